@@ -1,0 +1,1 @@
+//! Prometheus exporter for the processing state of a portal's knowledge base.

@@ -1,0 +1,3 @@
+//! The `kb-exporter` program.
+
+fn main() {}
