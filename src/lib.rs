@@ -1,1 +1,4 @@
 //! Prometheus exporter for the processing state of a portal's knowledge base.
+
+pub mod model;
+pub mod text;

@@ -1,0 +1,153 @@
+//! The words of the field: portals, folders, files, statuses, counts, moments.
+//!
+//! Pure data. No input or output, no clock, and nothing of this crate is imported but [`crate::text`].
+
+mod file;
+mod status;
+mod time;
+
+use std::fmt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::text;
+
+pub use file::{FileKey, FolderSizes};
+pub use status::{ByStatus, Status};
+pub use time::{Moment, Timestamp};
+
+/// Longest folder name that is kept, in characters (contract, Metrics).
+pub const FOLDER_NAME_CHARACTERS: usize = 200;
+
+/// The name that the configuration gives a portal; the value of the label `portal`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortalName(Arc<str>);
+
+impl PortalName {
+    /// Longest name, in characters.
+    pub const MAX_CHARACTERS: usize = 100;
+
+    /// Takes a name of 1 to [`Self::MAX_CHARACTERS`] printable characters; anything else is `None`.
+    #[must_use]
+    pub fn new(name: &str) -> Option<Self> {
+        let length = name.chars().count();
+        let fits = (1..=Self::MAX_CHARACTERS).contains(&length);
+        let printable = name.trim() == name && !name.chars().any(text::is_unsafe);
+        (fits && printable).then(|| Self(name.into()))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PortalName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Identifies a folder. Always a UUID: anything else that a portal sends never becomes part of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FolderId(Uuid);
+
+impl FolderId {
+    /// Parses the hyphenated form that the interface shows; every other text is `None`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        const HYPHENATED: usize = uuid::fmt::Hyphenated::LENGTH;
+        (text.len() == HYPHENATED)
+            .then(|| Uuid::try_parse(text).ok())
+            .flatten()
+            .map(Self)
+    }
+}
+
+impl fmt::Display for FolderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl From<Uuid> for FolderId {
+    fn from(id: Uuid) -> Self {
+        Self(id)
+    }
+}
+
+/// A folder's name as the portal tells it: cut, and free of characters that take over a terminal.
+///
+/// Line breaks stay, because a label can hold them. `Display` is for people: it escapes those too.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FolderName(Arc<str>);
+
+impl FolderName {
+    /// Takes any text and makes it safe and at most [`FOLDER_NAME_CHARACTERS`] long.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self(text::clean(name, FOLDER_NAME_CHARACTERS).into())
+    }
+
+    /// The value of the label `folder`; may hold line breaks, which the exposition escapes.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for FolderName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::one_line(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_hyphenated_uuid_is_a_folder_id() {
+        let id = "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6";
+        assert_eq!(FolderId::parse(id).unwrap().to_string(), id);
+        for text in [
+            "",
+            "X/reindex-all?",
+            "018f2c5e7b1a7c3d9e4fa1b2c3d4e5f6",
+            "{018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6}",
+            "urn:uuid:018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6",
+            "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6/reindex-all",
+            " 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6",
+        ] {
+            assert_eq!(FolderId::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_upper_case_id_is_the_same_folder() {
+        let lower = FolderId::parse("018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6");
+        assert_eq!(
+            FolderId::parse("018F2C5E-7B1A-7C3D-9E4F-A1B2C3D4E5F6"),
+            lower
+        );
+    }
+
+    #[test]
+    fn a_portal_name_is_short_and_printable() {
+        assert!(PortalName::new("main").is_some());
+        assert!(PortalName::new("Портал 1").is_some());
+        for name in ["", " main", "a\nb", "a\u{202e}b", &"x".repeat(101)] {
+            assert_eq!(PortalName::new(name), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_name_is_cut_and_shown_on_one_line() {
+        let name = FolderName::new(&format!("a\nb{}", "я".repeat(300)));
+        assert_eq!(name.label().chars().count(), FOLDER_NAME_CHARACTERS);
+        assert!(name.label().starts_with("a\nb"));
+        assert!(name.to_string().starts_with("a\\nb"));
+    }
+}

@@ -1,0 +1,16 @@
+//! What identifies a file.
+
+use crate::model::ByStatus;
+
+/// The sum of `fileSize` by status, in bytes.
+pub type FolderSizes = ByStatus<u64>;
+
+/// Identifies a file in a folder: the pair of `linkId` and `id`. Another `id` under a known `linkId`
+/// (a replaced file) is another file (contract, Whole rows).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileKey {
+    /// The `linkId`.
+    pub link: u128,
+    /// The `id`.
+    pub id: u128,
+}

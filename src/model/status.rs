@@ -1,0 +1,130 @@
+//! The processing states of a file.
+
+use std::ops::{Index, IndexMut};
+
+/// The `indexStatus` of a file (interface, States and transitions).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// In the queue.
+    Pending,
+    /// Being processed.
+    Processing,
+    /// Ready; tasks use the content.
+    Done,
+    /// Processing failed.
+    Failed,
+    /// Set aside for review by an administrator.
+    Flagged,
+    /// Whatever the interface does not name: another word, null, nothing at all.
+    Unknown,
+}
+
+impl Status {
+    /// Every status, in the order of the interface, [`Status::Unknown`] last.
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Processing,
+        Self::Done,
+        Self::Failed,
+        Self::Flagged,
+        Self::Unknown,
+    ];
+
+    /// The two statuses that carry an `indexError`.
+    pub const WITH_REASON: [Self; 2] = [Self::Failed, Self::Flagged];
+
+    /// The word of the interface, which is also the value of the label `status`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Processing => "processing",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Flagged => "flagged",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Reads the word of the interface; every other text is [`Status::Unknown`].
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "pending" => Self::Pending,
+            "processing" => Self::Processing,
+            "done" => Self::Done,
+            "failed" => Self::Failed,
+            "flagged" => Self::Flagged,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// One value for each status.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ByStatus<T>([T; 6]);
+
+impl<T> ByStatus<T> {
+    /// Computes each status's value.
+    pub fn from_fn(value: impl FnMut(Status) -> T) -> Self {
+        Self(Status::ALL.map(value))
+    }
+
+    /// Every status with its value, in the order of [`Status::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (Status, &T)> {
+        Status::ALL.into_iter().zip(&self.0)
+    }
+}
+
+impl ByStatus<u64> {
+    /// The sum over all statuses.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The statuses that are shown: the five of the interface always, `unknown` only where it is not 0.
+    pub fn shown(&self) -> impl Iterator<Item = (Status, u64)> {
+        self.iter()
+            .map(|(status, count)| (status, *count))
+            .filter(|(status, count)| *status != Status::Unknown || *count > 0)
+    }
+}
+
+impl<T> Index<Status> for ByStatus<T> {
+    type Output = T;
+
+    fn index(&self, status: Status) -> &T {
+        &self.0[status as usize]
+    }
+}
+
+impl<T> IndexMut<Status> for ByStatus<T> {
+    fn index_mut(&mut self, status: Status) -> &mut T {
+        &mut self.0[status as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_reads_back_and_others_are_unknown() {
+        for status in Status::ALL {
+            assert_eq!(Status::from_word(status.as_str()), status);
+        }
+        for word in ["", "Done", "queued", "unknown "] {
+            assert_eq!(Status::from_word(word), Status::Unknown);
+        }
+    }
+
+    #[test]
+    fn unknown_is_shown_only_while_there_is_one() {
+        let mut counts = ByStatus::<u64>::default();
+        assert_eq!(counts.shown().count(), 5);
+        counts[Status::Unknown] = 2;
+        assert_eq!(counts.shown().last(), Some((Status::Unknown, 2)));
+        assert_eq!(counts.total(), 2);
+    }
+}

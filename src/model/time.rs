@@ -1,0 +1,137 @@
+//! Points in time.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+/// A point in time on the calendar, in milliseconds since 1970 (the precision of the interface).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// From milliseconds since 1970.
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Reads an ISO 8601 timestamp with a zone, as the interface shows them; anything else is `None`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let time = DateTime::parse_from_rfc3339(text).ok()?;
+        Some(Self(time.timestamp_millis()))
+    }
+
+    /// Milliseconds since 1970.
+    #[must_use]
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// Seconds since 1970, the unit of every timestamp metric.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a float holds milliseconds exactly for the next 280,000 years"
+    )]
+    pub fn as_seconds(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+
+    /// How long after `earlier` this is; zero when it is not after it.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        let millis = self.0.saturating_sub(earlier.0);
+        Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
+
+    /// The point in time that lies `duration` before this one.
+    #[must_use]
+    pub fn before(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(millis))
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        let millis = time
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis());
+        Self(i64::try_from(millis).unwrap_or(i64::MAX))
+    }
+}
+
+impl std::fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match DateTime::<Utc>::from_timestamp_millis(self.0) {
+            Some(time) => f.write_str(&time.to_rfc3339_opts(SecondsFormat::Secs, true)),
+            None => write!(f, "{} ms", self.0),
+        }
+    }
+}
+
+/// One moment on both clocks: the calendar, which is told, and the monotonic one, which never jumps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// On the calendar.
+    pub wall: Timestamp,
+    /// On the monotonic clock of this process.
+    pub steady: Instant,
+}
+
+impl Moment {
+    /// This moment.
+    #[must_use]
+    pub fn now() -> Self {
+        Self {
+            wall: SystemTime::now().into(),
+            steady: Instant::now(),
+        }
+    }
+
+    /// How long after `earlier` this is, by the clock that says more: a calendar that was set back does not make
+    /// old counts young, and neither does a machine that was suspended, whose monotonic clock stood still.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        let steady = self.steady.saturating_duration_since(earlier.steady);
+        steady.max(self.wall.since(earlier.wall))
+    }
+
+    /// How long after `earlier` this is on the monotonic clock alone: for durations of work.
+    #[must_use]
+    pub fn elapsed_since(self, earlier: Self) -> Duration {
+        self.steady.saturating_duration_since(earlier.steady)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_timestamps_of_the_interface() {
+        let time = Timestamp::parse("2026-03-01T10:20:30.456Z").unwrap();
+        assert_eq!(time.as_millis() % 1000, 456);
+        assert_eq!(time.to_string(), "2026-03-01T10:20:30Z");
+        for text in ["", "2026-03-01", "yesterday", "2026-03-01T10:20:30"] {
+            assert_eq!(Timestamp::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_age_follows_the_clock_that_says_more() {
+        let start = Moment::now();
+        let hour = Duration::from_hours(1);
+        let suspended = Moment {
+            wall: Timestamp::from_millis(start.wall.as_millis() + 3_600_000),
+            steady: start.steady,
+        };
+        let set_back = Moment {
+            wall: start.wall.before(hour),
+            steady: start.steady + hour,
+        };
+        assert_eq!(suspended.since(start), hour);
+        assert_eq!(set_back.since(start), hour);
+    }
+}

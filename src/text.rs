@@ -1,0 +1,112 @@
+//! Text from a portal, made safe to keep and to show (contract, promise 5).
+//!
+//! Two steps: [`clean`] bounds a text where it enters the program; [`one_line`] escapes it where a line break would do harm.
+
+use std::borrow::Cow;
+
+/// Stands in the place of a character that is not kept.
+const REPLACEMENT: char = '\u{fffd}';
+
+/// Marks the place where a text was cut.
+const ELLIPSIS: char = '…';
+
+/// Whether a character can move a cursor, hide text or turn its direction: control characters, bidirectional
+/// controls, separators of lines and paragraphs, and the invisible format characters.
+#[must_use]
+pub fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{061c}'
+            | '\u{200b}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Bounds a text to `characters` and replaces what [`is_unsafe`], but for line feeds and tabs.
+///
+/// Reads no more of the text than it keeps.
+#[must_use]
+pub fn clean(text: &str, characters: usize) -> String {
+    text.chars()
+        .take(characters)
+        .map(|character| match character {
+            '\n' | '\t' => character,
+            _ if is_unsafe(character) => REPLACEMENT,
+            _ => character,
+        })
+        .collect()
+}
+
+/// Escapes what would break a line (`\n`, `\t`, anything that [`is_unsafe`]) so that a person still sees that it was there.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_unsafe(character) {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    Cow::Owned(line)
+}
+
+/// Cuts a text to `characters`, with an ellipsis as the last one where something was cut.
+#[must_use]
+pub fn cut(text: &str, characters: usize) -> Cow<'_, str> {
+    if text.chars().nth(characters).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let kept = text.chars().take(characters.saturating_sub(1));
+    Cow::Owned(kept.chain([ELLIPSIS]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn terminal_and_direction_controls_are_replaced() {
+        assert_eq!(
+            clean("a\u{1b}[31mb\u{202e}c\u{7f}", 100),
+            "a\u{fffd}[31mb\u{fffd}c\u{fffd}"
+        );
+        assert_eq!(clean("line\nbreak\ttab", 100), "line\nbreak\ttab");
+    }
+
+    #[test]
+    fn right_to_left_letters_and_quotes_stay() {
+        assert_eq!(clean("שלום \"ملف\" \\", 100), "שלום \"ملف\" \\");
+    }
+
+    #[test]
+    fn a_line_break_is_shown_as_an_escape() {
+        assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+        assert!(matches!(one_line("plain"), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn a_cut_text_says_so() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("abcd", 4), "abcd");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_cleaned_is_bounded_and_harmless(text in any::<String>(), characters in 0_usize..50) {
+            let kept = clean(&text, characters);
+            prop_assert!(kept.chars().count() <= characters);
+            prop_assert!(!kept.chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
+            prop_assert!(!one_line(&kept).chars().any(is_unsafe));
+            prop_assert!(cut(&text, characters.max(1)).chars().count() <= characters.max(1));
+        }
+    }
+}
