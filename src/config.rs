@@ -1,0 +1,128 @@
+//! The configuration: what to watch, how often, and how gently.
+//!
+//! A file ([`Config::from_file`]) is read and checked as a whole before anything is started; what it leaves out has the
+//! default that [`reference::reference_markdown`] tells. Without a file one portal comes from the environment
+//! ([`Config::from_environment`]). No key is ever part of a configuration, only the place where it is found.
+//!
+//! ```text
+//! YAML ─document→ typed sections ─unavailable→ ─portal, reindex→ Config
+//!                     └── any fault: ConfigError with file, line, column and key
+//! ```
+
+mod address;
+mod collect;
+mod document;
+mod environment;
+mod error;
+mod errors;
+mod folders;
+mod key;
+mod portal;
+pub mod reference;
+mod reindex;
+mod request;
+mod scalar;
+mod schedule;
+mod state;
+mod unavailable;
+mod yaml;
+
+use std::path::Path;
+
+use self::document::Document;
+use self::error::Fault;
+
+pub use address::{BaseUrl, Proxy};
+pub use collect::{Collect, Rate, Strategy};
+pub use error::ConfigError;
+pub use errors::{Errors, Rule};
+pub use folders::{FolderFilter, FolderPattern};
+pub use key::KeySource;
+pub use portal::{ClientCertificate, Portal};
+pub use reindex::{Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules};
+pub use request::Request;
+pub use schedule::{CronLine, Schedule, Window};
+pub use state::State;
+
+/// Largest configuration file that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// A whole configuration, checked.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The portals to watch: at least one, each under a name of its own.
+    pub portals: Vec<Portal>,
+    /// When and how the folders are read.
+    pub collect: Collect,
+    /// Limits of a single request.
+    pub request: Request,
+    /// How reasons are grouped into classes.
+    pub errors: Errors,
+    /// When failed files are sent to be processed again.
+    pub reindex: Reindex,
+    /// Where the program remembers things.
+    pub state: State,
+}
+
+impl Config {
+    /// Reads and checks a configuration file.
+    pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
+        let name = path.display().to_string();
+        let bytes = read_bounded(path).map_err(|error| Fault::general(error).of(&name))?;
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Self::from_yaml(&name, text),
+            Err(error) => {
+                let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                Err(Fault::not_text(&readable).of(&name))
+            }
+        }
+    }
+
+    /// Checks a configuration that is already in memory; `file_name` is what errors call it.
+    pub fn from_yaml(file_name: &str, text: &str) -> Result<Self, ConfigError> {
+        Document::parse(text)
+            .and_then(Document::check)
+            .map_err(|fault| fault.of(file_name))
+    }
+
+    /// Takes one portal from `KB_BASE_URL`, `KB_API_KEY` or `KB_API_KEY_FILE`, `KB_PORTAL_NAME` and `KB_CA_FILE`; all
+    /// else has its default, and the state is temporary. A variable that is empty counts as not set.
+    pub fn from_environment(
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        environment::portal(&variable)
+            .map(Self::for_portal)
+            .map_err(Fault::of_environment)
+    }
+
+    /// One portal with the defaults everywhere else and a temporary state.
+    #[must_use]
+    pub fn for_portal(portal: Portal) -> Self {
+        Self {
+            portals: vec![portal],
+            collect: Collect::default(),
+            request: Request::default(),
+            errors: Errors::default(),
+            reindex: Reindex::default(),
+            state: State::Temporary,
+        }
+    }
+}
+
+/// Reads a file that is no larger than [`MAX_FILE_BYTES`]; the error is a sentence.
+fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
+    use std::io::Read as _;
+
+    let cannot = |error: std::io::Error| format!("cannot be read: {error}");
+    let file = std::fs::File::open(path).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(cannot)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!(
+            "is larger than {MAX_FILE_BYTES} bytes, too much for a configuration"
+        ));
+    }
+    Ok(bytes)
+}

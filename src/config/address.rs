@@ -1,0 +1,94 @@
+//! Addresses: of portals and of proxies. An address is never repeated in an error, since a password may be part of it.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer};
+use url::{Host, Url};
+
+use crate::config::scalar;
+
+/// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(Url);
+
+impl BaseUrl {
+    /// Takes an address; the error is a sentence that says what would be right, and never holds the address.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let url = http_address(text, "https://portal.example/admin")?;
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err("the address must end with its path, without \"?\" and \"#\"".to_owned());
+        }
+        Ok(Self(url))
+    }
+
+    /// The address as a URL. Its path is as configured, with or without a slash at its end.
+    #[must_use]
+    pub fn as_url(&self) -> &Url {
+        &self.0
+    }
+
+    /// Whether the key would cross a network unencrypted.
+    #[must_use]
+    pub fn is_plain_beyond_loopback(&self) -> bool {
+        self.0.scheme() == "http" && !is_loopback(&self.0)
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for BaseUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        scalar::parse(deserializer, Self::parse)
+    }
+}
+
+/// How a portal is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Proxy {
+    /// Directly, whatever the environment says.
+    #[default]
+    None,
+    /// Through this proxy.
+    Address(Url),
+    /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
+    Environment,
+}
+
+impl<'de> Deserialize<'de> for Proxy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        scalar::parse(deserializer, |text| match text {
+            "none" => Ok(Self::None),
+            "environment" => Ok(Self::Environment),
+            _ => http_address(text, "http://proxy.example:3128")
+                .map(Self::Address)
+                .map_err(|fault| format!("{fault}; \"none\" and \"environment\" are possible too")),
+        })
+    }
+}
+
+fn http_address(text: &str, example: &str) -> Result<Url, String> {
+    let url =
+        Url::parse(text).map_err(|error| format!("not an address such as {example}: {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("not an http or https address such as {example}"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(
+            "the address holds a user name or a password, which would be seen by whoever reads it: leave them out".to_owned(),
+        );
+    }
+    Ok(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}

@@ -1,0 +1,104 @@
+//! Where the key to a portal is found, and how a key that stands in the wrong place is kept from being shown.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
+
+use crate::config::scalar;
+
+/// How the simulated portal's keys begin, and how a key is told from a name.
+const KEY_PREFIX: &str = "kbk_";
+
+/// Shortest run of letters and digits that is taken for a key whatever its prefix.
+const KEY_CHARACTERS: usize = 20;
+
+/// Where the key is found. Never the key itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The file that holds it.
+    File(PathBuf),
+    /// The environment variable that holds it.
+    Environment(String),
+}
+
+/// The name of an environment variable, as `api_key_env` takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct VariableName(pub(super) String);
+
+impl<'de> Deserialize<'de> for VariableName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        scalar::parse(deserializer, |text| {
+            if is_variable_name(text) && !looks_like_key(text) {
+                return Ok(Self(text.to_owned()));
+            }
+            Err("this is not the name of an environment variable, such as KB_API_KEY (the value is not shown, since it may \
+                 be a key; a key itself must not stand in the file)"
+                .to_owned())
+        })
+    }
+}
+
+/// The path of a file that holds a key, as `api_key_file` takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeyFile(pub(super) PathBuf);
+
+impl<'de> Deserialize<'de> for KeyFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        scalar::parse(deserializer, |text| {
+            if text.starts_with(KEY_PREFIX) {
+                return Err(format!(
+                    "this looks like a key, not like the path of a file; {REASON}"
+                ));
+            }
+            scalar::file_path(text).map(Self)
+        })
+    }
+}
+
+/// A key that stands in the file itself: always an error, whatever its value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum LiteralKey {}
+
+/// Why a key must not stand in the file, and what to do instead.
+const REASON: &str = "a key in this file would be seen by whoever reads, copies or backs up the file: put it in a file of its own \
+     (api_key_file) or in an environment variable (api_key_env), and replace it if this file was ever shared";
+
+impl<'de> Deserialize<'de> for LiteralKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer)?;
+        Err(D::Error::custom(format!(
+            "a literal key is refused; {REASON}"
+        )))
+    }
+}
+
+fn is_variable_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
+}
+
+/// Whether a word is more likely a key than a name: it begins as one, or is long and mixes small letters with digits.
+fn looks_like_key(word: &str) -> bool {
+    let long = word.len() >= KEY_CHARACTERS && word.bytes().any(|byte| byte.is_ascii_lowercase());
+    word.starts_with(KEY_PREFIX) || long && word.bytes().filter(u8::is_ascii_digit).count() > 1
+}
+
+/// Replaces every word that looks like a key.
+pub(super) fn redact(text: &str) -> Cow<'_, str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let mut kept = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c| !is_word(c)) {
+        let word = piece.trim_end_matches(|c| !is_word(c));
+        if looks_like_key(word) {
+            kept.push_str("[not shown]");
+            kept.push_str(&piece[word.len()..]);
+        } else {
+            kept.push_str(piece);
+        }
+    }
+    Cow::Owned(kept)
+}
