@@ -1,0 +1,157 @@
+//! From rows to counts. Pure: rows go in one by one and are not kept, a [`Reading`] comes out.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use crate::classify::{Class, ClassCounts};
+use crate::memory::Memory;
+use crate::model::{ByStatus, FileKey, FolderSizes, Status, Timestamp};
+use crate::portal::FileRow;
+
+/// Files that are not done and are remembered of one folder, at most (contract, Whole rows).
+pub const MAX_REMEMBERED: usize = 100_000;
+
+/// A file that is not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Its state.
+    pub status: Status,
+    /// When it was uploaded, as far as the portal says.
+    pub created_at: Option<Timestamp>,
+}
+
+/// What the rows of one folder amount to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// Files by status.
+    pub counts: ByStatus<u64>,
+    /// Bytes by status.
+    pub sizes: FolderSizes,
+    /// Failed and flagged files by class.
+    pub errors: ClassCounts,
+    /// Whether no file was read twice.
+    pub distinct: bool,
+    /// The files that are not done, as far as there is room for them.
+    pub unfinished: HashMap<FileKey, Unfinished>,
+    /// Whether all files of a status are among [`Self::unfinished`].
+    pub fits: ByStatus<bool>,
+    /// Files that were remembered as not done and are done now.
+    pub finished: Vec<FileKey>,
+}
+
+/// Adds up rows.
+#[derive(Debug)]
+pub struct Tally {
+    memory: Arc<Memory>,
+    hasher: RandomState,
+    /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading look less
+    /// consistent than it is, never more.
+    seen: Vec<u64>,
+    counts: ByStatus<u64>,
+    sizes: FolderSizes,
+    errors: ClassCounts,
+    /// Failed and flagged files; those that wait cannot crowd them out.
+    settled: HashMap<FileKey, Unfinished>,
+    /// Files that wait, are processed, or are in an unknown state.
+    waiting: HashMap<FileKey, Unfinished>,
+    fits: ByStatus<bool>,
+    finished: Vec<FileKey>,
+}
+
+impl Tally {
+    /// Begins with nothing. `memory` tells which files were not done before.
+    #[must_use]
+    pub fn new(memory: Arc<Memory>) -> Self {
+        Self {
+            memory,
+            hasher: RandomState::new(),
+            seen: Vec::new(),
+            counts: ByStatus::default(),
+            sizes: FolderSizes::default(),
+            errors: ClassCounts::default(),
+            settled: HashMap::new(),
+            waiting: HashMap::new(),
+            fits: ByStatus::from_fn(|_| true),
+            finished: Vec::new(),
+        }
+    }
+
+    /// Counts one row.
+    pub fn add(&mut self, row: &FileRow<'_>) {
+        let (key, status) = (row.key(), row.status());
+        self.seen.push(self.hasher.hash_one(key));
+        self.counts[status] += 1;
+        self.sizes[status] = self.sizes[status].saturating_add(row.size());
+        match status {
+            Status::Done => self.add_done(key),
+            Status::Failed | Status::Flagged => {
+                self.errors.add(status, Class::of(row.error()));
+                self.add_unfinished(key, status, row.created_at());
+            }
+            Status::Pending | Status::Processing | Status::Unknown => {
+                self.add_unfinished(key, status, row.created_at());
+            }
+        }
+    }
+
+    fn add_done(&mut self, key: FileKey) {
+        if self.memory.remembers(key) {
+            self.finished.push(key);
+        }
+    }
+
+    fn add_unfinished(&mut self, key: FileKey, status: Status, created_at: Option<Timestamp>) {
+        let files = if Status::WITH_REASON.contains(&status) {
+            &mut self.settled
+        } else {
+            &mut self.waiting
+        };
+        if files.len() < MAX_REMEMBERED {
+            files.insert(key, Unfinished { status, created_at });
+        } else {
+            self.fits[status] = false;
+        }
+    }
+
+    /// Rows counted so far.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
+    /// Ends the count.
+    #[must_use]
+    pub fn finish(mut self) -> Reading {
+        self.seen.sort_unstable();
+        let distinct = self.seen.windows(2).all(|pair| pair[0] != pair[1]);
+        self.make_room();
+        let mut unfinished = self.settled;
+        unfinished.extend(self.waiting);
+        Reading {
+            counts: self.counts,
+            sizes: self.sizes,
+            errors: self.errors,
+            distinct,
+            unfinished,
+            fits: self.fits,
+            finished: self.finished,
+        }
+    }
+
+    /// Drops waiting files where there are too many: those remembered longest, then the oldest, keep their place.
+    fn make_room(&mut self) {
+        let room = MAX_REMEMBERED - self.settled.len();
+        if self.waiting.len() <= room {
+            return;
+        }
+        let mut waiting: Vec<_> = self.waiting.drain().collect();
+        waiting.sort_unstable_by_key(|(key, file)| {
+            (!self.memory.remembers(*key), file.created_at, *key)
+        });
+        for (_, file) in waiting.drain(room..) {
+            self.fits[file.status] = false;
+        }
+        self.waiting.extend(waiting);
+    }
+}

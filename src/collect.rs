@@ -1,0 +1,3 @@
+//! One cycle.
+pub mod progress;
+pub mod walk;

@@ -1,0 +1,203 @@
+//! Reads every page of a folder.
+//!
+//! A paged walk sees each page at another moment. It notices totals that move, rows that it meets twice and rows that
+//! are missing; it cannot notice a delete on a page already read that an upload on a page not yet read makes up for.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesOrdered;
+use thiserror::Error;
+
+use crate::aggregate::{Reading, Tally};
+use crate::collect::progress::Progress;
+use crate::memory::Memory;
+use crate::portal::{Page, PageBody, PortalError, Whole};
+
+/// Bounds of a walk.
+#[derive(Debug, Clone, Copy)]
+pub struct WalkLimits {
+    /// Requests in flight at once.
+    pub in_flight: usize,
+    /// Pages, at most.
+    pub max_pages: u64,
+}
+
+/// A walk that reached the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Walked {
+    /// What was read.
+    pub reading: Reading,
+    /// Whether all totals agreed and the rows were distinct and as many as the total.
+    pub consistent: bool,
+    /// Pages that were read.
+    pub pages: u64,
+}
+
+/// Why a walk did not reach the end.
+#[derive(Debug, Clone, Error)]
+pub enum WalkError {
+    /// A page could not be had.
+    #[error("page {page}: {error}")]
+    Portal {
+        /// The page.
+        page: u64,
+        /// Why.
+        #[source]
+        error: PortalError,
+    },
+    /// The portal says that there are more files, but gives none.
+    #[error("page {page} is empty, though the portal says that the folder has {total} files")]
+    Empty {
+        /// The page.
+        page: u64,
+        /// The total of that page.
+        total: u64,
+    },
+    /// The portal answered with another page.
+    #[error("page {asked} was asked for and the portal answered with page {came}")]
+    OtherPage {
+        /// The page that was asked for.
+        asked: u64,
+        /// The page that came.
+        came: u64,
+    },
+    /// The folder is larger than the configuration allows.
+    #[error("the folder has {pages} pages, more than max_pages_per_folder ({limit})")]
+    TooManyPages {
+        /// Pages that the portal's total makes.
+        pages: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// Walks a folder from the first page to the last, several pages in flight.
+pub async fn walk<F, Fut>(
+    fetch: F,
+    limits: WalkLimits,
+    memory: Arc<Memory>,
+    progress: &Progress,
+) -> Result<Walked, WalkError>
+where
+    F: Fn(u64) -> Fut,
+    Fut: Future<Output = Result<PageBody, PortalError>>,
+{
+    let mut walk = Walk::new(memory, limits.max_pages);
+    walk.take(1, fetch(1).await, progress)?;
+    let mut in_flight = FuturesOrdered::new();
+    let mut asked = VecDeque::new();
+    let mut next = 2;
+    loop {
+        while next <= walk.last_page()? && in_flight.len() < limits.in_flight {
+            in_flight.push_back(fetch(next));
+            asked.push_back(next);
+            next += 1;
+        }
+        let (Some(result), Some(page)) = (in_flight.next().await, asked.pop_front()) else {
+            return Ok(walk.finish());
+        };
+        walk.take(page, result, progress)?;
+    }
+}
+
+/// What a walk knows so far.
+struct Walk {
+    tally: Tally,
+    max_pages: u64,
+    pages: u64,
+    /// Rows that a full page holds, by what the first page held.
+    page_size: u64,
+    /// The total of the latest page.
+    total: u64,
+    agreed: bool,
+}
+
+impl Walk {
+    fn new(memory: Arc<Memory>, max_pages: u64) -> Self {
+        Self {
+            tally: Tally::new(memory),
+            max_pages,
+            pages: 0,
+            page_size: 0,
+            total: 0,
+            agreed: true,
+        }
+    }
+
+    fn take(
+        &mut self,
+        number: u64,
+        body: Result<PageBody, PortalError>,
+        progress: &Progress,
+    ) -> Result<(), WalkError> {
+        let failed = |error| WalkError::Portal {
+            page: number,
+            error,
+        };
+        let body = body.map_err(failed)?;
+        let page = body.page().map_err(failed)?;
+        self.check(number, &page)?;
+        for row in &page.data {
+            self.tally.add(row);
+        }
+        self.pages += 1;
+        progress.read(page.data.len() as u64);
+        Ok(())
+    }
+
+    fn check(&mut self, number: u64, page: &Page<'_>) -> Result<(), WalkError> {
+        let Whole(total) = page.pagination.total;
+        let rows = page.data.len() as u64;
+        match page.pagination.page {
+            Some(Whole(came)) if came != number => {
+                return Err(WalkError::OtherPage {
+                    asked: number,
+                    came,
+                });
+            }
+            _ => {}
+        }
+        if number == 1 {
+            self.page_size = rows;
+        } else if total != self.total {
+            self.agreed = false;
+        }
+        self.total = total;
+        let before = (number - 1).saturating_mul(self.page_size);
+        if rows == 0 && total > before {
+            return Err(WalkError::Empty {
+                page: number,
+                total,
+            });
+        }
+        Ok(())
+    }
+
+    /// The last page by the latest total.
+    fn last_page(&self) -> Result<u64, WalkError> {
+        let pages = self.total.div_ceil(self.page_size.max(1));
+        if pages > self.max_pages {
+            return Err(WalkError::TooManyPages {
+                pages,
+                limit: self.max_pages,
+            });
+        }
+        Ok(pages)
+    }
+
+    fn finish(self) -> Walked {
+        let whole = self.tally.rows() == self.total;
+        let reading = self.tally.finish();
+        Walked {
+            consistent: self.agreed && whole && reading.distinct,
+            reading,
+            pages: self.pages,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! The walk against folders that stand still and folders that move, without HTTP.
+
+use std::cell::RefCell;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::Status;
+
+/// A folder whose files are numbered; it can change at each request.
+struct Folder {
+    files: Vec<(u64, Status)>,
+    page_size: usize,
+    requests: u64,
+}
+
+impl Folder {
+    fn of(files: usize, page_size: usize) -> Self {
+        let status = |number: usize| Status::ALL[number % 5];
+        Self {
+            files: (0..files).map(|n| (n as u64, status(n))).collect(),
+            page_size,
+            requests: 0,
+        }
+    }
+
+    fn page(&mut self, number: u64) -> PageBody {
+        self.requests += 1;
+        let first = (usize::try_from(number).unwrap() - 1) * self.page_size;
+        let rows: Vec<_> = self
+            .files
+            .iter()
+            .skip(first)
+            .take(self.page_size)
+            .map(|(id, status)| serde_json::json!({"id": id.to_string(), "indexStatus": status.as_str(), "fileSize": 2}))
+            .collect();
+        body(&rows, number, self.files.len())
+    }
+
+    fn count(&self, status: Status) -> u64 {
+        self.files.iter().filter(|file| file.1 == status).count() as u64
+    }
+}
+
+fn body(rows: &[serde_json::Value], page: u64, total: usize) -> PageBody {
+    let json = serde_json::json!({
+        "data": rows,
+        "pagination": {"page": page, "pageSize": 100, "total": total, "totalPages": 1},
+    });
+    PageBody::new(serde_json::to_vec(&json).unwrap())
+}
+
+fn run<F, Fut>(fetch: F) -> Result<Walked, WalkError>
+where
+    F: Fn(u64) -> Fut,
+    Fut: Future<Output = Result<PageBody, PortalError>>,
+{
+    let limits = WalkLimits {
+        in_flight: 3,
+        max_pages: 1_000,
+    };
+    let progress = Progress::default();
+    futures_util::FutureExt::now_or_never(walk(fetch, limits, Arc::default(), &progress))
+        .expect("the pages are there at once")
+}
+
+fn walk_folder(folder: &RefCell<Folder>) -> Result<Walked, WalkError> {
+    run(|number| std::future::ready(Ok(folder.borrow_mut().page(number))))
+}
+
+#[test]
+fn a_folder_of_any_size_is_counted_exactly() {
+    for files in [0, 1, 29, 30, 31, 60, 99, 100, 101] {
+        for page_size in [1, 30, 100] {
+            let folder = RefCell::new(Folder::of(files, page_size));
+            let walked = walk_folder(&folder).unwrap();
+            let folder = folder.borrow();
+            for status in Status::ALL {
+                assert_eq!(walked.reading.counts[status], folder.count(status));
+                assert_eq!(walked.reading.sizes[status], 2 * folder.count(status));
+            }
+            assert!(walked.consistent);
+            let pages = files.div_ceil(page_size).max(1) as u64;
+            assert_eq!((walked.pages, folder.requests), (pages, pages));
+        }
+    }
+}
+
+#[test]
+fn a_page_that_is_empty_before_the_end_ends_the_walk() {
+    let fetch = |number| {
+        let rows = if number == 1 {
+            vec![serde_json::json!({"id": "a"})]
+        } else {
+            vec![]
+        };
+        std::future::ready(Ok(body(&rows, number, 3)))
+    };
+    assert!(matches!(
+        run(fetch),
+        Err(WalkError::Empty { page: 2, total: 3 })
+    ));
+}
+
+#[test]
+fn another_page_than_the_one_asked_for_ends_the_walk() {
+    let fetch = |_| std::future::ready(Ok(body(&[serde_json::json!({"id": "a"})], 1, 2)));
+    let error = run(fetch).unwrap_err();
+    assert!(matches!(error, WalkError::OtherPage { asked: 2, came: 1 }));
+}
+
+#[test]
+fn pages_that_never_end_are_given_up() {
+    let fetch = |number: u64| {
+        let row = serde_json::json!({"id": number.to_string()});
+        std::future::ready(Ok(body(
+            &[row],
+            number,
+            usize::try_from(number).unwrap() + 1,
+        )))
+    };
+    assert!(matches!(
+        run(fetch),
+        Err(WalkError::TooManyPages { pages: 1_001, .. })
+    ));
+}
+
+#[test]
+fn a_file_that_is_listed_twice_is_not_consistent() {
+    let row = serde_json::json!({"linkId": "l", "id": "a"});
+    let fetch = |number| std::future::ready(Ok(body(&[row.clone(), row.clone()], number, 2)));
+    assert!(!run(fetch).unwrap().consistent);
+}
+
+/// One change of a folder between two requests.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Add(usize),
+    Remove(usize),
+    Move(usize, Status),
+}
+
+impl Change {
+    fn make(self, folder: &mut Folder) {
+        let files = &mut folder.files;
+        match self {
+            Self::Add(at) => {
+                let at = at % (files.len() + 1);
+                files.insert(at, (9_000_000 + folder.requests, Status::Failed));
+            }
+            Self::Remove(at) if !files.is_empty() => {
+                let at = at % files.len();
+                files.remove(at);
+            }
+            Self::Move(at, status) if !files.is_empty() => {
+                let at = at % files.len();
+                files[at].1 = status;
+            }
+            Self::Remove(_) | Self::Move(..) => {}
+        }
+    }
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        any::<usize>().prop_map(Change::Add),
+        any::<usize>().prop_map(Change::Remove),
+        (any::<usize>(), 0_usize..5).prop_map(|(at, status)| Change::Move(at, Status::ALL[status])),
+    ]
+}
+
+proptest! {
+    /// Contract, promise 1: with k changes no count is off by more than k from what was true at some moment, or the look is not
+    /// called consistent.
+    #[test]
+    fn a_look_with_k_changes_is_off_by_k_at_most_or_not_consistent(
+        files in 0_usize..40,
+        page_size in 1_usize..8,
+        changes in prop::collection::vec((0_u64..12, change()), 0..4),
+    ) {
+        let folder = RefCell::new(Folder::of(files, page_size));
+        let before: Vec<_> = Status::ALL.map(|status| folder.borrow().count(status)).into();
+        let made = RefCell::new(0_u64);
+        let walked = run(|number| {
+            let mut folder = folder.borrow_mut();
+            let request = folder.requests;
+            for (when, change) in &changes {
+                if *when == request && request > 0 {
+                    change.make(&mut folder);
+                    *made.borrow_mut() += 1;
+                }
+            }
+            std::future::ready(Ok(folder.page(number)))
+        });
+        let Ok(walked) = walked else { return Ok(()) };
+        if walked.consistent {
+            for (status, before) in Status::ALL.into_iter().zip(before) {
+                prop_assert!(walked.reading.counts[status].abs_diff(before) <= *made.borrow());
+            }
+        }
+    }
+}

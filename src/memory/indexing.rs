@@ -1,0 +1,58 @@
+//! How long files take from upload to done: the facts behind `kb_folder_indexing_seconds`.
+
+use std::time::Duration;
+
+/// Upper bounds of the buckets, in seconds (contract, Metrics).
+pub const INDEXING_BUCKETS: [u32; 6] = [60, 300, 900, 3_600, 14_400, 86_400];
+
+/// A histogram of durations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IndexingTimes {
+    /// Durations in each bucket and not in a smaller one; longer ones are only in [`Self::count`].
+    pub buckets: [u64; INDEXING_BUCKETS.len()],
+    /// All durations.
+    pub count: u64,
+    /// Their sum in milliseconds.
+    pub sum_millis: u64,
+}
+
+impl IndexingTimes {
+    /// Adds one duration.
+    pub fn observe(&mut self, duration: Duration) {
+        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let fits = |bound: &u32| millis <= u64::from(*bound) * 1_000;
+        if let Some(bucket) = INDEXING_BUCKETS.iter().position(fits) {
+            self.buckets[bucket] += 1;
+        }
+        self.count += 1;
+        self.sum_millis = self.sum_millis.saturating_add(millis);
+    }
+
+    /// Each bucket's bound in seconds with the number of durations up to it.
+    pub fn cumulative(&self) -> impl Iterator<Item = (u32, u64)> {
+        let mut sum = 0;
+        INDEXING_BUCKETS
+            .into_iter()
+            .zip(self.buckets)
+            .map(move |(bound, count)| {
+                sum += count;
+                (bound, sum)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_fall_into_the_first_bucket_that_holds_them() {
+        let mut times = IndexingTimes::default();
+        for seconds in [0, 60, 61, 86_400, 86_401] {
+            times.observe(Duration::from_secs(seconds));
+        }
+        assert_eq!(times.buckets, [2, 1, 0, 0, 0, 1]);
+        assert_eq!((times.count, times.sum_millis), (5, 172_922_000));
+        assert_eq!(times.cumulative().last(), Some((86_400, 4)));
+    }
+}

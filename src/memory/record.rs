@@ -1,0 +1,129 @@
+//! The facts that are kept of a folder.
+
+use std::collections::HashMap;
+
+use crate::memory::indexing::IndexingTimes;
+use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
+
+/// A state in which processing came to an end with a reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Settled {
+    /// It failed.
+    Failed,
+    /// It was flagged.
+    Flagged,
+}
+
+impl Settled {
+    /// The settled state that a status is, if it is one (done is not remembered).
+    #[must_use]
+    pub const fn of(status: Status) -> Option<Self> {
+        match status {
+            Status::Failed => Some(Self::Failed),
+            Status::Flagged => Some(Self::Flagged),
+            _ => None,
+        }
+    }
+}
+
+/// A file that is not done, as it was seen last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Remembered {
+    /// Its state.
+    pub status: Status,
+    /// Its last settled state, unless that was done.
+    pub settled: Option<Settled>,
+    /// Since when it is in this state: first seen there, or its createdAt where it was there at the folder's first count.
+    pub since: Timestamp,
+    /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
+    /// and arrived after the look before.
+    pub timed_from: Option<Timestamp>,
+}
+
+/// The files of one folder that are not done. Files that the last look could not see are among them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Memory(HashMap<FileKey, Remembered>);
+
+impl Memory {
+    /// Whether this file was not done when it was seen last.
+    #[must_use]
+    pub fn remembers(&self, key: FileKey) -> bool {
+        self.0.contains_key(&key)
+    }
+
+    /// What is remembered of a file.
+    #[must_use]
+    pub fn get(&self, key: FileKey) -> Option<&Remembered> {
+        self.0.get(&key)
+    }
+
+    /// Every remembered file, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (FileKey, &Remembered)> {
+        self.0.iter().map(|(key, file)| (*key, file))
+    }
+
+    /// How many files are remembered.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes in what a look found.
+    pub fn update(&mut self, changed: &[(FileKey, Remembered)], forgotten: &[FileKey]) {
+        for key in forgotten {
+            self.0.remove(key);
+        }
+        self.0.extend(changed.iter().copied());
+    }
+}
+
+impl FromIterator<(FileKey, Remembered)> for Memory {
+    fn from_iter<I: IntoIterator<Item = (FileKey, Remembered)>>(files: I) -> Self {
+        Self(files.into_iter().collect())
+    }
+}
+
+/// Why a folder is no longer among those that are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeftReason {
+    /// It was deleted: the portal answered 404.
+    Gone,
+    /// It left the key's set: the list does not name it.
+    Unlisted,
+}
+
+/// When and why a folder left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    /// Why.
+    pub reason: LeftReason,
+    /// When that was noticed.
+    pub since: Timestamp,
+}
+
+/// What the last count of a folder left behind; kept across restarts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderRecord {
+    /// The folder's name when it was last listed.
+    pub name: FolderName,
+    /// When the last look that counted the folder began.
+    pub began: Timestamp,
+    /// When that look ended: the time of the counts.
+    pub counted: Timestamp,
+    /// The last time that every page was read.
+    pub full_read: Timestamp,
+    /// Files by status at that look.
+    pub counts: ByStatus<u64>,
+    /// Whether the rows of each status were whole at that look.
+    pub whole: ByStatus<bool>,
+    /// Files that entered each status since the folder was first counted.
+    pub entries: ByStatus<u64>,
+    /// How long files took from upload to done.
+    pub indexing: IndexingTimes,
+}

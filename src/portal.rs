@@ -1,0 +1,28 @@
+//! Speaks HTTP to a portal and returns typed answers and errors.
+//!
+//! - [`Client`]: one portal, its connections and limits; [`Session`]: a client with a key, which makes the requests.
+//! - [`Listing`], [`PageBody`] and [`Page`]: what came back, decoded.
+//! - [`PortalError`]: why nothing came back; [`Trouble`]: what that means for the portal.
+//!
+//! It never sees a metric: it tells an [`Observer`].
+
+mod build;
+mod client;
+mod error;
+mod key;
+mod listing;
+mod observe;
+mod pages;
+mod retry;
+mod throttle;
+mod wire;
+
+pub use build::BuildError;
+pub use client::{Client, Session};
+pub use error::{PortalError, Trouble};
+pub use key::{ApiKey, KeyError};
+pub use listing::{ListedFolder, Listing};
+pub use observe::{Code, Endpoint, Observer, Unobserved};
+pub use pages::{PAGE_SIZE, PageBody, PageRequest};
+pub use retry::{RetryReason, retry_after};
+pub use wire::{FileRow, Page, Pagination, Whole};

@@ -1,0 +1,237 @@
+//! What can go wrong between this program and a portal, told so that a person knows what to do.
+
+use std::error::Error;
+use std::fmt::Write;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::portal::key::KeyError;
+use crate::text;
+
+/// Longest text of a portal's error that is kept, in characters.
+const REASON_CHARACTERS: usize = 200;
+
+/// Why a request to a portal gave no answer that can be used.
+///
+/// No variant holds an address or a key, so that none can be shown.
+#[derive(Debug, Clone, Error)]
+pub enum PortalError {
+    /// The key could not be read; nothing was sent.
+    #[error("{0}")]
+    Key(#[from] KeyError),
+    /// No connection, or one that broke.
+    #[error("no answer: {cause}; is the address right and the portal running?")]
+    Connection {
+        /// What the network said.
+        cause: String,
+    },
+    /// No complete answer in time.
+    #[error("no complete answer within {}", humantime::format_duration(*limit))]
+    Timeout {
+        /// The limit of the configuration.
+        limit: Duration,
+    },
+    /// The answer is larger than the configuration allows.
+    #[error("the answer is larger than {limit} bytes, unpacked")]
+    TooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// Another status than 200.
+    #[error("{}", describe_status(*status, reason.as_deref()))]
+    Status {
+        /// The status.
+        status: u16,
+        /// `error.details.reason` of the body, cleaned and cut.
+        reason: Option<String>,
+        /// What `Retry-After` asked for.
+        retry_after: Option<Duration>,
+    },
+    /// The body is not what the interface says.
+    #[error("the answer is not what the interface describes: {cause}")]
+    Invalid {
+        /// What was found.
+        cause: String,
+    },
+}
+
+/// Why a portal cannot be read: the label `reason` of `kb_portal_unavailable`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trouble {
+    /// The key is missing, malformed, revoked or expired.
+    Unauthorized,
+    /// The portal refuses this host's address.
+    AddressRefused,
+    /// No answer.
+    Unreachable,
+    /// Too many requests.
+    RateLimited,
+    /// The portal failed.
+    ServerError,
+    /// The answer cannot be read, or is none that the interface names.
+    InvalidResponse,
+}
+
+impl Trouble {
+    /// Every trouble, in the order of the contract.
+    pub const ALL: [Self; 6] = [
+        Self::Unauthorized,
+        Self::AddressRefused,
+        Self::Unreachable,
+        Self::RateLimited,
+        Self::ServerError,
+        Self::InvalidResponse,
+    ];
+
+    /// The value of the label `reason`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unauthorized => "unauthorized",
+            Self::AddressRefused => "address_refused",
+            Self::Unreachable => "unreachable",
+            Self::RateLimited => "rate_limited",
+            Self::ServerError => "server_error",
+            Self::InvalidResponse => "invalid_response",
+        }
+    }
+}
+
+impl PortalError {
+    /// What this error means for a portal as a whole, when the list of folders was asked for.
+    #[must_use]
+    pub fn trouble(&self) -> Trouble {
+        match self {
+            Self::Key(_) => Trouble::Unauthorized,
+            Self::Connection { .. } | Self::Timeout { .. } => Trouble::Unreachable,
+            Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
+            Self::Status { status, .. } => match status {
+                401 => Trouble::Unauthorized,
+                403 => Trouble::AddressRefused,
+                408 => Trouble::Unreachable,
+                429 => Trouble::RateLimited,
+                500..=599 => Trouble::ServerError,
+                _ => Trouble::InvalidResponse,
+            },
+        }
+    }
+
+    /// The status of the answer, where there was one other than 200.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Status { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+
+    /// How long the portal asked to wait.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// From what the HTTP client says, without the address that it would name.
+    pub(super) fn from_http(error: reqwest::Error, limit: Duration) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout { limit };
+        }
+        Self::Connection {
+            cause: chain(&error.without_url()),
+        }
+    }
+
+    /// From a body that could not be decoded.
+    pub(super) fn from_json(error: &serde_json::Error) -> Self {
+        Self::Invalid {
+            cause: text::one_line(&text::clean(&error.to_string(), REASON_CHARACTERS)).into_owned(),
+        }
+    }
+}
+
+/// The reason of an error body, if it has one (interface, Errors).
+pub(super) fn reason_of(body: &[u8]) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let reason = body.pointer("/error/details/reason")?.as_str()?;
+    Some(text::one_line(&text::clean(reason, REASON_CHARACTERS)).into_owned())
+}
+
+fn describe_status(status: u16, reason: Option<&str>) -> String {
+    let advice = match status {
+        300..=399 => "a redirect, which is not followed; set base_url to the address it leads to",
+        401 => "the key is missing, malformed, revoked or expired; issue a new one",
+        403 => "refused: the folder is not in the key's set, or this address is not allowed",
+        404 => "not found: the folder no longer exists, or base_url is wrong",
+        429 => "too many requests",
+        500..=599 => "the portal failed",
+        _ => "an answer that the interface does not name",
+    };
+    let mut line = format!("status {status}: {advice}");
+    if let Some(reason) = reason {
+        let _ = write!(line, " (the portal says: {reason})");
+    }
+    line
+}
+
+/// An error with its causes, in one line.
+fn chain(error: &dyn Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(line, ": {error}");
+        cause = error.source();
+    }
+    text::one_line(&text::cut(&line, 2 * REASON_CHARACTERS)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(status: u16) -> PortalError {
+        PortalError::Status {
+            status,
+            reason: None,
+            retry_after: None,
+        }
+    }
+
+    #[test]
+    fn each_status_of_the_list_is_a_trouble_of_its_own() {
+        for (code, trouble) in [
+            (401, Trouble::Unauthorized),
+            (403, Trouble::AddressRefused),
+            (408, Trouble::Unreachable),
+            (429, Trouble::RateLimited),
+            (500, Trouble::ServerError),
+            (599, Trouble::ServerError),
+            (302, Trouble::InvalidResponse),
+            (404, Trouble::InvalidResponse),
+            (204, Trouble::InvalidResponse),
+        ] {
+            assert_eq!(status(code).trouble(), trouble, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_reason_of_an_error_body_is_cleaned() {
+        let body = br#"{"error":{"details":{"reason":"no \u001b[31m access\nhere"}}}"#;
+        assert_eq!(reason_of(body).unwrap(), "no \u{fffd}[31m access\\nhere");
+        for body in [&b"<html>"[..], b"{}", br#"{"error":"x"}"#, b""] {
+            assert_eq!(reason_of(body), None);
+        }
+    }
+
+    #[test]
+    fn a_redirect_names_its_status() {
+        assert!(
+            status(302)
+                .to_string()
+                .starts_with("status 302: a redirect")
+        );
+    }
+}

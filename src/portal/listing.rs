@@ -1,0 +1,103 @@
+//! The list of folders that a key may use.
+
+use std::collections::HashSet;
+
+use crate::model::{FolderId, FolderName};
+use crate::portal::error::PortalError;
+use crate::portal::wire;
+
+/// A folder as the list names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFolder {
+    /// Its id.
+    pub id: FolderId,
+    /// Its name, cleaned and cut.
+    pub name: FolderName,
+    /// Its `fileCount`.
+    pub file_count: u64,
+}
+
+/// The decoded list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// Each folder once, in the order of the list.
+    pub folders: Vec<ListedFolder>,
+    /// Rows whose id is no UUID. They cannot be asked for.
+    pub invalid_rows: usize,
+    /// Whether the list holds as many rows as its total says. From a list that is not whole, nothing can be
+    /// concluded about a folder that it does not name.
+    pub whole: bool,
+}
+
+impl Listing {
+    pub(super) fn decode(body: &[u8]) -> Result<Self, PortalError> {
+        let list: wire::FolderList<'_> =
+            serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error))?;
+        let rows = list.data.len();
+        let whole = list
+            .meta
+            .and_then(|meta| meta.total)
+            .is_none_or(|wire::Whole(total)| usize::try_from(total) == Ok(rows));
+        let mut seen = HashSet::new();
+        let mut invalid_rows = 0;
+        let mut folders = Vec::with_capacity(rows);
+        for row in list.data {
+            match row.id.as_ref().and_then(|id| FolderId::parse(id.as_str())) {
+                None => invalid_rows += 1,
+                Some(id) if seen.insert(id) => folders.push(ListedFolder {
+                    id,
+                    name: FolderName::new(row.name.as_ref().map_or("", wire::Text::as_str)),
+                    file_count: row.file_count.0,
+                }),
+                Some(_) => {}
+            }
+        }
+        Ok(Self {
+            folders,
+            invalid_rows,
+            whole,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6";
+
+    fn decode(json: &str) -> Listing {
+        Listing::decode(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_folder_that_is_named_twice_is_one_folder() {
+        let row = format!(r#"{{"id":"{ID}","name":"Inbox","fileCount":3,"type":"files"}}"#);
+        let list = decode(&format!(r#"{{"data":[{row},{row}],"meta":{{"total":2}}}}"#));
+        assert_eq!(list.folders.len(), 1);
+        assert_eq!(list.folders[0].file_count, 3);
+        assert!(list.whole);
+    }
+
+    #[test]
+    fn an_id_that_is_no_uuid_is_an_invalid_row() {
+        let list = decode(
+            r#"{"data":[{"id":"X/reindex-all?","name":"a"},{"id":null},{}],"meta":{"total":3}}"#,
+        );
+        assert_eq!((list.folders.len(), list.invalid_rows), (0, 3));
+    }
+
+    #[test]
+    fn a_list_that_is_shorter_than_its_total_is_not_whole() {
+        assert!(!decode(r#"{"data":[],"meta":{"total":1}}"#).whole);
+        assert!(decode(r#"{"data":[],"meta":{"total":0}}"#).whole);
+        assert!(decode(r#"{"data":[]}"#).whole);
+    }
+
+    #[test]
+    fn what_is_no_list_is_an_error() {
+        for body in ["", "[]", "null", r#"{"data":null}"#, r#"{"data":{}}"#] {
+            assert!(Listing::decode(body.as_bytes()).is_err(), "{body}");
+        }
+    }
+}

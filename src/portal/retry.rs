@@ -1,0 +1,162 @@
+//! Which requests are worth another try, and after how long.
+
+use std::time::{Duration, SystemTime};
+
+use backon::ExponentialBuilder;
+
+use crate::portal::error::PortalError;
+
+/// The longest wait that a portal may ask for.
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
+
+/// Before the first retry at most this long.
+const FIRST_DELAY: Duration = Duration::from_millis(500);
+
+/// Between two retries at most this long.
+const MAX_DELAY: Duration = Duration::from_secs(30);
+
+/// Why a request is tried again: the label `reason` of `kb_portal_retries_total`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RetryReason {
+    /// No connection, or one that broke.
+    Connection,
+    /// No complete answer in time, or 408.
+    Timeout,
+    /// 429.
+    RateLimited,
+    /// 5xx.
+    ServerError,
+}
+
+impl RetryReason {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [
+        Self::Connection,
+        Self::Timeout,
+        Self::RateLimited,
+        Self::ServerError,
+    ];
+
+    /// The value of the label `reason`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Connection => "connection",
+            Self::Timeout => "timeout",
+            Self::RateLimited => "rate_limited",
+            Self::ServerError => "server_error",
+        }
+    }
+
+    /// Why this error may pass; `None` for one that another try does not change.
+    pub(super) fn of(error: &PortalError) -> Option<Self> {
+        match error {
+            PortalError::Connection { .. } => Some(Self::Connection),
+            PortalError::Timeout { .. } => Some(Self::Timeout),
+            PortalError::Status { status, .. } => match status {
+                408 => Some(Self::Timeout),
+                429 => Some(Self::RateLimited),
+                500..=599 => Some(Self::ServerError),
+                _ => None,
+            },
+            PortalError::Key(_) | PortalError::TooLarge { .. } | PortalError::Invalid { .. } => {
+                None
+            }
+        }
+    }
+}
+
+/// Delays that double from [`FIRST_DELAY`] to [`MAX_DELAY`]: the upper ends of the random waits.
+pub(super) fn backoff(retries: u32) -> ExponentialBuilder {
+    ExponentialBuilder::new()
+        .with_min_delay(FIRST_DELAY)
+        .with_max_delay(MAX_DELAY)
+        .with_factor(2.0)
+        .with_max_times(retries as usize)
+}
+
+/// How long to wait: what the portal asked for, or else any part of the delay ("full jitter").
+pub(super) fn wait(delay: Duration, retry_after: Option<Duration>, random: f64) -> Duration {
+    retry_after.unwrap_or_else(|| delay.mul_f64(random.clamp(0.0, 1.0)))
+}
+
+/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at [`MAX_RETRY_AFTER`].
+///
+/// A date in the past is no wait; anything else is `None`.
+#[must_use]
+pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+    let value = value.trim();
+    let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        Duration::from_secs(value.parse().unwrap_or(u64::MAX))
+    } else {
+        let date = httpdate::parse_http_date(value).ok()?;
+        date.duration_since(now).unwrap_or_default()
+    };
+    Some(wait.min(MAX_RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn status(status: u16) -> PortalError {
+        PortalError::Status {
+            status,
+            reason: None,
+            retry_after: None,
+        }
+    }
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        for (code, reason) in [
+            (408, Some(RetryReason::Timeout)),
+            (429, Some(RetryReason::RateLimited)),
+            (500, Some(RetryReason::ServerError)),
+            (503, Some(RetryReason::ServerError)),
+            (302, None),
+            (400, None),
+            (401, None),
+            (403, None),
+            (404, None),
+        ] {
+            assert_eq!(RetryReason::of(&status(code)), reason, "{code}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_never_long() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        for (value, wait) in [
+            ("7", Some(7)),
+            (" 0 ", Some(0)),
+            ("99999999999999999999999", Some(60)),
+            ("Sun, 06 Nov 1994 08:49:47 GMT", Some(10)),
+            ("Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
+            ("Sun, 06 Nov 2033 08:49:00 GMT", Some(60)),
+            ("-1", None),
+            ("1.5", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            let wait = wait.map(Duration::from_secs);
+            assert_eq!(retry_after(value, now), wait, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn the_portal_has_the_last_word_about_the_wait() {
+        let second = Duration::from_secs(1);
+        assert_eq!(wait(second, Some(second * 7), 0.5), second * 7);
+        assert_eq!(wait(second, None, 0.25), second / 4);
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_read_without_panic_and_capped(value in any::<String>()) {
+            let wait = retry_after(&value, SystemTime::UNIX_EPOCH);
+            prop_assert!(wait.unwrap_or_default() <= MAX_RETRY_AFTER);
+        }
+    }
+}

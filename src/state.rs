@@ -1,0 +1,147 @@
+//! The state that can be rebuilt: what is remembered of folders between looks and across restarts.
+//!
+//! One SQLite file in the state folder, written by a thread of its own, one transaction for each folder that was read,
+//! synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on
+//! without it and says so.
+
+mod database;
+mod lock;
+mod rows;
+mod schema;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+
+use thiserror::Error;
+use tokio::sync::oneshot;
+
+pub use rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal};
+
+use database::Database;
+
+/// The name of the file in the state folder.
+pub const FILE_NAME: &str = "state.db";
+
+/// Why state cannot be kept.
+#[derive(Debug, Clone, Error)]
+pub enum StateError {
+    /// The folder cannot be used.
+    #[error("the state folder {} cannot be used: {cause}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: String,
+    },
+    /// Another process has it.
+    #[error("the state folder {} is in use by another process; give each process a folder of its own", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// It was written by a newer version.
+    #[error("the state file {} was written by a newer version (schema {found}, known {known}); it is left as it is", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The schema version of this program.
+        known: i64,
+    },
+    /// The database said no.
+    #[error("the state file cannot be used: {0}")]
+    Database(Arc<rusqlite::Error>),
+    /// A value in the file makes no sense.
+    #[error("the state file holds what this program did not write: {0}")]
+    Content(&'static str),
+    /// The thread that writes has ended.
+    #[error("the state is closed")]
+    Closed,
+}
+
+impl From<rusqlite::Error> for StateError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(Arc::new(error))
+    }
+}
+
+type Job = Box<dyn FnOnce(&mut Database) + Send>;
+
+/// A handle to the state. Cheap to clone; the file is closed when the last one is dropped.
+#[derive(Debug, Clone)]
+pub struct Store(Backend);
+
+#[derive(Debug, Clone)]
+enum Backend {
+    File(mpsc::Sender<Job>),
+    Refused(StateError),
+    Nowhere,
+}
+
+impl Store {
+    /// Opens the state in a folder and reads what was kept. Blocks.
+    ///
+    /// Where that fails, the store refuses every write with the reason, which is returned as well.
+    #[must_use]
+    pub fn open(folder: &Path) -> (Self, Saved, Option<StateError>) {
+        match Database::open(folder).and_then(|mut database| {
+            let saved = database.load()?;
+            Ok((database, saved))
+        }) {
+            Ok((database, saved)) => (Self(Backend::File(start(database))), saved, None),
+            Err(error) => {
+                let store = Self(Backend::Refused(error.clone()));
+                (store, Saved::default(), Some(error))
+            }
+        }
+    }
+
+    /// A store that keeps nothing: for a single collection.
+    #[must_use]
+    pub fn nowhere() -> Self {
+        Self(Backend::Nowhere)
+    }
+
+    /// Writes what a look changed. It is on disk when this returns.
+    pub async fn write(&self, change: FolderChange) -> Result<(), StateError> {
+        self.act(move |database| database.write(&change)).await
+    }
+
+    /// Writes when a portal was last collected whole, in milliseconds since 1970.
+    pub async fn write_success(&self, portal: String, at: i64) -> Result<(), StateError> {
+        self.act(move |database| database.write_success(&portal, at))
+            .await
+    }
+
+    async fn act(
+        &self,
+        job: impl FnOnce(&mut Database) -> Result<(), StateError> + Send + 'static,
+    ) -> Result<(), StateError> {
+        let jobs = match &self.0 {
+            Backend::File(jobs) => jobs,
+            Backend::Refused(error) => return Err(error.clone()),
+            Backend::Nowhere => return Ok(()),
+        };
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |database| {
+            // Nobody waits for the answer any more: the collection was given up.
+            let _ = answer.send(job(database));
+        });
+        jobs.send(job).map_err(|_| StateError::Closed)?;
+        answered.await.map_err(|_| StateError::Closed)?
+    }
+}
+
+fn start(mut database: Database) -> mpsc::Sender<Job> {
+    let (jobs, queue) = mpsc::channel::<Job>();
+    std::thread::spawn(move || {
+        for job in queue {
+            job(&mut database);
+        }
+    });
+    jobs
+}
+
+#[cfg(test)]
+mod tests;

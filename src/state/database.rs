@@ -1,0 +1,288 @@
+//! Reading and writing the tables.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
+use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder};
+use crate::state::{FILE_NAME, StateError, lock, schema};
+
+/// What is kept of a folder that left, for this long (contract, Entries).
+const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
+
+/// What is kept of a folder that nobody asks about any more, because the configuration changed, for this long.
+const KEPT_UNASKED: Duration = Duration::from_hours(30 * 24);
+
+/// The open file, locked for this process.
+#[derive(Debug)]
+pub(super) struct Database {
+    connection: Connection,
+    _lock: File,
+}
+
+impl Database {
+    pub fn open(folder: &Path) -> Result<Self, StateError> {
+        let lock = lock::lock(folder)?;
+        let path = folder.join(FILE_NAME);
+        let mut connection = Connection::open(&path)?;
+        schema::prepare(&mut connection, &path)?;
+        let mut database = Self {
+            connection,
+            _lock: lock,
+        };
+        database.prune(SystemTime::now().into())?;
+        Ok(database)
+    }
+
+    fn prune(&mut self, now: Timestamp) -> Result<(), StateError> {
+        self.connection.execute(
+            "DELETE FROM folder WHERE left_since < ?1 OR coalesce(counted, left_since, 0) < ?2",
+            params![
+                now.before(KEPT_AFTER_LEAVING).as_millis(),
+                now.before(KEPT_UNASKED).as_millis()
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Reads everything.
+    pub fn load(&mut self) -> Result<Saved, StateError> {
+        let mut saved = Saved::default();
+        let mut portals = self
+            .connection
+            .prepare("SELECT name, last_success FROM portal")?;
+        let mut rows = portals.query([])?;
+        while let Some(row) = rows.next()? {
+            let at = Timestamp::from_millis(row.get(1)?);
+            saved.portal(row.get(0)?).last_success = Some(at);
+        }
+        let mut folders = self.connection.prepare("SELECT * FROM folder")?;
+        let mut rows = folders.query([])?;
+        while let Some(row) = rows.next()? {
+            let id: String = row.get("id")?;
+            let id = FolderId::parse(&id).ok_or(StateError::Content("a folder's id"))?;
+            let folder = self.folder(row)?;
+            saved.portal(row.get("portal")?).folders.insert(id, folder);
+        }
+        Ok(saved)
+    }
+
+    fn folder(&self, row: &Row<'_>) -> Result<SavedFolder, StateError> {
+        let name = FolderName::new(&row.get::<_, String>("name")?);
+        Ok(SavedFolder {
+            record: record(row, &name)?,
+            memory: self.memory(row.get("number")?)?,
+            left: left(row)?,
+            name,
+        })
+    }
+
+    fn memory(&self, number: i64) -> Result<Memory, StateError> {
+        let mut files = self.connection.prepare(
+            "SELECT link, id, status, settled, since, timed_from FROM file WHERE folder = ?1",
+        )?;
+        let mut rows = files.query([number])?;
+        let mut memory = Vec::new();
+        while let Some(row) = rows.next()? {
+            memory.push(file(row)?);
+        }
+        Ok(memory.into_iter().collect())
+    }
+
+    /// Writes one folder in one transaction.
+    pub fn write(&mut self, change: &FolderChange) -> Result<(), StateError> {
+        let transaction = self.connection.transaction()?;
+        let number = write_folder(&transaction, change)?;
+        match &change.files {
+            FileChanges::Some { kept, forgotten } => {
+                forget(&transaction, number, forgotten)?;
+                keep(&transaction, number, kept)?;
+            }
+            FileChanges::All(files) => {
+                transaction.execute("DELETE FROM file WHERE folder = ?1", [number])?;
+                keep(&transaction, number, files)?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Writes the time of a portal's last whole collection.
+    pub fn write_success(&mut self, portal: &str, at: i64) -> Result<(), StateError> {
+        self.connection.execute(
+            "INSERT INTO portal (name, last_success) VALUES (?1, ?2)
+             ON CONFLICT (name) DO UPDATE SET last_success = excluded.last_success",
+            params![portal, at],
+        )?;
+        Ok(())
+    }
+}
+
+fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<i64, StateError> {
+    let record = change.record.as_ref();
+    let millis = |at: fn(&FolderRecord) -> Timestamp| record.map(|record| at(record).as_millis());
+    transaction.execute(
+        "INSERT INTO folder (portal, id, name, began, counted, full_read, counts, whole, entries, indexing,
+                             left_reason, left_since)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (portal, id) DO UPDATE SET
+             name = excluded.name, began = excluded.began, counted = excluded.counted,
+             full_read = excluded.full_read, counts = excluded.counts, whole = excluded.whole,
+             entries = excluded.entries, indexing = excluded.indexing,
+             left_reason = excluded.left_reason, left_since = excluded.left_since",
+        params![
+            change.portal.as_str(),
+            change.id.to_string(),
+            change.name.label(),
+            millis(|record| record.began),
+            millis(|record| record.counted),
+            millis(|record| record.full_read),
+            record.map(|record| by_status(&record.counts)).transpose()?,
+            record.map(|record| by_status(&record.whole)).transpose()?,
+            record.map(|record| by_status(&record.entries)).transpose()?,
+            record.map(|record| indexing(&record.indexing)).transpose()?,
+            change.left.map(|left| left_word(left.reason)),
+            change.left.map(|left| left.since.as_millis()),
+        ],
+    )?;
+    let number = transaction
+        .query_row(
+            "SELECT number FROM folder WHERE portal = ?1 AND id = ?2",
+            params![change.portal.as_str(), change.id.to_string()],
+            |row| row.get(0),
+        )
+        .optional()?;
+    number.ok_or(StateError::Content(
+        "a folder that was just written is missing",
+    ))
+}
+
+fn keep(
+    transaction: &Transaction<'_>,
+    number: i64,
+    files: &[(FileKey, Remembered)],
+) -> Result<(), StateError> {
+    let mut insert = transaction.prepare(
+        "INSERT OR REPLACE INTO file (folder, link, id, status, settled, since, timed_from)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for (key, file) in files {
+        insert.execute(params![
+            number,
+            key.link.to_be_bytes(),
+            key.id.to_be_bytes(),
+            file.status.as_str(),
+            file.settled.map(settled_word),
+            file.since.as_millis(),
+            file.timed_from.map(Timestamp::as_millis),
+        ])?;
+    }
+    Ok(())
+}
+
+fn forget(transaction: &Transaction<'_>, number: i64, files: &[FileKey]) -> Result<(), StateError> {
+    let mut delete =
+        transaction.prepare("DELETE FROM file WHERE folder = ?1 AND link = ?2 AND id = ?3")?;
+    for key in files {
+        delete.execute(params![
+            number,
+            key.link.to_be_bytes(),
+            key.id.to_be_bytes()
+        ])?;
+    }
+    Ok(())
+}
+
+fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, StateError> {
+    let Some(counted) = time(row, "counted")? else {
+        return Ok(None);
+    };
+    let durations: [u64; 8] = json(row, "indexing")?;
+    let [buckets @ .., count, sum_millis] = durations;
+    Ok(Some(FolderRecord {
+        name: name.clone(),
+        began: time(row, "began")?.unwrap_or(counted),
+        counted,
+        full_read: time(row, "full_read")?.unwrap_or(counted),
+        counts: from_array(json(row, "counts")?),
+        whole: from_array(json(row, "whole")?),
+        entries: from_array(json(row, "entries")?),
+        indexing: IndexingTimes {
+            buckets,
+            count,
+            sum_millis,
+        },
+    }))
+}
+
+fn left(row: &Row<'_>) -> Result<Option<Left>, StateError> {
+    let reason: Option<String> = row.get("left_reason")?;
+    let reason = match reason.as_deref() {
+        None => return Ok(None),
+        Some("gone") => LeftReason::Gone,
+        Some("unlisted") => LeftReason::Unlisted,
+        Some(_) => return Err(StateError::Content("why a folder left")),
+    };
+    let since = time(row, "left_since")?.ok_or(StateError::Content("when a folder left"))?;
+    Ok(Some(Left { reason, since }))
+}
+
+fn file(row: &Row<'_>) -> Result<(FileKey, Remembered), StateError> {
+    let key = FileKey {
+        link: u128::from_be_bytes(row.get("link")?),
+        id: u128::from_be_bytes(row.get("id")?),
+    };
+    let settled: Option<String> = row.get("settled")?;
+    let file = Remembered {
+        status: Status::from_word(&row.get::<_, String>("status")?),
+        settled: settled.and_then(|word| Settled::of(Status::from_word(&word))),
+        since: Timestamp::from_millis(row.get("since")?),
+        timed_from: time(row, "timed_from")?,
+    };
+    Ok((key, file))
+}
+
+fn time(row: &Row<'_>, column: &str) -> Result<Option<Timestamp>, StateError> {
+    let millis: Option<i64> = row.get(column)?;
+    Ok(millis.map(Timestamp::from_millis))
+}
+
+fn by_status<T: Copy + Serialize>(values: &ByStatus<T>) -> Result<String, StateError> {
+    let values: Vec<T> = values.iter().map(|(_, value)| *value).collect();
+    serde_json::to_string(&values).map_err(|_| StateError::Content("values by status"))
+}
+
+fn from_array<T: Copy>(values: [T; 6]) -> ByStatus<T> {
+    ByStatus::from_fn(|status| values[status as usize])
+}
+
+fn indexing(times: &IndexingTimes) -> Result<String, StateError> {
+    let mut values = times.buckets.to_vec();
+    values.extend([times.count, times.sum_millis]);
+    serde_json::to_string(&values).map_err(|_| StateError::Content("indexing times"))
+}
+
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> Result<T, StateError> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|_| StateError::Content(column))
+}
+
+fn left_word(reason: LeftReason) -> &'static str {
+    match reason {
+        LeftReason::Gone => "gone",
+        LeftReason::Unlisted => "unlisted",
+    }
+}
+
+fn settled_word(settled: Settled) -> &'static str {
+    match settled {
+        Settled::Failed => Status::Failed.as_str(),
+        Settled::Flagged => Status::Flagged.as_str(),
+    }
+}

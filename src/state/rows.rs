@@ -1,0 +1,76 @@
+//! What goes into the state and comes out of it.
+
+use std::collections::HashMap;
+
+use crate::memory::{FolderRecord, Left, Memory, Remembered};
+use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
+
+/// What was kept of everything.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Saved {
+    portals: HashMap<String, SavedPortal>,
+}
+
+impl Saved {
+    /// What was kept of a portal; taken out, because there is one collector for it.
+    pub fn take(&mut self, portal: &PortalName) -> SavedPortal {
+        self.portals.remove(portal.as_str()).unwrap_or_default()
+    }
+
+    pub(super) fn portal(&mut self, name: String) -> &mut SavedPortal {
+        self.portals.entry(name).or_default()
+    }
+}
+
+/// What was kept of a portal.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SavedPortal {
+    /// The end of the last collection that counted every folder that was due.
+    pub last_success: Option<Timestamp>,
+    /// Its folders.
+    pub folders: HashMap<FolderId, SavedFolder>,
+}
+
+/// What was kept of a folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedFolder {
+    /// Its name when it was last seen.
+    pub name: FolderName,
+    /// What its last count left behind, if it ever was counted.
+    pub record: Option<FolderRecord>,
+    /// Its files that were not done.
+    pub memory: Memory,
+    /// When and why it left, if it did.
+    pub left: Option<Left>,
+}
+
+/// What is to be written of a folder, in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FolderChange {
+    /// Its portal.
+    pub portal: PortalName,
+    /// The folder.
+    pub id: FolderId,
+    /// Its name.
+    pub name: FolderName,
+    /// What its last count left behind.
+    pub record: Option<FolderRecord>,
+    /// When and why it left.
+    pub left: Option<Left>,
+    /// Its files.
+    pub files: FileChanges,
+}
+
+/// What is to be written of a folder's files.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FileChanges {
+    /// These are as here, those are no longer remembered, the rest is as it was.
+    Some {
+        /// New or changed.
+        kept: Vec<(FileKey, Remembered)>,
+        /// No longer remembered.
+        forgotten: Vec<FileKey>,
+    },
+    /// These are all.
+    All(Vec<(FileKey, Remembered)>),
+}

@@ -1,0 +1,70 @@
+//! The tables, and the version that they are at.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::state::StateError;
+
+/// The version of the tables below.
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
+    CREATE TABLE portal (
+        name TEXT PRIMARY KEY,
+        last_success INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- What is known of a folder. The columns of the last count are null until there is one;
+    -- counts, whole, entries and indexing are JSON arrays in the order of the statuses and buckets.
+    CREATE TABLE folder (
+        number INTEGER PRIMARY KEY,
+        portal TEXT NOT NULL,
+        id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        began INTEGER,
+        counted INTEGER,
+        full_read INTEGER,
+        counts TEXT,
+        whole TEXT,
+        entries TEXT,
+        indexing TEXT,
+        left_reason TEXT,
+        left_since INTEGER,
+        UNIQUE (portal, id)
+    ) STRICT;
+
+    -- Files that are not done.
+    CREATE TABLE file (
+        folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
+        link BLOB NOT NULL,
+        id BLOB NOT NULL,
+        status TEXT NOT NULL,
+        settled TEXT,
+        since INTEGER NOT NULL,
+        timed_from INTEGER,
+        PRIMARY KEY (folder, link, id)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
+pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found > VERSION {
+        return Err(StateError::Newer {
+            path: path.to_owned(),
+            found,
+            known: VERSION,
+        });
+    }
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    if found < VERSION {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}

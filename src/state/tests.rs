@@ -1,0 +1,186 @@
+//! The state on a real disk: what was written is read again, and nothing is ever written over.
+
+use std::fs;
+
+use super::*;
+use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Remembered, Settled};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
+
+fn now() -> Timestamp {
+    std::time::SystemTime::now().into()
+}
+
+fn id() -> FolderId {
+    uuid::Uuid::from_u128(7).into()
+}
+
+fn key(number: u128) -> FileKey {
+    FileKey {
+        link: number,
+        id: u128::MAX - number,
+    }
+}
+
+fn file(status: Status) -> Remembered {
+    Remembered {
+        status,
+        settled: Settled::of(status),
+        since: Timestamp::from_millis(5),
+        timed_from: Some(Timestamp::from_millis(-6)),
+    }
+}
+
+fn change(files: FileChanges) -> FolderChange {
+    let name = FolderName::new("In\nbox");
+    FolderChange {
+        portal: PortalName::new("main").unwrap(),
+        id: id(),
+        name: name.clone(),
+        record: Some(FolderRecord {
+            name,
+            began: now(),
+            counted: now(),
+            full_read: now(),
+            counts: ByStatus::from_fn(|status| status as u64),
+            whole: ByStatus::from_fn(|status| status == Status::Failed),
+            entries: ByStatus::from_fn(|status| 10 + status as u64),
+            indexing: IndexingTimes {
+                buckets: [1, 2, 3, 4, 5, 6],
+                count: 30,
+                sum_millis: 4_000,
+            },
+        }),
+        left: None,
+        files,
+    }
+}
+
+fn load(folder: &std::path::Path) -> SavedPortal {
+    let (_, mut saved, error) = Store::open(folder);
+    assert!(error.is_none(), "{error:?}");
+    saved.take(&PortalName::new("main").unwrap())
+}
+
+#[tokio::test]
+async fn what_was_written_is_read_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, saved, error) = Store::open(folder.path());
+    assert_eq!((saved, error.is_none()), (Saved::default(), true));
+    let first = change(FileChanges::Some {
+        kept: vec![
+            (key(1), file(Status::Failed)),
+            (key(2), file(Status::Pending)),
+        ],
+        forgotten: vec![],
+    });
+    store.write(first.clone()).await.unwrap();
+    store.write_success("main".to_owned(), 9).await.unwrap();
+    drop(store);
+
+    let mut portal = wait_for(|| load_if_free(folder.path()));
+    assert_eq!(portal.last_success, Some(Timestamp::from_millis(9)));
+    let saved = portal.folders.remove(&id()).unwrap();
+    assert_eq!(saved.record, first.record);
+    assert_eq!(saved.memory.len(), 2);
+    assert_eq!(saved.memory.get(key(1)), Some(&file(Status::Failed)));
+}
+
+#[tokio::test]
+async fn files_are_forgotten_one_by_one_or_all_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let kept = vec![
+        (key(1), file(Status::Failed)),
+        (key(2), file(Status::Failed)),
+    ];
+    let forgotten = vec![];
+    store
+        .write(change(FileChanges::Some { kept, forgotten }))
+        .await
+        .unwrap();
+    let forget = FileChanges::Some {
+        kept: vec![],
+        forgotten: vec![key(1)],
+    };
+    store.write(change(forget)).await.unwrap();
+    store
+        .write(change(FileChanges::All(vec![(
+            key(3),
+            file(Status::Flagged),
+        )])))
+        .await
+        .unwrap();
+    drop(store);
+
+    let portal = wait_for(|| load_if_free(folder.path()));
+    let memory = &portal.folders[&id()].memory;
+    assert_eq!(
+        memory.iter().map(|(key, _)| key).collect::<Vec<_>>(),
+        [key(3)]
+    );
+}
+
+#[tokio::test]
+async fn a_folder_that_left_is_kept_for_seven_days() {
+    for (days, kept) in [(6, true), (8, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, ..) = Store::open(folder.path());
+        let mut change = change(FileChanges::All(vec![]));
+        change.left = Some(Left {
+            reason: LeftReason::Unlisted,
+            since: now().before(std::time::Duration::from_hours(24 * days)),
+        });
+        store.write(change).await.unwrap();
+        drop(store);
+        let portal = wait_for(|| load_if_free(folder.path()));
+        assert_eq!(portal.folders.contains_key(&id()), kept, "{days} days");
+    }
+}
+
+#[test]
+fn a_second_process_is_told_that_the_folder_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_first, ..) = Store::open(folder.path());
+    let (_, _, error) = Store::open(folder.path());
+    assert!(matches!(error, Some(StateError::InUse { .. })), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_stays_as_it_is_and_every_write_is_refused() {
+    let newer = |path: &std::path::Path| {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+    };
+    let corrupt = |path: &std::path::Path| {
+        fs::write(
+            path,
+            "not a database, but long enough to be taken for one".repeat(99),
+        )
+        .unwrap();
+    };
+    for make in [&newer as &dyn Fn(&std::path::Path), &corrupt] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        make(&path);
+        let before = fs::read(&path).unwrap();
+        let (store, saved, error) = Store::open(folder.path());
+        assert!(error.is_some());
+        assert_eq!(saved, Saved::default());
+        assert!(store.write(change(FileChanges::All(vec![]))).await.is_err());
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+}
+
+/// The writing thread closes the file after its last handle was dropped.
+fn load_if_free(folder: &std::path::Path) -> Option<SavedPortal> {
+    lock::lock(folder).ok().map(drop).map(|()| load(folder))
+}
+
+fn wait_for<T>(mut ready: impl FnMut() -> Option<T>) -> T {
+    loop {
+        if let Some(value) = ready() {
+            return value;
+        }
+        std::thread::yield_now();
+    }
+}
