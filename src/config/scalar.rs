@@ -137,9 +137,48 @@ pub(super) fn file_path(text: &str) -> Result<PathBuf, String> {
 }
 
 /// Text that is not empty.
-pub(super) fn word(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        return Err("a text is expected that is not empty".to_owned());
+#[derive(Debug)]
+struct Word(String);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parse(deserializer, |text| match text.trim() {
+            "" => Err("a text is expected that is not empty".to_owned()),
+            _ => Ok(Self(text.to_owned())),
+        })
     }
-    Ok(text.to_owned())
+}
+
+/// Reads text that is not empty.
+pub(super) fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Word::deserialize(deserializer).map(|word| word.0)
+}
+
+/// Reads a list of texts, none of them empty, for a key without a default of its own.
+pub(super) fn optional_words<'de, D>(deserializer: D) -> Result<Option<Vec<String>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let words = Vec::<Word>::deserialize(deserializer)?;
+    Ok(Some(words.into_iter().map(|word| word.0).collect()))
+}
+
+/// Reads true or false.
+pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    parse(deserializer, |text| {
+        match text.to_ascii_lowercase().as_str() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(neither(text, "true nor false")),
+        }
+    })
+}
+
+/// Reads a section; one without any key, as when all are commented out, has its defaults.
+pub(super) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
