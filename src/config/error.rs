@@ -103,11 +103,10 @@ impl Fault {
 
     /// About the bytes that follow `readable`.
     pub(super) fn not_text(readable: &str) -> Self {
-        let (before, last_line) = readable.rsplit_once('\n').unwrap_or(("", readable));
-        let breaks = usize::from(readable.contains('\n')) + before.matches('\n').count();
+        let last_line = readable.rsplit('\n').next().unwrap_or_default();
         Self {
             position: Some(Position {
-                line: breaks as u64 + 1,
+                line: readable.matches('\n').count() as u64 + 1,
                 column: last_line.chars().count() as u64 + 1,
             }),
             key: String::new(),

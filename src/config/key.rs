@@ -1,6 +1,5 @@
 //! Where the key to a portal is found, and how a key that stands in the wrong place is kept from being shown.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
@@ -83,9 +82,9 @@ impl<'de> Deserialize<'de> for NoLiteralKey {
     }
 }
 
-/// Whether a text begins as a key does.
+/// Whether a text holds a key, and is not the path of a file that is called so.
 pub(super) fn is_key(text: &str) -> bool {
-    text.starts_with(KEY_PREFIX)
+    text.contains(KEY_PREFIX) && !text.contains('/')
 }
 
 fn is_variable_name(text: &str) -> bool {
@@ -96,14 +95,14 @@ fn is_variable_name(text: &str) -> bool {
         && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
 }
 
-/// Whether a word is more likely a key than a name: it begins as one, or is long and mixes small letters with digits.
+/// Whether a word is more likely a key than a name: it has the prefix, or is long and mixes small letters with digits.
 fn looks_like_key(word: &str) -> bool {
     let long = word.len() >= KEY_CHARACTERS && word.bytes().any(|byte| byte.is_ascii_lowercase());
     is_key(word) || long && word.bytes().filter(u8::is_ascii_digit).count() > 1
 }
 
 /// Replaces every word that looks like a key.
-pub(super) fn redact(text: &str) -> Cow<'_, str> {
+pub(super) fn redact(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let mut kept = String::with_capacity(text.len());
     for piece in text.split_inclusive(|c| !is_word(c)) {
@@ -115,7 +114,7 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
             kept.push_str(piece);
         }
     }
-    Cow::Owned(kept)
+    kept
 }
 
 #[cfg(test)]
@@ -143,6 +142,7 @@ mod tests {
     #[test]
     fn words_that_look_like_keys_are_replaced_and_others_stay() {
         for (text, shown) in [
+            ("a-kbk_a1b2", "[not shown]"),
             ("\"kbk_a1b2\" is wrong", "\"[not shown]\" is wrong"),
             ("x=sk4Qf8sLq02mZrT7yPw1", "x=[not shown]"),
             (

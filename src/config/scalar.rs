@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
+use crate::config::key;
 use crate::text;
 
 /// How much of a value an error repeats, in characters.
@@ -35,18 +36,17 @@ where
 
 /// A sentence that says a value back and what it should have been.
 pub(super) fn not(text: &str, expected: impl Display) -> String {
-    format!(
-        "\"{}\" is not {expected}",
-        text::cut(text, QUOTED_CHARACTERS)
-    )
+    format!("{} is not {expected}", quoted(text))
 }
 
 /// The same where there are two ways to be right: `expected` is `… nor …`.
-pub(super) fn neither(text: &str, expected: &str) -> String {
-    format!(
-        "\"{}\" is neither {expected}",
-        text::cut(text, QUOTED_CHARACTERS)
-    )
+pub(super) fn neither(text: &str, expected: impl Display) -> String {
+    format!("{} is neither {expected}", quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    // What is cut may no longer look like the key that it was.
+    format!("\"{}\"", text::cut(&key::redact(text), QUOTED_CHARACTERS))
 }
 
 /// A duration of at least `MIN` milliseconds.
