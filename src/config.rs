@@ -126,3 +126,6 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests;

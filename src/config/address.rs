@@ -71,10 +71,12 @@ impl<'de> Deserialize<'de> for Proxy {
 }
 
 fn http_address(text: &str, example: &str) -> Result<Url, String> {
-    let url =
-        Url::parse(text).map_err(|error| format!("not an address such as {example}: {error}"))?;
+    let url = Url::parse(text)
+        .map_err(|error| format!("this is not an address such as {example}: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("not an http or https address such as {example}"));
+        return Err(format!(
+            "this is not an http or https address such as {example}"
+        ));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(
@@ -90,5 +92,56 @@ fn is_loopback(url: &Url) -> bool {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_kept() {
+        for text in [
+            "https://portal.example/admin",
+            "https://portal.example:8443/a/b/",
+        ] {
+            assert_eq!(BaseUrl::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_no_request_could_be_built_on_is_refused_without_repeating_it() {
+        for text in [
+            "",
+            "portal.example",
+            "ftp://secret.example/",
+            "https://user:secret@portal.example/",
+            "https://secret@portal.example/",
+            "https://portal.example/?secret=1",
+            "https://portal.example/#secret",
+            "https://",
+        ] {
+            let message = BaseUrl::parse(text).unwrap_err();
+            assert!(!message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn plain_http_stays_on_this_host() {
+        for (text, beyond) in [
+            ("http://127.0.0.1:15733", false),
+            ("http://127.9.9.9", false),
+            ("http://[::1]:15733", false),
+            ("http://localhost/admin", false),
+            ("https://portal.example", false),
+            ("http://portal.example", true),
+            ("http://localhost.portal.example", true),
+            ("http://127.0.0.1.portal.example", true),
+            ("http://10.0.0.1", true),
+            ("http://[::ffff:10.0.0.1]", true),
+        ] {
+            let url = BaseUrl::parse(text).unwrap();
+            assert_eq!(url.is_plain_beyond_loopback(), beyond, "{text}");
+        }
     }
 }

@@ -10,22 +10,22 @@ use crate::config::errors::ErrorsKeys;
 use crate::config::portal::PortalKeys;
 use crate::config::reindex::ReindexKeys;
 use crate::config::state::StateKeys;
-use crate::config::{Collect, Config, Portal, Request, unavailable, yaml};
+use crate::config::{Collect, Config, Portal, Request, scalar, unavailable, yaml};
 
 /// The whole file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Document {
     pub(super) portals: Spanned<Vec<Spanned<PortalKeys>>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::section")]
     collect: Collect,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::section")]
     request: Request,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::section")]
     pub(super) errors: ErrorsKeys,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::section")]
     pub(super) reindex: ReindexKeys,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::section")]
     pub(super) state: StateKeys,
 }
 

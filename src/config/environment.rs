@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::config::error::Fault;
+use crate::config::key::KeyFile;
 use crate::config::portal::parse_name;
 use crate::config::{BaseUrl, KeySource, Portal};
 use crate::model::PortalName;
@@ -19,7 +20,9 @@ pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Porta
     let base_url = base_url(set(BASE_URL))?;
     let key = match (set(API_KEY), set(API_KEY_FILE)) {
         (Some(_), None) => KeySource::Environment(API_KEY.to_owned()),
-        (None, Some(file)) => KeySource::File(PathBuf::from(file)),
+        (None, Some(file)) => KeyFile::parse(&file)
+            .map(|file| KeySource::File(file.0))
+            .map_err(|message| Fault::about(API_KEY_FILE, message))?,
         (Some(_), Some(_)) => {
             let message = format!("{API_KEY_FILE} is set too; only one of the two can hold");
             return Err(Fault::about(API_KEY, message));
@@ -54,4 +57,87 @@ fn base_url(text: Option<String>) -> Result<BaseUrl, Fault> {
 fn name(text: Option<String>) -> Result<PortalName, Fault> {
     let text = text.unwrap_or_else(|| "default".to_owned());
     parse_name(&text).map_err(|message| Fault::about(PORTAL_NAME, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{Config, ConfigError, KeySource, State};
+
+    fn start(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_environment(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    const BASE: (&str, &str) = ("KB_BASE_URL", "https://portal.example/admin");
+    const KEY: (&str, &str) = ("KB_API_KEY", "kbk_secret");
+
+    #[test]
+    fn an_address_and_a_key_are_enough() {
+        let config = start(&[BASE, KEY]).unwrap();
+        let [portal] = config.portals.as_slice() else {
+            panic!("one portal");
+        };
+        assert_eq!(portal.name.as_str(), "default");
+        assert_eq!(portal.base_url.to_string(), "https://portal.example/admin");
+        assert_eq!(portal.key, KeySource::Environment("KB_API_KEY".to_owned()));
+        assert_eq!(config.state, State::Temporary);
+        assert!(!format!("{config:?}").contains("kbk_secret"));
+    }
+
+    #[test]
+    fn the_other_variables_are_taken_too() {
+        let config = start(&[
+            BASE,
+            ("KB_API_KEY", ""),
+            ("KB_API_KEY_FILE", "/run/secrets/kb-key"),
+            ("KB_PORTAL_NAME", "main"),
+            ("KB_CA_FILE", "/etc/ssl/ca.pem"),
+        ])
+        .unwrap();
+        let portal = &config.portals[0];
+        assert_eq!(portal.key, KeySource::File("/run/secrets/kb-key".into()));
+        assert_eq!(portal.name.as_str(), "main");
+        assert_eq!(portal.ca_file.as_deref(), Some("/etc/ssl/ca.pem".as_ref()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_name_of_the_variable() {
+        let plain = ("KB_BASE_URL", "http://portal.example");
+        let table: &[(&[(&str, &str)], &str)] = &[
+            (
+                &[KEY],
+                "KB_BASE_URL: is not set; set it to the portal's address, or name a file with --config.file",
+            ),
+            (
+                &[BASE],
+                "KB_API_KEY: neither this nor KB_API_KEY_FILE is set: where is the key found?",
+            ),
+            (
+                &[BASE, KEY, ("KB_API_KEY_FILE", "/key")],
+                "KB_API_KEY: KB_API_KEY_FILE is set too; only one of the two can hold",
+            ),
+            (
+                &[plain, KEY],
+                "KB_BASE_URL: http:// would send the key unencrypted: use https://, or a configuration file with allow_plain_http: true",
+            ),
+            (
+                &[BASE, KEY, ("KB_PORTAL_NAME", " main")],
+                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it, and is no key",
+            ),
+        ];
+        for (variables, message) in table {
+            let error = start(variables).unwrap_err();
+            assert_eq!(error.to_string(), *message);
+            assert_eq!((error.file(), error.line()), (None, None));
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_place_of_a_file_is_not_shown() {
+        let error = start(&[BASE, ("KB_API_KEY_FILE", "kbk_secret")]).unwrap_err();
+        assert_eq!(error.key(), Some("KB_API_KEY_FILE"));
+        assert!(!error.to_string().contains("secret"));
+    }
 }

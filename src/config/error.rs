@@ -103,11 +103,10 @@ impl Fault {
 
     /// About the bytes that follow `readable`.
     pub(super) fn not_text(readable: &str) -> Self {
-        let (before, last_line) = readable.rsplit_once('\n').unwrap_or(("", readable));
-        let breaks = usize::from(readable.contains('\n')) + before.matches('\n').count();
+        let last_line = readable.rsplit('\n').next().unwrap_or_default();
         Self {
             position: Some(Position {
-                line: breaks as u64 + 1,
+                line: readable.matches('\n').count() as u64 + 1,
                 column: last_line.chars().count() as u64 + 1,
             }),
             key: String::new(),
@@ -129,7 +128,7 @@ impl Fault {
     /// The error, once the file is known.
     pub(super) fn of(self, file: &str) -> ConfigError {
         ConfigError {
-            file: Some(shown(file, FILE_CHARACTERS)),
+            file: Some(line(file, FILE_CHARACTERS)),
             ..self.of_environment()
         }
     }
@@ -146,8 +145,12 @@ impl Fault {
     }
 }
 
-/// A text as an error shows it: short, on one line, without anything that looks like a key.
+/// What was written in the configuration, as an error shows it: nothing of it looks like a key.
 fn shown(text: &str, characters: usize) -> String {
-    let text = key::redact(text);
-    text::cut(&text::one_line(&text), characters).into_owned()
+    line(&key::redact(text), characters)
+}
+
+/// A text on one line, cut.
+fn line(text: &str, characters: usize) -> String {
+    text::cut(&text::one_line(text), characters).into_owned()
 }

@@ -1,7 +1,6 @@
 //! How reasons are grouped into classes (contract, `errors`).
 
 use serde::Deserialize;
-use serde::de::Deserializer;
 use serde_saphyr::Spanned;
 
 use crate::config::scalar;
@@ -57,13 +56,9 @@ impl ErrorsKeys {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// The regular expression.
-    #[serde(rename = "match", deserialize_with = "word")]
+    #[serde(rename = "match", deserialize_with = "scalar::word")]
     pub pattern: String,
     /// The class.
-    #[serde(deserialize_with = "word")]
+    #[serde(deserialize_with = "scalar::word")]
     pub class: String,
-}
-
-fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    scalar::parse(deserializer, scalar::word)
 }

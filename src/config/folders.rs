@@ -1,19 +1,19 @@
 //! Which folders a rule is about.
 
-use globset::{Glob, GlobMatcher};
+use glob::Pattern;
 use serde::Deserialize;
-use serde::de::Deserializer;
+use serde::de::{Deserializer, Error as _};
 
 use crate::config::scalar;
 use crate::model::FolderId;
 
-/// One folder by its id, or every folder whose name fits a shell glob (case matters; `*` stands for any text).
+/// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
 #[derive(Debug, Clone)]
 pub enum FolderPattern {
     /// This folder, whatever its name.
     Id(FolderId),
     /// Folders by name.
-    Name(Box<GlobMatcher>),
+    Name(Pattern),
 }
 
 impl FolderPattern {
@@ -26,9 +26,9 @@ impl FolderPattern {
         if text.is_empty() {
             return Err(scalar::not(text, expected));
         }
-        Glob::new(text)
-            .map(|glob| Self::Name(Box::new(glob.compile_matcher())))
-            .map_err(|error| format!("{}: {}", scalar::not(text, expected), error.kind()))
+        Pattern::new(text)
+            .map(Self::Name)
+            .map_err(|error| format!("{}: {}", scalar::not(text, expected), error.msg))
     }
 
     /// Whether the rule is about this folder.
@@ -36,7 +36,7 @@ impl FolderPattern {
     pub fn matches(&self, id: FolderId, name: &str) -> bool {
         match self {
             Self::Id(wanted) => *wanted == id,
-            Self::Name(glob) => glob.is_match(name),
+            Self::Name(glob) => glob.matches(name),
         }
     }
 }
@@ -51,6 +51,7 @@ impl<'de> Deserialize<'de> for FolderPattern {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FolderFilter {
+    #[serde(deserialize_with = "include")]
     include: Option<Vec<FolderPattern>>,
     exclude: Vec<FolderPattern>,
 }
@@ -65,5 +66,74 @@ impl FolderFilter {
             .as_ref()
             .is_none_or(|patterns| patterns.iter().any(fits));
         included && !self.exclude.iter().any(fits)
+    }
+}
+
+fn include<'de, D>(deserializer: D) -> Result<Option<Vec<FolderPattern>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let patterns = Vec::deserialize(deserializer)?;
+    if patterns.is_empty() {
+        return Err(D::Error::custom(
+            "the list is empty, so no folder would be watched: leave it out to watch all",
+        ));
+    }
+    Ok(Some(patterns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+    use uuid::Uuid;
+
+    const ID: &str = "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6";
+
+    fn filter(yaml: &str) -> FolderFilter {
+        serde_saphyr::from_str(yaml).unwrap()
+    }
+
+    #[test]
+    fn globs_see_characters_whatever_the_alphabet() {
+        for (pattern, name, fits) in [
+            ("*", "", true),
+            ("*", "a/b\nc", true),
+            ("Archive *", "Archive 2024", true),
+            ("Archive *", "archive 2024", false),
+            ("Отдел ?", "Отдел Я", true),
+            ("Отдел [А-В]", "Отдел Б", true),
+            ("Отдел [А-В]", "Отдел Я", false),
+            ("[!a]*", "b", true),
+            ("Inbox", "Inbox 2", false),
+        ] {
+            let pattern = FolderPattern::parse(pattern).unwrap();
+            assert_eq!(pattern.matches(Uuid::nil().into(), name), fits, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn an_id_names_one_folder_whatever_its_name() {
+        let pattern = FolderPattern::parse(ID).unwrap();
+        assert!(pattern.matches(FolderId::parse(ID).unwrap(), "any"));
+        assert!(!pattern.matches(Uuid::nil().into(), ID));
+    }
+
+    #[test]
+    fn exclusion_wins_and_silence_includes_all() {
+        let id = FolderId::parse(ID).unwrap();
+        assert!(filter("{}").admits(id, "any"));
+        let some = filter(r#"{include: ["In*", "Out*"], exclude: ["*old*"]}"#);
+        assert!(some.admits(id, "Inbox"));
+        assert!(!some.admits(id, "Inbox, old"));
+        assert!(!some.admits(id, "Other"));
+        assert!(!filter(&format!("exclude: [{ID}]")).admits(id, "any"));
+    }
+
+    #[test]
+    fn a_hostile_pattern_and_name_do_not_take_long() {
+        let pattern = FolderPattern::parse(&"*a".repeat(100)).unwrap();
+        let name = "a".repeat(99) + &"b".repeat(100);
+        assert!(!pattern.matches(Uuid::nil().into(), text::cut(&name, 200).as_ref()));
     }
 }

@@ -1,6 +1,5 @@
 //! Where the key to a portal is found, and how a key that stands in the wrong place is kept from being shown.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
@@ -26,16 +25,21 @@ pub enum KeySource {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VariableName(pub(super) String);
 
+impl VariableName {
+    /// Takes a name; the error is a sentence that does not repeat what may be a key.
+    fn parse(text: &str) -> Result<Self, String> {
+        if is_variable_name(text) && !looks_like_key(text) {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(format!(
+            "this is not the name of an environment variable, such as KB_API_KEY; if it is a key: {REASON}"
+        ))
+    }
+}
+
 impl<'de> Deserialize<'de> for VariableName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, |text| {
-            if is_variable_name(text) && !looks_like_key(text) {
-                return Ok(Self(text.to_owned()));
-            }
-            Err("this is not the name of an environment variable, such as KB_API_KEY (the value is not shown, since it may \
-                 be a key; a key itself must not stand in the file)"
-                .to_owned())
-        })
+        scalar::parse(deserializer, Self::parse)
     }
 }
 
@@ -43,34 +47,44 @@ impl<'de> Deserialize<'de> for VariableName {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyFile(pub(super) PathBuf);
 
-impl<'de> Deserialize<'de> for KeyFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, |text| {
-            if text.starts_with(KEY_PREFIX) {
-                return Err(format!(
-                    "this looks like a key, not like the path of a file; {REASON}"
-                ));
-            }
-            scalar::file_path(text).map(Self)
-        })
+impl KeyFile {
+    /// Takes a path; the error is a sentence.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        if is_key(text) {
+            return Err(format!(
+                "this looks like a key, not like the path of a file; {REASON}"
+            ));
+        }
+        scalar::file_path(text).map(Self)
     }
 }
 
-/// A key that stands in the file itself: always an error, whatever its value.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum LiteralKey {}
+impl<'de> Deserialize<'de> for KeyFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        scalar::parse(deserializer, Self::parse)
+    }
+}
+
+/// Stands where a key itself would: there is none, and any value is an error.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NoLiteralKey;
 
 /// Why a key must not stand in the file, and what to do instead.
-const REASON: &str = "a key in this file would be seen by whoever reads, copies or backs up the file: put it in a file of its own \
-     (api_key_file) or in an environment variable (api_key_env), and replace it if this file was ever shared";
+const REASON: &str = "a key here would be seen by whoever reads, copies or backs up the configuration: put it in a file of its own \
+     (api_key_file) or in an environment variable (api_key_env), and replace it if the configuration was ever shared";
 
-impl<'de> Deserialize<'de> for LiteralKey {
+impl<'de> Deserialize<'de> for NoLiteralKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         IgnoredAny::deserialize(deserializer)?;
         Err(D::Error::custom(format!(
             "a literal key is refused; {REASON}"
         )))
     }
+}
+
+/// Whether a text holds a key, and is not the path of a file that is called so.
+pub(super) fn is_key(text: &str) -> bool {
+    text.contains(KEY_PREFIX) && !text.contains('/')
 }
 
 fn is_variable_name(text: &str) -> bool {
@@ -81,14 +95,14 @@ fn is_variable_name(text: &str) -> bool {
         && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
 }
 
-/// Whether a word is more likely a key than a name: it begins as one, or is long and mixes small letters with digits.
+/// Whether a word is more likely a key than a name: it has the prefix, or is long and mixes small letters with digits.
 fn looks_like_key(word: &str) -> bool {
     let long = word.len() >= KEY_CHARACTERS && word.bytes().any(|byte| byte.is_ascii_lowercase());
-    word.starts_with(KEY_PREFIX) || long && word.bytes().filter(u8::is_ascii_digit).count() > 1
+    is_key(word) || long && word.bytes().filter(u8::is_ascii_digit).count() > 1
 }
 
 /// Replaces every word that looks like a key.
-pub(super) fn redact(text: &str) -> Cow<'_, str> {
+pub(super) fn redact(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let mut kept = String::with_capacity(text.len());
     for piece in text.split_inclusive(|c| !is_word(c)) {
@@ -100,5 +114,45 @@ pub(super) fn redact(text: &str) -> Cow<'_, str> {
             kept.push_str(piece);
         }
     }
-    Cow::Owned(kept)
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_variables_are_told_from_keys() {
+        for name in ["KB_API_KEY", "_x", "kb_key", "KB_API_KEY_OF_PORTAL_2026"] {
+            assert!(VariableName::parse(name).is_ok(), "{name}");
+        }
+        for text in [
+            "kbk_secret",
+            "se-cret",
+            "2secret",
+            "sec ret",
+            "sk4Qf8sLq02mZrT7yPw1",
+        ] {
+            let message = VariableName::parse(text).unwrap_err();
+            assert!(!message.contains(text), "{message}");
+        }
+        assert!(VariableName::parse("").is_err());
+    }
+
+    #[test]
+    fn words_that_look_like_keys_are_replaced_and_others_stay() {
+        for (text, shown) in [
+            ("a-kbk_a1b2", "[not shown]"),
+            ("\"kbk_a1b2\" is wrong", "\"[not shown]\" is wrong"),
+            ("x=sk4Qf8sLq02mZrT7yPw1", "x=[not shown]"),
+            (
+                "portals[0].max_requests_per_second",
+                "portals[0].max_requests_per_second",
+            ),
+            ("ключ kbk_x, и", "ключ [not shown], и"),
+            ("", ""),
+        ] {
+            assert_eq!(redact(text), shown);
+        }
+    }
 }

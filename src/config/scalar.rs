@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
+use crate::config::key;
 use crate::text;
 
 /// How much of a value an error repeats, in characters.
@@ -35,18 +36,17 @@ where
 
 /// A sentence that says a value back and what it should have been.
 pub(super) fn not(text: &str, expected: impl Display) -> String {
-    format!(
-        "\"{}\" is not {expected}",
-        text::cut(text, QUOTED_CHARACTERS)
-    )
+    format!("{} is not {expected}", quoted(text))
 }
 
 /// The same where there are two ways to be right: `expected` is `… nor …`.
-pub(super) fn neither(text: &str, expected: &str) -> String {
-    format!(
-        "\"{}\" is neither {expected}",
-        text::cut(text, QUOTED_CHARACTERS)
-    )
+pub(super) fn neither(text: &str, expected: impl Display) -> String {
+    format!("{} is neither {expected}", quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    // What is cut may no longer look like the key that it was.
+    format!("\"{}\"", text::cut(&key::redact(text), QUOTED_CHARACTERS))
 }
 
 /// A duration of at least `MIN` milliseconds.
@@ -137,9 +137,48 @@ pub(super) fn file_path(text: &str) -> Result<PathBuf, String> {
 }
 
 /// Text that is not empty.
-pub(super) fn word(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() {
-        return Err("a text is expected that is not empty".to_owned());
+#[derive(Debug)]
+struct Word(String);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        parse(deserializer, |text| match text.trim() {
+            "" => Err("a text is expected that is not empty".to_owned()),
+            _ => Ok(Self(text.to_owned())),
+        })
     }
-    Ok(text.to_owned())
+}
+
+/// Reads text that is not empty.
+pub(super) fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Word::deserialize(deserializer).map(|word| word.0)
+}
+
+/// Reads a list of texts, none of them empty, for a key without a default of its own.
+pub(super) fn optional_words<'de, D>(deserializer: D) -> Result<Option<Vec<String>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let words = Vec::<Word>::deserialize(deserializer)?;
+    Ok(Some(words.into_iter().map(|word| word.0).collect()))
+}
+
+/// Reads true or false.
+pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    parse(deserializer, |text| {
+        match text.to_ascii_lowercase().as_str() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(neither(text, "true nor false")),
+        }
+    })
+}
+
+/// Reads a section; one without any key, as when all are commented out, has its defaults.
+pub(super) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }

@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for Schedule {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CronLine {
     source: String,
-    cron: Cron,
+    cron: Box<Cron>,
 }
 
 impl CronLine {
@@ -73,7 +73,7 @@ impl CronLine {
             .map_err(|_| format!("{} that ever comes true", scalar::not(text, "a cron line")))?;
         Ok(Self {
             source: text.to_owned(),
-            cron,
+            cron: Box::new(cron),
         })
     }
 
@@ -127,5 +127,119 @@ impl Window {
 impl<'de> Deserialize<'de> for Window {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         scalar::parse(deserializer, Self::parse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono_tz::Tz;
+    use proptest::prelude::*;
+
+    fn next(line: &str, after: &str) -> String {
+        let after: DateTime<Utc> = after.parse().unwrap();
+        let next = CronLine::parse(line).unwrap().next_after(&after).unwrap();
+        next.format("%FT%T").to_string()
+    }
+
+    #[test]
+    fn a_duration_lies_between_a_second_and_a_week() {
+        for (text, seconds) in [("1s", 1), ("1m", 60), ("7d", 604_800), ("1h 30m", 5_400)] {
+            assert_eq!(
+                Schedule::parse(text).unwrap(),
+                Schedule::Every(Duration::from_secs(seconds))
+            );
+        }
+        for text in ["0s", "999ms", "8d", "1M"] {
+            assert_eq!(
+                Schedule::parse(text).unwrap_err(),
+                format!("\"{text}\" is not between 1s and 7d")
+            );
+        }
+    }
+
+    #[test]
+    fn five_fields_have_seconds_0() {
+        assert_eq!(
+            next("*/5 * * * *", "2026-03-01T10:01:02Z"),
+            "2026-03-01T10:05:00"
+        );
+        assert_eq!(
+            next("30 */5 * * * *", "2026-03-01T10:01:02Z"),
+            "2026-03-01T10:05:30"
+        );
+    }
+
+    #[test]
+    fn the_day_of_the_month_or_of_the_week_will_do() {
+        // The first of March 2026 is a Sunday.
+        assert_eq!(
+            next("0 0 15 * MON", "2026-03-01T00:00:00Z"),
+            "2026-03-02T00:00:00"
+        );
+        assert_eq!(
+            next("0 0 15 * MON", "2026-03-09T00:00:00Z"),
+            "2026-03-15T00:00:00"
+        );
+    }
+
+    #[test]
+    fn a_line_is_true_in_the_time_zone_of_the_time() {
+        let zone: Tz = "Europe/Berlin".parse().unwrap();
+        let noon = zone.with_ymd_and_hms(2026, 7, 1, 12, 0, 0).unwrap();
+        let next = CronLine::parse("0 0 13 * * *")
+            .unwrap()
+            .next_after(&noon)
+            .unwrap();
+        assert_eq!(next.to_utc().to_string(), "2026-07-01 11:00:00 UTC");
+    }
+
+    #[test]
+    fn a_line_that_never_comes_true_is_refused() {
+        for text in [
+            "0 0 0 30 2 *",
+            "0 0 31 4 *",
+            "",
+            "*",
+            "* * * *",
+            "0 0 0 1 1 * 2030",
+            "@daily",
+            "60 * * * *",
+        ] {
+            assert!(CronLine::parse(text).is_err(), "{text:?}");
+        }
+        assert!(CronLine::parse("0 0 29 2 *").is_ok());
+    }
+
+    #[test]
+    fn a_window_is_open_for_the_minutes_that_it_names() {
+        let window = Window::parse("* * 22-23,0-5 * * *").unwrap();
+        for (time, open) in [
+            ("2026-03-01T21:59:59Z", false),
+            ("2026-03-01T22:00:00Z", true),
+            ("2026-03-02T05:59:59Z", true),
+            ("2026-03-02T06:00:00Z", false),
+        ] {
+            let time: DateTime<Utc> = time.parse().unwrap();
+            assert_eq!(window.contains(&time), open, "{time}");
+        }
+        for text in [
+            "0 * 22 * * *",
+            "* 22-23 * * *",
+            "*/2 * * * * *",
+            "0-58 * * * * *",
+        ] {
+            assert!(Window::parse(text).is_err(), "{text}");
+        }
+        assert!(Window::parse("0-59 0-30 * * * *").is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_looks_like_a_cron_line_is_taken_or_refused(text in "([0-9*/,LW#?-]{1,6} ){4,6}[0-9*A-Z]{0,3}") {
+            if let Ok(line) = CronLine::parse(&text) {
+                prop_assert!(line.next_after(&Utc::now()).is_some());
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path, Segment, Track};
-use serde_saphyr::{DefaultMessageFormatter, DuplicateKeyPolicy, Error, MessageFormatter, Options};
+use serde_saphyr::{DuplicateKeyPolicy, Error, MessageFormatter, Options, UserMessageFormatter};
 
 use crate::config::error::Fault;
 use crate::config::reference;
@@ -21,6 +21,7 @@ fn options() -> Options {
         // A snippet would print the neighbouring lines, whatever they hold.
         with_snippet: false,
         duplicate_keys: DuplicateKeyPolicy::Error,
+        reject_unsupported_tags: true,
     }
 }
 
@@ -29,7 +30,7 @@ fn key_path(path: &Path) -> String {
     let mut text = String::new();
     for segment in path {
         match segment {
-            Segment::Seq { index } => text.push_str(&format!("[{index}]")),
+            Segment::Seq { index } => text = format!("{text}[{index}]"),
             // No key has this name: it is how `Spanned` wraps what it holds.
             Segment::Map { key } if key == "value" => {}
             Segment::Map { key } => text = child(&text, key),
@@ -56,33 +57,61 @@ pub(super) fn unknown_key(parent: &str, key: &str) -> Fault {
     )
 }
 
+/// A key that cannot be left out.
+pub(super) fn missing(key: &str) -> Fault {
+    match reference::example(key) {
+        Some(example) => Fault::about(key, format!("is missing; it could be {example}")),
+        None => Fault::about(key, "is missing"),
+    }
+}
+
 fn fault(error: &Error, path: &str) -> Fault {
     let fault = match error {
         Error::AliasError { error, .. } => return self::fault(error, path),
-        Error::SerdeUnknownField { field, .. } => unknown_key(path, field),
-        Error::SerdeMissingField { field, .. } => Fault::about(child(path, field), "is missing"),
-        Error::Message { msg, .. } => Fault::about(path, msg),
-        Error::NullIntoString { .. } => Fault::about(path, "has no value"),
-        Error::SerdeInvalidType {
-            unexpected,
-            expected,
-            ..
-        } => {
-            let found = unexpected
-                .split(['"', '`'])
-                .next()
-                .unwrap_or_default()
-                .trim();
-            Fault::about(path, format!("{expected} is expected here, not {found}"))
+        Error::SerdeUnknownField { field, .. } => {
+            let parent = path.strip_suffix(field.as_str()).unwrap_or(path);
+            unknown_key(parent.trim_end_matches('.'), field)
         }
-        Error::DuplicateMappingKey { key, .. } => {
-            let key = key.as_deref().unwrap_or("a key");
-            Fault::about(path, format!("{key} stands here twice"))
+        Error::SerdeMissingField { field, .. } => missing(&child(path, field)),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            Fault::about(child(path, key), "stands here twice; leave one out")
         }
-        _ => Fault::about(path, DefaultMessageFormatter.format_message(error)),
+        _ => Fault::about(path, message(error, path)),
     };
     match error.location() {
         Some(location) => fault.at(location),
         None => fault,
+    }
+}
+
+/// What is wrong with what stands at `path`. Of the parser's own messages only those are taken that do not repeat a value.
+fn message(error: &Error, path: &str) -> String {
+    match error {
+        Error::Message { msg, .. } => msg.clone(),
+        Error::Eof { .. } if path.is_empty() => {
+            "the file is empty; portals is needed at least".to_owned()
+        }
+        Error::NullIntoString { .. } => "has no value".to_owned(),
+        Error::Unexpected {
+            expected: "mapping start",
+            ..
+        } => {
+            format!(
+                "keys are expected here, out of {}",
+                reference::keys_of(path).join(", ")
+            )
+        }
+        Error::Unexpected {
+            expected: "sequence start",
+            ..
+        } => "a list is expected here".to_owned(),
+        Error::Unexpected {
+            expected: "string scalar",
+            ..
+        } => "a single value is expected here".to_owned(),
+        Error::SerdeInvalidType { expected, .. } | Error::SerdeInvalidValue { expected, .. } => {
+            format!("{expected} is expected here")
+        }
+        _ => UserMessageFormatter.format_message(error).into_owned(),
     }
 }

@@ -10,7 +10,7 @@ use super::{ClientCertificate, Portal, USER_AGENT, parse_name};
 use crate::config::address::{BaseUrl, Proxy};
 use crate::config::error::Fault;
 use crate::config::folders::FolderFilter;
-use crate::config::key::{KeyFile, KeySource, LiteralKey, VariableName};
+use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
 use crate::config::scalar::{self, FilePath};
 use crate::config::yaml;
 use crate::model::PortalName;
@@ -26,7 +26,7 @@ pub(in crate::config) struct PortalKeys {
     #[serde(default)]
     api_key_env: Option<Spanned<VariableName>>,
     #[serde(default, rename = "api_key", alias = "key", alias = "token")]
-    _literal: Option<LiteralKey>,
+    _no_key: NoLiteralKey,
     #[serde(default, deserialize_with = "scalar::optional_path")]
     ca_file: Option<PathBuf>,
     #[serde(default)]
@@ -37,9 +37,9 @@ pub(in crate::config) struct PortalKeys {
     proxy_url: Proxy,
     #[serde(default)]
     user_agent: UserAgent,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::flag")]
     allow_plain_http: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "scalar::section")]
     folders: FolderFilter,
 }
 

@@ -35,13 +35,17 @@ pub(in crate::config) struct ReindexKeys {
     max_attempts: Option<NonZeroU32>,
     #[serde(deserialize_with = "scalar::optional_whole::<0, 1_000_000_000, _, _>")]
     max_ride_along: Option<u64>,
+    #[serde(deserialize_with = "scalar::section")]
     budget: BudgetKeys,
     #[serde(deserialize_with = "scalar::optional_whole::<0, 1_000_000_000, _, _>")]
     max_backlog: Option<u64>,
     windows: Option<Vec<Window>>,
+    #[serde(deserialize_with = "scalar::optional_words")]
     retry_classes: Option<Vec<String>>,
+    #[serde(deserialize_with = "scalar::optional_words")]
     never_classes: Option<Vec<String>>,
     verify_after: Option<Lasting<MINUTE>>,
+    #[serde(deserialize_with = "scalar::section")]
     breaker: BreakerKeys,
     #[serde(deserialize_with = "scalar::optional_path")]
     kill_switch_file: Option<PathBuf>,
@@ -95,8 +99,7 @@ impl ReindexKeys {
             return Err(yaml::unknown_key(path, "folders").at(nested.referenced));
         }
         let Some(pattern) = self.pattern.take() else {
-            let message = "is missing: a folder's id, or a shell glob on its name";
-            return Err(Fault::about(yaml::child(path, "match"), message).at(start));
+            return Err(yaml::missing(&yaml::child(path, "match")).at(start));
         };
         Ok(ReindexOverride {
             folders: pattern.value,

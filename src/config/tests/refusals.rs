@@ -1,0 +1,213 @@
+//! Files that are refused, and what people are told.
+
+use super::{Config, PORTAL};
+
+pub(super) fn error(text: &str) -> String {
+    match Config::from_yaml("kb.yml", text) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_wrong_value_is_told_with_its_place_and_what_would_be_right() {
+    for (lines, message) in [
+        (
+            "collect:\n  schedule: 5x",
+            r#"3:13: collect.schedule: "5x" is neither a duration such as 1m nor a cron line such as "0 */5 * * * *""#,
+        ),
+        (
+            "collect:\n  schedule: 8d",
+            r#"3:13: collect.schedule: "8d" is not between 1s and 7d"#,
+        ),
+        (
+            "collect:\n  schedule: 0 0 0 30 2 *",
+            r#"3:13: collect.schedule: "0 0 0 30 2 *" is not a cron line that ever comes true"#,
+        ),
+        (
+            "collect:\n  schedule:",
+            "3:11: collect.schedule: has no value",
+        ),
+        (
+            "collect:\n  schedule: [1]",
+            "3:13: collect.schedule: a single value is expected here",
+        ),
+        (
+            "collect:\n  timezone: Mars/Base",
+            r#"3:13: collect.timezone: "Mars/Base" is not a time zone such as UTC or Europe/Berlin"#,
+        ),
+        (
+            "collect: {jitter: 1s, strategy: fast}",
+            r#"2:33: collect.strategy: "fast" is not full, sorted or auto"#,
+        ),
+        (
+            "collect:\n  concurrency: 0",
+            r#"3:16: collect.concurrency: "0" is not a whole number from 1 to 64"#,
+        ),
+        (
+            "collect:\n  max_requests_per_second: 0",
+            r#"3:28: collect.max_requests_per_second: "0" is not a number from 0.001 to 100000, such as 5 or 0.5"#,
+        ),
+        (
+            "request:\n  timeout: 0s",
+            r#"3:12: request.timeout: "0s" is not a duration of 100ms or more, such as 10m or 1h"#,
+        ),
+        (
+            "request:\n  timeout: 30s\n  tiemout: hidden",
+            "4:3: request.tiemout: unknown key; the keys here are timeout, connect_timeout, retries, max_body_bytes",
+        ),
+        (
+            "request:\n  retries: 1\n  retries: 2",
+            "4:3: request.retries: stands here twice; leave one out",
+        ),
+        (
+            "request: 5",
+            "2:10: request: keys are expected here, out of timeout, connect_timeout, retries, max_body_bytes",
+        ),
+        (
+            "state:\n  path: ''",
+            "3:9: state.path: a path is expected, such as /run/secrets/kb-key",
+        ),
+        (
+            "reindex:\n  max_failed_ratio: 1.5",
+            r#"3:21: reindex.max_failed_ratio: "1.5" is not a number from 0 to 1, such as 0.5"#,
+        ),
+        (
+            "reindex:\n  windows: ['0 * * * * *']",
+            r#"3:13: reindex.windows[0]: "0 * * * * *" is not a window: it names less than a minute. Write six fields with "*" for the seconds, such as "* * 22-23 * * *""#,
+        ),
+        (
+            "reindex:\n  cooldown: 2d",
+            "3:13: reindex.cooldown: the cooldown (2days) is longer than max_cooldown (1day)",
+        ),
+        (
+            "reindex:\n  folders:\n    - mode: off",
+            "4:7: reindex.folders[0].match: is missing; it could be Inbox*",
+        ),
+        (
+            "reindex:\n  folders:\n    - {match: a, budget: {per: 1s}}",
+            r#"4:32: reindex.folders[0].budget.per: "1s" is not a duration of 1m or more, such as 10m or 1h"#,
+        ),
+    ] {
+        assert_eq!(
+            error(&format!("{PORTAL}{lines}\n")),
+            format!("kb.yml:{message}")
+        );
+    }
+}
+
+#[test]
+fn a_wrong_portal_is_told_with_its_place_and_what_would_be_right() {
+    for (keys, message) in [
+        (
+            "base_url: https://p\n",
+            "2:5: portals[0].name: is missing; it could be main",
+        ),
+        (
+            "name: a\n",
+            "2:5: portals[0].base_url: is missing; it could be https://portal.example/admin",
+        ),
+        (
+            "name: a\n    base_url: https://p\n",
+            "2:5: portals[0]: api_key_file or api_key_env is missing: where is the key found?",
+        ),
+        (
+            "name: a\n    base_url: https://p\n    api_key_file: /k\n    api_key_env: K\n",
+            "5:18: portals[0].api_key_env: api_key_file is there too; only one of the two can hold",
+        ),
+        (
+            "name: a\n    base_url: http://p\n    api_key_env: K\n",
+            "3:15: portals[0].base_url: http:// would send the key unencrypted: use https://, or set allow_plain_http: true",
+        ),
+        (
+            "name: a\n    base_url: https://user:word@p\n",
+            "3:15: portals[0].base_url: the address holds a user name or a password, which would be seen by whoever reads it: leave them out",
+        ),
+        (
+            "name: a\n    base_url: https://p\n    api_key_env: K\n    cert_file: /c\n",
+            "5:16: portals[0].cert_file: key_file is missing; a client certificate needs both",
+        ),
+        (
+            "name: a\n    base_url: https://p\n    api_key_env: K\n    key_file: /c\n",
+            "5:15: portals[0].key_file: cert_file is missing; a client certificate needs both",
+        ),
+        (
+            "name: a\n    base_url: https://p\n    api_key_env: K\n  - name: a\n    base_url: https://q\n    api_key_env: K\n",
+            "5:11: portals[1].name: portals[0] has this name already; each portal needs a name of its own",
+        ),
+        (
+            "name: a\n    allow_plain_http: maybe\n",
+            "3:23: portals[0].allow_plain_http: \"maybe\" is neither true nor false",
+        ),
+        (
+            "name: a\n    folders: {include: []}\n",
+            "3:24: portals[0].folders.include: the list is empty, so no folder would be watched: leave it out to watch all",
+        ),
+        (
+            "name: a\n    folders: {include: ['[a']}\n",
+            "3:25: portals[0].folders.include[0]: \"[a\" is not a folder's id or a shell glob such as \"Archive *\": invalid range pattern",
+        ),
+    ] {
+        assert_eq!(
+            error(&format!("portals:\n  - {keys}")),
+            format!("kb.yml:{message}")
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_no_configuration_is_told_so() {
+    let sections = "portals, collect, request, errors, reindex, state";
+    for (text, message) in [
+        ("", "1:1: the file is empty; portals is needed at least".to_owned()),
+        ("- a", format!("1:1: keys are expected here, out of {sections}")),
+        ("collect: {}", "1:1: portals: is missing".to_owned()),
+        ("portals: a", "1:10: portals: a list is expected here".to_owned()),
+        (
+            "portals: []",
+            "1:10: portals: at least one portal is needed, with name, base_url and api_key_file or api_key_env".to_owned(),
+        ),
+        ("portal: []", format!("1:1: portal: unknown key; the keys here are {sections}")),
+        ("portals: !secret a", "1:18: unsupported tag `!secret`".to_owned()),
+        ("portals:\n\t- a", "2:2: tabs disallowed within this context (block indentation)".to_owned()),
+    ] {
+        assert_eq!(error(text), format!("kb.yml:{message}"));
+    }
+}
+
+#[test]
+fn what_is_not_built_yet_is_refused_and_never_ignored() {
+    for (lines, message) in [
+        (
+            "errors:\n  rules:\n    - {match: a, class: b}",
+            "4:5: errors.rules: is not available in this version: leave it out",
+        ),
+        (
+            "reindex:\n  mode: enforce",
+            "3:9: reindex.mode: enforce is not available in this version; off is",
+        ),
+        (
+            "reindex:\n  folders:\n    - match: a\n      mode: dry_run",
+            "5:13: reindex.folders[0].mode: dry_run is not available in this version; off is",
+        ),
+        (
+            "state:\n  postgres_url_file: /db",
+            "3:22: state.postgres_url_file: is not available in this version: leave it out",
+        ),
+    ] {
+        assert_eq!(
+            error(&format!("{PORTAL}{lines}\n")),
+            format!("kb.yml:{message}")
+        );
+    }
+    for lines in [
+        "errors:\n  rules: []",
+        "reindex:\n  mode: off",
+        "collect:\n  strategy: sorted",
+    ] {
+        assert!(
+            Config::from_yaml("kb.yml", &format!("{PORTAL}{lines}\n")).is_ok(),
+            "{lines}"
+        );
+    }
+}
