@@ -1,0 +1,347 @@
+//! Life: files arrive, wait, are processed, and end done, failed or flagged.
+//!
+//! A simulation of events on a clock of its own: [`World::step`] moves it, and how an interval is cut into steps makes no difference.
+//! Everything is drawn from one seeded generator.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use fastrand::Rng;
+
+use super::document::{Nature, Place};
+use super::format::Kind;
+use super::reasons::Ailment;
+use super::status::Status;
+use super::supply::{Supply, one_of};
+use super::world::World;
+
+/// Files that are processed at the same time.
+const WORKERS: usize = 16;
+
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+
+/// What will happen, and what waits.
+#[derive(Debug)]
+pub(super) struct Life {
+    /// Milliseconds lived so far.
+    now: u64,
+    /// What was lived beyond the last whole millisecond.
+    rest: Duration,
+    events: BinaryHeap<Reverse<Event>>,
+    scheduled: u64,
+    waiting: VecDeque<Ticket>,
+    busy: usize,
+    /// States that files have entered so far.
+    turns: u64,
+    rng: Rng,
+    /// Where new files come from; none: nobody brings or deletes any.
+    supply: Option<Supply>,
+    /// Files at which the world is as large as it should be.
+    target: usize,
+    /// What ails the portal at the moment.
+    trouble: Option<Ailment>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: u64,
+    order: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// A recording's conversion to text ends.
+    Converted(Ticket),
+    /// Processing of a file ends.
+    Processed(Ticket),
+    /// Somebody brings files.
+    Arrival,
+    /// An administrator looks after a folder.
+    Visit,
+    /// The portal falls ill.
+    Trouble,
+    /// It is well again.
+    Relief,
+}
+
+/// A file in one of its states; void once it is in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ticket {
+    document: usize,
+    turn: u64,
+}
+
+impl Life {
+    pub fn new(seed: u64) -> Self {
+        Self {
+            now: 0,
+            rest: Duration::ZERO,
+            events: BinaryHeap::new(),
+            scheduled: 0,
+            waiting: VecDeque::new(),
+            busy: 0,
+            turns: 0,
+            rng: Rng::with_seed(seed.rotate_left(32)),
+            supply: None,
+            target: 0,
+            trouble: None,
+        }
+    }
+
+    /// Lets people come and go; the world keeps about `target` files.
+    pub fn begin(&mut self, supply: Supply, target: usize) {
+        self.supply = Some(supply);
+        self.target = target;
+        self.plan_within(2 * MINUTE, What::Arrival);
+        self.plan_within(2 * HOUR, What::Visit);
+        self.plan_within(4 * HOUR, What::Trouble);
+    }
+
+    /// How long this world has lived.
+    pub fn elapsed(&self) -> TimeDelta {
+        TimeDelta::milliseconds(i64::try_from(self.now).unwrap_or(i64::MAX / 1_000))
+    }
+
+    fn plan(&mut self, after: u64, what: What) {
+        self.scheduled += 1;
+        self.events.push(Reverse(Event {
+            at: self.now + after,
+            order: self.scheduled,
+            what,
+        }));
+    }
+
+    fn plan_within(&mut self, span: u64, what: What) {
+        let after = self.rng.u64(SECOND..=span);
+        self.plan(after, what);
+    }
+
+    /// The millisecond reached after a time; what is left over counts for the next one.
+    fn after(&mut self, time: Duration) -> u64 {
+        let time = time.saturating_add(self.rest);
+        let whole = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.rest = time.saturating_sub(Duration::from_millis(whole));
+        self.now.saturating_add(whole)
+    }
+
+    fn next(&mut self, until: u64) -> Option<What> {
+        self.events.peek().filter(|event| event.0.at <= until)?;
+        let Reverse(event) = self.events.pop()?;
+        self.now = event.at;
+        Some(event.what)
+    }
+}
+
+impl World {
+    /// Lets a time pass, in the life of the simulated portal. [`Options::speed`](super::Options::speed) has no part in it.
+    pub fn step(&mut self, time: Duration) {
+        let until = self.life.after(time);
+        self.start_work();
+        while let Some(what) = self.life.next(until) {
+            self.happen(what);
+            self.start_work();
+        }
+        self.life.now = until;
+    }
+
+    /// Takes note that a file is in a new state.
+    pub(super) fn enter(&mut self, document: usize) {
+        self.life.turns += 1;
+        let turn = self.life.turns;
+        let stored = &mut self.documents[document];
+        stored.turn = turn;
+        let ticket = Ticket { document, turn };
+        match stored.status {
+            Status::Pending => self.life.waiting.push_back(ticket),
+            Status::Processing => {
+                let kind = stored.format.kind;
+                let (span, what) = match kind {
+                    Kind::Media => (8 * MINUTE, What::Converted(ticket)),
+                    Kind::Image => (90 * SECOND, What::Processed(ticket)),
+                    Kind::Document => (60 * SECOND, What::Processed(ticket)),
+                    Kind::Text => (10 * SECOND, What::Processed(ticket)),
+                };
+                self.life.busy += 1;
+                self.life.plan_within(span, what);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives waiting files to idle workers.
+    pub(super) fn start_work(&mut self) {
+        while self.life.busy < WORKERS {
+            let Some(ticket) = self.life.waiting.pop_front() else {
+                return;
+            };
+            if self.is_current(ticket) {
+                self.change_status(ticket.document, Status::Processing, None);
+            }
+        }
+    }
+
+    fn is_current(&self, ticket: Ticket) -> bool {
+        let stored = self.documents.get(ticket.document);
+        stored.is_some_and(|stored| {
+            stored.turn == ticket.turn
+                && matches!(stored.status, Status::Pending | Status::Processing)
+        })
+    }
+
+    fn happen(&mut self, what: What) {
+        match what {
+            What::Converted(ticket) => self.end_conversion(ticket),
+            What::Processed(ticket) => {
+                self.life.busy -= 1;
+                if self.is_current(ticket) {
+                    self.end_processing(ticket.document);
+                }
+            }
+            What::Arrival => {
+                self.life.plan_within(2 * MINUTE, What::Arrival);
+                self.receive();
+            }
+            What::Visit => {
+                self.life.plan_within(8 * HOUR, What::Visit);
+                self.look_after();
+            }
+            What::Trouble => {
+                self.life.plan_within(20 * MINUTE, What::Relief);
+                self.life.trouble = Some(one_of(&mut self.life.rng, &Ailment::PASSING));
+            }
+            What::Relief => {
+                self.life.plan_within(12 * HOUR, What::Trouble);
+                self.life.trouble = None;
+            }
+        }
+    }
+
+    fn end_conversion(&mut self, ticket: Ticket) {
+        if !self.is_current(ticket) {
+            self.life.busy -= 1;
+        } else if self.life.rng.f64() < 0.03 {
+            self.life.busy -= 1;
+            self.fail(ticket.document, Ailment::Transcription);
+        } else {
+            self.life.plan_within(10 * SECOND, What::Processed(ticket));
+        }
+    }
+
+    fn end_processing(&mut self, document: usize) {
+        let chance = self.life.rng.f64();
+        match (self.documents[document].nature, self.life.trouble) {
+            (Nature::Ill(ailment), _) => self.fail(document, ailment),
+            (Nature::Suspect(suspicion), _) => {
+                let reason = suspicion.tell(&mut self.life.rng);
+                self.change_status(document, Status::Flagged, Some(reason.into()));
+            }
+            (Nature::Sound, Some(trouble)) if chance < 0.6 => self.fail(document, trouble),
+            (Nature::Sound, None) if chance < 0.01 => {
+                let ailment = one_of(&mut self.life.rng, &Ailment::PASSING);
+                self.fail(document, ailment);
+            }
+            (Nature::Sound, _) => self.change_status(document, Status::Done, None),
+        }
+    }
+
+    fn fail(&mut self, document: usize, ailment: Ailment) {
+        let reason = ailment.tell(&mut self.life.rng);
+        self.change_status(document, Status::Failed, Some(Arc::from(reason)));
+    }
+
+    /// Somebody brings files to a folder, corrects one, or throws some away.
+    fn receive(&mut self) {
+        let Some(index) = self.busy_folder() else {
+            return;
+        };
+        let batch = match self.life.rng.u32(..20) {
+            0 => self.life.rng.usize(20..80),
+            1..4 => self.life.rng.usize(2..10),
+            _ => 1,
+        };
+        let excess = self.by_file.len() + batch > self.life.target + self.life.target / 50;
+        if excess || self.life.rng.u32(..5) == 0 {
+            for _ in 0..batch {
+                self.throw_away();
+            }
+        }
+        if self.life.rng.u32(..10) == 0 {
+            self.correct(index);
+        }
+        for _ in 0..batch {
+            let Some(draft) = self.life.supply.as_mut().map(Supply::draft) else {
+                return;
+            };
+            let document = self.store(draft.plan);
+            self.link(index, document, &draft.filename, &draft.path);
+        }
+    }
+
+    fn throw_away(&mut self) {
+        if let Some(place) = self.busy_folder().and_then(|index| self.any_file(index)) {
+            self.unlink(place);
+        }
+    }
+
+    fn correct(&mut self, index: usize) {
+        let Some(place) = self.any_file(index) else {
+            return;
+        };
+        let filename = &self.folders[index].link(place.link).filename;
+        let revision = self.life.supply.as_mut().map(|it| it.revision(filename));
+        if let Some(plan) = revision {
+            let document = self.store(plan);
+            self.repoint(place, document);
+        }
+    }
+
+    /// An administrator requeues what failed in a folder and clears its flags.
+    fn look_after(&mut self) {
+        let Some(index) = self.busy_folder() else {
+            return;
+        };
+        let folder = &self.folders[index];
+        let links = folder.by_name().iter().map(|&key| folder.link(key));
+        let documents: Vec<usize> = links.map(|link| link.document).collect();
+        for document in documents {
+            match self.documents[document].status {
+                Status::Failed => self.change_status(document, Status::Pending, None),
+                Status::Flagged => {
+                    self.documents[document].nature = Nature::Sound;
+                    self.change_status(document, Status::Done, None);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A folder in which people work: the large one often, the last one, kept empty, never.
+    fn busy_folder(&mut self) -> Option<usize> {
+        let used = match self.folders.len() {
+            0 => return None,
+            1 => 1,
+            several => several - 1,
+        };
+        let at = self.life.rng.usize(..used).min(self.life.rng.usize(..used));
+        let deleted = self.folders[at].deleted_with.is_some();
+        (!deleted).then_some(at)
+    }
+
+    fn any_file(&mut self, index: usize) -> Option<Place> {
+        let folder = &self.folders[index];
+        if folder.len() == 0 {
+            return None;
+        }
+        let link = folder.by_name()[self.life.rng.usize(..folder.len())];
+        Some(Place {
+            folder: index,
+            link,
+        })
+    }
+}
