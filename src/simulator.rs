@@ -50,6 +50,8 @@ mod query;
 mod reasons;
 mod refusal;
 mod route;
+#[cfg(test)]
+mod rules;
 mod status;
 mod supply;
 mod upload;
