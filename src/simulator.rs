@@ -5,8 +5,8 @@
 //! # Layout
 //!
 //! - State, without HTTP: [`World`] with folders (`folder`), files (`document`), keys (`access`) and a log of every change and
-//!   request (`journal`); reads in `listing`, uploads in `upload` and `format`; `life` moves it, `populate` and `supply` make the starting
-//!   world, `build` is for tests.
+//!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it, uploads are in
+//!   `upload`, `content` and `format`; `life` moves it, `populate` and `supply` make the starting world, `build` is for tests.
 //! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers.
 //!
 //! # What the interface leaves open
@@ -35,12 +35,15 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 mod access;
+mod administer;
 mod build;
+mod content;
 mod document;
 mod folder;
 mod form;
 mod format;
 mod http;
+mod inspect;
 mod journal;
 mod life;
 mod listing;
@@ -60,6 +63,7 @@ mod world;
 
 pub use access::{Call, KEY_PREFIX};
 pub use build::NewFile;
+pub use content::Content;
 pub use folder::Tally;
 pub use journal::{Change, Counts, Entry, FileState, Served};
 pub use options::{
@@ -68,7 +72,7 @@ pub use options::{
 };
 pub use refusal::Refusal;
 pub use status::Status;
-pub use upload::{Content, Receipt, Sent, Stored};
+pub use upload::{Receipt, Sent, Stored};
 pub use world::World;
 
 /// How often life moves on.
@@ -150,12 +154,12 @@ impl Simulator {
                 stop.cancel();
             }
         });
-        let served = async {
+        let until_stopped = async {
             let result = server.await;
             stop.cancel();
             result
         };
-        let (result, ()) = tokio::join!(served, self.live(stop.clone()));
+        let (result, ()) = tokio::join!(until_stopped, self.live(stop.clone()));
         result
     }
 

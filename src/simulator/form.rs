@@ -3,8 +3,9 @@
 use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 
+use super::content::ContentReader;
 use super::refusal::Refusal;
-use super::upload::{ContentReader, Sent};
+use super::upload::Sent;
 
 /// Bytes that the form's text fields may have together.
 const TEXT_LIMIT: usize = 1 << 20;

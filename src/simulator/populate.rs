@@ -136,14 +136,14 @@ fn shares(folders: usize, files: usize) -> Vec<usize> {
         files - files / 3
     };
     let mut left = files - *first;
-    for at in 1..=between {
+    for (at, share) in shares.iter_mut().enumerate().skip(1).take(between) {
         let rest = between - at;
-        shares[at] = if rest == 0 {
+        *share = if rest == 0 {
             left
         } else {
             left / (rest + 2).min(5)
         };
-        left -= shares[at];
+        left -= *share;
     }
     shares
 }

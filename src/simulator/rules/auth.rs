@@ -109,16 +109,16 @@ async fn a_foreign_address_is_403_before_the_key_is_looked_at() {
         .simulator
         .with(|world| world.allow_addresses(Some([allowed].into())));
     for key in [Some("Bearer kbk_demo"), Some("Bearer kbk_other"), None] {
-        let answer = portal.from_address("10.0.0.2:4000", key).await;
+        let answer = portal.call_from("10.0.0.2:4000", key).await;
         answer.is_refused(403, "ip_not_allowed");
         let message = answer.body["error"]["message"].as_str().unwrap();
         assert!(message.contains("administrator panel is forbidden from 10.0.0.2"));
     }
     let key = Some("Bearer kbk_demo");
-    let good = portal.from_address("10.0.0.1:4000", key).await;
+    let good = portal.call_from("10.0.0.1:4000", key).await;
     assert_eq!(good.status, StatusCode::OK);
     // An IPv4 caller on a dual-stack listener is the same caller.
-    let mapped = portal.from_address("[::ffff:10.0.0.1]:4000", key).await;
+    let mapped = portal.call_from("[::ffff:10.0.0.1]:4000", key).await;
     assert_eq!(mapped.status, StatusCode::OK);
 }
 

@@ -169,7 +169,7 @@ impl Portal {
     }
 
     /// Sends a request for the folder list from an address.
-    pub async fn from_address(&self, address: &str, authorization: Option<&str>) -> Answer {
+    pub async fn call_from(&self, address: &str, authorization: Option<&str>) -> Answer {
         let peer: SocketAddr = address.parse().unwrap();
         let mut request = Request::get(format!("{FOLDERS}/mine")).extension(ConnectInfo(peer));
         if let Some(value) = authorization {

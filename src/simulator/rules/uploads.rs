@@ -305,7 +305,7 @@ async fn text_like_a_foreign_instruction_ends_flagged_and_a_requeue_does_not_cle
     assert_eq!(answer.status, StatusCode::CREATED);
     for _ in 0..2 {
         let row = portal.simulator.with(|world| {
-            world.step(std::time::Duration::from_secs(600));
+            world.step(std::time::Duration::from_mins(10));
             let state = world.counts(portal.folder).unwrap();
             world.reindex_all(portal.folder).unwrap();
             state
@@ -321,7 +321,7 @@ async fn an_encrypted_pdf_ends_failed_with_its_reason() {
         .upload([file("a.pdf", b"%PDF-1.7 /Encrypt 7 0 R")])
         .await;
     let errors = portal.simulator.with(|world| {
-        world.step(std::time::Duration::from_secs(600));
+        world.step(std::time::Duration::from_mins(10));
         world.errors(portal.folder)
     });
     let (reason, count) = errors.first_key_value().unwrap();
