@@ -6,7 +6,7 @@
 //!
 //! - State, without HTTP: [`World`] with folders (`folder`), files (`document`), keys (`access`) and a log of every change and
 //!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it, uploads are in
-//!   `upload`, `content` and `format`; `life` moves it, `populate` and `supply` make the starting world, `build` is for tests.
+//!   `upload`, `content` and `format`; `life` and `people` move it, `populate` and `supply` make the starting world, `build` is for tests.
 //! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers.
 //!
 //! # What the interface leaves open
@@ -48,6 +48,7 @@ mod journal;
 mod life;
 mod listing;
 mod options;
+mod people;
 mod populate;
 mod query;
 mod reasons;

@@ -197,3 +197,114 @@ fn decrease(counts: &mut Counts, status: &Status) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::Counts;
+    use crate::simulator::{NewFile, Options, Status, World};
+
+    fn world(log_capacity: usize) -> World {
+        World::new(Options {
+            log_capacity,
+            ..Options::default()
+        })
+    }
+
+    #[test]
+    fn what_lies_beyond_the_journal_is_not_known() {
+        let mut world = world(3);
+        let folder = world.add_folder("F");
+        world.add_files(folder, &Status::Done, 5).unwrap();
+        let last = world.sequence();
+        assert_eq!(world.journal().count(), 3);
+        let at = |sequence| world.counts_at(folder, sequence);
+        assert_eq!(at(last - 3), Some([(Status::Done, 2)].into()));
+        assert_eq!(at(last - 4), None);
+        assert_eq!(at(last + 1), None);
+    }
+
+    #[test]
+    fn a_folder_is_known_only_while_it_exists() {
+        let mut world = world(100);
+        let before = world.sequence();
+        let folder = world.add_folder("F");
+        world.add_files(folder, &Status::Failed, 2).unwrap();
+        let full = world.sequence();
+        world.delete_folder(folder).unwrap();
+        assert_eq!(world.counts_at(folder, before), None);
+        assert_eq!(
+            world.counts_at(folder, full),
+            Some([(Status::Failed, 2)].into())
+        );
+        assert_eq!(world.counts_at(folder, world.sequence()), None);
+    }
+
+    /// One change, with numbers that choose what it is done to.
+    fn act(world: &mut World, folders: &[Uuid], (what, which, status): (u8, usize, usize)) {
+        let folder = folders[which % folders.len()];
+        let other = folders[(which + 1) % folders.len()];
+        let status = Status::KNOWN[status % 5].clone();
+        let files = world.file_ids(folder);
+        let file = files.get(which % files.len().max(1)).copied();
+        let _ = match (what, file) {
+            (0, _) => world.add_files(folder, &status, which % 4).map(drop),
+            (1, _) => {
+                let file = NewFile {
+                    status,
+                    ..NewFile::default()
+                };
+                world.add_file(folder, file).map(drop)
+            }
+            (2, Some(file)) => world.set_status(folder, file, status, None),
+            (3, Some(file)) => world.delete_file(folder, file),
+            (4, Some(file)) => world.share_file(folder, file, other),
+            (5, Some(file)) => world.set_size(folder, file, which as u64),
+            (6, _) => world.reindex_all(folder).map(drop),
+            (7, _) => world.reindex_failed(folder).map(drop),
+            _ => {
+                world.step(std::time::Duration::from_secs(20));
+                Ok(())
+            }
+        };
+    }
+
+    /// Counts and bytes as the files themselves say.
+    fn counted(world: &World, folder: Uuid) -> (Counts, u64) {
+        let folder = world.folder(folder).unwrap();
+        let mut counts = Counts::new();
+        let mut bytes = 0;
+        for &key in folder.by_name() {
+            let document = &world.documents[folder.link(key).document];
+            *counts.entry(document.status.clone()).or_default() += 1;
+            bytes += document.size;
+        }
+        (counts, bytes)
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_what_the_files_say_now_and_at_any_time_before(
+            acts in prop::collection::vec((0_u8..9, 0_usize..50, 0_usize..5), 1..40)
+        ) {
+            let mut world = world(100_000);
+            let folders = ["A", "B"].map(|name| world.add_folder(name));
+            let mut history = Vec::new();
+            for chosen in acts {
+                act(&mut world, &folders, chosen);
+                for folder in folders {
+                    let (counts, bytes) = counted(&world, folder);
+                    let sizes = world.sizes(folder);
+                    prop_assert_eq!(sizes.values().map(|t| t.bytes).sum::<u64>(), bytes);
+                    prop_assert_eq!(world.counts(folder), Some(counts.clone()));
+                    history.push((folder, world.sequence(), counts));
+                }
+            }
+            for (folder, sequence, counts) in history {
+                prop_assert_eq!(world.counts_at(folder, sequence), Some(counts));
+            }
+        }
+    }
+}

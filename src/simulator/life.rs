@@ -1,7 +1,7 @@
 //! Life: files arrive, wait, are processed, and end done, failed or flagged.
 //!
 //! A simulation of events on a clock of its own: [`World::step`] moves it, and how an interval is cut into steps makes no difference.
-//! Everything is drawn from one seeded generator.
+//! Everything is drawn from seeded generators.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use fastrand::Rng;
 
-use super::document::{Nature, Place};
+use super::document::Nature;
 use super::format::Kind;
 use super::reasons::Ailment;
 use super::status::Status;
@@ -38,11 +38,11 @@ pub(super) struct Life {
     busy: usize,
     /// States that files have entered so far.
     turns: u64,
-    rng: Rng,
+    pub(super) rng: Rng,
     /// Where new files come from; none: nobody brings or deletes any.
-    supply: Option<Supply>,
+    pub(super) supply: Option<Supply>,
     /// Files at which the world is as large as it should be.
-    target: usize,
+    pub(super) target: usize,
     /// What ails the portal at the moment.
     trouble: Option<Ailment>,
 }
@@ -105,7 +105,7 @@ impl Life {
 
     /// How long this world has lived.
     pub fn elapsed(&self) -> TimeDelta {
-        TimeDelta::milliseconds(i64::try_from(self.now).unwrap_or(i64::MAX / 1_000))
+        TimeDelta::milliseconds(i64::try_from(self.now).unwrap_or(i64::MAX))
     }
 
     fn plan(&mut self, after: u64, what: What) {
@@ -254,94 +254,144 @@ impl World {
         let reason = ailment.tell(&mut self.life.rng);
         self.change_status(document, Status::Failed, Some(Arc::from(reason)));
     }
+}
 
-    /// Somebody brings files to a folder, corrects one, or throws some away.
-    fn receive(&mut self) {
-        let Some(index) = self.busy_folder() else {
-            return;
-        };
-        let batch = match self.life.rng.u32(..20) {
-            0 => self.life.rng.usize(20..80),
-            1..4 => self.life.rng.usize(2..10),
-            _ => 1,
-        };
-        let excess = self.by_file.len() + batch > self.life.target + self.life.target / 50;
-        if excess || self.life.rng.u32(..5) == 0 {
-            for _ in 0..batch {
-                self.throw_away();
-            }
-        }
-        if self.life.rng.u32(..10) == 0 {
-            self.correct(index);
-        }
-        for _ in 0..batch {
-            let Some(draft) = self.life.supply.as_mut().map(Supply::draft) else {
-                return;
-            };
-            let document = self.store(draft.plan);
-            self.link(index, document, &draft.filename, &draft.path);
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use chrono::DateTime;
+    use uuid::Uuid;
+
+    use super::WORKERS;
+    use crate::simulator::{Clock, Entry, NewFile, Options, Status, World};
+
+    const LONG: Duration = Duration::from_hours(2);
+
+    fn options(seed: u64) -> Options {
+        Options {
+            seed,
+            folders: 4,
+            files: 900,
+            clock: Clock::From(DateTime::UNIX_EPOCH),
+            ..Options::default()
         }
     }
 
-    fn throw_away(&mut self) {
-        if let Some(place) = self.busy_folder().and_then(|index| self.any_file(index)) {
-            self.unlink(place);
-        }
+    fn empty() -> (World, Uuid) {
+        let mut world = World::new(options(1));
+        let folder = world.add_folder("F");
+        (world, folder)
     }
 
-    fn correct(&mut self, index: usize) {
-        let Some(place) = self.any_file(index) else {
-            return;
+    fn history(seed: u64, steps: &[Duration]) -> Vec<Entry> {
+        let mut world = World::populated(options(seed));
+        steps.iter().for_each(|step| world.step(*step));
+        world.journal().cloned().collect()
+    }
+
+    #[test]
+    fn the_same_seed_and_steps_are_the_same_world() {
+        let steps = [Duration::from_mins(10); 6];
+        let history_of_one = history(1, &steps);
+        assert!(history_of_one.len() > 50);
+        assert_eq!(history_of_one, history(1, &steps));
+        assert_ne!(history_of_one, history(2, &steps));
+    }
+
+    #[test]
+    fn how_a_time_is_cut_into_steps_makes_no_difference() {
+        let whole = history(1, &[Duration::from_secs(1_000)]);
+        let cut = history(1, &[Duration::from_millis(10); 100_000]);
+        assert_eq!(whole, cut);
+        let uneven = history(1, &[Duration::from_micros(333_333); 3_001]);
+        assert!(uneven.starts_with(&whole), "no fraction of a step is lost");
+    }
+
+    #[test]
+    fn without_steps_nothing_moves() {
+        assert_eq!(history(1, &[]), []);
+    }
+
+    #[test]
+    fn waiting_files_are_processed_in_turn_by_so_many_workers() {
+        let (mut world, folder) = empty();
+        world.add_files(folder, &Status::Pending, 100).unwrap();
+        world.step(Duration::ZERO);
+        let counts = world.counts(folder).unwrap();
+        assert_eq!(counts[&Status::Processing], WORKERS as u64);
+        assert_eq!(counts[&Status::Pending], 100 - WORKERS as u64);
+        world.step(LONG);
+        let counts = world.counts(folder).unwrap();
+        let ended = [Status::Done, Status::Failed].map(|s| counts.get(&s).copied());
+        assert_eq!(ended.into_iter().flatten().sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn work_on_a_file_that_is_gone_ends_without_a_trace_and_frees_its_worker() {
+        let (mut world, folder) = empty();
+        let files = world.add_files(folder, &Status::Pending, 40).unwrap();
+        world.step(Duration::ZERO);
+        for file in &files[..WORKERS] {
+            world.delete_file(folder, *file).unwrap();
+        }
+        world.step(LONG);
+        let counts = world.counts(folder).unwrap();
+        assert!(!counts.contains_key(&Status::Pending), "{counts:?}");
+        assert_eq!(counts.values().sum::<u64>(), 40 - WORKERS as u64);
+    }
+
+    #[test]
+    fn a_file_requeued_under_work_is_read_again() {
+        let (mut world, folder) = empty();
+        let file = world.add_files(folder, &Status::Pending, 1).unwrap()[0];
+        world.step(Duration::ZERO);
+        world.reindex_all(folder).unwrap();
+        world.step(LONG);
+        let started = world.journal().filter(|entry| match &entry.change {
+            crate::simulator::Change::File {
+                after: Some(after), ..
+            } => after.file == file && after.status == Status::Processing,
+            _ => false,
+        });
+        assert_eq!(started.count(), 2);
+    }
+
+    #[test]
+    fn a_recording_is_converted_before_it_is_processed() {
+        let (mut world, folder) = empty();
+        let file = NewFile {
+            name: "talk.mp3".to_owned(),
+            status: Status::Processing,
+            ..NewFile::default()
         };
-        let filename = &self.folders[index].link(place.link).filename;
-        let revision = self.life.supply.as_mut().map(|it| it.revision(filename));
-        if let Some(plan) = revision {
-            let document = self.store(plan);
-            self.repoint(place, document);
+        world.add_file(folder, file).unwrap();
+        let mut stages = Vec::new();
+        while world
+            .counts(folder)
+            .unwrap()
+            .contains_key(&Status::Processing)
+        {
+            let next = world.life.events.peek().unwrap();
+            stages.push(format!("{:?}", next.0.what));
+            let wait = next.0.at - world.life.now;
+            world.step(Duration::from_millis(wait));
         }
+        let stages: Vec<_> = stages.iter().filter_map(|s| s.split('(').next()).collect();
+        assert_eq!(stages, ["Converted", "Processed"]);
     }
 
-    /// An administrator requeues what failed in a folder and clears its flags.
-    fn look_after(&mut self) {
-        let Some(index) = self.busy_folder() else {
-            return;
-        };
-        let folder = &self.folders[index];
-        let links = folder.by_name().iter().map(|&key| folder.link(key));
-        let documents: Vec<usize> = links.map(|link| link.document).collect();
-        for document in documents {
-            match self.documents[document].status {
-                Status::Failed => self.change_status(document, Status::Pending, None),
-                Status::Flagged => {
-                    self.documents[document].nature = Nature::Sound;
-                    self.change_status(document, Status::Done, None);
-                }
-                _ => {}
-            }
+    #[test]
+    fn the_world_keeps_its_size_and_has_every_status() {
+        let mut world = World::populated(options(3));
+        world.step(Duration::from_hours(24 * 20));
+        let ids = world.folder_ids();
+        let counts: Vec<_> = ids.iter().map(|id| world.counts(*id).unwrap()).collect();
+        let total: u64 = counts.iter().flat_map(|counts| counts.values()).sum();
+        assert!((600..1_100).contains(&total), "{total}");
+        for status in [Status::Done, Status::Failed, Status::Flagged] {
+            assert!(counts.iter().any(|counts| counts.contains_key(&status)));
         }
-    }
-
-    /// A folder in which people work: the large one often, the last one, kept empty, never.
-    fn busy_folder(&mut self) -> Option<usize> {
-        let used = match self.folders.len() {
-            0 => return None,
-            1 => 1,
-            several => several - 1,
-        };
-        let at = self.life.rng.usize(..used).min(self.life.rng.usize(..used));
-        let deleted = self.folders[at].deleted_with.is_some();
-        (!deleted).then_some(at)
-    }
-
-    fn any_file(&mut self, index: usize) -> Option<Place> {
-        let folder = &self.folders[index];
-        if folder.len() == 0 {
-            return None;
-        }
-        let link = folder.by_name()[self.life.rng.usize(..folder.len())];
-        Some(Place {
-            folder: index,
-            link,
-        })
+        assert_eq!(counts[3], [].into(), "the empty folder stays empty");
     }
 }

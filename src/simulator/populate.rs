@@ -92,7 +92,7 @@ impl World {
     fn settle(&mut self, draft: &mut Draft) -> TimeDelta {
         let rng = &mut self.rng;
         if rng.u32(..100) == 0 {
-            return TimeDelta::seconds(rng.i64(..900));
+            return TimeDelta::seconds(rng.i64(0..900));
         }
         let plan = &mut draft.plan;
         let passing = rng.u32(..100) == 0;
@@ -163,7 +163,19 @@ fn straddle_page_edge(drafts: &mut [Draft]) {
 
 #[cfg(test)]
 mod tests {
-    use super::shares;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{PAGE, shares};
+    use crate::simulator::{Options, Status, World};
+
+    fn world(change: impl FnOnce(&mut Options)) -> World {
+        let mut options = Options {
+            files: 6_000,
+            ..Options::default()
+        };
+        change(&mut options);
+        World::populated(options)
+    }
 
     #[test]
     fn the_first_folder_is_large_and_the_last_is_empty() {
@@ -181,5 +193,80 @@ mod tests {
         assert_eq!(default[0], 40_000);
         assert_eq!(default.iter().sum::<usize>(), 60_000);
         assert!(default[1..11].iter().all(|&files| files > 100));
+    }
+
+    #[test]
+    fn it_has_as_many_folders_and_files_as_asked_for() {
+        for (folders, files) in [(0, 0), (1, 0), (1, 1), (2, 101), (30, 5_000)] {
+            let world = world(|options| (options.folders, options.files) = (folders, files));
+            let ids = world.folder_ids();
+            let counts = ids.iter().filter_map(|id| world.counts(*id));
+            let listed: u64 = counts.flat_map(BTreeMap::into_values).sum();
+            assert_eq!(ids.len(), folders);
+            assert_eq!(listed, if folders == 0 { 0 } else { files as u64 });
+            let names: BTreeSet<_> = ids.iter().map(|id| world.folder_name(*id)).collect();
+            assert_eq!(names.len(), folders, "names are distinct");
+        }
+    }
+
+    #[test]
+    fn two_files_of_one_name_in_two_paths_lie_across_a_page_edge() {
+        for files in [160, 6_000] {
+            let world = world(|options| options.files = files);
+            let folder = &world.folders[0];
+            let at = |place: usize| folder.link(folder.by_name()[place]);
+            let (last, first) = (at(PAGE - 1), at(PAGE));
+            assert_eq!(last.filename, first.filename);
+            assert_ne!(last.path, first.path);
+        }
+    }
+
+    #[test]
+    fn name_and_path_together_are_unique() {
+        let world = world(|_| {});
+        for folder in &world.folders {
+            let links = folder.by_name().iter().map(|&key| folder.link(key));
+            let pairs: BTreeSet<_> = links.map(|link| (&link.filename, &link.path)).collect();
+            assert_eq!(pairs.len(), folder.len(), "{}", folder.name);
+        }
+    }
+
+    #[test]
+    fn every_status_occurs_and_reasons_are_many() {
+        let world = world(|_| {});
+        let big = world.folder_ids()[0];
+        let counts = world.counts(big).unwrap();
+        for status in Status::KNOWN {
+            assert!(counts.contains_key(&status), "{status:?}");
+        }
+        let troubled = counts[&Status::Failed] + counts[&Status::Flagged];
+        let errors = world.errors(big);
+        assert_eq!(errors.values().sum::<u64>(), troubled);
+        assert!(errors.len() > 50, "{}", errors.len());
+    }
+
+    #[test]
+    fn some_files_are_shared_between_folders() {
+        let world = world(|_| {});
+        let ids = world.folder_ids();
+        let big: BTreeSet<_> = world.file_ids(ids[0]).into_iter().collect();
+        let other = world.file_ids(ids[1]);
+        assert!(other.iter().any(|file| big.contains(file)));
+    }
+
+    #[test]
+    fn recordings_are_there_only_where_they_are_converted() {
+        for transcription in [false, true] {
+            let world = world(|options| options.transcription = transcription);
+            let mut documents = world.documents.iter();
+            let recording = documents.any(|(_, d)| d.format.mime.starts_with("audio/"));
+            assert_eq!(recording, transcription);
+        }
+    }
+
+    #[test]
+    fn the_journal_begins_after_it() {
+        let world = world(|_| {});
+        assert_eq!((world.sequence(), world.journal().count()), (0, 0));
     }
 }

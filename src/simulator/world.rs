@@ -65,7 +65,9 @@ impl World {
     pub fn now(&self) -> DateTime<Utc> {
         match self.options.clock {
             Clock::System => Utc::now().trunc_subsecs(3),
-            Clock::From(start) => start + self.life.elapsed(),
+            Clock::From(start) => start
+                .checked_add_signed(self.life.elapsed())
+                .unwrap_or(DateTime::<Utc>::MAX_UTC),
         }
     }
 
