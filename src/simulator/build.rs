@@ -45,8 +45,12 @@ impl Default for NewFile {
 
 impl World {
     /// Puts a file with content of its own into a folder, beside any other of this name and path. Returns its id.
-    pub fn add_file(&mut self, folder: Uuid, file: NewFile) -> Result<Uuid, Refusal> {
-        Ok(self.add_all(folder, vec![file])?[0])
+    pub fn add_file(&mut self, folder: Uuid, file: &NewFile) -> Result<Uuid, Refusal> {
+        let index = self.folder_index(folder)?;
+        let document = self.store_new(file);
+        let created = file.created_at.unwrap_or_else(|| self.now());
+        self.link_since(index, document, &file.name, &file.path, created);
+        Ok(self.documents[document].id)
     }
 
     /// Puts so many files of a status into a folder's root; failed and flagged ones get reasons. Returns their ids.
@@ -56,15 +60,24 @@ impl World {
         status: &Status,
         count: usize,
     ) -> Result<Vec<Uuid>, Refusal> {
-        let first = self.by_file.len();
-        let files = (first..first + count).map(|serial| NewFile {
-            name: format!("file {serial:07}.pdf"),
-            status: status.clone(),
-            error: self.reason(status),
-            ..NewFile::default()
-        });
-        let files = files.collect();
-        self.add_all(folder, files)
+        let index = self.folder_index(folder)?;
+        let now = self.now();
+        let mut added = Vec::with_capacity(count);
+        for _ in 0..count {
+            let file = NewFile {
+                name: format!("file {:07}.pdf", self.by_file.len()),
+                status: status.clone(),
+                error: self.reason(status),
+                ..NewFile::default()
+            };
+            let document = self.store_new(&file);
+            let link = self.new_link(index, document, &file.name, &file.path, now);
+            let key = self.append(index, link);
+            self.note_file(index, key, None, Some(document));
+            added.push(self.documents[document].id);
+        }
+        self.folders[index].sort();
+        Ok(added)
     }
 
     /// Lets another folder refer to a file as well, under the same name and path.
@@ -89,28 +102,17 @@ impl World {
         }
     }
 
-    fn add_all(&mut self, folder: Uuid, files: Vec<NewFile>) -> Result<Vec<Uuid>, Refusal> {
-        let index = self.folder_index(folder)?;
-        let mut added = Vec::with_capacity(files.len());
-        for file in files {
-            let created = file.created_at.unwrap_or_else(|| self.now());
-            let plan = Blueprint {
-                fingerprint: self.rng.u128(..),
-                size: file.size,
-                format: Format::of_name(&file.name).unwrap_or(&FORMATS[0]),
-                status: file.status,
-                error: file.error.map(Arc::from),
-                nature: Nature::Sound,
-                summary: "A file put there by hand".into(),
-            };
-            let document = self.store(plan);
-            let link = self.new_link(index, document, &file.name, &file.path, created);
-            let key = self.append(index, link);
-            self.note_file(index, key, None, Some(document));
-            added.push(self.documents[document].id);
-        }
-        self.folders[index].sort();
-        Ok(added)
+    fn store_new(&mut self, file: &NewFile) -> usize {
+        let plan = Blueprint {
+            fingerprint: self.rng.u128(..),
+            size: file.size,
+            format: Format::of_name(&file.name).unwrap_or(&FORMATS[0]),
+            status: file.status.clone(),
+            error: file.error.as_deref().map(Arc::from),
+            nature: Nature::Sound,
+            summary: "A file put there by hand".into(),
+        };
+        self.store(plan)
     }
 
     /// Adds a link without putting it in order: [`Folder::sort`](super::folder::Folder::sort) must follow.

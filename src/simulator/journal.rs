@@ -256,7 +256,7 @@ mod tests {
                     status,
                     ..NewFile::default()
                 };
-                world.add_file(folder, file).map(drop)
+                world.add_file(folder, &file).map(drop)
             }
             (2, Some(file)) => world.set_status(folder, file, status, None),
             (3, Some(file)) => world.delete_file(folder, file),

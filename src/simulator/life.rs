@@ -286,7 +286,9 @@ mod tests {
 
     fn history(seed: u64, steps: &[Duration]) -> Vec<Entry> {
         let mut world = World::populated(options(seed));
-        steps.iter().for_each(|step| world.step(*step));
+        for step in steps {
+            world.step(*step);
+        }
         world.journal().cloned().collect()
     }
 
@@ -302,9 +304,9 @@ mod tests {
     #[test]
     fn how_a_time_is_cut_into_steps_makes_no_difference() {
         let whole = history(1, &[Duration::from_secs(1_000)]);
-        let cut = history(1, &[Duration::from_millis(10); 100_000]);
+        let cut = history(1, &vec![Duration::from_millis(10); 100_000]);
         assert_eq!(whole, cut);
-        let uneven = history(1, &[Duration::from_micros(333_333); 3_001]);
+        let uneven = history(1, &vec![Duration::from_micros(333_333); 3_001]);
         assert!(uneven.starts_with(&whole), "no fraction of a step is lost");
     }
 
@@ -365,7 +367,7 @@ mod tests {
             status: Status::Processing,
             ..NewFile::default()
         };
-        world.add_file(folder, file).unwrap();
+        world.add_file(folder, &file).unwrap();
         let mut stages = Vec::new();
         while world
             .counts(folder)

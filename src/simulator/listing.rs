@@ -184,8 +184,8 @@ impl<'a> Listing<'a> {
             return Cow::Borrowed(all);
         }
         let wanted = |&key: &usize| {
-            let row = self.row(key);
-            path.is_none_or(|path| *path == *row.link.path) && row.mentions(&needle)
+            let here = path.is_none_or(|path| *path == *self.folder.link(key).path);
+            here && (needle.is_empty() || self.row(key).mentions(&needle))
         };
         Cow::Owned(all.iter().copied().filter(wanted).collect())
     }
@@ -250,8 +250,6 @@ impl Row<'_> {
     /// Whether the name or the description holds a text in lower case. Case does not matter, which the interface leaves open.
     fn mentions(&self, needle: &str) -> bool {
         let holds = |text: &str| text.to_lowercase().contains(needle);
-        needle.is_empty()
-            || holds(&self.link.filename)
-            || self.document.description().is_some_and(holds)
+        holds(&self.link.filename) || self.document.description().is_some_and(holds)
     }
 }

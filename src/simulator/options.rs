@@ -44,7 +44,7 @@ impl Default for Options {
             switches: Switches::default(),
             limits: Limits::default(),
             clock: Clock::System,
-            log_capacity: 250_000,
+            log_capacity: 100_000,
         }
     }
 }

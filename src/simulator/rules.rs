@@ -3,6 +3,7 @@
 mod auth;
 mod lists;
 mod refused;
+mod served;
 mod support;
 mod uploads;
 mod writes;

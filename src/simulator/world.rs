@@ -105,7 +105,19 @@ impl World {
 
     /// Lets a folder refer to a stored file.
     pub(super) fn link(&mut self, index: usize, document: usize, filename: &str, path: &str) {
-        let created = self.now();
+        let now = self.now();
+        self.link_since(index, document, filename, path, now);
+    }
+
+    /// The same, as if it had been there since a time.
+    pub(super) fn link_since(
+        &mut self,
+        index: usize,
+        document: usize,
+        filename: &str,
+        path: &str,
+        created: DateTime<Utc>,
+    ) {
         let link = self.new_link(index, document, filename, path, created);
         let stored = &self.documents[document];
         let key = self.folders[index].insert(link, &stored.status, stored.size);

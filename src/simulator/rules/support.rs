@@ -106,7 +106,7 @@ impl Portal {
             ..NewFile::default()
         };
         self.simulator
-            .with(|world| world.add_file(self.folder, file))
+            .with(|world| world.add_file(self.folder, &file))
             .unwrap()
     }
 

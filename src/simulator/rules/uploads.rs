@@ -277,6 +277,17 @@ async fn a_file_over_its_limit_rejects_the_request() {
 }
 
 #[tokio::test]
+async fn a_large_document_is_accepted_whole() {
+    let portal = Portal::new();
+    let content = vec![b'x'; 8_000_000];
+    assert_eq!(
+        counters(&portal.upload([file("a.txt", &content)]).await)[0],
+        1
+    );
+    assert_eq!(portal.files("").await.column("fileSize"), ["8000000"]);
+}
+
+#[tokio::test]
 async fn a_request_without_a_readable_file_is_rejected() {
     let portal = Portal::new();
     let answer = portal.upload([text("relativePaths", "a")]).await;
