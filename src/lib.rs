@@ -9,3 +9,4 @@ pub mod model;
 pub mod portal;
 pub mod state;
 pub mod text;
+pub mod simulator;

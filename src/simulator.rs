@@ -1,0 +1,192 @@
+//! A simulated portal: the whole interface over HTTP, and a knowledge base behind it that lives.
+//!
+//! It stands in for the portal in tests, in `demo` and as `portal`, so it uses nothing else of this crate and has wire types of its own.
+//!
+//! # Layout
+//!
+//! - State, without HTTP: [`World`] with folders (`folder`), files (`document`), keys (`access`) and a log of every change and
+//!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it, uploads are in
+//!   `upload`, `content` and `format`; `life` and `people` move it, `populate` and `supply` make the starting world, `build` is for tests.
+//! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers.
+//!
+//! # What the interface leaves open
+//!
+//! Where a real portal may well differ, [`Switches`] has both ways. Beyond those:
+//!
+//! - A file's state is its own: folders that share it show the same one, and requeueing it in one requeues it in all.
+//! - A replaced file keeps its `linkId` and has a new `id` and `createdAt`. `createdAt` is when the file came to this folder.
+//! - Names are sorted by Unicode code points; search does not mind case. A description exists only while a file is done.
+//! - Subfolder paths are stored with single slashes; `..` is resolved, and rejected only where it leaves the folder.
+//! - An unknown `path` holds no files. `/contents` answers `data.path`, `data.folders`, `data.files` and `pagination` of the files.
+//! - A page or a size that is no positive number counts as absent; a page past the last one is empty.
+//! - A key that is not known answers 401; a folder id that is no UUID, 403, like any folder outside the set; a path outside `/api/`, 404.
+//! - A file over its size limit rejects the request with 400.
+//! - `reindex-*` counts files, not links. Files that are being processed are requeued as well.
+
+use std::fmt;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+mod access;
+mod administer;
+mod build;
+mod content;
+mod document;
+mod folder;
+mod form;
+mod format;
+mod http;
+mod inspect;
+mod journal;
+mod life;
+mod listing;
+mod options;
+mod people;
+mod populate;
+mod query;
+mod reasons;
+mod refusal;
+mod route;
+#[cfg(test)]
+mod rules;
+mod status;
+mod supply;
+mod upload;
+mod wire;
+mod world;
+
+pub use access::{Call, KEY_PREFIX};
+pub use build::NewFile;
+pub use content::Content;
+pub use folder::Tally;
+pub use journal::{Change, Counts, Entry, FileState, Served};
+pub use options::{
+    Clock, DeletedFolders, EmptyPages, Equals, FlaggedFiles, FolderShape, Limits, Options,
+    Position, ReindexAnswer, SortOrder, SortParameters, Switches,
+};
+pub use refusal::Refusal;
+pub use status::Status;
+pub use upload::{Receipt, Sent, Stored};
+pub use world::World;
+
+/// How often life moves on.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The longest time that one tick makes up for, so that a process that slept does not wake to a burst.
+const LONGEST_TICK: Duration = Duration::from_secs(2);
+
+/// The longest life of one tick at any speed, so that requests are answered in between.
+const LONGEST_STEP: Duration = Duration::from_hours(24);
+
+/// A simulated portal; clones share one world.
+#[derive(Clone)]
+pub struct Simulator {
+    world: Arc<Mutex<World>>,
+}
+
+impl fmt::Debug for Simulator {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Simulator").finish_non_exhaustive()
+    }
+}
+
+impl Simulator {
+    /// A portal with the starting world of its options.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self::of(World::populated(options))
+    }
+
+    /// A portal without folders, in which nobody brings files.
+    #[must_use]
+    pub fn empty(options: Options) -> Self {
+        Self::of(World::new(options))
+    }
+
+    fn of(world: World) -> Self {
+        Self {
+            world: Arc::new(Mutex::new(world)),
+        }
+    }
+
+    /// Looks at the world or changes it, while no request is answered.
+    pub fn with<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
+        act(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The portal as a router, to be nested or wrapped in layers. Nothing moves by itself.
+    pub fn router(&self) -> Router {
+        http::router(self.clone())
+    }
+
+    /// Serves the portal and lets it live until shutdown; requests under way are answered first.
+    ///
+    /// # Errors
+    ///
+    /// When the listener fails for good.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        let router = self.router();
+        self.serve_router(router, listener, shutdown).await
+    }
+
+    /// The same with a router of one's own, such as [`Simulator::router`] wrapped in layers.
+    ///
+    /// # Errors
+    ///
+    /// When the listener fails for good.
+    pub async fn serve_router(
+        self,
+        router: Router,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        let stop = CancellationToken::new();
+        let listener = listener.tap_io(|stream| {
+            // Without it small answers may wait for an acknowledgement; the connection works all the same.
+            let _ = stream.set_nodelay(true);
+        });
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let server = axum::serve(listener, service).with_graceful_shutdown({
+            let stop = stop.clone();
+            async move {
+                shutdown.await;
+                stop.cancel();
+            }
+        });
+        let until_stopped = async {
+            let result = server.await;
+            stop.cancel();
+            result
+        };
+        let (result, ()) = tokio::join!(until_stopped, self.live(stop.clone()));
+        result
+    }
+
+    async fn live(&self, stop: CancellationToken) {
+        let speed = self.with(|world| world.options.speed);
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last = Instant::now();
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            let passed = last.elapsed().min(LONGEST_TICK);
+            last = Instant::now();
+            if let Ok(life) = Duration::try_from_secs_f64(passed.as_secs_f64() * speed)
+                && !life.is_zero()
+            {
+                self.with(|world| world.step(life.min(LONGEST_STEP)));
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Who may call: addresses, keys and their sets of folders (interface, Authentication).
+
+use std::collections::{BTreeSet, HashMap};
+use std::net::IpAddr;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::journal::Ring;
+use super::refusal::Refusal;
+
+/// What a key begins with.
+pub const KEY_PREFIX: &str = "kbk_";
+
+/// One line of a key's call log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// When it was answered.
+    pub at: DateTime<Utc>,
+    /// HTTP status of the answer.
+    pub status: u16,
+    /// The folder in the path, if there is one.
+    pub folder: Option<Uuid>,
+    /// Files listed, uploaded, deleted or requeued.
+    pub files: usize,
+}
+
+/// One issued key.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// In the order in which they were granted.
+    pub folders: Vec<Uuid>,
+    pub revoked: bool,
+    pub expires: Option<DateTime<Utc>>,
+    pub calls: Ring<Call>,
+}
+
+/// Who may call.
+#[derive(Debug, Default)]
+pub(super) struct Access {
+    keys: HashMap<String, Key>,
+    /// None: every address.
+    addresses: Option<BTreeSet<IpAddr>>,
+}
+
+impl Access {
+    pub fn allow_addresses(&mut self, addresses: Option<BTreeSet<IpAddr>>) {
+        self.addresses = addresses;
+    }
+
+    pub fn issue(&mut self, key: &str, calls: usize) {
+        self.keys.insert(
+            key.to_owned(),
+            Key {
+                folders: Vec::new(),
+                revoked: false,
+                expires: None,
+                calls: Ring::new(calls),
+            },
+        );
+    }
+
+    pub fn key(&self, key: &str) -> Option<&Key> {
+        self.keys.get(key)
+    }
+
+    pub fn key_mut(&mut self, key: &str) -> Option<&mut Key> {
+        self.keys.get_mut(key)
+    }
+
+    /// The key of a request, once the address and the key are found good, in this order.
+    pub fn admit<'a>(
+        &self,
+        address: IpAddr,
+        authorization: Option<&'a str>,
+        now: DateTime<Utc>,
+    ) -> Result<&'a str, Refusal> {
+        let addresses = self.addresses.as_ref();
+        if addresses.is_some_and(|allowed| !allowed.contains(&address)) {
+            return Err(Refusal::Address(address));
+        }
+        let presented = authorization.ok_or(Refusal::KeyMissing)?;
+        let presented = bearer(presented).ok_or(Refusal::KeyMalformed)?;
+        let key = self.keys.get(presented).ok_or_else(|| unknown(presented))?;
+        if key.revoked {
+            return Err(Refusal::KeyRevoked);
+        }
+        if key.expires.is_some_and(|expires| expires <= now) {
+            return Err(Refusal::KeyExpired);
+        }
+        Ok(presented)
+    }
+
+    /// Writes a line into the call log of the key that a request carried, good or not; an unknown one has no log.
+    pub fn note_call(&mut self, authorization: Option<&str>, call: Call) {
+        let presented = authorization.and_then(bearer);
+        if let Some(key) = presented.and_then(|key| self.keys.get_mut(key)) {
+            key.calls.push(call);
+        }
+    }
+
+    /// Whether a folder is in the set of a key.
+    pub fn authorize(&self, key: &str, folder: Uuid) -> Result<(), Refusal> {
+        let known = self.keys.get(key);
+        match known {
+            Some(known) if known.folders.contains(&folder) => Ok(()),
+            _ => Err(Refusal::FolderForbidden),
+        }
+    }
+}
+
+/// The key in a header value.
+fn bearer(authorization: &str) -> Option<&str> {
+    authorization.strip_prefix("Bearer ")
+}
+
+/// Why a key that was not issued is refused. An issued one need not have the prefix: whoever starts this portal chooses it.
+fn unknown(key: &str) -> Refusal {
+    if key.len() > KEY_PREFIX.len() && key.starts_with(KEY_PREFIX) {
+        Refusal::KeyUnknown
+    } else {
+        Refusal::KeyMalformed
+    }
+}

@@ -1,0 +1,166 @@
+//! What an administrator, a test or a permitted request does to the world.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::folder::Folder;
+use super::inspect::counts;
+use super::journal::Change;
+use super::options::FlaggedFiles;
+use super::reasons::random_uuid;
+use super::refusal::Refusal;
+use super::status::Status;
+use super::world::World;
+
+impl World {
+    /// Adds an empty folder, and puts it into the set of the key of [`Options::key`].
+    pub fn add_folder(&mut self, name: &str) -> Uuid {
+        let id = random_uuid(&mut self.rng);
+        let description = format!("Documents of {name}");
+        let folder = Folder::new(id, name.to_owned(), description, self.now());
+        self.folder_ids.insert(id, self.folders.len());
+        self.folders.push(folder);
+        self.note(Change::FolderAdded { folder: id });
+        let key = self.options.key.clone();
+        self.grant(&key, id);
+        id
+    }
+
+    /// Deletes a folder with its files. It stays in the sets of its keys, and answers 404.
+    pub fn delete_folder(&mut self, folder: Uuid) -> Result<(), Refusal> {
+        let index = self.folder_index(folder)?;
+        let counts = counts(&self.folders[index]);
+        for link in self.folders[index].delete() {
+            self.documents[link.document]
+                .places
+                .retain(|place| place.folder != index);
+            self.forget_if_unused(link.document);
+        }
+        self.note(Change::FolderDeleted { folder, counts });
+        Ok(())
+    }
+
+    /// Renames a folder.
+    pub fn rename_folder(&mut self, folder: Uuid, name: &str) -> Result<(), Refusal> {
+        let index = self.folder_index(folder)?;
+        name.clone_into(&mut self.folders[index].name);
+        self.folders[index].updated = self.now();
+        self.note(Change::FolderRenamed { folder });
+        Ok(())
+    }
+
+    /// Sets a file's state and reason, in every folder that shares it.
+    pub fn set_status(
+        &mut self,
+        folder: Uuid,
+        file: Uuid,
+        status: Status,
+        error: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let (_, document) = self.find_file(folder, file)?;
+        self.change_status(document, status, error.map(Arc::from));
+        Ok(())
+    }
+
+    /// Sets a file's size in bytes, in every folder that shares it.
+    pub fn set_size(&mut self, folder: Uuid, file: Uuid, size: u64) -> Result<(), Refusal> {
+        let (_, document) = self.find_file(folder, file)?;
+        self.change(document, |document| document.size = size);
+        Ok(())
+    }
+
+    /// Removes a file from a folder, at every path where the folder has it; removes it entirely when this was its last folder.
+    pub fn delete_file(&mut self, folder: Uuid, file: Uuid) -> Result<(), Refusal> {
+        let (index, document) = self.find_file(folder, file)?;
+        let places = self.documents[document].places.clone();
+        for place in places.into_iter().filter(|place| place.folder == index) {
+            self.unlink(place);
+        }
+        Ok(())
+    }
+
+    /// Requeues the failed files of a folder, and returns how many.
+    pub fn reindex_failed(&mut self, folder: Uuid) -> Result<usize, Refusal> {
+        self.requeue(folder, |status| *status == Status::Failed)
+    }
+
+    /// Requeues every file of a folder, and returns how many.
+    pub fn reindex_all(&mut self, folder: Uuid) -> Result<usize, Refusal> {
+        let keep_flagged = self.options.switches.flagged_files == FlaggedFiles::Kept;
+        self.requeue(folder, |status| {
+            !(keep_flagged && *status == Status::Flagged)
+        })
+    }
+
+    fn requeue(&mut self, folder: Uuid, of: impl Fn(&Status) -> bool) -> Result<usize, Refusal> {
+        let index = self.folder_index(folder)?;
+        let folder = &self.folders[index];
+        let links = folder.by_name().iter().map(|&key| folder.link(key));
+        let mut affected: Vec<usize> = links
+            .map(|link| link.document)
+            .filter(|&document| of(&self.documents[document].status))
+            .collect();
+        affected.sort_unstable();
+        affected.dedup();
+        for &document in &affected {
+            self.change_status(document, self.options.switches.requeued.clone(), None);
+        }
+        Ok(affected.len())
+    }
+
+    /// Issues a key with an empty set of folders; an existing one is issued anew.
+    pub fn issue_key(&mut self, key: &str) {
+        self.access.issue(key, self.options.log_capacity);
+        self.note_key(key);
+    }
+
+    /// Puts a folder into a key's set.
+    pub fn grant(&mut self, key: &str, folder: Uuid) {
+        if let Some(known) = self.access.key_mut(key)
+            && !known.folders.contains(&folder)
+        {
+            known.folders.push(folder);
+            self.note_key(key);
+        }
+    }
+
+    /// Replaces a key's set of folders.
+    pub fn key_folders(&mut self, key: &str, folders: impl IntoIterator<Item = Uuid>) {
+        if let Some(known) = self.access.key_mut(key) {
+            known.folders = folders.into_iter().collect();
+            self.note_key(key);
+        }
+    }
+
+    /// Revokes a key, from the next request on.
+    pub fn revoke_key(&mut self, key: &str) {
+        if let Some(known) = self.access.key_mut(key) {
+            known.revoked = true;
+            self.note_key(key);
+        }
+    }
+
+    /// Ends a key's life at a time; `None` for never.
+    pub fn expire_key(&mut self, key: &str, at: Option<DateTime<Utc>>) {
+        if let Some(known) = self.access.key_mut(key) {
+            known.expires = at;
+            self.note_key(key);
+        }
+    }
+
+    /// Accepts calls from these addresses only; `None` for all.
+    pub fn allow_addresses(&mut self, addresses: Option<BTreeSet<IpAddr>>) {
+        self.access.allow_addresses(addresses);
+        self.note(Change::Addresses);
+    }
+
+    fn note_key(&mut self, key: &str) {
+        self.note(Change::Key {
+            key: key.to_owned(),
+        });
+    }
+}

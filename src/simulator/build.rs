@@ -1,0 +1,129 @@
+//! What tests build worlds from.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::document::{Blueprint, Nature, Place};
+use super::format::{FORMATS, Format};
+use super::reasons::{Ailment, Suspicion};
+use super::refusal::Refusal;
+use super::status::Status;
+use super::supply::one_of;
+use super::world::World;
+
+/// A file to be put into a folder as it is, without the rules for uploads.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    /// Any name; the extension decides the MIME type, PDF when it is unknown.
+    pub name: String,
+    /// Subfolder; empty for the root.
+    pub path: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// State.
+    pub status: Status,
+    /// Reason.
+    pub error: Option<String>,
+    /// When it came to the folder; now when none.
+    pub created_at: Option<DateTime<Utc>>,
+}
+
+impl Default for NewFile {
+    fn default() -> Self {
+        Self {
+            name: "file.pdf".to_owned(),
+            path: String::new(),
+            size: 1_000,
+            status: Status::Done,
+            error: None,
+            created_at: None,
+        }
+    }
+}
+
+impl World {
+    /// Puts a file with content of its own into a folder, beside any other of this name and path. Returns its id.
+    pub fn add_file(&mut self, folder: Uuid, file: &NewFile) -> Result<Uuid, Refusal> {
+        let index = self.folder_index(folder)?;
+        let document = self.store_new(file);
+        let created = file.created_at.unwrap_or_else(|| self.now());
+        self.link_since(index, document, &file.name, &file.path, created);
+        Ok(self.documents[document].id)
+    }
+
+    /// Puts so many files of a status into a folder's root; failed and flagged ones get reasons. Returns their ids.
+    pub fn add_files(
+        &mut self,
+        folder: Uuid,
+        status: &Status,
+        count: usize,
+    ) -> Result<Vec<Uuid>, Refusal> {
+        let index = self.folder_index(folder)?;
+        let now = self.now();
+        let mut added = Vec::with_capacity(count);
+        for _ in 0..count {
+            let file = NewFile {
+                name: format!("file {:07}.pdf", self.by_file.len()),
+                status: status.clone(),
+                error: self.reason(status),
+                ..NewFile::default()
+            };
+            let document = self.store_new(&file);
+            let link = self.new_link(index, document, &file.name, &file.path, now);
+            let key = self.append(index, link);
+            self.note_file(index, key, None, Some(document));
+            added.push(self.documents[document].id);
+        }
+        self.folders[index].sort();
+        Ok(added)
+    }
+
+    /// Lets another folder refer to a file as well, under the same name and path.
+    pub fn share_file(&mut self, folder: Uuid, file: Uuid, with: Uuid) -> Result<(), Refusal> {
+        let (index, document) = self.find_file(folder, file)?;
+        let other = self.folder_index(with)?;
+        let mut places = self.documents[document].places.iter();
+        let place = places.find(|place| place.folder == index);
+        let link = place.ok_or(Refusal::FileUnknown)?.link;
+        let link = self.folders[index].link(link);
+        let (filename, path) = (link.filename.clone(), Arc::clone(&link.path));
+        self.link(other, document, &filename, &path);
+        Ok(())
+    }
+
+    fn reason(&mut self, status: &Status) -> Option<String> {
+        let rng = &mut self.rng;
+        match status {
+            Status::Failed => Some(one_of(rng, &Ailment::PASSING).tell(rng)),
+            Status::Flagged => Some(one_of(rng, &Suspicion::ALL).tell(rng)),
+            _ => None,
+        }
+    }
+
+    fn store_new(&mut self, file: &NewFile) -> usize {
+        let plan = Blueprint {
+            fingerprint: self.rng.u128(..),
+            size: file.size,
+            format: Format::of_name(&file.name).unwrap_or(&FORMATS[0]),
+            status: file.status.clone(),
+            error: file.error.as_deref().map(Arc::from),
+            nature: Nature::Sound,
+            summary: "A file put there by hand".into(),
+        };
+        self.store(plan)
+    }
+
+    /// Adds a link without putting it in order: [`Folder::sort`](super::folder::Folder::sort) must follow.
+    pub(super) fn append(&mut self, index: usize, link: super::folder::Link) -> usize {
+        let document = &mut self.documents[link.document];
+        let folder = &mut self.folders[index];
+        let key = folder.append(link, &document.status, document.size);
+        document.places.push(Place {
+            folder: index,
+            link: key,
+        });
+        key
+    }
+}

@@ -1,0 +1,315 @@
+//! What happened, in order: every change of the world and every request served.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::status::Status;
+
+/// Files of a folder by status; a status without files is absent.
+pub type Counts = BTreeMap<Status, u64>;
+
+/// The last `capacity` items of something that grows without end.
+#[derive(Debug)]
+pub(super) struct Ring<T> {
+    items: VecDeque<T>,
+    capacity: usize,
+}
+
+impl<T> Ring<T> {
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            items: VecDeque::new(),
+            capacity,
+        }
+    }
+
+    pub fn push(&mut self, item: T) {
+        if self.items.len() >= self.capacity {
+            self.items.pop_front();
+        }
+        if self.capacity > 0 {
+            self.items.push_back(item);
+        }
+    }
+
+    pub fn iter(&self) -> std::collections::vec_deque::Iter<'_, T> {
+        self.items.iter()
+    }
+}
+
+/// One change of the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Place in the order of all changes; the first after the starting world is 1.
+    pub sequence: u64,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// What changed.
+    pub change: Change,
+}
+
+/// What changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A folder came into being, empty.
+    FolderAdded {
+        /// Its id.
+        folder: Uuid,
+    },
+    /// A folder has another name.
+    FolderRenamed {
+        /// Its id.
+        folder: Uuid,
+    },
+    /// A folder was deleted with its files.
+    FolderDeleted {
+        /// Its id.
+        folder: Uuid,
+        /// What it held.
+        counts: Counts,
+    },
+    /// A file was added to a folder (`before` is none), removed (`after` is none), replaced (`file` differs), or changed its state or size.
+    File {
+        /// The folder.
+        folder: Uuid,
+        /// The `linkId`.
+        link: Uuid,
+        /// The file before the change.
+        before: Option<FileState>,
+        /// The file after the change.
+        after: Option<FileState>,
+    },
+    /// A key was issued, revoked, expired, or its set of folders changed.
+    Key {
+        /// The key.
+        key: String,
+    },
+    /// The allowed addresses changed.
+    Addresses,
+}
+
+/// A file at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// The `id` of its row.
+    pub file: Uuid,
+    /// Its status.
+    pub status: Status,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// One request served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// When it was answered.
+    pub at: DateTime<Utc>,
+    /// Sequence number of the last change before it was looked at. A request that only reads is answered from exactly this state.
+    pub sequence: u64,
+    /// The caller's address.
+    pub address: IpAddr,
+    /// HTTP method.
+    pub method: String,
+    /// Path as it was sent.
+    pub path: String,
+    /// Query as it was sent, without the question mark; empty for none.
+    pub query: String,
+    /// HTTP status of the answer.
+    pub status: u16,
+}
+
+/// The changes, numbered.
+#[derive(Debug)]
+pub(super) struct Journal {
+    entries: Ring<Entry>,
+    sequence: u64,
+}
+
+impl Journal {
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            entries: Ring::new(capacity),
+            sequence: 0,
+        }
+    }
+
+    /// Number of the last change.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    pub fn write(&mut self, at: DateTime<Utc>, change: Change) {
+        self.sequence += 1;
+        self.entries.push(Entry {
+            sequence: self.sequence,
+            at,
+            change,
+        });
+    }
+
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    /// Takes back every change after `sequence`, starting from a folder's counts now (none: it does not exist now).
+    /// `None` when those changes are not all kept, or the folder did not exist then.
+    pub fn counts_at(&self, folder: Uuid, now: Option<Counts>, sequence: u64) -> Option<Counts> {
+        let later = self.sequence.checked_sub(sequence)?;
+        let mut undone = 0;
+        let mut counts = now;
+        let changes = self.entries().rev();
+        for entry in changes.take_while(|entry| entry.sequence > sequence) {
+            undone += 1;
+            take_back(&mut counts, folder, &entry.change);
+        }
+        counts.filter(|_| undone == later)
+    }
+}
+
+fn take_back(counts: &mut Option<Counts>, of: Uuid, change: &Change) {
+    match change {
+        Change::FolderAdded { folder } if *folder == of => *counts = None,
+        Change::FolderDeleted {
+            folder,
+            counts: held,
+        } if *folder == of => *counts = Some(held.clone()),
+        Change::File {
+            folder,
+            before,
+            after,
+            ..
+        } if *folder == of => {
+            let Some(counts) = counts else { return };
+            if let Some(after) = after {
+                decrease(counts, &after.status);
+            }
+            if let Some(before) = before {
+                *counts.entry(before.status.clone()).or_default() += 1;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn decrease(counts: &mut Counts, status: &Status) {
+    if let Some(count) = counts.get_mut(status) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(status);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::Counts;
+    use crate::simulator::{NewFile, Options, Status, World};
+
+    fn world(log_capacity: usize) -> World {
+        World::new(Options {
+            log_capacity,
+            ..Options::default()
+        })
+    }
+
+    #[test]
+    fn what_lies_beyond_the_journal_is_not_known() {
+        let mut world = world(3);
+        let folder = world.add_folder("F");
+        world.add_files(folder, &Status::Done, 5).unwrap();
+        let last = world.sequence();
+        assert_eq!(world.journal().count(), 3);
+        let at = |sequence| world.counts_at(folder, sequence);
+        assert_eq!(at(last - 3), Some([(Status::Done, 2)].into()));
+        assert_eq!(at(last - 4), None);
+        assert_eq!(at(last + 1), None);
+    }
+
+    #[test]
+    fn a_folder_is_known_only_while_it_exists() {
+        let mut world = world(100);
+        let before = world.sequence();
+        let folder = world.add_folder("F");
+        world.add_files(folder, &Status::Failed, 2).unwrap();
+        let full = world.sequence();
+        world.delete_folder(folder).unwrap();
+        assert_eq!(world.counts_at(folder, before), None);
+        assert_eq!(
+            world.counts_at(folder, full),
+            Some([(Status::Failed, 2)].into())
+        );
+        assert_eq!(world.counts_at(folder, world.sequence()), None);
+    }
+
+    /// One change, with numbers that choose what it is done to.
+    fn act(world: &mut World, folders: &[Uuid], (what, which, status): (u8, usize, usize)) {
+        let folder = folders[which % folders.len()];
+        let other = folders[(which + 1) % folders.len()];
+        let status = Status::KNOWN[status % 5].clone();
+        let files = world.file_ids(folder);
+        let file = files.get(which % files.len().max(1)).copied();
+        let _ = match (what, file) {
+            (0, _) => world.add_files(folder, &status, which % 4).map(drop),
+            (1, _) => {
+                let file = NewFile {
+                    status,
+                    ..NewFile::default()
+                };
+                world.add_file(folder, &file).map(drop)
+            }
+            (2, Some(file)) => world.set_status(folder, file, status, None),
+            (3, Some(file)) => world.delete_file(folder, file),
+            (4, Some(file)) => world.share_file(folder, file, other),
+            (5, Some(file)) => world.set_size(folder, file, which as u64),
+            (6, _) => world.reindex_all(folder).map(drop),
+            (7, _) => world.reindex_failed(folder).map(drop),
+            _ => {
+                world.step(std::time::Duration::from_secs(20));
+                Ok(())
+            }
+        };
+    }
+
+    /// Counts and bytes as the files themselves say.
+    fn counted(world: &World, folder: Uuid) -> (Counts, u64) {
+        let folder = world.folder(folder).unwrap();
+        let mut counts = Counts::new();
+        let mut bytes = 0;
+        for &key in folder.by_name() {
+            let document = &world.documents[folder.link(key).document];
+            *counts.entry(document.status.clone()).or_default() += 1;
+            bytes += document.size;
+        }
+        (counts, bytes)
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_what_the_files_say_now_and_at_any_time_before(
+            acts in prop::collection::vec((0_u8..9, 0_usize..50, 0_usize..5), 1..40)
+        ) {
+            let mut world = world(100_000);
+            let folders = ["A", "B"].map(|name| world.add_folder(name));
+            let mut history = Vec::new();
+            for chosen in acts {
+                act(&mut world, &folders, chosen);
+                for folder in folders {
+                    let (counts, bytes) = counted(&world, folder);
+                    let sizes = world.sizes(folder);
+                    prop_assert_eq!(sizes.values().map(|t| t.bytes).sum::<u64>(), bytes);
+                    prop_assert_eq!(world.counts(folder), Some(counts.clone()));
+                    history.push((folder, world.sequence(), counts));
+                }
+            }
+            for (folder, sequence, counts) in history {
+                prop_assert_eq!(world.counts_at(folder, sequence), Some(counts));
+            }
+        }
+    }
+}

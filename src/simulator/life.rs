@@ -1,0 +1,399 @@
+//! Life: files arrive, wait, are processed, and end done, failed or flagged.
+//!
+//! A simulation of events on a clock of its own: [`World::step`] moves it, and how an interval is cut into steps makes no difference.
+//! Everything is drawn from seeded generators.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use fastrand::Rng;
+
+use super::document::Nature;
+use super::format::Kind;
+use super::reasons::Ailment;
+use super::status::Status;
+use super::supply::{Supply, one_of};
+use super::world::World;
+
+/// Files that are processed at the same time.
+const WORKERS: usize = 16;
+
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+
+/// What will happen, and what waits.
+#[derive(Debug)]
+pub(super) struct Life {
+    /// Milliseconds lived so far.
+    now: u64,
+    /// What was lived beyond the last whole millisecond.
+    rest: Duration,
+    events: BinaryHeap<Reverse<Event>>,
+    scheduled: u64,
+    waiting: VecDeque<Ticket>,
+    busy: usize,
+    /// States that files have entered so far.
+    turns: u64,
+    pub(super) rng: Rng,
+    /// Where new files come from; none: nobody brings or deletes any.
+    pub(super) supply: Option<Supply>,
+    /// Files at which the world is as large as it should be.
+    pub(super) target: usize,
+    /// What ails the portal at the moment.
+    trouble: Option<Ailment>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: u64,
+    order: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// A recording's conversion to text ends.
+    Converted(Ticket),
+    /// Processing of a file ends.
+    Processed(Ticket),
+    /// Somebody brings files.
+    Arrival,
+    /// An administrator looks after a folder.
+    Visit,
+    /// The portal falls ill.
+    Trouble,
+    /// It is well again.
+    Relief,
+}
+
+/// A file in one of its states; void once it is in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ticket {
+    document: usize,
+    turn: u64,
+}
+
+impl Life {
+    pub fn new(seed: u64) -> Self {
+        Self {
+            now: 0,
+            rest: Duration::ZERO,
+            events: BinaryHeap::new(),
+            scheduled: 0,
+            waiting: VecDeque::new(),
+            busy: 0,
+            turns: 0,
+            rng: Rng::with_seed(seed.rotate_left(32)),
+            supply: None,
+            target: 0,
+            trouble: None,
+        }
+    }
+
+    /// Lets people come and go; the world keeps about `target` files.
+    pub fn begin(&mut self, supply: Supply, target: usize) {
+        self.supply = Some(supply);
+        self.target = target;
+        self.plan_within(2 * MINUTE, What::Arrival);
+        self.plan_within(2 * HOUR, What::Visit);
+        self.plan_within(4 * HOUR, What::Trouble);
+    }
+
+    /// How long this world has lived.
+    pub fn elapsed(&self) -> TimeDelta {
+        TimeDelta::milliseconds(i64::try_from(self.now).unwrap_or(i64::MAX))
+    }
+
+    fn plan(&mut self, after: u64, what: What) {
+        self.scheduled += 1;
+        self.events.push(Reverse(Event {
+            at: self.now + after,
+            order: self.scheduled,
+            what,
+        }));
+    }
+
+    fn plan_within(&mut self, span: u64, what: What) {
+        let after = self.rng.u64(SECOND..=span);
+        self.plan(after, what);
+    }
+
+    /// The millisecond reached after a time; what is left over counts for the next one.
+    fn after(&mut self, time: Duration) -> u64 {
+        let time = time.saturating_add(self.rest);
+        let whole = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.rest = time.saturating_sub(Duration::from_millis(whole));
+        self.now.saturating_add(whole)
+    }
+
+    fn next(&mut self, until: u64) -> Option<What> {
+        self.events.peek().filter(|event| event.0.at <= until)?;
+        let Reverse(event) = self.events.pop()?;
+        self.now = event.at;
+        Some(event.what)
+    }
+}
+
+impl World {
+    /// Lets a time pass, in the life of the simulated portal. [`Options::speed`](super::Options::speed) has no part in it.
+    pub fn step(&mut self, time: Duration) {
+        let until = self.life.after(time);
+        self.start_work();
+        while let Some(what) = self.life.next(until) {
+            self.happen(what);
+            self.start_work();
+        }
+        self.life.now = until;
+    }
+
+    /// Takes note that a file is in a new state.
+    pub(super) fn enter(&mut self, document: usize) {
+        self.life.turns += 1;
+        let turn = self.life.turns;
+        let stored = &mut self.documents[document];
+        stored.turn = turn;
+        let ticket = Ticket { document, turn };
+        match stored.status {
+            Status::Pending => self.life.waiting.push_back(ticket),
+            Status::Processing => {
+                let kind = stored.format.kind;
+                let (span, what) = match kind {
+                    Kind::Media => (8 * MINUTE, What::Converted(ticket)),
+                    Kind::Image => (90 * SECOND, What::Processed(ticket)),
+                    Kind::Document => (60 * SECOND, What::Processed(ticket)),
+                    Kind::Text => (10 * SECOND, What::Processed(ticket)),
+                };
+                self.life.busy += 1;
+                self.life.plan_within(span, what);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives waiting files to idle workers.
+    pub(super) fn start_work(&mut self) {
+        while self.life.busy < WORKERS {
+            let Some(ticket) = self.life.waiting.pop_front() else {
+                return;
+            };
+            if self.is_current(ticket) {
+                self.change_status(ticket.document, Status::Processing, None);
+            }
+        }
+    }
+
+    fn is_current(&self, ticket: Ticket) -> bool {
+        let stored = self.documents.get(ticket.document);
+        stored.is_some_and(|stored| {
+            stored.turn == ticket.turn
+                && matches!(stored.status, Status::Pending | Status::Processing)
+        })
+    }
+
+    fn happen(&mut self, what: What) {
+        match what {
+            What::Converted(ticket) => self.end_conversion(ticket),
+            What::Processed(ticket) => {
+                self.life.busy -= 1;
+                if self.is_current(ticket) {
+                    self.end_processing(ticket.document);
+                }
+            }
+            What::Arrival => {
+                self.life.plan_within(2 * MINUTE, What::Arrival);
+                self.receive();
+            }
+            What::Visit => {
+                self.life.plan_within(8 * HOUR, What::Visit);
+                self.look_after();
+            }
+            What::Trouble => {
+                self.life.plan_within(20 * MINUTE, What::Relief);
+                self.life.trouble = Some(one_of(&mut self.life.rng, &Ailment::PASSING));
+            }
+            What::Relief => {
+                self.life.plan_within(12 * HOUR, What::Trouble);
+                self.life.trouble = None;
+            }
+        }
+    }
+
+    fn end_conversion(&mut self, ticket: Ticket) {
+        if !self.is_current(ticket) {
+            self.life.busy -= 1;
+        } else if self.life.rng.f64() < 0.03 {
+            self.life.busy -= 1;
+            self.fail(ticket.document, Ailment::Transcription);
+        } else {
+            self.life.plan_within(10 * SECOND, What::Processed(ticket));
+        }
+    }
+
+    fn end_processing(&mut self, document: usize) {
+        let chance = self.life.rng.f64();
+        match (self.documents[document].nature, self.life.trouble) {
+            (Nature::Ill(ailment), _) => self.fail(document, ailment),
+            (Nature::Suspect(suspicion), _) => {
+                let reason = suspicion.tell(&mut self.life.rng);
+                self.change_status(document, Status::Flagged, Some(reason.into()));
+            }
+            (Nature::Sound, Some(trouble)) if chance < 0.6 => self.fail(document, trouble),
+            (Nature::Sound, None) if chance < 0.01 => {
+                let ailment = one_of(&mut self.life.rng, &Ailment::PASSING);
+                self.fail(document, ailment);
+            }
+            (Nature::Sound, _) => self.change_status(document, Status::Done, None),
+        }
+    }
+
+    fn fail(&mut self, document: usize, ailment: Ailment) {
+        let reason = ailment.tell(&mut self.life.rng);
+        self.change_status(document, Status::Failed, Some(Arc::from(reason)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use chrono::DateTime;
+    use uuid::Uuid;
+
+    use super::WORKERS;
+    use crate::simulator::{Clock, Entry, NewFile, Options, Status, World};
+
+    const LONG: Duration = Duration::from_hours(2);
+
+    fn options(seed: u64) -> Options {
+        Options {
+            seed,
+            folders: 4,
+            files: 900,
+            clock: Clock::From(DateTime::UNIX_EPOCH),
+            ..Options::default()
+        }
+    }
+
+    fn empty() -> (World, Uuid) {
+        let mut world = World::new(options(1));
+        let folder = world.add_folder("F");
+        (world, folder)
+    }
+
+    fn history(seed: u64, steps: &[Duration]) -> Vec<Entry> {
+        let mut world = World::populated(options(seed));
+        for step in steps {
+            world.step(*step);
+        }
+        world.journal().cloned().collect()
+    }
+
+    #[test]
+    fn the_same_seed_and_steps_are_the_same_world() {
+        let steps = [Duration::from_mins(10); 6];
+        let history_of_one = history(1, &steps);
+        assert!(history_of_one.len() > 50);
+        assert_eq!(history_of_one, history(1, &steps));
+        assert_ne!(history_of_one, history(2, &steps));
+    }
+
+    #[test]
+    fn how_a_time_is_cut_into_steps_makes_no_difference() {
+        let whole = history(1, &[Duration::from_secs(1_000)]);
+        let cut = history(1, &vec![Duration::from_millis(10); 100_000]);
+        assert_eq!(whole, cut);
+        let uneven = history(1, &vec![Duration::from_micros(333_333); 3_001]);
+        assert!(uneven.starts_with(&whole), "no fraction of a step is lost");
+    }
+
+    #[test]
+    fn without_steps_nothing_moves() {
+        assert_eq!(history(1, &[]), []);
+    }
+
+    #[test]
+    fn waiting_files_are_processed_in_turn_by_so_many_workers() {
+        let (mut world, folder) = empty();
+        world.add_files(folder, &Status::Pending, 100).unwrap();
+        world.step(Duration::ZERO);
+        let counts = world.counts(folder).unwrap();
+        assert_eq!(counts[&Status::Processing], WORKERS as u64);
+        assert_eq!(counts[&Status::Pending], 100 - WORKERS as u64);
+        world.step(LONG);
+        let counts = world.counts(folder).unwrap();
+        let ended = [Status::Done, Status::Failed].map(|s| counts.get(&s).copied());
+        assert_eq!(ended.into_iter().flatten().sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn work_on_a_file_that_is_gone_ends_without_a_trace_and_frees_its_worker() {
+        let (mut world, folder) = empty();
+        let files = world.add_files(folder, &Status::Pending, 40).unwrap();
+        world.step(Duration::ZERO);
+        for file in &files[..WORKERS] {
+            world.delete_file(folder, *file).unwrap();
+        }
+        world.step(LONG);
+        let counts = world.counts(folder).unwrap();
+        assert!(!counts.contains_key(&Status::Pending), "{counts:?}");
+        assert_eq!(counts.values().sum::<u64>(), 40 - WORKERS as u64);
+    }
+
+    #[test]
+    fn a_file_requeued_under_work_is_read_again() {
+        let (mut world, folder) = empty();
+        let file = world.add_files(folder, &Status::Pending, 1).unwrap()[0];
+        world.step(Duration::ZERO);
+        world.reindex_all(folder).unwrap();
+        world.step(LONG);
+        let started = world.journal().filter(|entry| match &entry.change {
+            crate::simulator::Change::File {
+                after: Some(after), ..
+            } => after.file == file && after.status == Status::Processing,
+            _ => false,
+        });
+        assert_eq!(started.count(), 2);
+    }
+
+    #[test]
+    fn a_recording_is_converted_before_it_is_processed() {
+        let (mut world, folder) = empty();
+        let file = NewFile {
+            name: "talk.mp3".to_owned(),
+            status: Status::Processing,
+            ..NewFile::default()
+        };
+        world.add_file(folder, &file).unwrap();
+        let mut stages = Vec::new();
+        while world
+            .counts(folder)
+            .unwrap()
+            .contains_key(&Status::Processing)
+        {
+            let next = world.life.events.peek().unwrap();
+            stages.push(format!("{:?}", next.0.what));
+            let wait = next.0.at - world.life.now;
+            world.step(Duration::from_millis(wait));
+        }
+        let stages: Vec<_> = stages.iter().filter_map(|s| s.split('(').next()).collect();
+        assert_eq!(stages, ["Converted", "Processed"]);
+    }
+
+    #[test]
+    fn the_world_keeps_its_size_and_has_every_status() {
+        let mut world = World::populated(options(3));
+        world.step(Duration::from_hours(24 * 20));
+        let ids = world.folder_ids();
+        let counts: Vec<_> = ids.iter().map(|id| world.counts(*id).unwrap()).collect();
+        let total: u64 = counts.iter().flat_map(|counts| counts.values()).sum();
+        assert!((600..1_100).contains(&total), "{total}");
+        for status in [Status::Done, Status::Failed, Status::Flagged] {
+            assert!(counts.iter().any(|counts| counts.contains_key(&status)));
+        }
+        assert_eq!(counts[3], [].into(), "the empty folder stays empty");
+    }
+}

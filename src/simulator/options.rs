@@ -1,0 +1,208 @@
+//! What a simulated portal is made of, and which of the answers that the interface leaves open it gives.
+
+use chrono::{DateTime, Utc};
+
+use super::status::Status;
+
+/// How a simulated portal is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Same seed, same steps: same world.
+    pub seed: u64,
+    /// How much faster than life files arrive and are processed; 0: nothing moves by itself. Timestamps are always the clock's.
+    pub speed: f64,
+    /// Folders of the starting world. The first is the large one; the last is empty when there are two or more.
+    pub folders: usize,
+    /// Files of the starting world; two thirds of them lie in the first folder.
+    pub files: usize,
+    /// Whether recordings are converted to text (interface, Uploads rules 6 and 7).
+    pub transcription: bool,
+    /// The key that may use every folder of the starting world, and every folder that `World::add_folder` makes.
+    pub key: String,
+    /// Path in front of `/api/…`, such as `/admin`; empty for none.
+    pub base_path: String,
+    /// What the interface leaves open.
+    pub switches: Switches,
+    /// Largest sizes of uploaded files.
+    pub limits: Limits,
+    /// Where timestamps come from.
+    pub clock: Clock,
+    /// Changes that the journal keeps, requests that the request log keeps, and calls kept per key.
+    pub log_capacity: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            speed: 1.0,
+            folders: 12,
+            files: 60_000,
+            transcription: false,
+            key: "kbk_demo".to_owned(),
+            base_path: String::new(),
+            switches: Switches::default(),
+            limits: Limits::default(),
+            clock: Clock::System,
+            log_capacity: 100_000,
+        }
+    }
+}
+
+/// Largest sizes of uploaded files, in bytes (interface, Limits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// One document or image: 200 MB, read as decimal megabytes.
+    pub document: u64,
+    /// One recording; the interface gives no value, 1 GB is chosen here.
+    pub media: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            document: 200_000_000,
+            media: 1_000_000_000,
+        }
+    }
+}
+
+/// Where timestamps come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The system's clock, so that a client's own clock agrees.
+    System,
+    /// This time at first, moved only by `World::step`: two worlds can be compared whole.
+    From(DateTime<Utc>),
+}
+
+/// Answers that the interface leaves open ("not shown"), where a real portal may differ.
+#[derive(Clone, Debug)]
+pub struct Switches {
+    /// `totalPages` when nothing is listed.
+    pub empty_pages: EmptyPages,
+    /// Statuses in ascending order under `sortBy=indexStatus`.
+    pub status_order: Vec<Status>,
+    /// Where statuses go that `status_order` does not name, in ascending order.
+    pub unnamed_statuses: Position,
+    /// Order among rows that the sort holds for equal.
+    pub equals: Equals,
+    /// Order when `sortOrder` is absent or is neither `asc` nor `desc`.
+    pub default_order: SortOrder,
+    /// Whether `sortBy` and `sortOrder` have an effect.
+    pub sort_parameters: SortParameters,
+    /// Size to which larger pages of the file list are cut; the interface says 100.
+    pub max_page_size: usize,
+    /// Shape of the answer to a reindex request.
+    pub reindex_answer: ReindexAnswer,
+    /// Field names of the single folder.
+    pub folder_shape: FolderShape,
+    /// State that a requeued file takes.
+    pub requeued: Status,
+    /// What `reindex-all` does to flagged files.
+    pub flagged_files: FlaggedFiles,
+    /// Whether a deleted folder is still in the list of the keys that may use it.
+    pub deleted_folders: DeletedFolders,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self {
+            empty_pages: EmptyPages::Zero,
+            status_order: Status::KNOWN.to_vec(),
+            unnamed_statuses: Position::Last,
+            equals: Equals::Fixed,
+            default_order: SortOrder::Ascending,
+            sort_parameters: SortParameters::Obeyed,
+            max_page_size: 100,
+            reindex_answer: ReindexAnswer::Number,
+            folder_shape: FolderShape::AsListed,
+            requeued: Status::Pending,
+            flagged_files: FlaggedFiles::Requeued,
+            deleted_folders: DeletedFolders::Listed,
+        }
+    }
+}
+
+/// `totalPages` when nothing is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmptyPages {
+    /// There is no page.
+    Zero,
+    /// There is one empty page.
+    One,
+}
+
+/// An end of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// Before all others.
+    First,
+    /// After all others.
+    Last,
+}
+
+/// Order among rows that the sort holds for equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equals {
+    /// Always the same: by name, path and link.
+    Fixed,
+    /// Another at each request, as a database may answer: pages then overlap and leave rows out.
+    Shifting,
+}
+
+/// Direction of a sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SortOrder {
+    /// Smallest first.
+    Ascending,
+    /// Largest first.
+    Descending,
+}
+
+/// Whether sort parameters have an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SortParameters {
+    /// As the interface says.
+    Obeyed,
+    /// Always by filename in the default order.
+    Ignored,
+}
+
+/// Shape of the answer to a reindex request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReindexAnswer {
+    /// `{"data":{"updated":12}}`, as the interface says.
+    Number,
+    /// `{"data":{"updated":"12"}}`.
+    Text,
+    /// `{"data":{}}`.
+    Absent,
+}
+
+/// Field names of the single folder, which the interface does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderShape {
+    /// The fields of the folder list, under `data`.
+    AsListed,
+    /// `name`, `description` and `filesCount`, without `data` around them.
+    Bare,
+}
+
+/// What `reindex-all` does to flagged files: "every file", yet only an administrator can clear a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlaggedFiles {
+    /// They are read again like every other file, and end flagged again.
+    Requeued,
+    /// They stay flagged.
+    Kept,
+}
+
+/// Whether a deleted folder stays in the list of own folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeletedFolders {
+    /// The key's list is not updated: the folder stays in it with its last `fileCount`, and answers 404.
+    Listed,
+    /// The folder leaves the list, and answers 404.
+    Unlisted,
+}

@@ -1,0 +1,416 @@
+//! Interface, the four GET requests.
+
+use std::collections::BTreeSet;
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::support::{FOLDERS, Portal};
+use crate::simulator::{
+    DeletedFolders, EmptyPages, Equals, FolderShape, Position, SortOrder, SortParameters, Status,
+};
+
+fn fields(value: &serde_json::Value) -> BTreeSet<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[tokio::test]
+async fn mine_has_the_folders_of_the_key_with_the_fields_of_the_document() {
+    let portal = Portal::new();
+    portal.add("a.txt", "", Status::Done);
+    let answer = portal.get(&format!("{FOLDERS}/mine?all=true")).await;
+    assert_eq!(answer.body["meta"], json!({"total": 1}));
+    let folder = &answer.body["data"][0];
+    let expected = [
+        "createdAt",
+        "description",
+        "fileCount",
+        "id",
+        "name",
+        "type",
+        "updatedAt",
+    ];
+    assert_eq!(fields(folder), expected.into());
+    assert_eq!(folder["id"], portal.folder.to_string());
+    assert_eq!(
+        (&folder["type"], &folder["fileCount"]),
+        (&json!("files"), &json!(1))
+    );
+    let created = folder["createdAt"].as_str().unwrap();
+    assert_eq!(
+        (created.len(), &created[19..20], &created[23..]),
+        (24, ".", "Z")
+    );
+}
+
+#[tokio::test]
+async fn a_single_folder_has_name_description_and_number_of_files_under_either_names() {
+    let portal = Portal::new();
+    let path = |portal: &Portal| format!("{FOLDERS}/{}", portal.folder);
+    let answer = portal.get(&path(&portal)).await;
+    assert_eq!(answer.body["data"]["name"], "First");
+    assert_eq!(answer.body["data"]["fileCount"], 0);
+    let bare = Portal::with_switches(|s| s.folder_shape = FolderShape::Bare);
+    let answer = bare.get(&path(&bare)).await;
+    let expected = json!({"name": "First", "description": "Documents of First", "filesCount": 0});
+    assert_eq!(answer.body, expected);
+}
+
+#[tokio::test]
+async fn a_deleted_folder_stays_in_the_list_and_answers_404() {
+    let portal = Portal::new();
+    portal.add("a.txt", "", Status::Done);
+    let delete = |portal: &Portal| {
+        let deleted = portal
+            .simulator
+            .with(|world| world.delete_folder(portal.folder));
+        deleted.unwrap();
+    };
+    delete(&portal);
+    for rest in ["", "/files", "/contents"] {
+        let answer = portal
+            .get(&format!("{FOLDERS}/{}{rest}", portal.folder))
+            .await;
+        answer.is_refused(404, "folder_not_found");
+    }
+    let mine = portal.get(&format!("{FOLDERS}/mine")).await;
+    assert_eq!(mine.column("fileCount"), ["1"]);
+
+    let tidy = Portal::with_switches(|s| s.deleted_folders = DeletedFolders::Unlisted);
+    delete(&tidy);
+    let mine = tidy.get(&format!("{FOLDERS}/mine")).await;
+    assert_eq!(mine.body["meta"]["total"], 0);
+}
+
+#[tokio::test]
+async fn a_row_has_the_fields_of_the_document() {
+    let portal = Portal::new();
+    let file = portal.add("a.txt", "", Status::Done);
+    let answer = portal.files("").await;
+    let row = &answer.body["data"][0];
+    let expected = [
+        "createdAt",
+        "fileSize",
+        "filename",
+        "id",
+        "indexError",
+        "indexStatus",
+        "linkId",
+        "mimeType",
+    ];
+    assert_eq!(fields(row), expected.into());
+    assert_eq!(row["id"], file.to_string());
+    assert_ne!(row["id"], row["linkId"]);
+    assert_eq!(row["mimeType"], "text/plain");
+    assert_eq!(row["indexStatus"], "done");
+    assert_eq!(row["indexError"], json!(null));
+}
+
+#[tokio::test]
+async fn failed_and_flagged_rows_give_their_reason() {
+    let portal = Portal::new();
+    let file = portal.add("a.txt", "", Status::Done);
+    for status in [Status::Failed, Status::Flagged] {
+        let set = portal
+            .simulator
+            .with(|world| world.set_status(portal.folder, file, status.clone(), Some("because")));
+        set.unwrap();
+        let answer = portal.files("").await;
+        assert_eq!(answer.column("indexStatus")[0], status.name().unwrap());
+        assert_eq!(answer.column("indexError")[0], "because");
+    }
+}
+
+#[tokio::test]
+async fn a_status_may_be_unknown_or_null() {
+    let portal = Portal::new();
+    portal.add("a.txt", "", Status::Other("archived".into()));
+    portal.add("b.txt", "", Status::Null);
+    let answer = portal.files("").await;
+    assert_eq!(answer.column("indexStatus"), ["archived", "null"]);
+    assert_eq!(answer.body["data"][1]["indexStatus"], json!(null));
+}
+
+#[tokio::test]
+async fn pages_are_20_by_default_and_cut_to_100() {
+    let portal = Portal::new();
+    let added = portal
+        .simulator
+        .with(|world| world.add_files(portal.folder, &Status::Done, 205));
+    added.unwrap();
+    for (query, page, size, rows, pages) in [
+        ("", 1, 20, 20, 11),
+        ("?pageSize=100", 1, 100, 100, 3),
+        ("?pageSize=1000&page=3", 3, 100, 5, 3),
+        ("?page=4&pageSize=100", 4, 100, 0, 3),
+        ("?page=0", 1, 20, 20, 11),
+        ("?page=18446744073709551615", usize::MAX, 20, 0, 11),
+    ] {
+        let answer = portal.files(query).await;
+        let expected = json!({"page": page, "pageSize": size, "total": 205, "totalPages": pages});
+        assert_eq!(answer.body["pagination"], expected, "{query}");
+        assert_eq!(answer.column("id").len(), rows, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn pages_together_have_every_file_once_in_order() {
+    let portal = Portal::new();
+    let added = portal
+        .simulator
+        .with(|world| world.add_files(portal.folder, &Status::Done, 101));
+    let mut names = Vec::new();
+    for page in 1..=6 {
+        names.extend(
+            portal
+                .files(&format!("?page={page}"))
+                .await
+                .column("filename"),
+        );
+    }
+    assert_eq!(names.len(), added.unwrap().len());
+    assert!(names.is_sorted());
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len());
+}
+
+#[tokio::test]
+async fn a_portal_may_cut_pages_lower() {
+    let portal = Portal::with_switches(|switches| switches.max_page_size = 30);
+    let added = portal
+        .simulator
+        .with(|world| world.add_files(portal.folder, &Status::Done, 31));
+    added.unwrap();
+    let answer = portal.files("?pageSize=100").await;
+    assert_eq!(answer.body["pagination"]["pageSize"], 30);
+    assert_eq!(answer.body["pagination"]["totalPages"], 2);
+    assert_eq!(answer.column("id").len(), 30);
+}
+
+#[tokio::test]
+async fn an_empty_folder_has_no_page_or_one() {
+    for (switch, pages) in [(EmptyPages::Zero, 0), (EmptyPages::One, 1)] {
+        let portal = Portal::with_switches(|switches| switches.empty_pages = switch);
+        let answer = portal.files("").await;
+        assert_eq!(answer.body["data"], json!([]));
+        assert_eq!(answer.body["pagination"]["totalPages"], pages);
+    }
+}
+
+#[tokio::test]
+async fn path_absent_is_all_empty_is_the_root_and_else_exact() {
+    let portal = Portal::new();
+    for (name, path) in [("a", ""), ("b", "2024"), ("c", "2024/05"), ("d", "20")] {
+        portal.add(name, path, Status::Done);
+    }
+    for (query, expected) in [
+        ("", &["a", "b", "c", "d"][..]),
+        ("?path=", &["a"]),
+        ("?path=2024", &["b"]),
+        ("?path=2024/05", &["c"]),
+        ("?path=2024%2F05", &["c"]),
+        ("?path=2023", &[]),
+    ] {
+        let answer = portal.files(query).await;
+        assert_eq!(answer.column("filename"), expected, "{query}");
+        assert_eq!(
+            answer.body["pagination"]["total"],
+            expected.len(),
+            "{query}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn search_looks_in_names_and_in_the_descriptions_of_processed_files() {
+    let portal = Portal::new();
+    let done = portal.add("Invoice 1.pdf", "", Status::Done);
+    portal.add("Invoice 2.pdf", "", Status::Pending);
+    let find = async |text: &str| portal.files(&format!("?search={text}")).await;
+    assert_eq!(find("INVOICE").await.column("filename").len(), 2);
+    assert_eq!(find("2.pdf").await.column("filename"), ["Invoice 2.pdf"]);
+    assert_eq!(
+        find("by%20hand").await.column("filename"),
+        ["Invoice 1.pdf"]
+    );
+    assert_eq!(find("nowhere").await.body["pagination"]["total"], 0);
+    let set = portal
+        .simulator
+        .with(|world| world.set_status(portal.folder, done, Status::Pending, None));
+    set.unwrap();
+    assert!(find("by%20hand").await.column("filename").is_empty());
+}
+
+#[tokio::test]
+async fn files_are_sorted_by_name_either_way_and_an_unknown_sort_is_silently_by_name() {
+    let portal = Portal::new();
+    for name in ["b", "c", "a"] {
+        portal.add(name, "", Status::Done);
+    }
+    for (query, expected) in [
+        ("", ["a", "b", "c"]),
+        ("?sortBy=filename&sortOrder=asc", ["a", "b", "c"]),
+        ("?sortOrder=desc", ["c", "b", "a"]),
+        ("?sortBy=fileSize&sortOrder=desc", ["c", "b", "a"]),
+        ("?sortOrder=sideways", ["a", "b", "c"]),
+    ] {
+        let answer = portal.files(query).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.column("filename"), expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_default_order_may_be_the_other_one_and_sorting_may_be_ignored() {
+    let portal = Portal::with_switches(|switches| {
+        switches.default_order = SortOrder::Descending;
+        switches.sort_parameters = SortParameters::Ignored;
+    });
+    for (name, status) in [("a", Status::Failed), ("b", Status::Pending)] {
+        portal.add(name, "", status);
+    }
+    for query in ["", "?sortBy=indexStatus&sortOrder=asc", "?sortOrder=asc"] {
+        assert_eq!(
+            portal.files(query).await.column("filename"),
+            ["b", "a"],
+            "{query}"
+        );
+    }
+}
+
+fn one_of_each(portal: &Portal) {
+    for status in Status::KNOWN {
+        portal.add("x", "", status);
+    }
+    portal.add("x", "", Status::Other("archived".into()));
+}
+
+#[tokio::test]
+async fn statuses_sort_in_any_order_that_a_portal_has() {
+    let orders = [
+        (
+            Position::Last,
+            "pending processing done failed flagged archived",
+        ),
+        (
+            Position::First,
+            "archived done failed flagged pending processing",
+        ),
+        (
+            Position::Last,
+            "flagged processing failed done pending archived",
+        ),
+    ];
+    for (position, order) in orders {
+        let portal = Portal::with_switches(|switches| {
+            let names = order.split(' ').filter(|name| *name != "archived");
+            switches.status_order = names.map(Status::from).collect();
+            switches.unnamed_statuses = position;
+        });
+        one_of_each(&portal);
+        let mut expected: Vec<&str> = order.split(' ').collect();
+        let ascending = portal.files("?sortBy=indexStatus&sortOrder=asc").await;
+        assert_eq!(ascending.column("indexStatus"), expected);
+        expected.reverse();
+        let descending = portal.files("?sortBy=indexStatus&sortOrder=desc").await;
+        assert_eq!(descending.column("indexStatus"), expected);
+    }
+}
+
+#[tokio::test]
+async fn the_order_by_status_follows_a_change() {
+    let portal = Portal::new();
+    let first = portal.add("a", "", Status::Pending);
+    portal.add("b", "", Status::Pending);
+    let sorted = async || portal.files("?sortBy=indexStatus").await.column("filename");
+    assert_eq!(sorted().await, ["a", "b"]);
+    let set = portal
+        .simulator
+        .with(|world| world.set_status(portal.folder, first, Status::Done, None));
+    set.unwrap();
+    assert_eq!(sorted().await, ["b", "a"]);
+    portal.add("c", "", Status::Pending);
+    assert_eq!(sorted().await, ["b", "c", "a"]);
+}
+
+#[tokio::test]
+async fn equals_keep_their_order_or_shift_at_each_request() {
+    let query = "?sortBy=indexStatus&pageSize=100";
+    let table = [(Equals::Fixed, true), (Equals::Shifting, false)];
+    for (switch, same) in table {
+        let portal = Portal::with_switches(|switches| switches.equals = switch);
+        for number in 0..40 {
+            portal.add(&format!("{number:02}"), "", Status::Done);
+        }
+        let first = portal.files(query).await.column("filename");
+        let mut others = Vec::new();
+        for _ in 0..5 {
+            others.push(portal.files(query).await.column("filename"));
+        }
+        assert_eq!(
+            others.iter().all(|other| *other == first),
+            same,
+            "{switch:?}"
+        );
+        for mut names in others {
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), 40, "one answer has every row once");
+        }
+    }
+}
+
+#[tokio::test]
+async fn shifting_equals_leave_distinct_names_in_order() {
+    let portal = Portal::with_switches(|switches| switches.equals = Equals::Shifting);
+    for name in ["c", "a", "b"] {
+        portal.add(name, "", Status::Done);
+    }
+    for _ in 0..5 {
+        assert_eq!(portal.files("").await.column("filename"), ["a", "b", "c"]);
+    }
+}
+
+#[tokio::test]
+async fn contents_has_subfolders_and_files_at_a_path() {
+    let portal = Portal::new();
+    for (name, path) in [
+        ("a", ""),
+        ("b", "2024"),
+        ("c", "2024/05"),
+        ("d", "2024/06"),
+        ("e", "2024/06"),
+    ] {
+        portal.add(name, path, Status::Done);
+    }
+    let contents = async |query: &str| {
+        let path = format!("{FOLDERS}/{}/contents{query}", portal.folder);
+        portal.get(&path).await.body
+    };
+    let root = contents("").await;
+    assert_eq!(
+        root["data"]["folders"],
+        json!([{"name": "2024", "path": "2024", "fileCount": 4}])
+    );
+    assert_eq!(root["data"]["files"][0]["filename"], "a");
+    assert_eq!(
+        root["pagination"],
+        json!({"page": 1, "pageSize": 50, "total": 1, "totalPages": 1})
+    );
+    let below = contents("?path=2024/&pageSize=1000").await;
+    let subfolders = json!([
+        {"name": "05", "path": "2024/05", "fileCount": 1},
+        {"name": "06", "path": "2024/06", "fileCount": 2},
+    ]);
+    assert_eq!(below["data"]["folders"], subfolders);
+    assert_eq!(below["data"]["files"][0]["filename"], "b");
+    assert_eq!(below["pagination"]["pageSize"], 200);
+    let second = contents("?path=2024/06&page=2&pageSize=1").await;
+    assert_eq!(second["data"]["files"][0]["filename"], "e");
+    assert_eq!(contents("?path=20").await["pagination"]["total"], 0);
+}

@@ -1,0 +1,89 @@
+//! The portal on a real listener: life at a speed, the caller's address, and the end at shutdown.
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use reqwest::Client;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::support::FOLDERS;
+use crate::simulator::{Options, Simulator};
+
+struct Served {
+    simulator: Simulator,
+    mine: String,
+    stop: CancellationToken,
+    task: JoinHandle<std::io::Result<()>>,
+}
+
+async fn serve(speed: f64) -> Served {
+    let simulator = Simulator::new(Options {
+        speed,
+        folders: 3,
+        files: 500,
+        ..Options::default()
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let portal = simulator.clone();
+    let task = tokio::spawn(portal.serve(listener, stop.clone().cancelled_owned()));
+    Served {
+        simulator,
+        mine: format!("http://{address}{FOLDERS}/mine"),
+        stop,
+        task,
+    }
+}
+
+impl Served {
+    async fn status(&self, client: &Client) -> StatusCode {
+        let request = client.get(&self.mine).bearer_auth("kbk_demo");
+        request.send().await.unwrap().status()
+    }
+
+    async fn ends(self) {
+        self.stop.cancel();
+        let ended = tokio::time::timeout(Duration::from_secs(5), self.task).await;
+        ended.expect("ends at shutdown").unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn it_answers_over_http_and_ends_at_shutdown_with_a_connection_open() {
+    let served = serve(0.0).await;
+    let client = Client::new();
+    assert_eq!(served.status(&client).await, StatusCode::OK);
+    served.ends().await;
+}
+
+#[tokio::test]
+async fn the_address_of_the_connection_counts() {
+    let served = serve(0.0).await;
+    let elsewhere = "10.0.0.1".parse().unwrap();
+    let allow = |addresses| {
+        served
+            .simulator
+            .with(|world| world.allow_addresses(addresses));
+    };
+    allow(Some([elsewhere].into()));
+    assert_eq!(served.status(&Client::new()).await, StatusCode::FORBIDDEN);
+    allow(Some(["127.0.0.1".parse().unwrap()].into()));
+    assert_eq!(served.status(&Client::new()).await, StatusCode::OK);
+    served.ends().await;
+}
+
+#[tokio::test]
+async fn it_lives_as_fast_as_its_speed_says() {
+    let served = serve(10_000.0).await;
+    let changed = async {
+        while served.simulator.with(|world| world.sequence()) < 100 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let lived = tokio::time::timeout(Duration::from_secs(20), changed).await;
+    lived.expect("files arrive and are processed");
+    served.ends().await;
+}

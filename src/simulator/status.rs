@@ -1,0 +1,69 @@
+//! Processing states (interface, "States and transitions").
+
+use std::sync::Arc;
+
+/// Processing state of a file, `indexStatus` in its row.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// In the queue.
+    Pending,
+    /// Being processed.
+    Processing,
+    /// Ready; tasks use the content.
+    Done,
+    /// Processing failed; the row gives a reason.
+    Failed,
+    /// Set aside for an administrator; the row gives a reason.
+    Flagged,
+    /// A state that the interface does not name, as a later portal may send it.
+    Other(Arc<str>),
+    /// The row says `null`.
+    Null,
+}
+
+impl Status {
+    /// The states that the interface names, in its order.
+    pub const KNOWN: [Self; 5] = [
+        Self::Pending,
+        Self::Processing,
+        Self::Done,
+        Self::Failed,
+        Self::Flagged,
+    ];
+
+    /// What stands in the row: `None` is `null`.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Pending => Some("pending"),
+            Self::Processing => Some("processing"),
+            Self::Done => Some("done"),
+            Self::Failed => Some("failed"),
+            Self::Flagged => Some("flagged"),
+            Self::Other(name) => Some(name),
+            Self::Null => None,
+        }
+    }
+}
+
+impl From<&str> for Status {
+    fn from(name: &str) -> Self {
+        Self::KNOWN
+            .into_iter()
+            .find(|known| known.name() == Some(name))
+            .unwrap_or_else(|| Self::Other(name.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status;
+
+    #[test]
+    fn a_known_name_is_its_state_and_any_other_is_kept() {
+        for known in Status::KNOWN {
+            assert_eq!(Status::from(known.name().unwrap()), known);
+        }
+        assert_eq!(Status::from("archived"), Status::Other("archived".into()));
+    }
+}

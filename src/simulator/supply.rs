@@ -1,0 +1,200 @@
+//! Files as people bring them: names, paths, sizes and what is wrong with them.
+
+use std::borrow::Cow;
+
+use fastrand::Rng;
+
+use super::document::{Blueprint, Nature};
+use super::format::{Format, Kind};
+use super::reasons::{Ailment, Suspicion};
+use super::status::Status;
+
+/// Beginnings of names, with what processing writes about such files.
+const TOPICS: [(&str, &str); 18] = [
+    (
+        "Contract",
+        "Agreement between two parties on delivery terms",
+    ),
+    ("Invoice", "Request for payment with positions and tax"),
+    ("Meeting notes", "Decisions and open points of a meeting"),
+    ("Quarterly report", "Figures of a quarter with commentary"),
+    ("Onboarding", "First steps for new colleagues"),
+    ("Price list", "Products with prices and validity"),
+    (
+        "Support ticket",
+        "Question of a customer and how it was settled",
+    ),
+    (
+        "Specification",
+        "Requirements of a product, numbered by section",
+    ),
+    (
+        "Travel policy",
+        "Rules for journeys and their reimbursement",
+    ),
+    (
+        "Data sheet",
+        "Technical values of a device under test conditions",
+    ),
+    ("Übersicht", "Overview of ongoing projects and their state"),
+    ("Отчёт о продажах", "Sales figures by region and month"),
+    ("議事録", "Minutes of a meeting with action items"),
+    ("تقرير سنوي", "Annual report with balance sheet"),
+    ("\"Final\" version", "Draft that was marked as final"),
+    ("it's 100% done", "List of tasks with their completion"),
+    ("back\\slash & <tags>", "Collection of unusual characters"),
+    ("line\nbreak\tand tab", "Name that spans more than one line"),
+];
+
+/// Names that occur again and again, each time in a subfolder of its own.
+const REPEATED: [&str; 3] = ["README.md", "index.html", "notes.txt"];
+
+/// Extensions by how often they occur.
+const EXTENSIONS: [(&str, u32); 15] = [
+    ("pdf", 40),
+    ("docx", 15),
+    ("xlsx", 8),
+    ("eml", 8),
+    ("txt", 5),
+    ("md", 5),
+    ("pptx", 4),
+    ("png", 4),
+    ("jpg", 4),
+    ("html", 3),
+    ("csv", 2),
+    ("doc", 2),
+    ("odt", 1),
+    ("json", 1),
+    ("srt", 1),
+];
+
+/// The same for recordings.
+const RECORDINGS: [(&str, u32); 4] = [("mp3", 5), ("mp4", 3), ("m4a", 2), ("wav", 1)];
+
+/// Share of files that are recordings, where the portal converts them.
+const RECORDING_SHARE: f64 = 0.03;
+
+/// An endless supply of files, each with another name and path.
+#[derive(Debug)]
+pub(super) struct Supply {
+    rng: Rng,
+    serial: u64,
+    recordings: bool,
+}
+
+/// A file about to be brought.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub filename: String,
+    pub path: Cow<'static, str>,
+    pub plan: Blueprint,
+}
+
+impl Supply {
+    pub fn new(seed: u64, recordings: bool) -> Self {
+        Self {
+            rng: Rng::with_seed(seed),
+            serial: 0,
+            recordings,
+        }
+    }
+
+    /// The next file, waiting to be processed.
+    pub fn draft(&mut self) -> Draft {
+        self.serial += 1;
+        let (topic, summary) = self.topic();
+        let (filename, path) = self.name(topic);
+        Draft {
+            plan: self.plan(&filename, summary),
+            filename,
+            path,
+        }
+    }
+
+    /// New content for a file that is there already.
+    pub fn revision(&mut self, filename: &str) -> Blueprint {
+        let (_, summary) = self.topic();
+        self.plan(filename, summary)
+    }
+
+    fn topic(&mut self) -> (&'static str, &'static str) {
+        // Ordinary names are more frequent than odd ones.
+        let place = self
+            .rng
+            .usize(..TOPICS.len())
+            .min(self.rng.usize(..TOPICS.len()));
+        TOPICS[place]
+    }
+
+    fn name(&mut self, topic: &str) -> (String, Cow<'static, str>) {
+        let serial = self.serial;
+        if self.rng.f64() < 0.02 {
+            let name = REPEATED[self.rng.usize(..REPEATED.len())];
+            return (name.to_owned(), format!("projects/p{serial:06}").into());
+        }
+        let extension = if self.recordings && self.rng.f64() < RECORDING_SHARE {
+            pick(&mut self.rng, &RECORDINGS)
+        } else {
+            pick(&mut self.rng, &EXTENSIONS)
+        };
+        let path = match self.rng.u32(..10) {
+            0..4 => "".into(),
+            4 => "incoming".into(),
+            _ => {
+                let (year, month) = (self.rng.u32(2024..2027), self.rng.u32(1..13));
+                format!("{year}/{month:02}").into()
+            }
+        };
+        (format!("{topic} {serial:06}.{extension}"), path)
+    }
+
+    fn plan(&mut self, filename: &str, summary: &'static str) -> Blueprint {
+        let format = Format::of_name(filename).unwrap_or(&super::format::FORMATS[0]);
+        Blueprint {
+            fingerprint: self.rng.u128(..),
+            size: self.size(format.kind),
+            format,
+            status: Status::Pending,
+            error: None,
+            nature: self.nature(),
+            summary: summary.into(),
+        }
+    }
+
+    /// Small files are far more frequent than large ones.
+    fn size(&mut self, kind: Kind) -> u64 {
+        let (least, doublings) = match kind {
+            Kind::Text => (150, 10),
+            Kind::Document => (12_000, 11),
+            Kind::Image => (40_000, 7),
+            Kind::Media => (900_000, 9),
+        };
+        let floor = least << self.rng.u32(..doublings);
+        self.rng.u64(floor..2 * floor)
+    }
+
+    fn nature(&mut self) -> Nature {
+        match self.rng.u32(..1000) {
+            0..25 => Nature::Ill(one_of(&mut self.rng, &Ailment::LASTING)),
+            25..30 => Nature::Suspect(one_of(&mut self.rng, &Suspicion::ALL)),
+            _ => Nature::Sound,
+        }
+    }
+}
+
+/// One of several, all alike.
+pub(super) fn one_of<T: Copy, const N: usize>(rng: &mut Rng, all: &[T; N]) -> T {
+    all[rng.usize(..N)]
+}
+
+fn pick(rng: &mut Rng, weighted: &[(&'static str, u32)]) -> &'static str {
+    let total: u32 = weighted.iter().map(|(_, weight)| weight).sum();
+    let mut left = rng.u32(..total);
+    for (name, weight) in weighted {
+        match left.checked_sub(*weight) {
+            Some(rest) => left = rest,
+            None => return name,
+        }
+    }
+    weighted[0].0
+}

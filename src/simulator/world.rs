@@ -1,0 +1,257 @@
+//! The state of the portal, without HTTP: folders, files, keys, and what changes them.
+//!
+//! The few ways in which it changes are here, and each leaves a line in the journal.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, SubsecRound, Utc};
+use fastrand::Rng;
+use slab::Slab;
+use uuid::Uuid;
+
+use super::access::Access;
+use super::document::{Blueprint, Document, Place};
+use super::folder::{Folder, Link};
+use super::journal::{Change, FileState, Journal, Ring, Served};
+use super::life::Life;
+use super::options::{Clock, Options};
+use super::reasons::random_uuid;
+use super::refusal::Refusal;
+use super::status::Status;
+
+/// The state of a simulated portal.
+#[derive(Debug)]
+pub struct World {
+    pub(super) options: Options,
+    pub(super) folders: Vec<Folder>,
+    pub(super) folder_ids: HashMap<Uuid, usize>,
+    pub(super) documents: Slab<Document>,
+    pub(super) by_content: HashMap<u128, usize>,
+    pub(super) by_file: HashMap<Uuid, usize>,
+    pub(super) access: Access,
+    pub(super) journal: Journal,
+    pub(super) served: Ring<Served>,
+    pub(super) listings: u64,
+    pub(super) life: Life,
+    pub(super) rng: Rng,
+}
+
+impl World {
+    /// A world without folders, with one key.
+    #[must_use]
+    pub fn new(mut options: Options) -> Self {
+        options.base_path = normal_base(&options.base_path);
+        let mut access = Access::default();
+        access.issue(&options.key, options.log_capacity);
+        Self {
+            folders: Vec::new(),
+            folder_ids: HashMap::new(),
+            documents: Slab::new(),
+            by_content: HashMap::new(),
+            by_file: HashMap::new(),
+            access,
+            journal: Journal::new(options.log_capacity),
+            served: Ring::new(options.log_capacity),
+            listings: 0,
+            life: Life::new(options.seed),
+            rng: Rng::with_seed(options.seed),
+            options,
+        }
+    }
+
+    /// The time that changes are stamped with, in whole milliseconds.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        match self.options.clock {
+            Clock::System => Utc::now().trunc_subsecs(3),
+            Clock::From(start) => start
+                .checked_add_signed(self.life.elapsed())
+                .unwrap_or(DateTime::<Utc>::MAX_UTC),
+        }
+    }
+
+    /// Place of a folder that exists.
+    pub(super) fn folder_index(&self, folder: Uuid) -> Result<usize, Refusal> {
+        let index = self.folder_ids.get(&folder).copied();
+        index
+            .filter(|&index| self.folders[index].deleted_with.is_none())
+            .ok_or(Refusal::FolderGone)
+    }
+
+    /// Place of a folder and of a file in it.
+    pub(super) fn find_file(&self, folder: Uuid, file: Uuid) -> Result<(usize, usize), Refusal> {
+        let index = self.folder_index(folder)?;
+        let document = self.by_file.get(&file).copied();
+        let document = document.ok_or(Refusal::FileUnknown)?;
+        let places = &self.documents[document].places;
+        if places.iter().any(|place| place.folder == index) {
+            Ok((index, document))
+        } else {
+            Err(Refusal::FileUnknown)
+        }
+    }
+
+    /// Stores a file that no folder refers to yet: [`World::link`] or [`World::repoint`] must follow.
+    pub(super) fn store(&mut self, plan: Blueprint) -> usize {
+        let id = random_uuid(&mut self.rng);
+        let document = self.documents.insert(Document::new(id, plan));
+        self.by_content
+            .insert(self.documents[document].fingerprint, document);
+        self.by_file.insert(id, document);
+        self.enter(document);
+        document
+    }
+
+    /// Lets a folder refer to a stored file.
+    pub(super) fn link(&mut self, index: usize, document: usize, filename: &str, path: &str) {
+        let now = self.now();
+        self.link_since(index, document, filename, path, now);
+    }
+
+    /// The same, as if it had been there since a time.
+    pub(super) fn link_since(
+        &mut self,
+        index: usize,
+        document: usize,
+        filename: &str,
+        path: &str,
+        created: DateTime<Utc>,
+    ) {
+        let link = self.new_link(index, document, filename, path, created);
+        let stored = &self.documents[document];
+        let key = self.folders[index].insert(link, &stored.status, stored.size);
+        self.documents[document].places.push(Place {
+            folder: index,
+            link: key,
+        });
+        self.note_file(index, key, None, Some(document));
+    }
+
+    /// A link that is in no folder yet.
+    pub(super) fn new_link(
+        &mut self,
+        index: usize,
+        document: usize,
+        filename: &str,
+        path: &str,
+        created: DateTime<Utc>,
+    ) -> Link {
+        Link {
+            id: random_uuid(&mut self.rng),
+            document,
+            filename: filename.into(),
+            path: self.folders[index].path(path),
+            created,
+        }
+    }
+
+    /// Lets a link refer to another stored file; the old one goes when nothing else refers to it. The link keeps its id.
+    pub(super) fn repoint(&mut self, place: Place, document: usize) {
+        let Place { folder, link } = place;
+        let now = self.now();
+        let old = self.folders[folder].link(link).document;
+        let before = self.file_state(old);
+        let after = self.file_state(document);
+        self.folders[folder].count_out(&before.status, before.size);
+        self.folders[folder].count_in(&after.status, after.size);
+        self.folders[folder].repoint(link, document, now);
+        self.documents[old].places.retain(|other| *other != place);
+        self.documents[document].places.push(place);
+        self.note_file(folder, link, Some(before), Some(document));
+        self.forget_if_unused(old);
+    }
+
+    /// Takes a file out of one place.
+    pub(super) fn unlink(&mut self, place: Place) {
+        let document = self.folders[place.folder].link(place.link).document;
+        let before = self.file_state(document);
+        self.note_file(place.folder, place.link, Some(before), None);
+        let stored = &mut self.documents[document];
+        stored.places.retain(|other| *other != place);
+        self.folders[place.folder].remove(place.link, &stored.status, stored.size);
+        self.forget_if_unused(document);
+    }
+
+    pub(super) fn forget_if_unused(&mut self, document: usize) {
+        if self.documents[document].places.is_empty() {
+            let gone = self.documents.remove(document);
+            self.by_content.remove(&gone.fingerprint);
+            self.by_file.remove(&gone.id);
+        }
+    }
+
+    /// Brings a file into a state, and tells life.
+    pub(super) fn change_status(
+        &mut self,
+        document: usize,
+        status: Status,
+        error: Option<Arc<str>>,
+    ) {
+        self.change(document, |document| {
+            document.status = status;
+            document.error = error;
+        });
+        self.enter(document);
+    }
+
+    /// Changes a file, its counts in every folder that shares it, and the journal.
+    pub(super) fn change(&mut self, document: usize, change: impl FnOnce(&mut Document)) {
+        let before = self.file_state(document);
+        change(&mut self.documents[document]);
+        let after = self.file_state(document);
+        for at in 0..self.documents[document].places.len() {
+            let Place { folder, link } = self.documents[document].places[at];
+            self.folders[folder].count_out(&before.status, before.size);
+            self.folders[folder].count_in(&after.status, after.size);
+            let change = Change::File {
+                folder: self.folders[folder].id,
+                link: self.folders[folder].link(link).id,
+                before: Some(before.clone()),
+                after: Some(after.clone()),
+            };
+            self.note(change);
+        }
+    }
+
+    fn file_state(&self, document: usize) -> FileState {
+        let document = &self.documents[document];
+        FileState {
+            file: document.id,
+            status: document.status.clone(),
+            size: document.size,
+        }
+    }
+
+    pub(super) fn note_file(
+        &mut self,
+        index: usize,
+        link: usize,
+        before: Option<FileState>,
+        after: Option<usize>,
+    ) {
+        let now = self.now();
+        let folder = &mut self.folders[index];
+        folder.updated = now;
+        let change = Change::File {
+            folder: folder.id,
+            link: folder.link(link).id,
+            before,
+            after: after.map(|document| self.file_state(document)),
+        };
+        self.note(change);
+    }
+
+    pub(super) fn note(&mut self, change: Change) {
+        let now = self.now();
+        self.journal.write(now, change);
+    }
+}
+
+/// Empty, or beginning with a slash and not ending with one.
+fn normal_base(path: &str) -> String {
+    match path.trim_matches('/') {
+        "" => String::new(),
+        path => format!("/{path}"),
+    }
+}
