@@ -1,4 +1,5 @@
 //! Prometheus exporter for the processing state of a portal's knowledge base.
 
 pub mod model;
+pub mod schedule;
 pub mod text;
