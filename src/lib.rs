@@ -8,5 +8,6 @@ pub mod memory;
 pub mod model;
 pub mod portal;
 pub mod state;
+pub mod schedule;
 pub mod text;
 pub mod simulator;

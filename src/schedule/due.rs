@@ -1,0 +1,97 @@
+//! When a collection is due: pure, so that every trick of a clock can be tried in a table.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use croner::Cron;
+
+use super::calendar::Calendar;
+use super::timer::Timer;
+
+/// When to collect (contract, `collect.schedule`).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// After each such duration, from 1 s to 7 d; what lies outside is taken as the nearest of the two.
+    Every(Duration),
+    /// At the times of day that a cron line of six fields names.
+    Cron {
+        /// The line, known to name at least one time to come.
+        line: Box<Cron>,
+        /// Where the line's times of day are read.
+        timezone: Tz,
+    },
+}
+
+/// One instant on both clocks: the monotonic one that is never set, and the calendar that may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// What durations are measured on.
+    pub monotonic: Instant,
+    /// What cron lines are read on.
+    pub calendar: DateTime<Utc>,
+}
+
+impl Moment {
+    /// The present moment.
+    #[must_use]
+    pub fn now() -> Self {
+        Self {
+            monotonic: Instant::now(),
+            calendar: Utc::now(),
+        }
+    }
+}
+
+/// Says that a collection is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tick {
+    /// The longest of the gaps between the last two and the next due times, without jitter
+    /// (contract, `kb_collection_interval_seconds`). Zero only for a lone run, with none before it or after.
+    pub interval: Duration,
+    /// When the next collection is due on the calendar, jitter included; none when the cron line names no further time.
+    pub next: Option<SystemTime>,
+}
+
+/// Knows whether a collection is due, and when the next one is.
+///
+/// The first is due at once. Those that were missed, because nobody asked or because the machine slept, are made up for by one.
+#[derive(Clone, Debug)]
+pub struct Due(Clock);
+
+#[derive(Clone, Debug)]
+enum Clock {
+    Timer(Timer),
+    Calendar(Box<Calendar>),
+}
+
+impl Due {
+    /// Follows a plan. Each run but the first is put off by up to `jitter`, and by no more than a tenth of the gap that follows it.
+    #[must_use]
+    pub fn new(plan: Plan, jitter: Duration) -> Self {
+        Self(match plan {
+            Plan::Every(gap) => Clock::Timer(Timer::new(gap, jitter)),
+            Plan::Cron { line, timezone } => {
+                Clock::Calendar(Box::new(Calendar::new(line, timezone, jitter)))
+            }
+        })
+    }
+
+    /// Takes the tick that is due now, if one is, and sets the next. `draw`, from 0 to 1, is the share of the jitter that the next run gets.
+    pub fn take(&mut self, now: Moment, draw: f64) -> Option<Tick> {
+        let draw = draw.clamp(0.0, 1.0);
+        match &mut self.0 {
+            Clock::Timer(timer) => timer.take(now, draw),
+            Clock::Calendar(calendar) => calendar.take(now, draw),
+        }
+    }
+
+    /// How long it is until the next tick is due, if no clock is set meanwhile; none when no further one is.
+    #[must_use]
+    pub fn wait(&self, now: Moment) -> Option<Duration> {
+        match &self.0 {
+            Clock::Timer(timer) => Some(timer.wait(now)),
+            Clock::Calendar(calendar) => calendar.wait(now),
+        }
+    }
+}
