@@ -1,3 +1,193 @@
-//! One cycle.
+//! Collects one portal: on each tick its list of folders, then every folder that is not still being read.
+//!
+//! A [`Collector`] is the one owner of what is known of its portal. Requests are made by tasks beside it; their results
+//! come back to it one by one, are compared with what was known, kept on disk, and published at once.
+
+mod folder;
+mod kept;
+mod look;
 pub mod progress;
+mod run;
 pub mod walk;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::classify::ClassLimits;
+use crate::config::{Collect, Errors, FolderFilter};
+use crate::metrics::PortalEvents;
+use crate::model::{FolderId, Moment, PortalName};
+use crate::portal::{Client, Listing, PortalError, Session};
+use crate::schedule::Ticker;
+use crate::snapshot::{Collections, ListState, Publisher};
+use crate::state::{SavedPortal, Store};
+
+use folder::Folder;
+use look::{Looked, Slots};
+use progress::Progress;
+use run::Run;
+use walk::WalkLimits;
+
+/// How often a collector that has nothing to do shows that it is alive.
+const PULSE: Duration = Duration::from_secs(5);
+
+/// What a collector needs to know of the configuration.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Its portal.
+    pub portal: PortalName,
+    /// The folders that are collected.
+    pub filter: FolderFilter,
+    /// Bounds of a walk.
+    pub walk: WalkLimits,
+    /// Ends a collection.
+    pub timeout: Duration,
+    /// Counts that are older are withdrawn, at least.
+    pub stale_after: Duration,
+    /// Folders, at most.
+    pub max_folders: usize,
+    /// Classes of error, at most.
+    pub classes: ClassLimits,
+}
+
+impl Settings {
+    /// Takes the settings of one portal.
+    #[must_use]
+    pub fn new(portal: &crate::config::Portal, collect: &Collect, errors: &Errors) -> Self {
+        Self {
+            portal: portal.name.clone(),
+            filter: portal.folders.clone(),
+            walk: WalkLimits {
+                in_flight: collect.concurrency.get(),
+                max_pages: collect.max_pages_per_folder.get(),
+            },
+            timeout: collect.timeout,
+            stale_after: collect.stale_after,
+            max_folders: collect.max_folders,
+            classes: ClassLimits {
+                portal: errors.max_classes,
+                folder: errors.max_classes_per_folder,
+            },
+        }
+    }
+}
+
+/// What a collector works with.
+pub struct Tools {
+    /// Asks the portal.
+    pub client: Arc<Client>,
+    /// Keeps what must survive a restart.
+    pub store: Store,
+    /// Counts what was done.
+    pub events: Arc<PortalEvents>,
+    /// Shows what is known.
+    pub publisher: Publisher,
+    /// Shows how far it has come.
+    pub progress: Arc<Progress>,
+}
+
+/// Collects one portal.
+pub struct Collector {
+    settings: Settings,
+    tools: Tools,
+    slots: Slots,
+    folders: BTreeMap<FolderId, Folder>,
+    list: ListState,
+    collections: Collections,
+    state_error: Option<String>,
+    runs: HashMap<u64, Run>,
+    started: u64,
+    tasks: JoinSet<Done>,
+    work: HashMap<Id, Work>,
+}
+
+/// What a task is about.
+#[derive(Debug, Clone, Copy)]
+enum Work {
+    List { run: u64 },
+    Look { run: u64, folder: FolderId },
+}
+
+/// What a task brings back.
+enum Done {
+    Listed(Result<(Arc<Session>, Listing), PortalError>),
+    Looked(Box<Looked>),
+}
+
+impl Collector {
+    /// Makes a collector that knows what was kept of its portal.
+    #[must_use]
+    pub fn new(settings: Settings, tools: Tools, saved: SavedPortal) -> Self {
+        let now = Moment::now();
+        let folders = saved
+            .folders
+            .into_iter()
+            .filter(|(id, saved)| settings.filter.admits(*id, saved.name.label()))
+            .map(|(id, saved)| (id, Folder::restored(id, saved)))
+            .collect();
+        let mut collector = Self {
+            slots: Slots::new(settings.walk.in_flight),
+            settings,
+            tools,
+            folders,
+            list: ListState::default(),
+            collections: Collections {
+                last_success: saved.last_success,
+                ..Collections::default()
+            },
+            state_error: None,
+            runs: HashMap::new(),
+            started: 0,
+            tasks: JoinSet::new(),
+            work: HashMap::new(),
+        };
+        collector.publish(now);
+        collector
+    }
+
+    /// Collects on schedule, until `cancel`.
+    pub async fn run(mut self, mut ticker: Ticker, cancel: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = cancel.cancelled() => return,
+                tick = ticker.next() => self.begin(Some(tick)),
+                Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
+                () = tokio::time::sleep(PULSE) => {}
+            }
+            self.tools.progress.beat();
+        }
+    }
+
+    /// Collects once and returns when every folder was read or given up.
+    pub async fn once(&mut self) {
+        self.begin(None);
+        while let Some(done) = self.tasks.join_next_with_id().await {
+            self.take(done).await;
+        }
+    }
+
+    async fn take(&mut self, done: Result<(Id, Done), JoinError>) {
+        let id = match &done {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let Some(work) = self.work.remove(&id) else {
+            return;
+        };
+        match (work, done) {
+            (Work::List { run }, Ok((_, Done::Listed(result)))) => self.listed(run, result).await,
+            (Work::Look { run, folder }, Ok((_, Done::Looked(looked)))) => {
+                self.looked(run, folder, &looked).await;
+            }
+            (Work::List { run }, _) => self.list_panicked(run).await,
+            (Work::Look { run, folder }, _) => {
+                self.looked(run, folder, &Looked::panicked()).await;
+            }
+        }
+        self.publish(Moment::now());
+    }
+}

@@ -11,6 +11,7 @@ mod schema;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::oneshot;
@@ -18,6 +19,9 @@ use tokio::sync::oneshot;
 pub use rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal};
 
 use database::Database;
+
+/// What is kept of a folder that left, for this long (contract, Entries).
+pub const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";

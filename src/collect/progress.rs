@@ -1,11 +1,23 @@
-//! How far a look has come, for whoever watches.
+//! How far a collector has come, for whoever watches. Nothing is decided by it but liveness.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Counts the rows of one or several walks. Nothing depends on it.
-#[derive(Debug, Default)]
+/// Rows that were read, and when the collector last showed that it is alive.
+#[derive(Debug)]
 pub struct Progress {
     rows: AtomicU64,
+    beat: Mutex<Instant>,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            rows: AtomicU64::new(0),
+            beat: Mutex::new(Instant::now()),
+        }
+    }
 }
 
 impl Progress {
@@ -14,9 +26,23 @@ impl Progress {
         self.rows.fetch_add(rows, Ordering::Relaxed);
     }
 
+    /// The collector goes on.
+    pub(super) fn beat(&self) {
+        *self.beat.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
     /// Rows that were read so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
+    }
+
+    /// How long ago the collector showed that it is alive.
+    #[must_use]
+    pub fn silence(&self) -> Duration {
+        self.beat
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .elapsed()
     }
 }

@@ -59,11 +59,6 @@ pub enum Change {
         /// Its id.
         folder: Uuid,
     },
-    /// A folder has another name.
-    FolderRenamed {
-        /// Its id.
-        folder: Uuid,
-    },
     /// A folder was deleted with its files.
     FolderDeleted {
         /// Its id.

@@ -11,10 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
 use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder};
-use crate::state::{FILE_NAME, StateError, lock, schema};
-
-/// What is kept of a folder that left, for this long (contract, Entries).
-const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
+use crate::state::{FILE_NAME, KEPT_AFTER_LEAVING, StateError, lock, schema};
 
 /// What is kept of a folder that nobody asks about any more, because the configuration changed, for this long.
 const KEPT_UNASKED: Duration = Duration::from_hours(30 * 24);

@@ -1,0 +1,214 @@
+//! What a collector knows of one folder.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::collect::kept::Kept;
+use crate::collect::look::{LookError, Looked};
+use crate::collect::walk::Walked;
+use crate::memory::{self, Left, LeftReason, apply};
+use crate::model::{FolderId, FolderName, Moment, PortalName, Timestamp};
+use crate::portal::ListedFolder;
+use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
+use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store};
+
+/// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
+const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
+
+/// One folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    pub view: Arc<FolderView>,
+    pub kept: Kept,
+    /// Whether it is being read.
+    pub reading: bool,
+    /// When it was last looked at; those longest ago come first.
+    pub last_look: Option<Moment>,
+}
+
+/// What became of a look, for the collection that it is a part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Counted,
+    /// The portal answered 403 or 404: there is nothing to count.
+    Settled,
+    Failed,
+}
+
+impl Folder {
+    pub fn listed(listed: &ListedFolder) -> Self {
+        Self::new(listed.id, listed.name.clone(), Kept::default())
+    }
+
+    pub fn restored(id: FolderId, saved: SavedFolder) -> Self {
+        let name = saved.name.clone();
+        Self::new(id, name, Kept::restored(saved))
+    }
+
+    fn new(id: FolderId, name: FolderName, kept: Kept) -> Self {
+        let mut folder = Self {
+            view: Arc::new(FolderView {
+                id,
+                name,
+                reported_files: None,
+                state: kept.left.map_or(FolderState::Unseen, FolderState::Left),
+                counts: None,
+                last_success: None,
+                last_full_read: None,
+                entries: None,
+                indexing: memory::IndexingTimes::default(),
+            }),
+            kept,
+            reading: false,
+            last_look: None,
+        };
+        folder.show_kept();
+        folder
+    }
+
+    /// Whether the folder belongs into a snapshot: one that left does for a day.
+    pub fn shown(&self, now: Timestamp) -> bool {
+        !self.left_for(SHOWN_AFTER_LEAVING, now)
+    }
+
+    /// Whether nothing needs to be known of the folder any more.
+    pub fn forgotten(&self, now: Timestamp) -> bool {
+        !self.reading && self.left_for(KEPT_AFTER_LEAVING, now)
+    }
+
+    fn left_for(&self, duration: Duration, now: Timestamp) -> bool {
+        let left = self.kept.left;
+        left.is_some_and(|left| now.since(left.since) > duration)
+    }
+
+    /// The list names the folder.
+    pub fn found(&mut self, listed: &ListedFolder) {
+        if self.is_unlisted() {
+            self.kept.left = None;
+            self.view_mut().state = FolderState::Unseen;
+            self.show_kept();
+        }
+        let view = self.view_mut();
+        view.name = listed.name.clone();
+        view.reported_files = Some(listed.file_count);
+    }
+
+    /// Whether the folder is not there any more.
+    pub fn has_left(&self) -> bool {
+        self.kept.left.is_some()
+    }
+
+    /// Whether the list does not name the folder any more, so that it need not be asked for.
+    pub fn is_unlisted(&self) -> bool {
+        let left = self.kept.left;
+        left.is_some_and(|left| left.reason == LeftReason::Unlisted)
+    }
+
+    /// The folder is not there any more: its counts go at once.
+    pub fn leave(&mut self, reason: LeftReason, now: Timestamp) {
+        let since = self.kept.left.map_or(now, |left| left.since);
+        let left = Left { reason, since };
+        self.kept.left = Some(left);
+        let view = self.view_mut();
+        view.state = FolderState::Left(left);
+        view.counts = None;
+        view.reported_files = None;
+        self.show_kept();
+    }
+
+    /// The folder could not be looked at, because its portal could not be asked.
+    pub fn unreachable(&mut self, message: &str) {
+        if !self.has_left() && !self.reading {
+            self.view_mut().state = FolderState::Unavailable {
+                reason: Unavailable::Error,
+                message: message.to_owned(),
+            };
+        }
+    }
+
+    /// Takes in a look.
+    pub fn looked(&mut self, looked: &Looked) -> Outcome {
+        self.reading = false;
+        self.last_look = Some(looked.ended);
+        if self.is_unlisted() {
+            return Outcome::Settled;
+        }
+        match &looked.result {
+            Ok(walked) => {
+                self.count(looked, walked);
+                Outcome::Counted
+            }
+            Err(error) => self.fail(error, looked.ended),
+        }
+    }
+
+    /// Brings the disk up to date and shows the counters that it has then.
+    pub async fn save(&mut self, store: &Store, portal: &PortalName) -> Result<(), StateError> {
+        let (id, name) = (self.view.id, self.view.name.clone());
+        let result = self.kept.save(store, portal, id, &name).await;
+        self.show_kept();
+        result
+    }
+
+    fn count(&mut self, looked: &Looked, walked: &Walked) {
+        let look = memory::Look {
+            began: looked.began.wall,
+            ended: looked.ended.wall,
+            consistent: walked.consistent,
+            reading: &walked.reading,
+        };
+        let before = self.kept.record.as_ref();
+        let interval = before.map(|before| look.ended.since(before.counted));
+        let update = apply(&self.view.name, before, &self.kept.memory, &look);
+        let counts = Counts {
+            files: walked.reading.counts,
+            sizes: walked.reading.sizes,
+            errors: walked.reading.errors.clone(),
+            oldest: update.oldest,
+            consistent: walked.consistent,
+            counted: looked.ended,
+            duration: looked.ended.elapsed_since(looked.began),
+            requests: walked.pages,
+            interval,
+        };
+        self.kept.update(update);
+        let view = self.view_mut();
+        view.counts = Some(Arc::new(counts));
+        view.state = FolderState::Counted;
+    }
+
+    fn fail(&mut self, error: &LookError, now: Moment) -> Outcome {
+        let reason = error.unavailable();
+        if reason == Unavailable::Gone {
+            self.leave(LeftReason::Gone, now.wall);
+            return Outcome::Settled;
+        }
+        self.view_mut().state = FolderState::Unavailable {
+            reason,
+            message: error.to_string(),
+        };
+        if reason == Unavailable::Forbidden {
+            Outcome::Settled
+        } else {
+            Outcome::Failed
+        }
+    }
+
+    /// Shows what is kept: all of it while the folder is there, nothing when it left.
+    fn show_kept(&mut self) {
+        let there = !self.has_left();
+        let counters = self.kept.counters();
+        let record = self.kept.record.as_ref().filter(|_| there);
+        let last_success = record.map(|record| record.counted);
+        let last_full_read = record.map(|record| record.full_read);
+        let view = self.view_mut();
+        view.last_success = last_success;
+        view.last_full_read = last_full_read;
+        view.entries = there.then_some(counters.entries);
+        view.indexing = counters.indexing;
+    }
+
+    fn view_mut(&mut self) -> &mut FolderView {
+        Arc::make_mut(&mut self.view)
+    }
+}
