@@ -6,6 +6,7 @@ pub mod collect;
 pub mod config;
 pub mod memory;
 pub mod metrics;
+pub mod http;
 pub mod model;
 pub mod portal;
 pub mod schedule;
