@@ -3,4 +3,5 @@
 pub mod http;
 pub mod model;
 pub mod schedule;
+pub mod telemetry;
 pub mod text;
