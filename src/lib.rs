@@ -3,5 +3,6 @@
 pub mod http;
 pub mod model;
 pub mod schedule;
+pub mod shutdown;
 pub mod telemetry;
 pub mod text;
