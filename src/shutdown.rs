@@ -1,0 +1,107 @@
+//! How the process is told to end: the first signal drains, a second one ends it at once.
+
+use std::io;
+use std::process;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// The exit code of a process that a signal ended, as shells have it, is this and the signal's number.
+const SIGNALLED: i32 = 128;
+
+/// From here on SIGTERM and SIGINT no longer end the process by themselves: the first cancels the token that is returned, a second ends
+/// the process at once with a code that is not 0.
+///
+/// Must be called within the runtime. Fails when the system refuses to hand over its signals.
+pub fn on_signals() -> io::Result<CancellationToken> {
+    let mut signals = Signals {
+        terminate: signal(SignalKind::terminate())?,
+        interrupt: signal(SignalKind::interrupt())?,
+    };
+    let token = CancellationToken::new();
+    let cancel = token.clone();
+    tokio::spawn(async move {
+        let first = signals.next().await;
+        tracing::info!(
+            signal = first.name,
+            "stopping; a second signal ends at once"
+        );
+        cancel.cancel();
+        let second = signals.next().await;
+        tracing::warn!(signal = second.name, "ended before everything was done");
+        process::exit(SIGNALLED + second.kind.as_raw_value());
+    });
+    Ok(token)
+}
+
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+struct Received {
+    name: &'static str,
+    kind: SignalKind,
+}
+
+impl Signals {
+    async fn next(&mut self) -> Received {
+        let (name, kind) = tokio::select! {
+            _ = self.terminate.recv() => ("SIGTERM", SignalKind::terminate()),
+            _ = self.interrupt.recv() => ("SIGINT", SignalKind::interrupt()),
+        };
+        Received { name, kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+    use std::future::pending;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    /// Set in the process that is to be ended.
+    const VICTIM: &str = "KB_EXPORTER_TEST_VICTIM";
+
+    fn send_to_self(signal: &str) {
+        let kill = format!("kill -{signal} {}", process::id());
+        let status = Command::new("sh").args(["-c", &kill]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Signals reach a whole process, so the test starts itself as another one.
+    #[tokio::test]
+    async fn the_first_signal_drains_and_the_second_ends() {
+        if env::var_os(VICTIM).is_some() {
+            return be_ended().await;
+        }
+        let victim = Command::new(env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "shutdown::tests::the_first_signal_drains_and_the_second_ends",
+            ])
+            .env(VICTIM, "1")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert_eq!(
+            victim.unwrap().code(),
+            Some(130),
+            "ended by the second signal"
+        );
+    }
+
+    async fn be_ended() {
+        let token = on_signals().unwrap();
+        assert!(!token.is_cancelled());
+        send_to_self("TERM");
+        timeout(Duration::from_secs(20), token.cancelled())
+            .await
+            .expect("the first signal cancels");
+        send_to_self("INT");
+        let _ = timeout(Duration::from_secs(20), pending::<()>()).await;
+    }
+}

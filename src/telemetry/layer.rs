@@ -1,0 +1,70 @@
+//! Gathers what belongs to an event, and writes its line.
+
+use std::io::Write;
+
+use chrono::Utc;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::registry::LookupSpan;
+
+use super::Format;
+use super::fields::Fields;
+use super::lines::Line;
+
+/// Writes each event as a line.
+pub(super) struct Lines<W> {
+    format: Format,
+    writer: W,
+}
+
+impl<W> Lines<W> {
+    pub(super) fn new(format: Format, writer: W) -> Self {
+        Self { format, writer }
+    }
+}
+
+impl<S, W> Layer<S> for Lines<W>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+    W: for<'w> MakeWriter<'w> + 'static,
+{
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(fields);
+        }
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        // Before the span is locked: a value that panics while it is shown is logged from within this span.
+        let mut newer = Fields::default();
+        values.record(&mut newer);
+        if let Some(span) = context.span(id)
+            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
+        {
+            fields.update(newer);
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let mut line = Line::new(Utc::now(), event.metadata(), fields);
+        for span in context.event_scope(event).into_iter().flatten() {
+            if let Some(fields) = span.extensions().get::<Fields>() {
+                line.add(&fields.named);
+            }
+        }
+        let mut out = Vec::with_capacity(256);
+        if line.write(self.format, &mut out).is_ok() {
+            // In one piece, so that lines do not mix. When nobody reads the log any more, there is nobody to tell.
+            let _ = self
+                .writer
+                .make_writer_for(event.metadata())
+                .write_all(&out);
+        }
+    }
+}
