@@ -1,9 +1,12 @@
 //! Prometheus exporter for the processing state of a portal's knowledge base.
 
 pub mod aggregate;
+pub mod app;
 pub mod classify;
+pub mod cli;
 pub mod collect;
 pub mod config;
+pub mod health;
 pub mod http;
 pub mod memory;
 pub mod metrics;

@@ -1,3 +1,7 @@
 //! The `kb-exporter` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kb_exporter::cli::main()
+}

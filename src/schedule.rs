@@ -58,10 +58,10 @@ impl Heart {
         Ok(Self { beats })
     }
 
-    /// When it last beat, or was started.
+    /// Shows whether it beats.
     #[must_use]
-    pub fn last_beat(&self) -> Instant {
-        *self.beats.borrow()
+    pub fn pulse(&self) -> Pulse {
+        Pulse(self.beats.clone())
     }
 
     /// Ticks after a plan, beside all others. `jitter` is bounded as [`Due::new`] says.
@@ -71,6 +71,18 @@ impl Heart {
             due: Due::new(plan, jitter),
             beats: self.beats.clone(),
         }
+    }
+}
+
+/// Shows whether a heart beats.
+#[derive(Debug, Clone)]
+pub struct Pulse(watch::Receiver<Instant>);
+
+impl Pulse {
+    /// When it last beat, or was started.
+    #[must_use]
+    pub fn last_beat(&self) -> Instant {
+        *self.0.borrow()
     }
 }
 

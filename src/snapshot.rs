@@ -259,6 +259,20 @@ pub struct Counts {
 }
 
 impl PortalView {
+    /// A portal about which nothing is known yet.
+    #[must_use]
+    pub fn unasked(portal: &crate::config::Portal) -> Self {
+        Self {
+            name: portal.name.clone(),
+            list: ListState::Unasked,
+            folders: BTreeMap::new(),
+            classes: Arc::default(),
+            collections: Collections::default(),
+            stale_after: Duration::MAX,
+            state_error: None,
+        }
+    }
+
     /// The counts of a folder, unless they are too old to be shown.
     #[must_use]
     pub fn fresh_counts<'a>(&self, folder: &'a FolderView, now: Moment) -> Option<&'a Counts> {

@@ -83,6 +83,12 @@ impl CronLine {
         self.cron.find_next_occurrence(time, false).ok()
     }
 
+    /// What the line means to the cron library.
+    #[must_use]
+    pub fn pattern(&self) -> &Cron {
+        &self.cron
+    }
+
     /// The line as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {

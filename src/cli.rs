@@ -1,0 +1,181 @@
+//! The command line (contract, Command line).
+
+mod address;
+mod demo;
+mod failure;
+mod output;
+mod portal;
+mod run;
+mod settings;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::telemetry;
+
+use address::ListenAddress;
+use failure::Failure;
+
+/// Version, revision and compiler, for `--version`.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (revision ",
+    env!("KB_REVISION"),
+    ", rustc ",
+    env!("KB_RUSTC"),
+    ")"
+);
+
+/// Watches the processing state of a portal's knowledge base and serves it to Prometheus.
+#[derive(Debug, Parser)]
+#[command(name = "kb-exporter", version = VERSION)]
+struct Cli {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    log: LogArgs,
+    #[command(flatten)]
+    web: WebArgs,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Collect on schedule and serve (what happens without a command as well).
+    Run,
+    /// The same against a simulated portal that it starts itself; needs no file, no key, no flag.
+    Demo(PortalArgs),
+    /// The simulated portal alone.
+    Portal(PortalArgs),
+}
+
+/// Where the configuration comes from.
+#[derive(Debug, Args)]
+struct ConfigArgs {
+    /// Configuration file; without it, one portal is taken from the environment (`KB_BASE_URL`, and `KB_API_KEY` or `KB_API_KEY_FILE`).
+    #[arg(long = "config.file", value_name = "FILE", global = true)]
+    file: Option<PathBuf>,
+    /// Read the configuration, say what is wrong with it, and exit with 0 or 2.
+    #[arg(long = "config.check", global = true)]
+    check: bool,
+}
+
+/// What is logged, to standard error.
+#[derive(Debug, Args)]
+struct LogArgs {
+    /// Least severe events that are logged.
+    #[arg(
+        long = "log.level",
+        value_name = "LEVEL",
+        default_value = "info",
+        global = true
+    )]
+    level: telemetry::Level,
+    /// Form of the log's lines.
+    #[arg(
+        long = "log.format",
+        value_name = "FORMAT",
+        default_value = "logfmt",
+        global = true
+    )]
+    format: telemetry::Format,
+}
+
+/// What is served.
+#[derive(Debug, Args)]
+struct WebArgs {
+    /// Address to listen on; repeatable [default: 0.0.0.0:15732; demo: 127.0.0.1:15732].
+    #[arg(long = "web.listen-address", value_name = "ADDR", global = true)]
+    addresses: Vec<ListenAddress>,
+    /// Path of the metrics.
+    #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
+    telemetry_path: String,
+}
+
+/// What the simulated portal is like.
+#[derive(Debug, Args)]
+struct PortalArgs {
+    /// Address of the simulated portal.
+    #[arg(
+        long = "portal.listen-address",
+        value_name = "ADDR",
+        default_value = "127.0.0.1:15733"
+    )]
+    address: ListenAddress,
+    /// Key that may use its folders.
+    #[arg(long = "portal.key", value_name = "KEY", default_value = "kbk_demo")]
+    key: String,
+    /// Same seed, same portal.
+    #[arg(long = "portal.seed", value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How much faster than life files are processed; 0: nothing moves by itself.
+    #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = settings::speed)]
+    speed: f64,
+    /// How many folders it begins with.
+    #[arg(long = "portal.folders", value_name = "N", default_value_t = 12)]
+    folders: usize,
+    /// How many files it begins with.
+    #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]
+    files: usize,
+    /// Whether it converts recordings to text.
+    #[arg(
+        long = "portal.transcription",
+        value_name = "on|off",
+        default_value = "off"
+    )]
+    transcription: settings::Switch,
+}
+
+/// Reads the arguments, does what they say, and tells the process's exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Err(error) = telemetry::init(cli.log.level, cli.log.format) {
+        return Failure::from(anyhow::Error::from(error)).report();
+    }
+    telemetry::log_panics();
+    match cli.act() {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+impl Cli {
+    fn act(&self) -> Result<ExitCode, Failure> {
+        if self.config.check {
+            return settings::check(&self.config);
+        }
+        match &self.command {
+            None | Some(Command::Run) => run::run(&self.config, &self.web),
+            Some(Command::Demo(portal)) => demo::run(&self.config, &self.web, portal),
+            Some(Command::Portal(portal)) => portal::run(portal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn flags_stand_before_or_after_the_command() {
+        for line in [
+            "kb-exporter --config.file f --log.level debug scan",
+            "kb-exporter scan --config.file f --log.level debug",
+            "kb-exporter demo --portal.speed 0 --web.listen-address :0",
+            "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",
+        ] {
+            let parsed = Cli::try_parse_from(line.split(' '));
+            assert!(parsed.is_ok(), "{line}: {parsed:?}");
+        }
+    }
+}

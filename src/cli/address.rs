@@ -1,0 +1,53 @@
+//! Addresses to listen on, as the Prometheus family writes them.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::str::FromStr;
+
+/// An address with a port; without a host (`:15732`), every address of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ListenAddress(pub SocketAddr);
+
+impl FromStr for ListenAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let address = match text.strip_prefix(':') {
+            Some(port) => port.parse().ok().map(|port| (everywhere, port).into()),
+            None if text.starts_with("localhost:") => {
+                let port = text.trim_start_matches("localhost:").parse().ok();
+                port.map(|port| (Ipv4Addr::LOCALHOST, port).into())
+            }
+            None => text.parse().ok(),
+        };
+        address.map(Self).ok_or_else(|| {
+            "expected an IP address and a port, such as 127.0.0.1:15732 or :15732".to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_lack_its_host_and_never_its_port() {
+        let parse = |text: &str| {
+            text.parse::<ListenAddress>()
+                .ok()
+                .map(|address| address.0.to_string())
+        };
+        for (text, address) in [
+            (":15732", Some("0.0.0.0:15732")),
+            (":0", Some("0.0.0.0:0")),
+            ("127.0.0.1:1", Some("127.0.0.1:1")),
+            ("localhost:1", Some("127.0.0.1:1")),
+            ("[::1]:1", Some("[::1]:1")),
+            ("127.0.0.1", None),
+            (":99999", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(text).as_deref(), address, "{text}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Why the program ends other than well, and its exit code.
+
+use std::process::ExitCode;
+
+use tracing::error;
+
+use crate::config::ConfigError;
+
+/// Exit code of a command that did not do what it should.
+pub(super) const FAILED: u8 = 1;
+
+/// Exit code of a configuration that is wrong; clap's code for arguments as well.
+pub(super) const MISCONFIGURED: u8 = 2;
+
+/// Why the program ends.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The configuration is wrong.
+    Config(ConfigError),
+    /// Something else went wrong.
+    Other(anyhow::Error),
+}
+
+impl Failure {
+    /// Logs the failure and tells the exit code.
+    pub fn report(&self) -> ExitCode {
+        match self {
+            Self::Config(cause) => {
+                error!(error = %cause, "the configuration is wrong");
+                MISCONFIGURED.into()
+            }
+            Self::Other(cause) => {
+                error!(error = format!("{cause:#}"), "kb-exporter cannot go on");
+                FAILED.into()
+            }
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}

@@ -1,0 +1,99 @@
+//! From arguments and environment to settings.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::app::Web;
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs, failure::Failure, output};
+use crate::config::{Config, ConfigError};
+use crate::simulator;
+
+/// The port of this exporter.
+const PORT: u16 = 15_732;
+
+/// Paths that have a meaning of their own.
+const TAKEN: [&str; 4] = ["/livez", "/healthz", "/readyz", "/health"];
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// Reads the configuration: the file, or else the environment.
+pub(super) fn config(args: &ConfigArgs) -> Result<Config, ConfigError> {
+    match &args.file {
+        Some(file) => Config::from_file(file),
+        None => Config::from_environment(|name| std::env::var(name).ok()),
+    }
+}
+
+/// Reads the configuration and says that it is right, or what is wrong.
+pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
+    let config = config(args)?;
+    let portals = config.portals.len();
+    output::print(&format!(
+        "the configuration is right: {portals} portal(s)\n"
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where to serve: as the arguments say, or else on all addresses, or on loopback alone.
+pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Web {
+    let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
+    if addresses.is_empty() {
+        addresses.push(SocketAddr::from((default_host, PORT)));
+    }
+    Web {
+        addresses,
+        telemetry_path: args.telemetry_path.clone(),
+    }
+}
+
+/// Checks the path of the metrics.
+pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    if !text.starts_with('/') || !text.bytes().all(plain) {
+        return Err("expected a path such as /metrics".to_owned());
+    }
+    if TAKEN.contains(&text) {
+        return Err("this path has a meaning of its own".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Checks a speed.
+pub(super) fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse::<f64>().ok();
+    speed
+        .filter(|speed| speed.is_finite() && *speed >= 0.0)
+        .ok_or_else(|| "expected a number that is not negative".to_owned())
+}
+
+/// What the simulated portal is like.
+pub(super) fn simulator(args: &PortalArgs) -> simulator::Options {
+    simulator::Options {
+        seed: args.seed,
+        speed: args.speed,
+        folders: args.folders,
+        files: args.files,
+        transcription: args.transcription == Switch::On,
+        key: args.key.clone(),
+        ..simulator::Options::default()
+    }
+}
+
+/// The runtime of the long-running commands: what is not waiting for the network fits on two threads.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")
+}

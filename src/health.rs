@@ -1,0 +1,180 @@
+//! Health as others should judge it: pure, from a snapshot (contract, HTTP: `/health`).
+
+use serde::Serialize;
+
+use crate::model::{Moment, Timestamp};
+use crate::portal::Trouble;
+use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable};
+
+/// How well something is. The order is from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// All is well.
+    Pass,
+    /// Some portal or folder cannot be collected, or its counts are stale.
+    Warn,
+    /// No portal can be collected.
+    Fail,
+}
+
+/// The health of everything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Health {
+    /// The whole.
+    pub status: Status,
+    /// Each portal and its folders.
+    pub portals: Vec<PortalHealth>,
+}
+
+/// The health of one portal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PortalHealth {
+    /// The portal.
+    pub name: String,
+    /// How well its list of folders can be read.
+    pub status: Status,
+    /// Why it cannot be read.
+    pub trouble: Option<Trouble>,
+    /// What else is to be known, for people.
+    pub notes: Vec<String>,
+    /// When the last collection ended.
+    pub last_run: Option<Timestamp>,
+    /// When the next one is due.
+    pub next_run: Option<Timestamp>,
+    /// Its folders.
+    pub folders: Vec<FolderHealth>,
+}
+
+/// The health of one folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FolderHealth {
+    /// Its id.
+    pub id: String,
+    /// Its name, on one line.
+    pub name: String,
+    /// How well it can be counted.
+    pub status: Status,
+    /// Why it cannot be counted.
+    pub reason: Option<Unavailable>,
+    /// What happened, for people.
+    pub message: Option<String>,
+    /// When it was last counted.
+    pub counted: Option<Timestamp>,
+    /// How old its counts are, in seconds.
+    pub age_seconds: Option<u64>,
+    /// Whether its counts are withdrawn, because they are too old.
+    pub stale: bool,
+}
+
+/// Judges a snapshot.
+#[must_use]
+pub fn judge(snapshot: &Snapshot, now: Moment) -> Health {
+    let portals: Vec<_> = snapshot
+        .portals
+        .iter()
+        .map(|portal| judge_portal(portal, now))
+        .collect();
+    let none_well = !portals.is_empty() && portals.iter().all(|portal| portal.trouble.is_some());
+    let worst = portals.iter().map(PortalHealth::worst).max();
+    let status = match worst {
+        _ if none_well => Status::Fail,
+        Some(Status::Warn | Status::Fail) => Status::Warn,
+        Some(Status::Pass) | None => Status::Pass,
+    };
+    Health { status, portals }
+}
+
+impl PortalHealth {
+    fn worst(&self) -> Status {
+        let folders = self.folders.iter().map(|folder| folder.status);
+        folders.max().unwrap_or(Status::Pass).max(self.status)
+    }
+}
+
+fn judge_portal(portal: &PortalView, now: Moment) -> PortalHealth {
+    let notes = notes(portal);
+    let status = match portal.list {
+        ListState::Failed { .. } => Status::Fail,
+        _ if notes.is_empty() => Status::Pass,
+        _ => Status::Warn,
+    };
+    let folders = portal.folders.values();
+    PortalHealth {
+        name: portal.name.to_string(),
+        status,
+        trouble: portal.list.trouble(),
+        notes,
+        last_run: portal.collections.last_run.map(|run| run.ended),
+        next_run: portal.collections.next,
+        folders: folders
+            .map(|folder| judge_folder(portal, folder, now))
+            .collect(),
+    }
+}
+
+fn notes(portal: &PortalView) -> Vec<String> {
+    let mut notes = Vec::new();
+    match &portal.list {
+        ListState::Unasked => notes.push("the list of folders was not answered yet".to_owned()),
+        ListState::Failed { message, .. } => notes.push(message.clone()),
+        ListState::Read(_) => {}
+    }
+    if let Some(list) = portal.list.facts() {
+        if list.invalid_rows > 0 {
+            notes.push(format!(
+                "{} rows of the list name no valid folder and are not collected",
+                list.invalid_rows
+            ));
+        }
+        if list.beyond_limit > 0 {
+            notes.push(format!(
+                "{} folders are beyond collect.max_folders and are not collected",
+                list.beyond_limit
+            ));
+        }
+        if !list.whole {
+            notes.push("the list of folders is not whole: its total is not its length".to_owned());
+        }
+    }
+    if let Some(error) = &portal.state_error {
+        notes.push(format!("counters of entries stand still: {error}"));
+    }
+    notes
+}
+
+fn judge_folder(portal: &PortalView, folder: &FolderView, now: Moment) -> FolderHealth {
+    let age = folder
+        .counts
+        .as_ref()
+        .map(|counts| now.since(counts.counted));
+    let stale = folder.counts.is_some() && portal.fresh_counts(folder, now).is_none();
+    let reason = folder.state.unavailable();
+    let ill = matches!(reason, Some(Unavailable::Forbidden | Unavailable::Error));
+    FolderHealth {
+        id: folder.id.to_string(),
+        name: folder.name.to_string(),
+        status: if ill || stale {
+            Status::Warn
+        } else {
+            Status::Pass
+        },
+        reason,
+        message: message(&folder.state),
+        counted: folder.last_success,
+        age_seconds: age.map(|age| age.as_secs()),
+        stale,
+    }
+}
+
+fn message(state: &FolderState) -> Option<String> {
+    match state {
+        FolderState::Unavailable { message, .. } => Some(message.clone()),
+        FolderState::Left(left) => Some(format!("left at {}", left.since)),
+        FolderState::Unseen => Some("not looked at yet".to_owned()),
+        FolderState::Counted => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! What counts as well, as a table of stories.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::*;
+use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::model::{ByStatus, FolderId, FolderName, PortalName};
+use crate::snapshot::{Collections, Counts, ListFacts};
+
+const FACTS: ListFacts = ListFacts {
+    folders: 1,
+    invalid_rows: 0,
+    beyond_limit: 0,
+    whole: true,
+};
+
+fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
+    let counts = counted.map(|counted| {
+        Arc::new(Counts {
+            files: ByStatus::default(),
+            sizes: ByStatus::default(),
+            errors: crate::classify::ClassCounts::default(),
+            oldest: ByStatus::default(),
+            consistent: true,
+            counted,
+            duration: Duration::from_secs(1),
+            requests: 1,
+            interval: None,
+        })
+    });
+    FolderView {
+        id: FolderId::from(uuid::Uuid::from_u128(1)),
+        name: FolderName::new("Inbox"),
+        reported_files: Some(0),
+        state,
+        counts,
+        last_success: None,
+        last_full_read: None,
+        entries: None,
+        indexing: IndexingTimes::default(),
+    }
+}
+
+fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
+    Arc::new(PortalView {
+        name: PortalName::new("main").unwrap(),
+        list,
+        folders: folders
+            .into_iter()
+            .map(|folder| (folder.id, Arc::new(folder)))
+            .collect(),
+        classes: Arc::default(),
+        collections: Collections::default(),
+        stale_after: Duration::from_mins(15),
+        state_error: None,
+    })
+}
+
+fn down() -> ListState {
+    ListState::Failed {
+        trouble: Trouble::Unauthorized,
+        message: "status 401".to_owned(),
+        last: None,
+    }
+}
+
+fn status(portals: Vec<Arc<PortalView>>, now: Moment) -> Status {
+    judge(&Snapshot { portals }, now).status
+}
+
+#[test]
+fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
+    let now = Moment::now();
+    let up = || portal(ListState::Read(FACTS), vec![]);
+    assert_eq!(status(vec![up(), up()], now), Status::Pass);
+    assert_eq!(
+        status(vec![up(), portal(down(), vec![])], now),
+        Status::Warn
+    );
+    assert_eq!(status(vec![portal(down(), vec![])], now), Status::Fail);
+    assert_eq!(
+        status(vec![portal(ListState::Unasked, vec![])], now),
+        Status::Warn
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_counted_is_a_warning_and_one_that_left_is_none() {
+    let now = Moment::now();
+    let unavailable = |reason| FolderState::Unavailable {
+        reason,
+        message: "why".to_owned(),
+    };
+    let left = FolderState::Left(Left {
+        reason: LeftReason::Gone,
+        since: now.wall,
+    });
+    for (state, expected) in [
+        (FolderState::Counted, Status::Pass),
+        (FolderState::Unseen, Status::Pass),
+        (unavailable(Unavailable::Forbidden), Status::Warn),
+        (unavailable(Unavailable::Error), Status::Warn),
+        (left, Status::Pass),
+    ] {
+        let portal = portal(ListState::Read(FACTS), vec![folder(state.clone(), None)]);
+        assert_eq!(status(vec![portal], now), expected, "{state:?}");
+    }
+}
+
+#[test]
+fn counts_that_are_too_old_are_a_warning() {
+    let counted = Moment::now();
+    let portal = portal(
+        ListState::Read(FACTS),
+        vec![folder(FolderState::Counted, Some(counted))],
+    );
+    for (minutes, expected) in [(15, Status::Pass), (16, Status::Warn)] {
+        let now = Moment {
+            wall: counted.wall,
+            steady: counted.steady + Duration::from_mins(minutes),
+        };
+        assert_eq!(status(vec![Arc::clone(&portal)], now), expected);
+    }
+}
+
+#[test]
+fn what_a_list_leaves_out_is_said() {
+    let facts = ListFacts {
+        folders: 3,
+        invalid_rows: 1,
+        beyond_limit: 2,
+        whole: false,
+    };
+    let mut view = (*portal(ListState::Read(facts), vec![])).clone();
+    view.state_error = Some("the disk is full".to_owned());
+    let health = judge(
+        &Snapshot {
+            portals: vec![Arc::new(view)],
+        },
+        Moment::now(),
+    );
+    assert_eq!(health.status, Status::Warn);
+    assert_eq!(health.portals[0].notes.len(), 4);
+}

@@ -1,0 +1,129 @@
+//! The status page: folders, counts and the age of each.
+
+use std::time::Duration;
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
+use crate::model::{Moment, Status};
+use crate::snapshot::{FolderView, PortalView, Snapshot};
+
+const STYLE: &str = "
+    body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
+    h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+    table { border-collapse: collapse; } th, td { padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #d8dee6; }
+    td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+    .name { max-width: 28rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
+    .pass { color: #1a7f37; } .warn { color: #9a6700; } .fail { color: #cf222e; }
+    @media (prefers-color-scheme: dark) { body { color: #d7dee8; background: #14181f; } th, td { border-color: #323a46; }
+        .pass { color: #4ac26b; } .warn { color: #d4a72c; } .fail { color: #ff7b72; } a { color: #79b8ff; } }
+";
+
+/// Writes the page. All text is escaped by the template.
+pub(super) fn render(snapshot: &Snapshot, health: &Health, metrics: &str, now: Moment) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width";
+                title { "kb-exporter" }
+                style { (maud::PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { "kb-exporter " (wellness(health.status)) }
+                p {
+                    a href=(metrics) { "metrics" } " · "
+                    a href="/health" { "health" } " · "
+                    "version " (env!("CARGO_PKG_VERSION"))
+                }
+                @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
+                    (portal_section(portal, health, now))
+                }
+            }
+        }
+    }
+}
+
+fn wellness(status: Wellness) -> Markup {
+    let (class, word) = match status {
+        Wellness::Pass => ("pass", "pass"),
+        Wellness::Warn => ("warn", "warn"),
+        Wellness::Fail => ("fail", "fail"),
+    };
+    html! { span class=(class) { (word) } }
+}
+
+fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Markup {
+    html! {
+        h2 { "Portal " (portal.name) " " (wellness(health.status)) }
+        @for note in &health.notes {
+            p { (note) }
+        }
+        p {
+            @if let Some(run) = portal.collections.last_run {
+                "Last collection: " (run.result.as_str()) ", " (run.ended) ", took " (seconds(run.duration)) ". "
+            }
+            @if let Some(next) = portal.collections.next {
+                "Next: " (next) "."
+            }
+        }
+        table {
+            thead {
+                tr {
+                    th { "Folder" }
+                    @for status in shown() { th.n { (status.as_str()) } }
+                    th.n { "total" }
+                    th.n { "counted" }
+                    th { "state" }
+                }
+            }
+            tbody {
+                @for (folder, health) in portal.folders.values().zip(&health.folders) {
+                    (folder_row(portal, folder, health, now))
+                }
+            }
+        }
+    }
+}
+
+fn folder_row(
+    portal: &PortalView,
+    folder: &FolderView,
+    health: &FolderHealth,
+    now: Moment,
+) -> Markup {
+    let counts = portal.fresh_counts(folder, now);
+    html! {
+        tr {
+            td.name title=(health.id) { (health.name) }
+            @for status in shown() {
+                td.n { @if let Some(counts) = counts { (counts.files[status]) } @else { "–" } }
+            }
+            td.n { @if let Some(counts) = counts { (counts.files.total()) } @else { "–" } }
+            td.n {
+                @if let Some(age) = health.age_seconds { (seconds(Duration::from_secs(age))) " ago" } @else { "never" }
+            }
+            td {
+                (wellness(health.status))
+                @if let Some(reason) = health.reason { " " (reason.as_str()) }
+                @if let Some(message) = &health.message { ": " (message) }
+                @if health.stale { " (counts withdrawn: too old)" }
+                @if counts.is_some_and(|counts| !counts.consistent) { " (changed while it was read)" }
+            }
+        }
+    }
+}
+
+fn shown() -> [Status; 6] {
+    Status::ALL
+}
+
+fn seconds(duration: Duration) -> String {
+    let rounded = if duration.as_secs() > 0 {
+        Duration::from_secs(duration.as_secs())
+    } else {
+        Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(0))
+    };
+    humantime::format_duration(rounded).to_string()
+}
