@@ -306,7 +306,7 @@ mod tests {
         let whole = history(1, &[Duration::from_secs(1_000)]);
         let cut = history(1, &vec![Duration::from_millis(10); 100_000]);
         assert_eq!(whole, cut);
-        let uneven = history(1, &vec![Duration::from_micros(333_333); 3_001]);
+        let uneven = history(1, &vec![Duration::from_micros(1_900); 530_000]);
         assert!(uneven.starts_with(&whole), "no fraction of a step is lost");
     }
 
@@ -357,6 +357,19 @@ mod tests {
             _ => false,
         });
         assert_eq!(started.count(), 2);
+    }
+
+    #[test]
+    fn what_comes_of_work_begun_before_a_requeue_is_dropped() {
+        let (mut world, folder) = empty();
+        world.add_files(folder, &Status::Pending, 1).unwrap();
+        world.step(Duration::ZERO);
+        let first_end = world.life.events.peek().unwrap().0.at;
+        world.step(Duration::from_millis(first_end - 1));
+        world.reindex_all(folder).unwrap();
+        world.step(Duration::from_millis(2));
+        let counts = world.counts(folder).unwrap();
+        assert_eq!(counts, [(Status::Processing, 1)].into());
     }
 
     #[test]

@@ -108,6 +108,15 @@ async fn reindex_all_requeues_every_file() {
 }
 
 #[tokio::test]
+async fn a_file_at_two_paths_is_one_affected_file() {
+    let portal = Portal::new();
+    let paths = text("relativePaths", r#"["", "2024"]"#);
+    let parts = [file("a.txt", b"same"), file("a.txt", b"same"), paths];
+    portal.upload(parts).await;
+    assert_eq!(reindex(&portal, "all").await["data"]["updated"], 1);
+}
+
+#[tokio::test]
 async fn reindex_all_may_leave_flagged_files_to_an_administrator() {
     let portal = Portal::with_switches(|switches| switches.flagged_files = FlaggedFiles::Kept);
     one_of_each(&portal);
