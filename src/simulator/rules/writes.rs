@@ -34,6 +34,10 @@ async fn delete_removes_the_file_from_this_folder_only() {
         .call(&Method::DELETE, &delete_path(other, file))
         .await;
     assert_eq!(last.status, StatusCode::OK);
+    let gone = portal
+        .call(&Method::DELETE, &delete_path(other, file))
+        .await;
+    gone.is_refused(404, "file_not_found");
 }
 
 #[tokio::test]
