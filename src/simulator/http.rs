@@ -179,11 +179,9 @@ async fn read_form(request: Request) -> Result<Form, Refusal> {
 fn answer_and_note(world: &mut World, head: &Head, form: Option<Result<Form, Refusal>>) -> Outcome {
     let sequence = world.sequence();
     let admitted = head.admit(world);
-    let outcome = match admitted {
-        Ok((endpoint, key)) => answer(world, endpoint, key, &head.query, form),
-        Err(refusal) => Err(refusal),
-    };
-    let outcome = outcome.unwrap_or_else(Outcome::from);
+    let outcome = admitted
+        .and_then(|(endpoint, key)| answer(world, endpoint, key, &head.query, form))
+        .unwrap_or_else(Outcome::from);
     note(world, head, sequence, &outcome);
     outcome
 }

@@ -141,7 +141,10 @@ mod tests {
             let mut moves = changes
                 .iter()
                 .filter_map(|(b, a)| b.as_ref().zip(a.as_ref()));
-            moves.any(|(before, after)| before.status == from && after.status == to)
+            moves.any(|(before, after)| {
+                let same = before.file == after.file;
+                same && before.status == from && after.status == to
+            })
         };
         assert!(moved(Status::Failed, Status::Pending));
         assert!(moved(Status::Flagged, Status::Done));
