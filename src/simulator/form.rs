@@ -76,3 +76,51 @@ async fn read_text(mut field: Field<'_>, room: &mut usize) -> Result<String, Ref
 fn unreadable(error: MultipartError) -> Refusal {
     Refusal::Body(error.body_text())
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::extract::{FromRequest, Multipart, Request};
+
+    use super::{Form, TEXT_LIMIT, read};
+    use crate::simulator::Refusal;
+
+    async fn form(parts: &[String]) -> Result<Form, Refusal> {
+        let mut body = parts.concat();
+        body.push_str("--edge--\r\n");
+        let request = Request::post("/")
+            .header("content-type", "multipart/form-data; boundary=edge")
+            .body(Body::from(body))
+            .unwrap();
+        read(Multipart::from_request(request, &()).await.unwrap()).await
+    }
+
+    fn part(head: &str, content: &str) -> String {
+        format!("--edge\r\nContent-Disposition: form-data; {head}\r\n\r\n{content}\r\n")
+    }
+
+    #[tokio::test]
+    async fn of_too_many_files_and_paths_only_one_more_than_allowed_is_kept() {
+        let file = part("name=\"files\"; filename=\"a.txt\"", "x");
+        let path = part("name=\"relativePaths\"", "");
+        let form = form(&[vec![file; 70], vec![path; 70]].concat())
+            .await
+            .unwrap();
+        assert_eq!((form.files.len(), form.paths.unwrap().len()), (51, 51));
+    }
+
+    #[tokio::test]
+    async fn paths_have_a_limit_together() {
+        let long = "x".repeat(TEXT_LIMIT / 2);
+        let path = part("name=\"relativePaths\"", &long);
+        assert!(form(&[path.clone(), path.clone()]).await.is_ok());
+        let refusal = form(&[path.clone(), path.clone(), path]).await.unwrap_err();
+        assert_eq!(refusal.reason(), "body_unreadable");
+    }
+
+    #[tokio::test]
+    async fn unknown_fields_are_ignored() {
+        let form = form(&[part("name=\"comment\"", "hello")]).await.unwrap();
+        assert!(form.files.is_empty() && form.paths.is_none());
+    }
+}

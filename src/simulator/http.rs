@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Multipart, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use uuid::Uuid;
@@ -107,7 +107,7 @@ struct Head {
     address: IpAddr,
     /// Empty, which no key is, when the header is not text.
     authorization: Option<String>,
-    method: axum::http::Method,
+    method: Method,
     path: String,
     query: String,
 }
@@ -143,6 +143,11 @@ impl Head {
         Ok((endpoint, key))
     }
 
+    /// Whether this is an upload whose body is to be read.
+    fn is_upload(&self, world: &World) -> bool {
+        self.method == Method::POST && matches!(self.admit(world), Ok((Endpoint::Upload(_), _)))
+    }
+
     fn route(&self, world: &World) -> Route {
         Route::of(&self.method, &self.path, &world.options.base_path)
     }
@@ -155,15 +160,13 @@ impl Head {
 
 async fn serve(State(simulator): State<Simulator>, request: Request) -> Response {
     let head = Head::of(&request);
-    let upload = simulator.with(|world| matches!(head.admit(world), Ok((Endpoint::Upload(_), _))));
-    let form = if upload {
+    let form = if simulator.with(|world| head.is_upload(world)) {
         Some(read_form(request).await)
     } else {
         None
     };
-    simulator
-        .with(|world| answer_and_note(world, &head, form))
-        .into_response()
+    let outcome = simulator.with(|world| answer_and_note(world, &head, form));
+    outcome.into_response()
 }
 
 async fn read_form(request: Request) -> Result<Form, Refusal> {
@@ -176,11 +179,9 @@ async fn read_form(request: Request) -> Result<Form, Refusal> {
 fn answer_and_note(world: &mut World, head: &Head, form: Option<Result<Form, Refusal>>) -> Outcome {
     let sequence = world.sequence();
     let admitted = head.admit(world);
-    let outcome = match admitted {
-        Ok((endpoint, key)) => answer(world, endpoint, key, &head.query, form),
-        Err(refusal) => Err(refusal),
-    };
-    let outcome = outcome.unwrap_or_else(Outcome::from);
+    let outcome = admitted
+        .and_then(|(endpoint, key)| answer(world, endpoint, key, &head.query, form))
+        .unwrap_or_else(Outcome::from);
     note(world, head, sequence, &outcome);
     outcome
 }

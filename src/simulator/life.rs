@@ -263,7 +263,7 @@ mod tests {
     use chrono::DateTime;
     use uuid::Uuid;
 
-    use super::WORKERS;
+    use super::{Ailment, WORKERS, What};
     use crate::simulator::{Clock, Entry, NewFile, Options, Status, World};
 
     const LONG: Duration = Duration::from_hours(2);
@@ -306,7 +306,7 @@ mod tests {
         let whole = history(1, &[Duration::from_secs(1_000)]);
         let cut = history(1, &vec![Duration::from_millis(10); 100_000]);
         assert_eq!(whole, cut);
-        let uneven = history(1, &vec![Duration::from_micros(333_333); 3_001]);
+        let uneven = history(1, &vec![Duration::from_micros(1_900); 530_000]);
         assert!(uneven.starts_with(&whole), "no fraction of a step is lost");
     }
 
@@ -360,6 +360,19 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_of_work_begun_before_a_requeue_is_dropped() {
+        let (mut world, folder) = empty();
+        world.add_files(folder, &Status::Pending, 1).unwrap();
+        world.step(Duration::ZERO);
+        let first_end = world.life.events.peek().unwrap().0.at;
+        world.step(Duration::from_millis(first_end - 1));
+        world.reindex_all(folder).unwrap();
+        world.step(Duration::from_millis(2));
+        let counts = world.counts(folder).unwrap();
+        assert_eq!(counts, [(Status::Processing, 1)].into());
+    }
+
+    #[test]
     fn a_recording_is_converted_before_it_is_processed() {
         let (mut world, folder) = empty();
         let file = NewFile {
@@ -381,6 +394,34 @@ mod tests {
         }
         let stages: Vec<_> = stages.iter().filter_map(|s| s.split('(').next()).collect();
         assert_eq!(stages, ["Converted", "Processed"]);
+    }
+
+    #[test]
+    fn while_the_portal_is_in_trouble_most_files_fail_for_one_reason_and_recover_later() {
+        let (mut world, folder) = empty();
+        world.happen(What::Trouble);
+        assert!(world.life.trouble.is_some());
+        world.life.trouble = Some(Ailment::EmbeddingUnavailable);
+        world.add_files(folder, &Status::Processing, 100).unwrap();
+        let relief = world
+            .life
+            .events
+            .iter()
+            .find(|event| event.0.what == What::Relief);
+        assert!(relief.is_some(), "the trouble will end");
+        let files: Vec<usize> = world.documents.iter().map(|(file, _)| file).collect();
+        for file in files {
+            world.end_processing(file);
+        }
+        let failed = world.counts(folder).unwrap()[&Status::Failed];
+        assert!((40..80).contains(&failed), "{failed}");
+        let errors = world.errors(folder);
+        assert!(errors.keys().all(|error| error.contains("503")));
+        world.happen(What::Relief);
+        world.reindex_failed(folder).unwrap();
+        world.step(LONG);
+        let still = world.counts(folder).unwrap().get(&Status::Failed).copied();
+        assert!(still.unwrap_or_default() < 10, "{still:?}");
     }
 
     #[test]

@@ -96,3 +96,58 @@ impl World {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::simulator::{Change, FileState, Options, Status, World};
+
+    /// The changes of files in three days of a small world.
+    fn changes() -> Vec<(Option<FileState>, Option<FileState>)> {
+        let mut world = World::populated(Options {
+            folders: 4,
+            files: 900,
+            ..Options::default()
+        });
+        world.step(Duration::from_hours(72));
+        let changes = world.journal().map(|entry| entry.change.clone());
+        changes
+            .filter_map(|change| match change {
+                Change::File { before, after, .. } => Some((before, after)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn files_come_go_and_are_replaced() {
+        let changes = changes();
+        assert!(changes.iter().any(|(before, _)| before.is_none()));
+        assert!(changes.iter().any(|(_, after)| after.is_none()));
+        let replaced = |(before, after): &(Option<FileState>, Option<FileState>)| {
+            let (before, after) = (before.as_ref(), after.as_ref());
+            before
+                .zip(after)
+                .is_some_and(|(before, after)| before.file != after.file)
+        };
+        assert!(changes.iter().any(replaced));
+    }
+
+    #[test]
+    fn an_administrator_requeues_what_failed_and_clears_flags() {
+        let changes = changes();
+        let moved = |from: Status, to: Status| {
+            let mut moves = changes
+                .iter()
+                .filter_map(|(b, a)| b.as_ref().zip(a.as_ref()));
+            moves.any(|(before, after)| {
+                let same = before.file == after.file;
+                same && before.status == from && after.status == to
+            })
+        };
+        assert!(moved(Status::Failed, Status::Pending));
+        assert!(moved(Status::Flagged, Status::Done));
+        assert!(!moved(Status::Done, Status::Flagged));
+    }
+}

@@ -43,7 +43,7 @@ impl World {
         let mut supply = Supply::new(seed, options.transcription);
         let mut world = Self::new(options);
         for (at, count) in shares(folders, files).into_iter().enumerate() {
-            let id = world.add_folder(&folder_name(at, folders));
+            let id = world.add_folder(&folder_name(at));
             world.fill(id, &mut supply, count);
         }
         world.life.begin(supply, files);
@@ -116,10 +116,10 @@ fn flagged(suspicion: Suspicion, rng: &mut Rng) -> Outcome {
     (Status::Flagged, Some(suspicion.tell(rng).into()))
 }
 
-fn folder_name(at: usize, folders: usize) -> String {
+fn folder_name(at: usize) -> String {
     match NAMES.get(at) {
-        Some(name) if folders <= NAMES.len() || at + 1 < NAMES.len() => (*name).to_owned(),
-        _ => format!("Team folder {at:05}"),
+        Some(name) => (*name).to_owned(),
+        None => format!("Team folder {at:05}"),
     }
 }
 

@@ -82,6 +82,16 @@ async fn a_folder_outside_the_set_is_403_and_a_change_counts_from_the_next_reque
 }
 
 #[tokio::test]
+async fn a_folder_granted_twice_is_listed_once() {
+    let portal = Portal::new();
+    portal
+        .simulator
+        .with(|world| world.grant("kbk_demo", portal.folder));
+    let mine = portal.get(&format!("{FOLDERS}/mine")).await;
+    assert_eq!(mine.body["meta"]["total"], 1);
+}
+
+#[tokio::test]
 async fn every_request_of_a_folder_outside_the_set_is_403() {
     let portal = Portal::new();
     let strange = Uuid::from_u128(7);

@@ -38,6 +38,26 @@ async fn a_refused_request_without_a_key_is_401() {
 }
 
 #[tokio::test]
+async fn every_request_of_a_deleted_folder_is_404() {
+    let portal = Portal::new();
+    let id = portal.folder;
+    let deleted = portal.simulator.with(|world| world.delete_folder(id));
+    deleted.unwrap();
+    for (method, rest) in [
+        (Method::GET, ""),
+        (Method::GET, "/contents"),
+        (Method::GET, "/files"),
+        (Method::POST, "/files"),
+        (Method::DELETE, "/files/no-uuid"),
+        (Method::POST, "/reindex-failed"),
+        (Method::POST, "/reindex-all"),
+    ] {
+        let answer = portal.call(&method, &format!("{FOLDERS}/{id}{rest}")).await;
+        answer.is_refused(404, "folder_not_found");
+    }
+}
+
+#[tokio::test]
 async fn outside_the_interface_is_nothing() {
     let portal = Portal::new();
     portal.get("/").await.is_refused(404, "not_found");

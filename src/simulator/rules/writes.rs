@@ -34,6 +34,10 @@ async fn delete_removes_the_file_from_this_folder_only() {
         .call(&Method::DELETE, &delete_path(other, file))
         .await;
     assert_eq!(last.status, StatusCode::OK);
+    let gone = portal
+        .call(&Method::DELETE, &delete_path(other, file))
+        .await;
+    gone.is_refused(404, "file_not_found");
 }
 
 #[tokio::test]
@@ -90,6 +94,15 @@ async fn reindex_all_requeues_every_file() {
         json!({"data": {"updated": 5}})
     );
     assert_eq!(portal.files("").await.column("indexStatus"), ["pending"; 5]);
+}
+
+#[tokio::test]
+async fn a_file_at_two_paths_is_one_affected_file() {
+    let portal = Portal::new();
+    let paths = text("relativePaths", r#"["", "2024"]"#);
+    let parts = [file("a.txt", b"same"), file("a.txt", b"same"), paths];
+    portal.upload(parts).await;
+    assert_eq!(reindex(&portal, "all").await["data"]["updated"], 1);
 }
 
 #[tokio::test]
