@@ -4,16 +4,21 @@
 //! come back to it one by one, are compared with what was known, kept on disk, and published at once.
 
 mod folder;
+mod folders;
 mod kept;
+mod list;
 mod look;
 pub mod progress;
+mod publish;
 mod run;
 pub mod walk;
 
 use std::collections::{BTreeMap, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +32,7 @@ use crate::snapshot::{Collections, ListState, Publisher};
 use crate::state::{SavedPortal, Store};
 
 use folder::Folder;
+use folders::Refusal;
 use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
@@ -99,6 +105,11 @@ pub struct Collector {
     list: ListState,
     collections: Collections,
     state_error: Option<String>,
+    panics: u64,
+    /// Looks that were refused and wait for the list of folders to be asked.
+    refusals: Vec<Refusal>,
+    /// Looks that were refused and about which the list is being asked.
+    settling: Vec<Refusal>,
     runs: HashMap<u64, Run>,
     started: u64,
     tasks: JoinSet<Done>,
@@ -109,6 +120,7 @@ pub struct Collector {
 #[derive(Debug, Clone, Copy)]
 enum Work {
     List { run: u64 },
+    Settle,
     Look { run: u64, folder: FolderId },
 }
 
@@ -140,6 +152,9 @@ impl Collector {
                 ..Collections::default()
             },
             state_error: None,
+            panics: 0,
+            refusals: Vec::new(),
+            settling: Vec::new(),
             runs: HashMap::new(),
             started: 0,
             tasks: JoinSet::new(),
@@ -149,16 +164,23 @@ impl Collector {
         collector
     }
 
-    /// Collects on schedule, until `cancel`.
+    /// Collects on schedule, until `cancel`. A mistake in this program costs the collections that are under way, not the ones to come.
     pub async fn run(mut self, mut ticker: Ticker, cancel: CancellationToken) {
-        loop {
-            tokio::select! {
-                () = cancel.cancelled() => return,
-                tick = ticker.next() => self.begin(Some(tick)),
-                Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
-                () = tokio::time::sleep(PULSE) => {}
+        while !cancel.is_cancelled() {
+            let step = AssertUnwindSafe(self.step(&mut ticker, &cancel));
+            if step.catch_unwind().await.is_err() {
+                self.begin_anew();
             }
             self.tools.progress.beat();
+        }
+    }
+
+    async fn step(&mut self, ticker: &mut Ticker, cancel: &CancellationToken) {
+        tokio::select! {
+            () = cancel.cancelled() => {}
+            tick = ticker.next() => self.begin(Some(tick)),
+            Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
+            () = tokio::time::sleep(PULSE) => {}
         }
     }
 
@@ -178,16 +200,43 @@ impl Collector {
         let Some(work) = self.work.remove(&id) else {
             return;
         };
+        if done.is_err() {
+            self.panics += 1;
+        }
         match (work, done) {
-            (Work::List { run }, Ok((_, Done::Listed(result)))) => self.listed(run, result).await,
+            (Work::List { run }, done) => self.listed(run, list_of(done)).await,
+            (Work::Settle, done) => self.settled(list_of(done)).await,
             (Work::Look { run, folder }, Ok((_, Done::Looked(looked)))) => {
-                self.looked(run, folder, &looked).await;
+                self.looked(run, folder, *looked).await;
             }
-            (Work::List { run }, _) => self.list_panicked(run).await,
             (Work::Look { run, folder }, _) => {
-                self.looked(run, folder, &Looked::panicked()).await;
+                self.looked(run, folder, Looked::panicked()).await;
             }
         }
         self.publish(Moment::now());
+    }
+
+    /// Gives up what is under way, after a mistake in this program.
+    fn begin_anew(&mut self) {
+        self.panics += 1;
+        self.tasks = JoinSet::new();
+        self.work.clear();
+        self.runs.clear();
+        self.refusals.clear();
+        self.settling.clear();
+        for folder in self.folders.values_mut() {
+            folder.reading = false;
+        }
+        self.publish(Moment::now());
+    }
+}
+
+/// The list that a task brought, or why it brought none.
+fn list_of(done: Result<(Id, Done), JoinError>) -> Result<(Arc<Session>, Listing), PortalError> {
+    match done {
+        Ok((_, Done::Listed(listed))) => listed,
+        Ok(_) | Err(_) => Err(PortalError::Invalid {
+            cause: "an internal error; the log has the details".to_owned(),
+        }),
     }
 }

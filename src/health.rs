@@ -137,6 +137,12 @@ fn notes(portal: &PortalView) -> Vec<String> {
             notes.push("the list of folders is not whole: its total is not its length".to_owned());
         }
     }
+    if portal.panics > 0 {
+        notes.push(format!(
+            "{} internal errors since the start; the log has the details",
+            portal.panics
+        ));
+    }
     if let Some(error) = &portal.state_error {
         notes.push(format!("counters of entries stand still: {error}"));
     }

@@ -23,6 +23,7 @@
 //! - A file over its size limit rejects the request with 400.
 //! - `reindex-*` counts files, not links. Files that are being processed are requeued as well.
 
+use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,10 +83,19 @@ const TICK: Duration = Duration::from_millis(100);
 /// The longest time that one tick makes up for, so that a process that slept does not wake to a burst.
 const LONGEST_TICK: Duration = Duration::from_secs(2);
 
+/// The longest life of one tick at any speed, so that requests are answered in between.
+const LONGEST_STEP: Duration = Duration::from_hours(24);
+
 /// A simulated portal; clones share one world.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Simulator {
     world: Arc<Mutex<World>>,
+}
+
+impl fmt::Debug for Simulator {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Simulator").finish_non_exhaustive()
+    }
 }
 
 impl Simulator {
@@ -175,7 +185,7 @@ impl Simulator {
             if let Ok(life) = Duration::try_from_secs_f64(passed.as_secs_f64() * speed)
                 && !life.is_zero()
             {
-                self.with(|world| world.step(life));
+                self.with(|world| world.step(life.min(LONGEST_STEP)));
             }
         }
     }

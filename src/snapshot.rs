@@ -37,6 +37,8 @@ pub struct PortalView {
     pub stale_after: Duration,
     /// Why the last change could not be kept on disk, if it could not.
     pub state_error: Option<String>,
+    /// Mistakes in this program that ended a task of its collector, since the process started.
+    pub panics: u64,
 }
 
 /// What came of asking for a portal's list of folders.
@@ -270,6 +272,7 @@ impl PortalView {
             collections: Collections::default(),
             stale_after: Duration::MAX,
             state_error: None,
+            panics: 0,
         }
     }
 

@@ -20,8 +20,10 @@ const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub kept: Kept,
-    /// Whether it is being read.
+    /// Whether it is being read, or what came of that is not settled yet.
     pub reading: bool,
+    /// Whether the last look took too long.
+    pub slow: bool,
     /// When it was last looked at; those longest ago come first.
     pub last_look: Option<Moment>,
 }
@@ -30,7 +32,7 @@ pub(super) struct Folder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Counted,
-    /// The portal answered 403 or 404: there is nothing to count.
+    /// There is nothing to count: the folder is not there any more, or refused while it is listed.
     Settled,
     Failed,
 }
@@ -60,6 +62,7 @@ impl Folder {
             }),
             kept,
             reading: false,
+            slow: false,
             last_look: None,
         };
         folder.show_kept();
@@ -116,30 +119,44 @@ impl Folder {
         self.show_kept();
     }
 
-    /// The folder could not be looked at, because its portal could not be asked.
-    pub fn unreachable(&mut self, message: &str) {
+    /// The folder cannot be looked at, because its portal cannot be asked. What is being read may still come.
+    pub fn portal_failed(&mut self) {
         if !self.has_left() && !self.reading {
-            self.view_mut().state = FolderState::Unavailable {
-                reason: Unavailable::Error,
-                message: message.to_owned(),
-            };
+            self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
         }
     }
 
-    /// Takes in a look.
+    /// Takes in a look that was not refused.
     pub fn looked(&mut self, looked: &Looked) -> Outcome {
         self.reading = false;
         self.last_look = Some(looked.ended);
-        if self.is_unlisted() {
-            return Outcome::Settled;
-        }
+        self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         match &looked.result {
+            _ if self.is_unlisted() => Outcome::Settled,
             Ok(walked) => {
                 self.count(looked, walked);
                 Outcome::Counted
             }
-            Err(error) => self.fail(error, looked.ended),
+            Err(error) if error.is_gone() => {
+                self.leave(LeftReason::Gone, looked.ended.wall);
+                Outcome::Settled
+            }
+            Err(error) => {
+                self.unavailable(Unavailable::Error, error.to_string());
+                Outcome::Failed
+            }
         }
+    }
+
+    /// Takes in a look that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
+    /// forbidden all the same.
+    pub fn refused(&mut self, error: &LookError, now: Moment) -> Outcome {
+        self.reading = false;
+        self.last_look = Some(now);
+        if !self.is_unlisted() {
+            self.unavailable(Unavailable::Forbidden, error.to_string());
+        }
+        Outcome::Settled
     }
 
     /// Brings the disk up to date and shows the counters that it has then.
@@ -168,7 +185,7 @@ impl Folder {
             consistent: walked.consistent,
             counted: looked.ended,
             duration: looked.ended.elapsed_since(looked.began),
-            requests: walked.pages,
+            requests: walked.requests,
             interval,
         };
         self.kept.update(update);
@@ -177,21 +194,8 @@ impl Folder {
         view.state = FolderState::Counted;
     }
 
-    fn fail(&mut self, error: &LookError, now: Moment) -> Outcome {
-        let reason = error.unavailable();
-        if reason == Unavailable::Gone {
-            self.leave(LeftReason::Gone, now.wall);
-            return Outcome::Settled;
-        }
-        self.view_mut().state = FolderState::Unavailable {
-            reason,
-            message: error.to_string(),
-        };
-        if reason == Unavailable::Forbidden {
-            Outcome::Settled
-        } else {
-            Outcome::Failed
-        }
+    fn unavailable(&mut self, reason: Unavailable, message: String) {
+        self.view_mut().state = FolderState::Unavailable { reason, message };
     }
 
     /// Shows what is kept: all of it while the folder is there, nothing when it left.

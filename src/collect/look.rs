@@ -11,8 +11,7 @@ use crate::collect::progress::Progress;
 use crate::collect::walk::{WalkError, WalkLimits, Walked, walk};
 use crate::memory::Memory;
 use crate::model::{FolderId, Moment};
-use crate::portal::{PageRequest, Session};
-use crate::snapshot::Unavailable;
+use crate::portal::{Lane, PageRequest, PortalError, Session};
 
 /// How long a walk keeps its place before it goes on beside the others.
 const PLACE_TIME: Duration = Duration::from_secs(10);
@@ -20,6 +19,12 @@ const PLACE_TIME: Duration = Duration::from_secs(10);
 /// Walks that begin while others have a place: enough to use every request in flight, few enough that folders are
 /// finished one after another and not all at the end.
 const PLACES_PER_REQUEST: usize = 2;
+
+/// A walk of at most this many pages is walked again when it was not consistent.
+const MAX_PAGES_AGAIN: u64 = 50;
+
+/// How often, at most.
+const MAX_WALKS_AGAIN: u32 = 2;
 
 /// The places of the walks of a portal. A long or slow walk gives its place up, so that it holds up nobody.
 #[derive(Debug, Clone)]
@@ -46,16 +51,24 @@ pub(super) enum LookError {
 }
 
 impl LookError {
-    /// What this means for the folder.
-    pub fn unavailable(&self) -> Unavailable {
-        let status = match self {
-            Self::Walk(WalkError::Portal { error, .. }) => error.status(),
-            _ => None,
-        };
-        match status {
-            Some(403) => Unavailable::Forbidden,
-            Some(404) => Unavailable::Gone,
-            _ => Unavailable::Error,
+    /// Whether the portal refused, so that its list of folders must tell what that means.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Walk(error) if error.is_refusal())
+    }
+
+    /// Whether the folder was deleted.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Walk(WalkError::Portal { error, .. }) if error.status() == Some(404))
+    }
+
+    /// Whether the folder kept the portal, or this program, waiting.
+    pub fn is_slow(&self) -> bool {
+        match self {
+            Self::Walk(WalkError::Portal { error, .. }) => {
+                matches!(error, PortalError::Timeout { .. })
+            }
+            Self::Walk(_) | Self::Panicked => false,
+            Self::Deadline(_) => true,
         }
     }
 }
@@ -87,6 +100,7 @@ pub(super) struct Look {
     pub memory: Arc<Memory>,
     pub progress: Arc<Progress>,
     pub slots: Slots,
+    pub lane: Lane,
     pub deadline: Instant,
     pub timeout: Duration,
 }
@@ -116,9 +130,30 @@ impl Look {
         }
     }
 
+    /// Walks the folder, and a short one again where it changed meanwhile. The last walk that reached the end is what was read.
     async fn read(&self) -> Result<Walked, LookError> {
-        let fetch = |page| self.session.files(self.folder, PageRequest { page });
+        let mut walked = self.walk().await?;
+        for _ in 0..MAX_WALKS_AGAIN {
+            if walked.consistent || walked.pages > MAX_PAGES_AGAIN {
+                break;
+            }
+            let before = walked.requests;
+            match self.walk().await {
+                Ok(again) => walked = again,
+                Err(error) if error.is_refusal() => return Err(error.into()),
+                Err(_) => break,
+            }
+            walked.requests += before;
+        }
+        Ok(walked)
+    }
+
+    async fn walk(&self) -> Result<Walked, WalkError> {
+        let fetch = |page| {
+            self.session
+                .files(self.folder, PageRequest { page }, &self.lane)
+        };
         let memory = Arc::clone(&self.memory);
-        Ok(walk(fetch, self.limits, memory, &self.progress).await?)
+        walk(fetch, self.limits, memory, &self.progress).await
     }
 }

@@ -34,6 +34,8 @@ pub struct Walked {
     pub consistent: bool,
     /// Pages that were read.
     pub pages: u64,
+    /// Requests that it took: one a page, and those of earlier walks that this one replaces.
+    pub requests: u64,
 }
 
 /// Why a walk did not reach the end.
@@ -72,6 +74,14 @@ pub enum WalkError {
         /// The limit.
         limit: u64,
     },
+}
+
+impl WalkError {
+    /// Whether the portal refused.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Portal { error, .. } if error.is_refusal())
+    }
 }
 
 /// Walks a folder from the first page to the last, several pages in flight.
@@ -195,6 +205,7 @@ impl Walk {
             consistent: self.agreed && whole && reading.distinct,
             reading,
             pages: self.pages,
+            requests: self.pages,
         }
     }
 }

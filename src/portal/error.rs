@@ -20,6 +20,9 @@ pub enum PortalError {
     /// The key could not be read; nothing was sent.
     #[error("{0}")]
     Key(#[from] KeyError),
+    /// The portal refused the key during this collection; nothing more was sent.
+    #[error("not asked, because the portal refused the key meanwhile")]
+    Refused,
     /// No connection, or one that broke.
     #[error("no answer: {cause}; is the address right and the portal running?")]
     Connection {
@@ -103,7 +106,7 @@ impl PortalError {
     #[must_use]
     pub fn trouble(&self) -> Trouble {
         match self {
-            Self::Key(_) => Trouble::Unauthorized,
+            Self::Key(_) | Self::Refused => Trouble::Unauthorized,
             Self::Connection { .. } | Self::Timeout { .. } => Trouble::Unreachable,
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
             Self::Status { status, .. } => match status {
@@ -115,6 +118,12 @@ impl PortalError {
                 _ => Trouble::InvalidResponse,
             },
         }
+    }
+
+    /// Whether the portal refused: what that means for a folder, only the list of folders can tell.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused) || matches!(self.status(), Some(401 | 403))
     }
 
     /// The status of the answer, where there was one other than 200.

@@ -59,9 +59,10 @@ impl RetryReason {
                 500..=599 => Some(Self::ServerError),
                 _ => None,
             },
-            PortalError::Key(_) | PortalError::TooLarge { .. } | PortalError::Invalid { .. } => {
-                None
-            }
+            PortalError::Key(_)
+            | PortalError::Refused
+            | PortalError::TooLarge { .. }
+            | PortalError::Invalid { .. } => None,
         }
     }
 }

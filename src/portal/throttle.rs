@@ -1,8 +1,12 @@
 //! How fast one portal is asked: requests in flight, and requests per second.
 //!
 //! Both hold for a portal as a whole, across its folders, and both serve those who wait in the order in which they
-//! came. After an answer of 429 the pace is halved; each good answer brings a little of it back.
+//! came. After an answer of 429 the pace is halved; each good answer brings half of it back.
+//!
+//! Whoever was answered slowly is on a side [`Lane`]: all of those together have one request in flight, so that folders
+//! which hang leave room to the others.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,24 +15,55 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::config::Rate;
 
-/// The slowest pace that repeated refusals lead to: one request in this time.
-const SLOWEST: Duration = Duration::from_secs(30);
+/// The slowest pace that repeated refusals lead to, unless the configured one is slower: one request in this time.
+const SLOWEST: Duration = Duration::from_secs(2);
 
 /// The gap that a portal without a limit gets at its first refusal.
 const FIRST_GAP: Duration = Duration::from_millis(100);
 
 /// What a good answer leaves of the slowness that refusals brought.
-const RECOVERY: f64 = 0.9;
+const RECOVERY: f64 = 0.5;
+
+/// An answer that takes longer, or half of the time limit, leads to the side lane.
+const SLOW_ANSWER: Duration = Duration::from_secs(3);
+
+/// How somebody who makes many requests is answered: usually, or slowly.
+#[derive(Debug, Default)]
+pub struct Lane {
+    side: AtomicBool,
+}
+
+impl Lane {
+    /// The side lane, for whom the last attempts were slow.
+    #[must_use]
+    pub fn side() -> Self {
+        Self {
+            side: AtomicBool::new(true),
+        }
+    }
+
+    /// Notes how long an answer took, of a time limit.
+    pub(super) fn note(&self, took: Duration, limit: Duration) {
+        let slow = took >= SLOW_ANSWER.min(limit / 2);
+        self.side.store(slow, Ordering::Relaxed);
+    }
+
+    fn is_side(&self) -> bool {
+        self.side.load(Ordering::Relaxed)
+    }
+}
 
 /// Admits requests to one portal.
 #[derive(Debug)]
 pub(super) struct Throttle {
     permits: Semaphore,
+    side: Semaphore,
     pace: Mutex<Pace>,
 }
 
 /// A place among the requests in flight; it is free again when this is dropped.
 pub(super) struct Admission<'a> {
+    _side: Option<SemaphorePermit<'a>>,
     _permit: Option<SemaphorePermit<'a>>,
     /// Time spent waiting for the rate limit.
     pub waited: Duration,
@@ -38,23 +73,34 @@ impl Throttle {
     pub fn new(concurrency: usize, rate: Rate) -> Self {
         Self {
             permits: Semaphore::new(concurrency),
+            side: Semaphore::new(1),
             pace: Mutex::new(Pace::new(rate)),
         }
     }
 
-    /// Waits until one more request may be sent.
-    pub async fn admit(&self) -> Admission<'_> {
-        // The semaphore is never closed, so there always is a permit in the end.
+    /// Waits until one more request may be sent; `None` when by then it shall not be.
+    pub async fn admit(&self, lane: &Lane, still_due: impl Fn() -> bool) -> Option<Admission<'_>> {
+        // The semaphores are never closed, so there always is a permit in the end.
+        let side = if lane.is_side() {
+            self.side.acquire().await.ok()
+        } else {
+            None
+        };
         let permit = self.permits.acquire().await.ok();
+        if !still_due() {
+            return None;
+        }
         let now = Instant::now();
         let slot = self.with_pace(|pace| pace.reserve(now));
         if slot > now {
             sleep_until(slot).await;
         }
-        Admission {
+        let waited = slot.saturating_duration_since(now);
+        still_due().then_some(Admission {
+            _side: side,
             _permit: permit,
-            waited: slot.saturating_duration_since(now),
-        }
+            waited,
+        })
     }
 
     /// The portal answered 429.
@@ -152,13 +198,40 @@ mod tests {
         }
     }
 
+    async fn admit<'a>(throttle: &'a Throttle, lane: &Lane) -> Option<Admission<'a>> {
+        throttle.admit(lane, || true).await
+    }
+
+    async fn waits(throttle: &Throttle, lane: &Lane) -> bool {
+        let moment = Duration::from_millis(20);
+        let waiting = tokio::time::timeout(moment, admit(throttle, lane));
+        waiting.await.is_err()
+    }
+
     #[tokio::test]
     async fn no_more_than_the_limit_are_in_flight() {
-        let throttle = Throttle::new(1, Rate::Unlimited);
-        let first = throttle.admit().await;
-        let waiting = tokio::time::timeout(Duration::from_millis(20), throttle.admit());
-        assert!(waiting.await.is_err());
+        let (throttle, lane) = (Throttle::new(1, Rate::Unlimited), Lane::default());
+        let first = admit(&throttle, &lane).await;
+        assert!(waits(&throttle, &lane).await);
         drop(first);
-        throttle.admit().await;
+        assert!(!waits(&throttle, &lane).await);
+    }
+
+    #[tokio::test]
+    async fn those_who_are_answered_slowly_leave_room_to_the_others() {
+        let throttle = Throttle::new(2, Rate::Unlimited);
+        let (slow, usual) = (Lane::default(), Lane::default());
+        slow.note(Duration::from_secs(5), Duration::from_secs(30));
+        let _hanging = admit(&throttle, &slow).await;
+        assert!(waits(&throttle, &slow).await);
+        assert!(!waits(&throttle, &usual).await);
+    }
+
+    #[tokio::test]
+    async fn what_is_not_still_due_any_more_takes_no_turn() {
+        let throttle = Throttle::new(1, Rate::PerSecond(0.001));
+        let lane = Lane::default();
+        assert!(throttle.admit(&lane, || false).await.is_none());
+        assert!(!waits(&throttle, &lane).await);
     }
 }

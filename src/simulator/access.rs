@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::journal::Ring;
 use super::refusal::Refusal;
 
-/// What every key begins with.
+/// What a key begins with.
 pub const KEY_PREFIX: &str = "kbk_";
 
 /// One line of a key's call log.
@@ -81,7 +81,7 @@ impl Access {
         }
         let presented = authorization.ok_or(Refusal::KeyMissing)?;
         let presented = bearer(presented).ok_or(Refusal::KeyMalformed)?;
-        let key = self.keys.get(presented).ok_or(Refusal::KeyUnknown)?;
+        let key = self.keys.get(presented).ok_or_else(|| unknown(presented))?;
         if key.revoked {
             return Err(Refusal::KeyRevoked);
         }
@@ -111,6 +111,14 @@ impl Access {
 
 /// The key in a header value.
 fn bearer(authorization: &str) -> Option<&str> {
-    let key = authorization.strip_prefix("Bearer ")?;
-    (key.len() > KEY_PREFIX.len() && key.starts_with(KEY_PREFIX)).then_some(key)
+    authorization.strip_prefix("Bearer ")
+}
+
+/// Why a key that was not issued is refused. An issued one need not have the prefix: whoever starts this portal chooses it.
+fn unknown(key: &str) -> Refusal {
+    if key.len() > KEY_PREFIX.len() && key.starts_with(KEY_PREFIX) {
+        Refusal::KeyUnknown
+    } else {
+        Refusal::KeyMalformed
+    }
 }

@@ -49,6 +49,7 @@ impl World {
         let index = self.folder_index(folder)?;
         name.clone_into(&mut self.folders[index].name);
         self.folders[index].updated = self.now();
+        self.note(Change::FolderRenamed { folder });
         Ok(())
     }
 

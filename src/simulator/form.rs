@@ -5,7 +5,7 @@ use axum::extract::multipart::{Field, MultipartError};
 
 use super::content::ContentReader;
 use super::refusal::Refusal;
-use super::upload::Sent;
+use super::upload::{MAX_FILES, Sent};
 
 /// Bytes that the form's text fields may have together.
 const TEXT_LIMIT: usize = 1 << 20;
@@ -18,15 +18,17 @@ pub(super) struct Form {
     pub paths: Option<Vec<String>>,
 }
 
-/// Reads a whole form; unknown fields are ignored.
+/// Reads a whole form; unknown fields are ignored, and of files and paths one more than allowed is kept.
 pub(super) async fn read(mut multipart: Multipart) -> Result<Form, Refusal> {
     let mut files = Vec::new();
     let mut paths = Vec::new();
     let mut room = TEXT_LIMIT;
     while let Some(field) = multipart.next_field().await.map_err(unreadable)? {
         match field.name() {
-            Some("files") => files.push(read_file(field).await?),
-            Some("relativePaths") => paths.push(read_text(field, &mut room).await?),
+            Some("files") if files.len() <= MAX_FILES => files.push(read_file(field).await?),
+            Some("relativePaths") if paths.len() <= MAX_FILES => {
+                paths.push(read_text(field, &mut room).await?);
+            }
             _ => {}
         }
     }

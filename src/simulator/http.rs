@@ -91,7 +91,7 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         Refusal::FolderGone | Refusal::FileUnknown | Refusal::Nothing => StatusCode::NOT_FOUND,
         Refusal::Body(_)
         | Refusal::NoFiles
-        | Refusal::TooManyFiles(_)
+        | Refusal::TooManyFiles
         | Refusal::PathCount { .. }
         | Refusal::PathLeaves(_)
         | Refusal::FileName

@@ -59,6 +59,11 @@ pub enum Change {
         /// Its id.
         folder: Uuid,
     },
+    /// A folder has another name.
+    FolderRenamed {
+        /// Its id.
+        folder: Uuid,
+    },
     /// A folder was deleted with its files.
     FolderDeleted {
         /// Its id.

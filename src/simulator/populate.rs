@@ -60,6 +60,7 @@ impl World {
         let mut drafts: Vec<Draft> = (shared..count).map(|_| supply.draft()).collect();
         straddle_page_edge(&mut drafts);
         let now = self.now();
+        self.folders[index].created = now - TimeDelta::days(800);
         for mut draft in drafts {
             let age = self.settle(&mut draft);
             let document = self.store(draft.plan);

@@ -45,8 +45,8 @@ pub enum Refusal {
     #[error("no file was sent")]
     NoFiles,
     /// Uploads rule 1.
-    #[error("{0} files were sent, at most {max} are accepted at once", max = super::upload::MAX_FILES)]
-    TooManyFiles(usize),
+    #[error("more than {} files were sent at once", super::upload::MAX_FILES)]
+    TooManyFiles,
     /// Uploads rule 2.
     #[error("{paths} relative paths were sent for {files} files")]
     PathCount {
@@ -98,7 +98,7 @@ impl Refusal {
             Self::Nothing => "not_found",
             Self::Body(_) => "body_unreadable",
             Self::NoFiles => "no_files",
-            Self::TooManyFiles(_) => "too_many_files",
+            Self::TooManyFiles => "too_many_files",
             Self::PathCount { .. } => "relative_paths_length_mismatch",
             Self::PathLeaves(_) => "path_leaves_folder",
             Self::FileName => "invalid_filename",

@@ -144,7 +144,7 @@ fn vet(
     match files {
         0 => return Err(Refusal::NoFiles),
         1..=MAX_FILES => {}
-        _ => return Err(Refusal::TooManyFiles(files)),
+        _ => return Err(Refusal::TooManyFiles),
     }
     let paths = paths.unwrap_or_else(|| vec![String::new(); files]);
     if paths.len() != files {

@@ -33,6 +33,15 @@ async fn a_missing_malformed_or_unknown_key_is_401() {
 }
 
 #[tokio::test]
+async fn a_key_is_what_whoever_starts_the_portal_says() {
+    let portal = Portal::with(|options| "secret".clone_into(&mut options.key));
+    let path = format!("{FOLDERS}/mine");
+    let header = Some("Bearer secret");
+    let answer = portal.call_with(&Method::GET, &path, header).await;
+    assert_eq!(answer.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn a_session_cookie_does_not_replace_the_key() {
     let portal = Portal::new();
     let request = axum::http::Request::get(format!("{FOLDERS}/mine"))

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::support::{Answer, FOLDERS, Part, Portal, file, text, typed_file};
-use crate::simulator::{Limits, Status};
+use crate::simulator::{Change, Limits, Status};
 
 fn many(count: usize) -> Vec<Part> {
     let part = |n: usize| file(&format!("{n}.txt"), format!("content {n}").as_bytes());
@@ -52,8 +52,10 @@ async fn an_upload_is_201_and_the_files_are_listed_at_once_as_pending() {
 #[tokio::test]
 async fn rule_1_the_51st_file_rejects_the_whole_request() {
     let portal = Portal::new();
-    let answer = portal.upload(many(51)).await;
-    is_rejected(&portal, &answer, "too_many_files").await;
+    for count in [51, 60] {
+        let answer = portal.upload(many(count)).await;
+        is_rejected(&portal, &answer, "too_many_files").await;
+    }
     assert_eq!(counters(&portal.upload(many(50)).await)[0], 50);
 }
 
@@ -210,6 +212,19 @@ async fn rule_8_name_and_path_together_replace() {
     assert_eq!(after.body["pagination"]["total"], 1);
     assert_ne!(after.column("id"), before.column("id"));
     assert_eq!(after.column("linkId"), before.column("linkId"));
+    let last = portal
+        .simulator
+        .with(|world| world.journal().last().cloned());
+    let Change::File {
+        before: Some(old),
+        after: Some(new),
+        ..
+    } = last.unwrap().change
+    else {
+        panic!("a replacement is one change");
+    };
+    assert_eq!([old.file.to_string()], *before.column("id"));
+    assert_eq!([new.file.to_string()], *after.column("id"));
     // The old content is gone from the portal, so it is new again.
     assert_eq!(
         counters(&portal.upload([file("b.txt", b"one")]).await),

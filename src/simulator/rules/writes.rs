@@ -4,7 +4,7 @@ use axum::http::{Method, StatusCode};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::support::{FOLDERS, Portal};
+use super::support::{FOLDERS, Portal, file, text};
 use crate::simulator::{FlaggedFiles, ReindexAnswer, Status};
 
 fn delete_path(folder: Uuid, file: impl std::fmt::Display) -> String {
@@ -38,6 +38,21 @@ async fn delete_removes_the_file_from_this_folder_only() {
         .call(&Method::DELETE, &delete_path(other, file))
         .await;
     gone.is_refused(404, "file_not_found");
+}
+
+#[tokio::test]
+async fn delete_removes_the_file_at_every_path_of_the_folder() {
+    let portal = Portal::new();
+    let paths = text("relativePaths", r#"["", "2024"]"#);
+    let parts = [file("a.txt", b"same"), file("a.txt", b"same"), paths];
+    portal.upload(parts).await;
+    let listed = portal.files("").await;
+    let ids = listed.column("id");
+    assert_eq!((ids.len(), &ids[0]), (2, &ids[1]));
+    assert_ne!(listed.column("linkId")[0], listed.column("linkId")[1]);
+    let path = delete_path(portal.folder, &ids[0]);
+    portal.call(&Method::DELETE, &path).await;
+    assert_eq!(portal.files("").await.body["pagination"]["total"], 0);
 }
 
 #[tokio::test]

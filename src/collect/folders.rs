@@ -1,0 +1,184 @@
+//! Looks at folders: which are due, what they bring, and what a refusal means.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+use tracing::{debug, info, warn};
+
+use crate::collect::folder::Outcome;
+use crate::collect::look::{Look, LookError, Looked};
+use crate::collect::{Collector, Done, Work};
+use crate::model::{FolderId, Moment, PortalName};
+use crate::portal::{Lane, Listing, PortalError, Session};
+use crate::snapshot::{FolderState, FolderView};
+
+/// A look that the portal refused, until the list of folders tells what that means.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    run: u64,
+    folder: FolderId,
+    error: LookError,
+}
+
+impl Collector {
+    /// Begins to look at every folder that is there and is not still being read.
+    pub(super) async fn look_at_all(&mut self, run: u64, session: Arc<Session>) {
+        let mut due: Vec<_> = self
+            .folders
+            .iter()
+            .filter(|(_, folder)| !folder.reading && !folder.is_unlisted())
+            .map(|(id, folder)| (folder.last_look.map(|look| look.steady), *id))
+            .collect();
+        // Those that were looked at longest ago, or never, come first.
+        due.sort_unstable();
+        let reading = self.folders.values().any(|folder| folder.reading);
+        if due.is_empty() && reading {
+            self.runs.remove(&run);
+            self.skip();
+            return;
+        }
+        if let Some(run) = self.runs.get_mut(&run) {
+            run.outstanding = due.len();
+            run.session = Some(Arc::clone(&session));
+        }
+        for (_, id) in due {
+            self.look_at(run, id, Arc::clone(&session));
+        }
+        self.end_when_done(run).await;
+    }
+
+    fn look_at(&mut self, run: u64, id: FolderId, session: Arc<Session>) {
+        let deadline = self.deadline_of(run);
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        folder.reading = true;
+        let look = Look {
+            session,
+            folder: id,
+            limits: self.settings.walk,
+            memory: Arc::clone(&folder.kept.memory),
+            progress: Arc::clone(&self.tools.progress),
+            slots: self.slots.clone(),
+            lane: if folder.slow {
+                Lane::side()
+            } else {
+                Lane::default()
+            },
+            deadline,
+            timeout: self.settings.timeout,
+        };
+        self.spawn(Work::Look { run, folder: id }, async move {
+            Done::Looked(Box::new(look.take().await))
+        });
+    }
+
+    fn deadline_of(&self, run: u64) -> Instant {
+        let run = self.runs.get(&run);
+        run.map_or_else(Instant::now, |run| run.deadline)
+    }
+
+    /// Takes in a look.
+    pub(super) async fn looked(&mut self, run: u64, id: FolderId, looked: Looked) {
+        match looked.result {
+            Err(error) if error.is_refusal() => {
+                self.refusals.push(Refusal {
+                    run,
+                    folder: id,
+                    error,
+                });
+                self.ask_about_refusals().await;
+            }
+            _ => {
+                let outcome = self.change(id, |folder| folder.looked(&looked));
+                self.folder_done(run, id, outcome).await;
+            }
+        }
+    }
+
+    /// Lets one request for the list settle all refusals that there are; while the portal refuses the list, they mean just that.
+    async fn ask_about_refusals(&mut self) {
+        if self.list.trouble().is_some() {
+            for refusal in std::mem::take(&mut self.refusals) {
+                self.refused_with_portal(refusal).await;
+            }
+        } else if self.settling.is_empty() && !self.refusals.is_empty() {
+            self.settling = std::mem::take(&mut self.refusals);
+            let runs = self.settling.iter().map(|refusal| refusal.run);
+            let deadline = runs.map(|run| self.deadline_of(run)).max();
+            let listed = self.list(deadline.unwrap_or_else(Instant::now));
+            self.spawn(Work::Settle, async { Done::Listed(listed.await) });
+        }
+    }
+
+    /// The list was asked what refusals mean.
+    pub(super) async fn settled(&mut self, result: Result<(Arc<Session>, Listing), PortalError>) {
+        let refusals = std::mem::take(&mut self.settling);
+        let sessions: Vec<_> = refusals
+            .iter()
+            .filter_map(|refusal| self.runs.get(&refusal.run)?.session.clone())
+            .collect();
+        match result {
+            Ok((_, listing)) => {
+                self.take_list(listing).await;
+                for session in &sessions {
+                    session.go_on();
+                }
+                for Refusal { run, folder, error } in refusals {
+                    let now = Moment::now();
+                    let outcome = self.change(folder, |folder| folder.refused(&error, now));
+                    self.folder_done(run, folder, outcome).await;
+                }
+            }
+            Err(error) => {
+                for session in &sessions {
+                    session.end();
+                }
+                self.list_failed(error.trouble(), error.to_string());
+                for refusal in refusals {
+                    self.refused_with_portal(refusal).await;
+                }
+            }
+        }
+        self.ask_about_refusals().await;
+    }
+
+    async fn refused_with_portal(&mut self, refusal: Refusal) {
+        let outcome = self.change(refusal.folder, |folder| {
+            folder.reading = false;
+            folder.portal_failed();
+            Outcome::Failed
+        });
+        self.folder_done(refusal.run, refusal.folder, outcome).await;
+    }
+
+    /// Changes a folder and logs what is new about it.
+    fn change(
+        &mut self,
+        id: FolderId,
+        change: impl FnOnce(&mut super::folder::Folder) -> Outcome,
+    ) -> Outcome {
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return Outcome::Settled;
+        };
+        let before = folder.view.state.clone();
+        let outcome = change(folder);
+        if folder.view.state != before {
+            log_change(&self.settings.portal, &folder.view);
+        }
+        outcome
+    }
+}
+
+fn log_change(portal: &PortalName, folder: &FolderView) {
+    let (id, folder, state) = (folder.id, &folder.name, &folder.state);
+    match state {
+        FolderState::Unavailable { message, .. } => {
+            warn!(%portal, %folder, %id, error = message.as_str(), "folder cannot be counted");
+        }
+        FolderState::Left(_) => info!(%portal, %folder, %id, "folder is gone"),
+        FolderState::Counted | FolderState::Unseen => {
+            debug!(%portal, %folder, %id, "folder counted");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a collector shows, and what it keeps.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tracing::error;
+
+use crate::classify::shown_classes;
+use crate::collect::Collector;
+use crate::model::{FolderId, Moment};
+use crate::snapshot::PortalView;
+use crate::state::StateError;
+
+/// Counts are kept for this many intervals at least (contract, `stale_after`).
+const STALE_INTERVALS: u32 = 3;
+
+impl Collector {
+    /// Shows what is known now.
+    pub(super) fn publish(&mut self, now: Moment) {
+        let shown = self
+            .folders
+            .values()
+            .filter(|folder| folder.shown(now.wall));
+        let folders: BTreeMap<_, _> = shown
+            .map(|folder| (folder.view.id, Arc::clone(&folder.view)))
+            .collect();
+        let errors: Vec<_> = folders
+            .values()
+            .filter_map(|view| Some((view.id, &view.counts.as_deref()?.errors)))
+            .collect();
+        let classes = Arc::new(shown_classes(&errors, self.settings.classes));
+        let interval = self.collections.interval().unwrap_or_default();
+        let stale_after = self.settings.stale_after.max(interval * STALE_INTERVALS);
+        self.tools.publisher.publish(PortalView {
+            name: self.settings.portal.clone(),
+            list: self.list.clone(),
+            folders,
+            classes,
+            collections: self.collections.clone(),
+            stale_after,
+            state_error: self.state_error.clone(),
+            panics: self.panics,
+        });
+    }
+
+    /// Keeps what is known of a folder on disk.
+    pub(super) async fn save(&mut self, id: FolderId) {
+        if let Some(folder) = self.folders.get_mut(&id) {
+            let result = folder.save(&self.tools.store, &self.settings.portal).await;
+            self.note_state(result);
+        }
+    }
+
+    /// Notes whether the disk took what it was given, and says so when that is new.
+    pub(super) fn note_state(&mut self, result: Result<(), StateError>) {
+        let failed = result.err().map(|error| error.to_string());
+        if let Some(failed) = failed.as_ref().filter(|_| self.state_error != failed) {
+            error!(portal = %self.settings.portal, error = failed.as_str(), "state cannot be kept: counters of entries stand still");
+        }
+        self.state_error = failed;
+    }
+}

@@ -1,0 +1,151 @@
+//! What one collection asks with: a client with a key.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use backon::Retryable;
+use tokio::sync::watch;
+
+use crate::model::FolderId;
+use crate::portal::client::{Client, Get};
+use crate::portal::error::PortalError;
+use crate::portal::key::ApiKey;
+use crate::portal::listing::Listing;
+use crate::portal::observe::Endpoint;
+use crate::portal::pages::{PageBody, PageRequest};
+use crate::portal::retry::{self, RetryReason};
+use crate::portal::throttle::Lane;
+
+/// Largest answer to the list of folders, in bytes, unpacked: room for 50,000 folders with long descriptions.
+const MAX_LIST_BYTES: usize = 64 * 1024 * 1024;
+
+/// A client with a key, read when the session was opened.
+pub struct Session {
+    client: Arc<Client>,
+    key: Mutex<ApiKey>,
+    state: watch::Sender<State>,
+}
+
+/// Whether a session may send requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The portal refused the key for a folder. Requests wait until the list of folders has told what that means.
+    Held,
+    /// The portal refused the key altogether.
+    Ended,
+}
+
+impl Session {
+    pub(super) fn new(client: Arc<Client>, key: ApiKey) -> Self {
+        Self {
+            client,
+            key: Mutex::new(key),
+            state: watch::Sender::new(State::Open),
+        }
+    }
+
+    /// Lists the folders of the key (interface, `GET …/mine`).
+    pub async fn folders(&self) -> Result<Listing, PortalError> {
+        let get = Get {
+            endpoint: Endpoint::Mine,
+            address: &self.client.address(&["mine"]),
+            limit: MAX_LIST_BYTES,
+            lane: &Lane::default(),
+        };
+        Listing::decode(&self.get(get).await?)
+    }
+
+    /// Reads one page of a folder's files (interface, `GET …/<folder_id>/files`).
+    pub async fn files(
+        &self,
+        folder: FolderId,
+        page: PageRequest,
+        lane: &Lane,
+    ) -> Result<PageBody, PortalError> {
+        let mut address = self.client.address(&[&folder.to_string(), "files"]);
+        page.write_query(&mut address.query_pairs_mut());
+        let get = Get {
+            endpoint: Endpoint::Files,
+            address: &address,
+            limit: self.client.max_body_bytes,
+            lane,
+        };
+        Ok(PageBody::new(self.get(get).await?))
+    }
+
+    /// Goes on after a refusal that was about one folder alone.
+    pub fn go_on(&self) {
+        self.state.send_replace(State::Open);
+    }
+
+    /// Sends nothing more: what is asked from now on fails as [`PortalError::Refused`].
+    pub fn end(&self) {
+        self.state.send_replace(State::Ended);
+    }
+
+    /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
+    async fn get(&self, get: Get<'_>) -> Result<Vec<u8>, PortalError> {
+        let key = self.key();
+        let unauthorized = |result: &Result<_, PortalError>| {
+            let error = result.as_ref().err();
+            error.is_some_and(|error| error.status() == Some(401))
+        };
+        let mut result = self.get_patiently(get, &key).await;
+        if unauthorized(&result)
+            && let Some(key) = self.rotated(&key).await
+        {
+            result = self.get_patiently(get, &key).await;
+        }
+        if unauthorized(&result) {
+            self.state.send_replace(State::Held);
+        }
+        result
+    }
+
+    async fn get_patiently(&self, get: Get<'_>, key: &ApiKey) -> Result<Vec<u8>, PortalError> {
+        let client = &*self.client;
+        (|| self.get_in_turn(get, key))
+            .retry(retry::backoff(client.retries))
+            .when(|error| RetryReason::of(error).is_some())
+            .adjust(|error, delay| {
+                delay.map(|delay| retry::wait(delay, error.retry_after(), fastrand::f64()))
+            })
+            .notify(|error, _| {
+                if let Some(reason) = RetryReason::of(error) {
+                    client.observer.retried(get.endpoint, reason);
+                }
+            })
+            .await
+    }
+
+    /// Sends a GET as soon as the session is open and it is its turn.
+    async fn get_in_turn(&self, get: Get<'_>, key: &ApiKey) -> Result<Vec<u8>, PortalError> {
+        let mut state = self.state.subscribe();
+        let is_open = || *self.state.borrow() == State::Open;
+        loop {
+            // The sender lives as long as this session.
+            let _ = state.wait_for(|state| *state != State::Held).await;
+            if *self.state.borrow() == State::Ended {
+                return Err(PortalError::Refused);
+            }
+            if let Some(result) = self.client.get_once(get, key, is_open).await {
+                return result;
+            }
+        }
+    }
+
+    fn key(&self) -> ApiKey {
+        self.key
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The key of this session where it is another one than `refused` by now.
+    async fn rotated(&self, refused: &ApiKey) -> Option<ApiKey> {
+        let fresh = self.client.read_key().await.ok()?;
+        let changed = fresh != *refused;
+        *self.key.lock().unwrap_or_else(PoisonError::into_inner) = fresh.clone();
+        changed.then_some(fresh)
+    }
+}
