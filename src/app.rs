@@ -1,30 +1,34 @@
 //! Builds the parts, binds the addresses, supervises the tasks and drains them.
 //!
 //! [`App::bind`] does all that can fail before anything is started; [`App::run`] runs until it is told to stop, or until
-//! a task ends that never should.
+//! a task ends that never should. What a configuration asks for is built as a whole (`Built`) before it replaces what is in
+//! use, which makes a reload all or nothing.
 
+mod portals;
+mod reload;
 mod state;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::collect::progress::Progress;
-use crate::collect::{Collector, Settings, Tools};
-use crate::config::{Config, Schedule};
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::metrics::{ConfigFacts, Events};
-use crate::portal::Client;
-use crate::schedule::{Heart, Plan};
-use crate::snapshot::{PortalView, Publisher};
+use crate::schedule::{Heart, Pulse};
+use crate::snapshot::Publisher;
 
-use state::StateFolder;
+pub use reload::{ConfigSource, ReloadRequest};
+
+use portals::{Built, Portals, Pulses};
+use reload::Reloader;
 
 /// Without a sign of life for this long, a part of the process counts as stuck.
 const MAX_SILENCE: Duration = Duration::from_mins(1);
@@ -39,64 +43,56 @@ pub struct Web {
     pub addresses: Vec<SocketAddr>,
     /// The path of the metrics.
     pub telemetry_path: String,
+    /// Whether `POST /-/reload` is allowed.
+    pub lifecycle: bool,
 }
 
 /// The whole process, bound to its addresses and ready to run.
 pub struct App {
     listeners: Vec<TcpListener>,
     site: Site,
-    collectors: Vec<Collector>,
-    plan: Plan,
-    jitter: Duration,
-    heart: Heart,
+    portals: Portals,
+    built: Built,
+    reloader: Reloader,
     cancel: CancellationToken,
-    _state: StateFolder,
 }
 
 impl App {
-    /// Builds everything that a configuration asks for and binds the addresses.
-    pub async fn bind(config: &Config, web: &Web) -> Result<Self> {
+    /// Builds everything that the configuration asks for and binds the addresses.
+    pub async fn bind(source: ConfigSource, web: &Web) -> Result<Self> {
+        let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
-        let publisher = Publisher::new(config.portals.iter().map(PortalView::unasked).collect());
-        let clients = clients(config, &events)?;
         let listeners = listeners(&web.addresses).await?;
-        let (state, store, mut saved) = StateFolder::open(&config.state)?;
+        let built = Built::new(config, None, &events)?;
+        let publisher = Publisher::default();
         let cancel = CancellationToken::new();
         let heart = Heart::start(cancel.clone()).await?;
-        let mut collectors = Vec::new();
-        let mut progress = Vec::new();
-        for (portal, client) in config.portals.iter().zip(clients) {
-            let tools = Tools {
-                client,
-                store: store.clone(),
-                events: events.of(&portal.name),
-                publisher: publisher.clone(),
-                progress: Arc::default(),
-            };
-            progress.push((portal.name.to_string(), Arc::clone(&tools.progress)));
-            let settings = Settings::new(portal, &config.collect, &config.errors);
-            collectors.push(Collector::new(settings, tools, saved.take(&portal.name)));
-        }
-        let facts = ConfigFacts {
+        let (facts, config_facts) = watch::channel(ConfigFacts {
             reload_successful: true,
             loaded: SystemTime::now().into(),
+        });
+        let (reload, requests) = mpsc::channel(1);
+        let pulse = heart.pulse();
+        let portals = Portals::new(events.clone(), publisher.clone(), heart);
+        let site = Site {
+            events,
+            publisher,
+            config: config_facts,
+            liveness: liveness(pulse, portals.pulses()),
+            reload: web.lifecycle.then_some(reload),
+            telemetry_path: web.telemetry_path.clone(),
         };
-        let liveness = liveness(&heart, progress);
         Ok(Self {
-            site: Site::new(
-                events,
-                publisher,
-                facts,
-                liveness,
-                web.telemetry_path.clone(),
-            ),
             listeners,
-            collectors,
-            plan: plan(config),
-            jitter: config.collect.jitter,
-            heart,
+            site,
+            portals,
+            built,
+            reloader: Reloader {
+                source,
+                requests,
+                facts,
+            },
             cancel,
-            _state: state,
         })
     }
 
@@ -108,51 +104,63 @@ impl App {
 
     /// Collects and serves until `stop`; then lets running requests end.
     pub async fn run(self, stop: CancellationToken) -> Result<()> {
-        let mut tasks = JoinSet::new();
-        let router = self.site.router();
-        for listener in self.listeners {
-            let (router, cancel) = (router.clone(), self.cancel.clone());
-            tasks.spawn(async move {
-                serve(listener, router, Limits::default(), cancel).await?;
-                anyhow::Ok(())
-            });
+        let Self {
+            listeners,
+            site,
+            mut portals,
+            built,
+            reloader,
+            cancel,
+        } = self;
+        portals.use_config(built).await;
+        let router = site.router();
+        let mut servers = JoinSet::new();
+        for listener in listeners {
+            servers.spawn(serve(
+                listener,
+                router.clone(),
+                Limits::default(),
+                cancel.clone(),
+            ));
         }
-        for collector in self.collectors {
-            let ticker = self.heart.ticker(self.plan.clone(), self.jitter);
-            let cancel = self.cancel.clone();
-            tasks.spawn(async move {
-                collector.run(ticker, cancel).await;
-                anyhow::Ok(())
-            });
-        }
-        let ended = tokio::select! {
-            () = stop.cancelled() => None,
-            ended = tasks.join_next() => ended,
+        let result = supervise(&mut portals, &mut servers, reloader, stop).await;
+        cancel.cancel();
+        let drained = async {
+            portals.stop_all().await;
+            while servers.join_next().await.is_some() {}
         };
-        self.cancel.cancel();
         // What does not end in time is cut when the tasks are dropped.
-        let drained = async { while tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(DRAIN, drained).await;
-        match ended {
-            None => Ok(()),
-            Some(Ok(Ok(()))) => bail!("a part of the program ended early"),
-            Some(Ok(Err(error))) => Err(error),
-            Some(Err(error)) => Err(error).context("a part of the program broke"),
-        }
+        let _ = timeout(DRAIN, drained).await;
+        result
     }
 }
 
-fn clients(config: &Config, events: &Events) -> Result<Vec<Arc<Client>>> {
-    let build = |portal: &crate::config::Portal| {
-        Client::build(
-            portal,
-            &config.collect,
-            &config.request,
-            events.of(&portal.name),
-        )
-        .with_context(|| format!("portal {}", portal.name))
-    };
-    config.portals.iter().map(build).collect()
+/// Answers reloads until `stop`, or until something ends that never should.
+async fn supervise(
+    portals: &mut Portals,
+    servers: &mut JoinSet<std::io::Result<()>>,
+    mut reloader: Reloader,
+    stop: CancellationToken,
+) -> Result<()> {
+    let mut hangup = signal(SignalKind::hangup()).context("SIGHUP cannot be received")?;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            broken = portals.broken() => return Err(broken),
+            Some(ended) = servers.join_next() => {
+                ended.context("the server broke")??;
+                bail!("the server ended early");
+            }
+            Some(()) = hangup.recv() => {
+                // The log has told how it went.
+                let _ = reloader.reload(portals).await;
+            }
+            Some(answer) = reloader.requests.recv() => {
+                // Whoever asked may be gone by now.
+                let _ = answer.send(reloader.reload(portals).await);
+            }
+        }
+    }
 }
 
 async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
@@ -164,28 +172,13 @@ async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
     Ok(listeners)
 }
 
-fn plan(config: &Config) -> Plan {
-    match &config.collect.schedule {
-        Schedule::Every(gap) => Plan::Every(*gap),
-        Schedule::Cron(line) => Plan::Cron {
-            line: Box::new(line.pattern().clone()),
-            timezone: config.collect.timezone,
-        },
-    }
-}
-
-fn liveness(heart: &Heart, collectors: Vec<(String, Arc<Progress>)>) -> Liveness {
-    let pulse = heart.pulse();
+fn liveness(heart: Pulse, collectors: Pulses) -> Liveness {
     Box::new(move || {
-        let silent = |silence: Duration| silence > MAX_SILENCE;
-        if silent(pulse.last_beat().elapsed()) {
+        if heart.last_beat().elapsed() > MAX_SILENCE {
             return Err("the schedule stands still".to_owned());
         }
-        match collectors
-            .iter()
-            .find(|(_, progress)| silent(progress.silence()))
-        {
-            Some((portal, _)) => Err(format!("the collector of portal {portal} stands still")),
+        match collectors.silent(MAX_SILENCE) {
+            Some(portal) => Err(format!("the collector of portal {portal} stands still")),
             None => Ok(()),
         }
     })

@@ -93,6 +93,9 @@ struct WebArgs {
     /// Path of the metrics.
     #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
     telemetry_path: String,
+    /// Allow `POST /-/reload`.
+    #[arg(long = "web.enable-lifecycle", global = true)]
+    lifecycle: bool,
 }
 
 /// What the simulated portal is like.

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -96,6 +97,16 @@ pub struct Tools {
     pub progress: Arc<Progress>,
 }
 
+/// A changed configuration.
+pub struct Orders {
+    /// What it says of the collector.
+    pub settings: Settings,
+    /// Asks the portal as it says.
+    pub client: Arc<Client>,
+    /// Ticks as it says.
+    pub ticker: Ticker,
+}
+
 /// Collects one portal.
 pub struct Collector {
     settings: Settings,
@@ -165,9 +176,14 @@ impl Collector {
     }
 
     /// Collects on schedule, until `cancel`. A mistake in this program costs the collections that are under way, not the ones to come.
-    pub async fn run(mut self, mut ticker: Ticker, cancel: CancellationToken) {
+    pub async fn run(
+        mut self,
+        mut ticker: Ticker,
+        mut orders: mpsc::UnboundedReceiver<Orders>,
+        cancel: CancellationToken,
+    ) {
         while !cancel.is_cancelled() {
-            let step = AssertUnwindSafe(self.step(&mut ticker, &cancel));
+            let step = AssertUnwindSafe(self.step(&mut ticker, &mut orders, &cancel));
             if step.catch_unwind().await.is_err() {
                 self.begin_anew();
             }
@@ -175,9 +191,18 @@ impl Collector {
         }
     }
 
-    async fn step(&mut self, ticker: &mut Ticker, cancel: &CancellationToken) {
+    async fn step(
+        &mut self,
+        ticker: &mut Ticker,
+        orders: &mut mpsc::UnboundedReceiver<Orders>,
+        cancel: &CancellationToken,
+    ) {
         tokio::select! {
             () = cancel.cancelled() => {}
+            Some(orders) = orders.recv() => {
+                *ticker = orders.ticker;
+                self.reconfigure(orders.settings, orders.client);
+            }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
             () = tokio::time::sleep(PULSE) => {}
@@ -213,6 +238,16 @@ impl Collector {
                 self.looked(run, folder, Looked::panicked()).await;
             }
         }
+        self.publish(Moment::now());
+    }
+
+    /// Goes on with another configuration. What is being read is read to its end.
+    fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
+        self.slots = Slots::new(settings.walk.in_flight);
+        self.folders
+            .retain(|id, folder| settings.filter.admits(*id, folder.view.name.label()));
+        self.tools.client = client;
+        self.settings = settings;
         self.publish(Moment::now());
     }
 

@@ -36,7 +36,7 @@ pub fn render(
     let mut samples = Samples::default();
     add_exporter(&mut samples, config);
     facts::add(&mut samples, snapshot, now);
-    let mut families = events.registry().gather();
+    let mut families = events.of_portals(snapshot);
     families.extend(samples.families());
     let mut text = Vec::new();
     TextEncoder::new().encode(&families, &mut text)?;

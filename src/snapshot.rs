@@ -287,18 +287,24 @@ impl PortalView {
 }
 
 /// Takes the portals' views and shows them together.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Publisher(watch::Sender<Arc<Snapshot>>);
 
 impl Publisher {
-    /// Begins with these portals, about which nothing is known yet.
-    #[must_use]
-    pub fn new(portals: Vec<PortalView>) -> Self {
-        let portals = portals.into_iter().map(Arc::new).collect();
-        Self(watch::Sender::new(Arc::new(Snapshot { portals })))
+    /// Shows these portals from now on, in this order; nothing is known yet of those that are new.
+    pub fn use_portals(&self, portals: &[crate::config::Portal]) {
+        self.0.send_modify(|snapshot| {
+            let known = |name: &PortalName| snapshot.portals.iter().find(|view| view.name == *name);
+            let view = |portal: &crate::config::Portal| {
+                let known = known(&portal.name).map(Arc::clone);
+                known.unwrap_or_else(|| Arc::new(PortalView::unasked(portal)))
+            };
+            let portals = portals.iter().map(view).collect();
+            *snapshot = Arc::new(Snapshot { portals });
+        });
     }
 
-    /// Replaces the view of one portal.
+    /// Replaces the view of one portal, if it is one of those that are shown.
     pub fn publish(&self, view: PortalView) {
         let view = Arc::new(view);
         self.0.send_modify(|snapshot| {

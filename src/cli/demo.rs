@@ -46,7 +46,8 @@ async fn demo(web: &Web, args: &PortalArgs, stop: CancellationToken) -> Result<(
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     let key_file = folder.path().join("key");
     std::fs::write(&key_file, &args.key).context("the demo's key cannot be written")?;
-    let app = App::bind(&demo_config(address, &key_file)?, web).await?;
+    let config = demo_config(address, &key_file)?;
+    let app = App::bind(Box::new(move || Ok(config.clone())), web).await?;
     tell(&app, web, address)?;
     let simulator = Simulator::new(settings::simulator(args));
     // The portal outlives the exporter, so that the exporter's last requests are answered.

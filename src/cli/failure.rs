@@ -45,6 +45,9 @@ impl From<ConfigError> for Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        Self::Other(error)
+        match error.downcast() {
+            Ok(error) => Self::Config(error),
+            Err(error) => Self::Other(error),
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::app::Web;
+use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, failure::Failure, output};
 use crate::config::{Config, ConfigError};
 use crate::simulator;
@@ -15,7 +15,7 @@ use crate::simulator;
 const PORT: u16 = 15_732;
 
 /// Paths that have a meaning of their own.
-const TAKEN: [&str; 4] = ["/livez", "/healthz", "/readyz", "/health"];
+const TAKEN: [&str; 5] = ["/livez", "/healthz", "/readyz", "/health", "/-/reload"];
 
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,9 +28,14 @@ pub(super) enum Switch {
 
 /// Reads the configuration: the file, or else the environment.
 pub(super) fn config(args: &ConfigArgs) -> Result<Config, ConfigError> {
-    match &args.file {
-        Some(file) => Config::from_file(file),
-        None => Config::from_environment(|name| std::env::var(name).ok()),
+    source(args)()
+}
+
+/// Reads the configuration as often as it is asked to.
+pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
+    match args.file.clone() {
+        Some(file) => Box::new(move || Config::from_file(&file)),
+        None => Box::new(|| Config::from_environment(|name| std::env::var(name).ok())),
     }
 }
 
@@ -53,6 +58,7 @@ pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Web {
     Web {
         addresses,
         telemetry_path: args.telemetry_path.clone(),
+        lifecycle: args.lifecycle,
     }
 }
 

@@ -10,11 +10,13 @@ use axum::http::header::{
 };
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
+use tokio::sync::{mpsc, oneshot, watch};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
+use crate::app::ReloadRequest;
 use crate::health;
 use crate::http::{health_json, page};
 use crate::metrics::{self, ConfigFacts, Events};
@@ -36,35 +38,23 @@ pub struct Site {
     pub events: Events,
     /// What is known of the portals.
     pub publisher: Publisher,
-    /// How the configuration came to be.
-    pub config: ConfigFacts,
+    /// How the configuration in use came to be.
+    pub config: watch::Receiver<ConfigFacts>,
     /// Whether the process makes progress.
     pub liveness: Liveness,
+    /// Takes requests to read the configuration again, where they are allowed.
+    pub reload: Option<mpsc::Sender<ReloadRequest>>,
     /// The path of the metrics.
     pub telemetry_path: String,
+}
+
+/// A site with what it remembers.
+struct Served {
+    site: Site,
     ready: AtomicBool,
 }
 
 impl Site {
-    /// Puts a site together.
-    #[must_use]
-    pub fn new(
-        events: Events,
-        publisher: Publisher,
-        config: ConfigFacts,
-        liveness: Liveness,
-        telemetry_path: String,
-    ) -> Self {
-        Self {
-            events,
-            publisher,
-            config,
-            liveness,
-            telemetry_path,
-            ready: AtomicBool::new(false),
-        }
-    }
-
     /// The routes.
     pub fn router(self) -> Router {
         let gzip = CompressionLayer::new().quality(CompressionLevel::Fastest);
@@ -74,21 +64,27 @@ impl Site {
             .route("/healthz", get(live))
             .route("/readyz", get(ready))
             .route("/health", get(health))
+            .route("/-/reload", post(reload))
             .route(&telemetry_path, get(metrics).layer(gzip));
         if telemetry_path != "/" {
             router = router.route("/", get(status_page));
         }
         router
             .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
-            .with_state(Arc::new(self))
+            .with_state(Arc::new(Served {
+                site: self,
+                ready: AtomicBool::new(false),
+            }))
     }
+}
 
-    /// Whether each portal's list was answered, or failed, once.
+impl Served {
+    /// Whether each portal's list was answered, or failed, once: then for good.
     fn is_ready(&self) -> bool {
         if self.ready.load(Ordering::Relaxed) {
             return true;
         }
-        let snapshot = self.publisher.current();
+        let snapshot = self.site.publisher.current();
         let asked = |list: &ListState| !matches!(list, ListState::Unasked);
         let ready = snapshot.portals.iter().all(|portal| asked(&portal.list));
         self.ready.store(ready, Ordering::Relaxed);
@@ -96,15 +92,30 @@ impl Site {
     }
 }
 
-async fn live(State(site): State<Arc<Site>>) -> Response {
-    match (site.liveness)() {
+async fn reload(State(served): State<Arc<Served>>) -> Response {
+    let Some(requests) = &served.site.reload else {
+        let reason =
+            "reloading over HTTP is not enabled; start with --web.enable-lifecycle, or send SIGHUP";
+        return plain(StatusCode::FORBIDDEN, reason.to_owned());
+    };
+    let (answer, answered) = oneshot::channel();
+    let sent = requests.send(answer).await.is_ok();
+    match (sent, answered.await) {
+        (true, Ok(Ok(()))) => plain(StatusCode::OK, "reloaded".to_owned()),
+        (true, Ok(Err(reason))) => plain(StatusCode::INTERNAL_SERVER_ERROR, reason),
+        _ => plain(StatusCode::SERVICE_UNAVAILABLE, "stopping".to_owned()),
+    }
+}
+
+async fn live(State(served): State<Arc<Served>>) -> Response {
+    match (served.site.liveness)() {
         Ok(()) => plain(StatusCode::OK, "live".to_owned()),
         Err(reason) => plain(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }
 
-async fn ready(State(site): State<Arc<Site>>) -> Response {
-    if site.is_ready() {
+async fn ready(State(served): State<Arc<Served>>) -> Response {
+    if served.is_ready() {
         plain(StatusCode::OK, "ready".to_owned())
     } else {
         let reason = "not every portal's list of folders was answered or failed yet";
@@ -112,8 +123,8 @@ async fn ready(State(site): State<Arc<Site>>) -> Response {
     }
 }
 
-async fn health(State(site): State<Arc<Site>>) -> Response {
-    let health = health::judge(&site.publisher.current(), Moment::now());
+async fn health(State(served): State<Arc<Served>>) -> Response {
+    let health = health::judge(&served.site.publisher.current(), Moment::now());
     let code = match health.status {
         health::Status::Fail => StatusCode::SERVICE_UNAVAILABLE,
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
@@ -130,15 +141,17 @@ async fn health(State(site): State<Arc<Site>>) -> Response {
     }
 }
 
-async fn metrics(State(site): State<Arc<Site>>) -> Response {
-    let snapshot = site.publisher.current();
-    match metrics::render(&site.events, site.config, &snapshot, Moment::now()) {
+async fn metrics(State(served): State<Arc<Served>>) -> Response {
+    let site = &served.site;
+    let (snapshot, config) = (site.publisher.current(), *site.config.borrow());
+    match metrics::render(&site.events, config, &snapshot, Moment::now()) {
         Ok(text) => ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
         Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
 }
 
-async fn status_page(State(site): State<Arc<Site>>) -> Response {
+async fn status_page(State(served): State<Arc<Served>>) -> Response {
+    let site = &served.site;
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = health::judge(&snapshot, now);
     let page = page::render(&snapshot, &health, &site.telemetry_path, now);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus::core::Collector;
+use prometheus::proto::{Metric, MetricFamily};
 use prometheus::{
     CounterVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry, Result,
 };
@@ -11,7 +12,7 @@ use prometheus::{
 use crate::metrics::catalogue::{self, Family};
 use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
-use crate::snapshot::RunResult;
+use crate::snapshot::{RunResult, Snapshot};
 
 /// Upper bounds of the request durations, in seconds.
 const REQUEST_BUCKETS: [f64; 11] = [
@@ -73,10 +74,24 @@ impl Events {
         Ok(())
     }
 
-    /// The registry that holds them.
-    #[must_use]
-    pub fn registry(&self) -> &Registry {
-        &self.registry
+    /// The families, without the series of portals that the configuration no longer names.
+    pub(super) fn of_portals(&self, snapshot: &Snapshot) -> Vec<MetricFamily> {
+        let named = |name: &str| {
+            snapshot
+                .portals
+                .iter()
+                .any(|view| view.name.as_str() == name)
+        };
+        let stays = |metric: &Metric| {
+            let mut labels = metric.get_label().iter();
+            labels.all(|label| label.name() != "portal" || named(label.value()))
+        };
+        let mut families = self.registry.gather();
+        for family in &mut families {
+            family.mut_metric().retain(stays);
+        }
+        families.retain(|family| !family.get_metric().is_empty());
+        families
     }
 
     /// The events of one portal. Every counter begins at 0 here, because `increase` does not see one that is born at 1.

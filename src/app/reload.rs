@@ -1,0 +1,54 @@
+//! Reading the configuration again: all of the new one, or all of the old one.
+
+use std::time::SystemTime;
+
+use anyhow::Result;
+use tokio::sync::{mpsc, oneshot, watch};
+use tracing::{error, info};
+
+use crate::app::portals::{Built, Portals};
+use crate::config::{Config, ConfigError};
+use crate::metrics::ConfigFacts;
+
+/// Reads the configuration: at the start, and at each reload.
+pub type ConfigSource = Box<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
+
+/// Asks for a reload; the answer is why there was none.
+pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
+
+/// Reloads on request.
+pub(super) struct Reloader {
+    pub source: ConfigSource,
+    pub requests: mpsc::Receiver<ReloadRequest>,
+    pub facts: watch::Sender<ConfigFacts>,
+}
+
+impl Reloader {
+    /// Reads the configuration and puts it into use, or leaves everything as it is.
+    pub async fn reload(&self, portals: &mut Portals) -> Result<(), String> {
+        let built = (self.source)()
+            .map_err(anyhow::Error::from)
+            .and_then(|config| Built::new(config, portals.state(), portals.events()));
+        match built {
+            Ok(built) => {
+                portals.use_config(built).await;
+                self.facts.send_replace(ConfigFacts {
+                    reload_successful: true,
+                    loaded: SystemTime::now().into(),
+                });
+                info!("the configuration was read again and is in use");
+                Ok(())
+            }
+            Err(failed) => {
+                let failed = format!("{failed:#}");
+                error!(
+                    error = failed.as_str(),
+                    "the configuration was read again and is wrong; the old one stays in use"
+                );
+                self.facts
+                    .send_modify(|facts| facts.reload_successful = false);
+                Err(failed)
+            }
+        }
+    }
+}
