@@ -1,0 +1,14 @@
+//! The program as it is run: the real binary beside a portal over HTTP, seen from outside.
+//!
+//! Each module is a part of the story; [`support`] has the portals, the processes and the reader of the exposition.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
+mod commands;
+mod counts;
+mod health;
+mod memory;
+mod metrics;
+mod prometheus;
+mod schedule;
+mod support;

@@ -1,0 +1,12 @@
+//! What tests are made of.
+
+pub(crate) mod exporter;
+pub(crate) mod exposition;
+pub(crate) mod portal;
+pub(crate) mod process;
+pub(crate) mod promtool;
+pub(crate) mod raw;
+pub(crate) mod server;
+pub(crate) mod tally;
+pub(crate) mod wait;
+pub(crate) mod workspace;

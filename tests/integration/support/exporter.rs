@@ -1,0 +1,175 @@
+//! The real program, running.
+
+use std::net::SocketAddr;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use reqwest::Response;
+use serde_json::Value;
+
+use super::exposition::Exposition;
+use super::process::Process;
+use super::wait::wait_for;
+use super::workspace::Workspace;
+
+/// A process that was told to stop has ended by then.
+const DRAINED: Duration = Duration::from_secs(10);
+
+/// A running exporter.
+pub(crate) struct Exporter {
+    process: Process,
+    address: SocketAddr,
+    http: reqwest::Client,
+}
+
+impl Exporter {
+    /// Starts `run` with a workspace's configuration, and waits until it listens.
+    pub(crate) async fn start(workspace: &Workspace) -> Self {
+        Self::launch(workspace.command().arg("run")).await
+    }
+
+    /// Starts a command that serves, on a free port, and waits until it listens.
+    pub(crate) async fn launch(command: &mut Command) -> Self {
+        command.args([
+            "--log.format",
+            "json",
+            "--web.listen-address",
+            "127.0.0.1:0",
+        ]);
+        let mut process = Process::start(command);
+        let address = process
+            .line("the exporter listens", |line| {
+                logged_address(line, "listening")
+            })
+            .await;
+        Self {
+            process,
+            address,
+            http: client(),
+        }
+    }
+
+    /// The address that another message of the log names.
+    pub(crate) async fn logged(&mut self, message: &str) -> SocketAddr {
+        let read = |line: &str| logged_address(line, message);
+        self.process.line(message, read).await
+    }
+
+    /// What it wrote so far.
+    pub(crate) fn output(&self) -> Vec<String> {
+        self.process.output()
+    }
+
+    /// Where it serves.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Asks for a path.
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        self.get_accepting(path, "identity").await
+    }
+
+    /// Asks for a path with an `Accept-Encoding`.
+    pub(crate) async fn get_accepting(&self, path: &str, encoding: &str) -> Response {
+        let url = format!("http://{}{path}", self.address);
+        let request = self.http.get(url).header("accept-encoding", encoding);
+        request.send().await.unwrap()
+    }
+
+    /// Asks for a path and takes the status alone.
+    pub(crate) async fn status(&self, path: &str) -> u16 {
+        self.get(path).await.status().as_u16()
+    }
+
+    /// Asks for a path that answers with JSON, whatever the status is.
+    pub(crate) async fn json(&self, path: &str) -> Value {
+        json_of(self.get(path).await).await
+    }
+
+    /// What `/metrics` says now.
+    pub(crate) async fn metrics(&self) -> Exposition {
+        let response = self.get("/metrics").await;
+        assert_eq!(response.status(), 200);
+        Exposition::parse(&response.text().await.unwrap())
+    }
+
+    /// What `/metrics` says as soon as a condition holds.
+    pub(crate) async fn metrics_when(
+        &self,
+        what: &str,
+        holds: impl Fn(&Exposition) -> bool,
+    ) -> Exposition {
+        wait_for(what, async || {
+            let metrics = self.metrics().await;
+            holds(&metrics).then_some(metrics)
+        })
+        .await
+    }
+
+    /// What `/metrics` says when the first collection of every portal has ended.
+    pub(crate) async fn collected(&self) -> Exposition {
+        self.metrics_when("every portal is collected once", |metrics| {
+            let portals = metrics.all("kb_portal_up", &[]).count();
+            let ended = metrics.all("kb_collection_last_run_timestamp_seconds", &[]);
+            ended.count() == portals
+        })
+        .await
+    }
+
+    /// What `/metrics` says when a whole collection has begun and ended from now on.
+    pub(crate) async fn collected_again(&self) -> Exposition {
+        let before = ended_collections(&self.metrics().await);
+        // One may be under way that began before.
+        self.metrics_when("another whole collection has ended", |metrics| {
+            ended_collections(metrics) >= before + 2
+        })
+        .await
+    }
+
+    /// Tells it to stop, and expects that it does so in order and in time.
+    pub(crate) async fn stop(mut self) {
+        let told = Instant::now();
+        self.process.signal("TERM");
+        let status = self.process.ended().await;
+        assert_eq!(status.code(), Some(0));
+        assert!(told.elapsed() < DRAINED, "{:?}", told.elapsed());
+    }
+
+    /// Ends it at once, as a machine does that goes out.
+    pub(crate) async fn kill(mut self) {
+        self.process.signal("KILL");
+        self.process.ended().await;
+    }
+}
+
+/// Collections that ended and were not skipped.
+fn ended_collections(metrics: &Exposition) -> u64 {
+    let runs = metrics.all("kb_collection_runs_total", &[]);
+    let ended = runs.filter(|run| run.labels["result"] != "skipped");
+    ended.map(|run| run.count()).sum()
+}
+
+/// Talks to loopback alone, and takes bodies as they come.
+pub(crate) fn client() -> reqwest::Client {
+    let builder = reqwest::Client::builder().no_proxy().no_gzip();
+    builder.build().unwrap()
+}
+
+fn logged_address(line: &str, message: &str) -> Option<SocketAddr> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    let told = line["msg"] == message;
+    let address = line["address"].as_str().filter(|_| told)?;
+    Some(address.parse().unwrap())
+}
+
+/// The same, but it accepts gzip and unpacks it.
+pub(crate) fn unpacking_client() -> reqwest::Client {
+    let builder = reqwest::Client::builder().no_proxy().gzip(true);
+    builder.build().unwrap()
+}
+
+/// The body of an answer as JSON.
+pub(crate) async fn json_of(response: Response) -> Value {
+    serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
+}

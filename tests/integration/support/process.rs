@@ -1,0 +1,110 @@
+//! A process that is started by a test and never outlives it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::wait::wait_for;
+
+/// A running process with what it wrote so far, standard output and standard error together.
+pub(crate) struct Process {
+    child: Child,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Process {
+    /// Starts a command.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{name} cannot be started ({error}): use tests/run"));
+        let lines = Arc::default();
+        keep_lines(child.stdout.take().unwrap(), &lines);
+        keep_lines(child.stderr.take().unwrap(), &lines);
+        Self { child, lines }
+    }
+
+    /// Waits for a line from which something can be read. Fails when the process ends before.
+    pub(crate) async fn line<T>(&mut self, what: &str, read: impl Fn(&str) -> Option<T>) -> T {
+        wait_for(what, async || {
+            let ended = self.child.try_wait().unwrap();
+            let lines = self.output();
+            let found = lines.iter().find_map(|line| read(line));
+            let lost = ended.is_some() && found.is_none();
+            assert!(
+                !lost,
+                "{what}: the process ended with {ended:?}: {lines:#?}"
+            );
+            found
+        })
+        .await
+    }
+
+    /// What it wrote so far.
+    pub(crate) fn output(&self) -> Vec<String> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.clone()
+    }
+
+    /// Sends a signal by its name, such as `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
+        let sent = Command::new("sh").args(["-c", &kill]).status().unwrap();
+        assert!(sent.success(), "{kill}");
+    }
+
+    /// Waits until it ends.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        wait_for("the process ends", async || self.child.try_wait().unwrap()).await
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only where it ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if thread::panicking() {
+            for line in self.output() {
+                println!("{line}");
+            }
+        }
+    }
+}
+
+fn keep_lines(stream: impl Read + Send + 'static, lines: &Arc<Mutex<Vec<String>>>) {
+    let lines = Arc::clone(lines);
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            lines
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(line);
+        }
+    });
+}
+
+/// Runs a command to its end, with a text as its standard input.
+pub(crate) fn run(command: &mut Command, input: &str) -> Output {
+    use std::io::Write as _;
+
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{name} cannot be started ({error}): use tests/run"));
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writer = thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    // A command that needs no input may end before it has read any.
+    let _ = writer.join().unwrap();
+    output
+}

@@ -1,0 +1,89 @@
+//! The folder that an exporter is started in: its key, its configuration, its state.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The simulated portal's key.
+const KEY: &str = "kbk_demo";
+
+/// A folder with a key file and a configuration; the state stays in it from one start to the next.
+pub(crate) struct Workspace {
+    folder: TempDir,
+}
+
+impl Workspace {
+    /// Watches portals by name and address. Collects once and not again for an hour, with nothing to slow it down.
+    pub(crate) fn new(portals: &[(&str, String)]) -> Self {
+        Self::with(portals, |_| {})
+    }
+
+    /// The same, once a second.
+    pub(crate) fn each_second(portals: &[(&str, String)]) -> Self {
+        Self::with(portals, |config| {
+            config["collect"]["schedule"] = "1s".into();
+        })
+    }
+
+    /// The same with other settings.
+    pub(crate) fn with(portals: &[(&str, String)], change: impl FnOnce(&mut Value)) -> Self {
+        let workspace = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        let key = workspace.path("key");
+        fs::write(&key, KEY).unwrap();
+        let portals = portals
+            .iter()
+            .map(|(name, url)| json!({"name": name, "base_url": url, "api_key_file": key}));
+        let mut config = json!({
+            "portals": portals.collect::<Vec<_>>(),
+            "collect": {
+                "schedule": "1h",
+                "jitter": "0s",
+                "strategy": "full",
+                "concurrency": 4,
+                "max_requests_per_second": 100_000,
+            },
+            "request": {"retries": 0},
+            "state": {"path": workspace.path("state")},
+        });
+        change(&mut config);
+        workspace.configure(&config.to_string());
+        workspace
+    }
+
+    /// Replaces the configuration. JSON is YAML as well.
+    pub(crate) fn configure(&self, text: &str) {
+        fs::write(self.path("config.yml"), text).unwrap();
+    }
+
+    /// A path in the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The program with this configuration and no other surroundings.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = program();
+        command.arg("--config.file").arg(self.path("config.yml"));
+        command
+    }
+}
+
+/// The program, without the settings of the environment that the tests run in.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kb-exporter"));
+    for name in [
+        "KB_BASE_URL",
+        "KB_API_KEY",
+        "KB_API_KEY_FILE",
+        "KB_PORTAL_NAME",
+        "KB_CA_FILE",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
