@@ -1,4 +1,66 @@
 //! Prometheus exporter for the processing state of a portal's knowledge base.
+//!
+//! A portal holds folders of files that are processed in the background. This program reads the list of files of every
+//! folder that its key may use, counts files by `indexStatus` and `indexError`, and serves the counts as metrics, health and a
+//! status page. It only reads.
+//!
+//! # The way of the data
+//!
+//! ```text
+//! schedule ─tick→ collect ─requests→ portal
+//!                    │                  │ rows
+//!                    │              aggregate ─Reading→ memory::apply ─Update→ state (disk)
+//!                    │                                        │
+//!                    └──────── Arc<Snapshot> ←────────────────┘
+//!                                   │ watch
+//!                     metrics, health, http (page)
+//! ```
+//!
+//! - **Pure**: [`model`], [`text`], [`classify`], [`aggregate`], [`memory`], [`health`], and `schedule::Due`. Values in, values out; time is an
+//!   argument.
+//! - **Effects**: [`portal`] asks, [`state`] keeps, [`collect`] brings both together, [`http`] answers, [`app`] builds, binds,
+//!   supervises and drains.
+//! - **Facts and events**: what portals hold is rendered from the immutable [`snapshot`], so that a folder that left takes its series
+//!   along; what this process did is counted in [`metrics::Events`].
+//! - [`simulator`] is the only stand-in for a portal that users and tests have. It imports nothing of this crate but its own
+//!   modules and has wire types of its own, so that a misreading of the interface is not confirmed by its twin.
+//!
+//! # Layout
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`cli`] | arguments → telemetry → app → exit code |
+//! | [`config`] | the file and the environment, checked before anything is bound |
+//! | [`model`], [`text`] | statuses, ids, names, moments; text from a portal made harmless |
+//! | [`portal`] | HTTP client: key, retries, rate, typed answers and errors |
+//! | [`schedule`] | when a collection is due |
+//! | [`collect`] | one collector for each portal; a task for each folder that is read |
+//! | [`aggregate`], [`classify`] | rows → counts, reasons → classes |
+//! | [`memory`] | two looks → entries, indexing times, ages |
+//! | [`state`] | what must survive a restart: one `SQLite` file |
+//! | [`snapshot`] | what is known now |
+//! | [`metrics`], [`health`], [`http`] | what the outside sees |
+//! | [`app`], [`telemetry`], [`shutdown`] | the process |
+//! | [`simulator`] | the simulated portal |
+//!
+//! # What a paged walk can and cannot promise
+//!
+//! A folder is read page by page, and each page shows the folder at another moment. When nothing changes meanwhile, the
+//! counts are exact. A walk notices totals that differ between pages, rows that it meets twice, and rows that are missing in the
+//! end; then it is walked again if it is short, and called inconsistent (`kb_folder_consistent` 0) if that does not help. It cannot
+//! notice a change that leaves all of those alike: a status that changes on a page already read, or a delete on a page already read
+//! that an upload on a page not yet read makes up for. Each such change puts a count off by one at most, so with k
+//! changes during a walk that is called consistent, no count is off by more than k.
+//!
+//! # What can go wrong, and what that costs
+//!
+//! - A folder that cannot be read keeps its last whole counts, with their time, until they are too old; its `kb_folder_up` is 0 at once.
+//! - A refusal (401, 403) of a folder is settled by asking for the list of folders: refused there too, it is the portal's
+//!   trouble; else the folder left, or is forbidden.
+//! - A walk that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
+//!   flight.
+//! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.
+//! - A panic in a task costs that look; a panic in a collector costs the collections under way.
 
 pub mod aggregate;
 pub mod app;

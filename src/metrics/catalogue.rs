@@ -1,5 +1,7 @@
 //! The names, help texts and labels of all families (contract, Metrics).
 
+use std::fmt::Write as _;
+
 use prometheus::proto::MetricType;
 
 /// A family of series.
@@ -13,6 +15,30 @@ pub struct Family {
     pub kind: MetricType,
     /// Its labels, in the order in which they are written.
     pub labels: &'static [&'static str],
+}
+
+/// The families as a Markdown table, with a line break at its end: the README's metrics table.
+#[must_use]
+pub fn catalogue_markdown() -> String {
+    let mut table = "| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n".to_owned();
+    for family in ALL {
+        let kind = match family.kind {
+            MetricType::COUNTER => "counter",
+            MetricType::HISTOGRAM => "histogram",
+            _ => "gauge",
+        };
+        let labels = match family.labels {
+            [] => String::new(),
+            labels => format!("`{}`", labels.join("`, `")),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| `{}` | {kind} | {labels} | {} |",
+            family.name, family.help
+        );
+    }
+    table
 }
 
 const PORTAL: &[&str] = &["portal"];

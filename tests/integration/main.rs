@@ -10,5 +10,6 @@ mod health;
 mod memory;
 mod metrics;
 mod prometheus;
+mod readme;
 mod schedule;
 mod support;
