@@ -1,1 +1,213 @@
-//! x
+//! The command line: what it says, and with which code it ends.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::process::{Process, run};
+use crate::support::workspace::{Workspace, program};
+
+use kb_exporter::simulator::Status;
+
+/// A key that must never be seen.
+const SECRET: &str = "kbk_9f8e7d6c5b4a39281706f5e4d3c2b1a0";
+
+/// Both streams of a process that ended.
+fn said(output: &Output) -> String {
+    let both = [&*output.stdout, &*output.stderr].concat();
+    String::from_utf8(both).unwrap()
+}
+
+/// Checks a configuration, and returns the code and what was said.
+fn check(config: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kb.yml");
+    fs::write(&file, config).unwrap();
+    let mut command = program();
+    command.args(["--config.check", "--config.file"]).arg(&file);
+    let output = run(&mut command, "");
+    (output.status.code(), said(&output))
+}
+
+#[test]
+fn a_configuration_that_is_right_ends_with_0() {
+    let config = "portals:\n  - name: main\n    base_url: https://portal.example\n    api_key_file: /run/key\n";
+    let (code, said) = check(config);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
+fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
+    let portal =
+        "portals:\n  - {name: main, base_url: 'https://portal.example', api_key_file: /run/key}\n";
+    for (lines, place, hint) in [
+        ("collect:\n  schedule: soon\n", "kb.yml:4:13", "duration"),
+        ("colect:\n  schedule: 1m\n", "kb.yml:3:1", "unknown key"),
+        ("collect: {schedule: 1m\n", "kb.yml:", ""),
+        ("reindex:\n  mode: sometimes\n", "kb.yml:4:9", "dry_run"),
+    ] {
+        let (code, said) = check(&format!("{portal}{lines}"));
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(place) && said.contains(hint), "{said}");
+    }
+}
+
+#[test]
+fn a_key_in_the_configuration_is_refused_and_not_shown() {
+    for key in ["api_key", "api_key_env", "api_key_file"] {
+        let config = format!(
+            "portals:\n  - name: main\n    base_url: https://portal.example\n    {key}: {SECRET}\n"
+        );
+        let (code, said) = check(&config);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("kb.yml:4:"), "{said}");
+        assert!(said.contains("api_key_file"), "what would be right: {said}");
+        assert!(!said.contains(SECRET), "{said}");
+    }
+}
+
+#[test]
+fn without_a_configuration_the_way_out_is_told() {
+    let output = run(program().arg("run"), "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("KB_BASE_URL"), "{}", said(&output));
+}
+
+#[test]
+fn arguments_that_are_wrong_end_with_2() {
+    for line in [
+        &["--no-such-flag"][..],
+        &["no-such-command"],
+        &["demo", "--portal.speed", "-1"],
+        &["--web.listen-address", "nowhere"],
+        &["--log.level", "loud"],
+    ] {
+        let output = run(program().args(line), "");
+        assert_eq!(output.status.code(), Some(2), "{line:?}");
+    }
+}
+
+#[test]
+fn an_address_that_is_taken_ends_with_1_and_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let portals = [("main", "http://127.0.0.1:9".to_owned())];
+    let workspace = Workspace::new(&portals);
+    let mut command = workspace.command();
+    let output = run(command.args(["--web.listen-address", &address]), "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains(&address), "{}", said(&output));
+}
+
+#[test]
+fn the_version_names_the_program() {
+    let output = run(program().arg("--version"), "");
+    assert_eq!(output.status.code(), Some(0));
+    let version = format!("kb-exporter {}", env!("CARGO_PKG_VERSION"));
+    assert!(said(&output).starts_with(&version), "{}", said(&output));
+}
+
+#[tokio::test]
+async fn demo_prints_the_addresses_to_open() {
+    let mut command = program();
+    command.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
+    command.args(["--portal.folders", "3", "--portal.files", "30"]);
+    let mut exporter = Exporter::launch(&mut command).await;
+    let portal = exporter.logged("simulated portal listening").await;
+    let metrics = exporter.collected().await;
+    assert_eq!(metrics.count("kb_portal_folders", &[]), Some(3));
+    let said = exporter.output().join("\n");
+    let address = exporter.address();
+    for url in [
+        format!("http://{address}/"),
+        format!("http://{address}/metrics"),
+        format!("http://{address}/health"),
+        format!("http://{portal}/"),
+    ] {
+        assert!(said.contains(&url), "{url} is not in {said}");
+    }
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_portal_is_watched_without_a_file() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    portal.file(folder, "a.pdf", Status::Done);
+    let mut command = program();
+    command.env("KB_BASE_URL", portal.base_url());
+    command.env("KB_API_KEY", "kbk_demo");
+    let exporter = Exporter::launch(&mut command).await;
+    let metrics = exporter.collected().await;
+    let done = [("portal", "default"), ("status", "done")];
+    assert_eq!(metrics.count("kb_folder_files", &done), Some(1));
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn the_simulated_portal_runs_alone() {
+    let mut command = program();
+    command.args([
+        "portal",
+        "--portal.listen-address",
+        "127.0.0.1:0",
+        "--log.format",
+        "json",
+    ]);
+    command.args(["--portal.files", "10", "--portal.key", SECRET]);
+    let mut portal = Process::start(&mut command);
+    let line = portal
+        .line("the portal listens", |line| {
+            let line: serde_json::Value = serde_json::from_str(line).ok()?;
+            Some(line["address"].as_str()?.to_owned())
+        })
+        .await;
+    let url = format!("http://{line}/api/admin/library-folders/mine");
+    let client = crate::support::exporter::client();
+    let refused = client.get(&url).send().await.unwrap();
+    assert_eq!(refused.status(), 401);
+    let answered = client.get(&url).bearer_auth(SECRET).send().await.unwrap();
+    assert_eq!(answered.status(), 200);
+    portal.signal("TERM");
+    assert_eq!(portal.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn the_key_is_never_written_anywhere() {
+    let portal = Portal::with(|options| options.key = SECRET.to_owned()).await;
+    portal.folder("Inbox");
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    fs::write(workspace.path("key"), SECRET).unwrap();
+    let mut command = workspace.command();
+    let exporter = Exporter::launch(command.args(["--log.level", "trace"])).await;
+    exporter.collected().await;
+    portal.world(|world| world.revoke_key(SECRET));
+    let metrics = exporter.collected_again().await;
+    assert_eq!(metrics.value("kb_portal_up", &[]), Some(0.0));
+    for path in ["/metrics", "/health", "/", "/readyz"] {
+        let text = exporter.get(path).await.text().await.unwrap();
+        assert!(!text.contains(SECRET), "{path}");
+    }
+    let log = exporter.output().join("\n");
+    assert!(!log.contains(SECRET));
+    assert!(log.contains("unauthorized"), "{log}");
+    let state = fs::read_dir(workspace.path("state")).unwrap();
+    for file in state {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(SECRET));
+    }
+}
+
+/// The commands of a shell find the program's name in its help.
+#[test]
+fn help_lists_the_commands() {
+    let output = run(
+        Command::new(env!("CARGO_BIN_EXE_kb-exporter")).arg("--help"),
+        "",
+    );
+    assert_eq!(output.status.code(), Some(0));
+    for command in ["run", "demo", "portal"] {
+        assert!(said(&output).contains(command), "{command}");
+    }
+}

@@ -1,1 +1,207 @@
-//! x
+//! Health, as others ask for it, and the page for people.
+
+use std::net::TcpListener;
+
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+
+use kb_exporter::simulator::Status;
+
+/// An address at which nobody answers.
+fn nowhere() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+#[tokio::test]
+async fn a_process_is_ready_once_the_list_was_answered_and_then_for_good() {
+    let portal = Portal::start().await;
+    portal.folder("Inbox");
+    portal.hold("/mine");
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    wait_for("the list is asked for", async || {
+        (portal.requests_with("/mine") > 0).then_some(())
+    })
+    .await;
+    assert_eq!(exporter.status("/readyz").await, 503);
+    assert_eq!(exporter.status("/livez").await, 200);
+    portal.heal();
+    wait_for("ready", async || {
+        (exporter.status("/readyz").await == 200).then_some(())
+    })
+    .await;
+    portal.refuse("/mine", 500);
+    exporter
+        .metrics_when("the portal is down", |metrics| {
+            metrics.value("kb_portal_up", &[]) == Some(0.0)
+        })
+        .await;
+    assert_eq!(exporter.status("/readyz").await, 200);
+}
+
+#[tokio::test]
+async fn a_process_is_ready_once_the_list_has_failed() {
+    let workspace = Workspace::new(&[("main", nowhere())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    assert_eq!(exporter.status("/readyz").await, 200);
+}
+
+#[tokio::test]
+async fn all_portals_must_have_answered_or_failed() {
+    let portal = Portal::start().await;
+    portal.hold("/mine");
+    let portals = [("down", nowhere()), ("slow", portal.base_url())];
+    let workspace = Workspace::new(&portals);
+    let exporter = Exporter::start(&workspace).await;
+    let failed = [("portal", "down"), ("result", "failure")];
+    exporter
+        .metrics_when("one has failed", |metrics| {
+            metrics.count("kb_collection_runs_total", &failed) == Some(1)
+        })
+        .await;
+    assert_eq!(exporter.status("/readyz").await, 503);
+}
+
+#[tokio::test]
+async fn health_passes_when_every_folder_is_counted() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let response = exporter.get("/health").await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(
+        response.headers()["content-type"],
+        "application/health+json"
+    );
+    let health = exporter.json("/health").await;
+    assert_eq!(health["status"], "pass");
+    let folder = &health["checks"][format!("folder:main:{folder}")][0];
+    assert_eq!(
+        (&folder["status"], &folder["name"]),
+        (&"pass".into(), &"Inbox".into())
+    );
+    assert!(
+        folder["observedValue"].is_u64(),
+        "the age of the counts: {folder}"
+    );
+    assert!(folder["nextRun"].is_string(), "{folder}");
+}
+
+#[tokio::test]
+async fn health_warns_of_a_folder_that_cannot_be_counted_and_says_why() {
+    for (status, reason) in [(403, "forbidden"), (500, "error")] {
+        let portal = Portal::start().await;
+        portal.folder("Inbox");
+        let folder = portal.folder("Closed");
+        portal.refuse(&folder.to_string(), status);
+        let workspace = Workspace::new(&[("main", portal.base_url())]);
+        let exporter = Exporter::start(&workspace).await;
+        exporter.collected().await;
+        assert_eq!(exporter.status("/health").await, 200);
+        let health = exporter.json("/health").await;
+        assert_eq!(health["status"], "warn");
+        let folder = &health["checks"][format!("folder:main:{folder}")][0];
+        assert_eq!(
+            (&folder["status"], &folder["reason"]),
+            (&"warn".into(), &reason.into())
+        );
+        assert_eq!(health["checks"]["portal:main"][0]["status"], "pass");
+    }
+}
+
+#[tokio::test]
+async fn health_fails_when_no_portal_can_be_collected_and_life_goes_on() {
+    let workspace = Workspace::new(&[("main", nowhere())]);
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    let reason = metrics.value("kb_portal_unavailable", &[("reason", "unreachable")]);
+    assert_eq!(reason, Some(1.0));
+    assert_eq!(exporter.status("/health").await, 503);
+    let health = exporter.json("/health").await;
+    assert_eq!(health["status"], "fail");
+    assert_eq!(health["checks"]["portal:main"][0]["reason"], "unreachable");
+    for path in ["/livez", "/healthz"] {
+        assert_eq!(exporter.status(path).await, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn one_portal_that_is_down_is_a_warning_and_changes_nothing_for_the_other() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    portal.file(folder, "a.pdf", Status::Flagged);
+    let portals = [("down", nowhere()), ("up", portal.base_url())];
+    let workspace = Workspace::new(&portals);
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    let up = |portal| metrics.value("kb_portal_up", &[("portal", portal)]);
+    assert_eq!((up("down"), up("up")), (Some(0.0), Some(1.0)));
+    let files = metrics.by_status("kb_folder_files", &folder.to_string());
+    assert_eq!(files["flagged"], 1);
+    assert_eq!(exporter.status("/health").await, 200);
+    assert_eq!(exporter.json("/health").await["status"], "warn");
+}
+
+#[tokio::test]
+async fn every_way_in_which_a_key_is_refused_has_its_reason() {
+    type Change = fn(&Portal);
+    let changes: [(Change, &str); 3] = [
+        (
+            |portal| portal.world(|world| world.revoke_key("kbk_demo")),
+            "unauthorized",
+        ),
+        (
+            |portal| portal.world(|world| world.allow_addresses(Some([].into()))),
+            "address_refused",
+        ),
+        (|portal| portal.refuse("/mine", 502), "server_error"),
+    ];
+    for (change, reason) in changes {
+        let portal = Portal::start().await;
+        portal.folder("Inbox");
+        change(&portal);
+        let workspace = Workspace::new(&[("main", portal.base_url())]);
+        let exporter = Exporter::start(&workspace).await;
+        let metrics = exporter.collected().await;
+        let held: Vec<_> = metrics
+            .all("kb_portal_unavailable", &[])
+            .filter(|sample| sample.value > 0.0)
+            .map(|sample| &*sample.labels["reason"])
+            .collect();
+        assert_eq!(held, [reason]);
+        assert_eq!(exporter.status("/livez").await, 200);
+    }
+}
+
+#[tokio::test]
+async fn the_page_escapes_names_and_loads_nothing() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("<script>alert('x')</script> & \"quotes\"\nbreak \u{202e}");
+    for _ in 0..1234 {
+        portal.file(folder, "a.pdf", Status::Done);
+    }
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let response = exporter.get("/").await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(
+        response.headers()["content-type"],
+        "text/html; charset=utf-8"
+    );
+    let policy = response.headers()["content-security-policy"]
+        .to_str()
+        .unwrap();
+    assert!(policy.contains("default-src 'none'"), "{policy}");
+    let page = response.text().await.unwrap();
+    assert!(!page.contains("<script"), "{page}");
+    assert!(page.contains("&lt;script&gt;"), "{page}");
+    assert!(!page.contains('\u{202e}'), "{page}");
+    assert!(page.contains("1234"), "{page}");
+}

@@ -1,1 +1,205 @@
-//! x
+//! When folders are read, and that one in trouble changes nothing for the others.
+
+use crate::support::exporter::Exporter;
+use crate::support::exposition::Exposition;
+use crate::support::portal::Portal;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+
+use kb_exporter::simulator::Status;
+use uuid::Uuid;
+
+/// A portal with two folders of one file each.
+async fn two_folders() -> (Portal, Uuid, Uuid) {
+    let portal = Portal::start().await;
+    let [slow, quick] = ["Slow", "Quick"].map(|name| {
+        let folder = portal.folder(name);
+        portal.file(folder, "a.pdf", Status::Done);
+        folder
+    });
+    (portal, slow, quick)
+}
+
+fn done(metrics: &Exposition, folder: Uuid) -> Option<u64> {
+    let labels = [("folder_id", &*folder.to_string()), ("status", "done")];
+    metrics.count("kb_folder_files", &labels)
+}
+
+fn up(metrics: &Exposition, folder: Uuid) -> Option<f64> {
+    metrics.value("kb_folder_up", &[("folder_id", &*folder.to_string())])
+}
+
+fn runs(metrics: &Exposition, result: &str) -> u64 {
+    let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
+    runs.unwrap()
+}
+
+#[tokio::test]
+async fn the_first_collection_starts_at_once() {
+    let (portal, ..) = two_folders().await;
+    for schedule in ["7d", "0 0 3 1 1 *"] {
+        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+            config["collect"]["schedule"] = schedule.into();
+        });
+        let metrics = Exporter::start(&workspace).await.collected().await;
+        assert_eq!(runs(&metrics, "success"), 1, "{schedule}");
+    }
+}
+
+#[tokio::test]
+async fn a_cron_line_collects_again_and_again() {
+    let (portal, slow, _) = two_folders().await;
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "* * * * * *".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    portal.file(slow, "b.pdf", Status::Done);
+    let metrics = exporter.collected_again().await;
+    assert_eq!(done(&metrics, slow), Some(2));
+}
+
+#[tokio::test]
+async fn a_straggler_goes_on_beside_the_others_which_are_counted_again() {
+    let (portal, slow, quick) = two_folders().await;
+    portal.hold(&slow.to_string());
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("the quick folder is counted", |metrics| {
+            done(metrics, quick) == Some(1)
+        })
+        .await;
+    portal.file(quick, "b.pdf", Status::Done);
+    let metrics = exporter
+        .metrics_when("the quick folder is counted again", |metrics| {
+            done(metrics, quick) == Some(2)
+        })
+        .await;
+    assert_eq!((done(&metrics, slow), up(&metrics, slow)), (None, None));
+    assert_eq!(
+        portal.requests_with(&slow.to_string()),
+        1,
+        "it is read once, not once more each time"
+    );
+    portal.heal();
+    let metrics = exporter
+        .metrics_when("the slow folder is counted", |metrics| {
+            done(metrics, slow) == Some(1)
+        })
+        .await;
+    assert_eq!(up(&metrics, slow), Some(1.0));
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_collection_is_skipped_when_every_folder_is_still_being_read() {
+    let (portal, ..) = two_folders().await;
+    portal.hold("/files");
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter
+        .metrics_when("two are skipped", |metrics| runs(metrics, "skipped") >= 2)
+        .await;
+    assert_eq!(runs(&metrics, "success"), 0);
+    assert_eq!(
+        portal.requests_with("/files"),
+        2,
+        "each folder is read once"
+    );
+    portal.heal();
+    exporter
+        .metrics_when("collections go on", |metrics| runs(metrics, "success") >= 2)
+        .await;
+}
+
+#[tokio::test]
+async fn a_collection_is_skipped_when_the_list_is_still_being_read() {
+    let (portal, ..) = two_folders().await;
+    portal.hold("/mine");
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("two are skipped", |metrics| runs(metrics, "skipped") >= 2)
+        .await;
+    assert_eq!(portal.requests_with("/mine"), 1);
+}
+
+#[tokio::test]
+async fn the_timeout_ends_a_folder_that_hangs_while_others_go_on() {
+    let (portal, slow, quick) = two_folders().await;
+    portal.hold(&slow.to_string());
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["collect"]["timeout"] = "2s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter
+        .metrics_when("the slow folder is given up", |metrics| {
+            up(metrics, slow) == Some(0.0)
+        })
+        .await;
+    assert_eq!(
+        (done(&metrics, quick), up(&metrics, quick)),
+        (Some(1), Some(1.0))
+    );
+    let labels = [("folder_id", &*slow.to_string()), ("reason", "error")];
+    assert_eq!(metrics.value("kb_folder_unavailable", &labels), Some(1.0));
+    exporter
+        .metrics_when("the collection is called partial", |metrics| {
+            runs(metrics, "partial") >= 1
+        })
+        .await;
+    portal.heal();
+    exporter
+        .metrics_when("the slow folder is counted", |metrics| {
+            up(metrics, slow) == Some(1.0)
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn counts_stay_until_they_are_stale_and_then_are_withdrawn() {
+    let (portal, slow, quick) = two_folders().await;
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["collect"]["stale_after"] = "4s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    portal.refuse(&slow.to_string(), 500);
+    let metrics = exporter
+        .metrics_when("the folder is down", |metrics| {
+            up(metrics, slow) == Some(0.0)
+        })
+        .await;
+    assert_eq!(done(&metrics, slow), Some(1), "the last whole count stays");
+    let counted = [("folder_id", &*slow.to_string())];
+    let success = "kb_folder_last_success_timestamp_seconds";
+    let before = metrics.value(success, &counted);
+    let metrics = exporter
+        .metrics_when("the counts are withdrawn", |metrics| {
+            done(metrics, slow).is_none()
+        })
+        .await;
+    assert_eq!(up(&metrics, slow), Some(0.0));
+    assert_eq!(metrics.value(success, &counted), before);
+    let sizes = metrics.by_status("kb_folder_size_bytes", &slow.to_string());
+    assert_eq!(sizes["done"], 1_000, "sizes are not subject to it");
+    let entries = metrics.by_status("kb_folder_status_entries_total", &slow.to_string());
+    assert_eq!(entries["done"], 0, "nor are counters");
+    assert_eq!(done(&metrics, quick), Some(1));
+}
+
+#[tokio::test]
+async fn a_request_under_way_does_not_keep_the_process_from_ending() {
+    let (portal, ..) = two_folders().await;
+    portal.hold("/files");
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    wait_for("a page is asked for", async || {
+        (portal.requests_with("/files") > 0).then_some(())
+    })
+    .await;
+    exporter.stop().await;
+}

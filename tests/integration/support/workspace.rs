@@ -13,6 +13,7 @@ const KEY: &str = "kbk_demo";
 /// A folder with a key file and a configuration; the state stays in it from one start to the next.
 pub(crate) struct Workspace {
     folder: TempDir,
+    config: Value,
 }
 
 impl Workspace {
@@ -30,15 +31,13 @@ impl Workspace {
 
     /// The same with other settings.
     pub(crate) fn with(portals: &[(&str, String)], change: impl FnOnce(&mut Value)) -> Self {
-        let workspace = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
-        let key = workspace.path("key");
+        let folder = tempfile::tempdir().unwrap();
+        let key = folder.path().join("key");
         fs::write(&key, KEY).unwrap();
         let portals = portals
             .iter()
             .map(|(name, url)| json!({"name": name, "base_url": url, "api_key_file": key}));
-        let mut config = json!({
+        let config = json!({
             "portals": portals.collect::<Vec<_>>(),
             "collect": {
                 "schedule": "1h",
@@ -48,16 +47,18 @@ impl Workspace {
                 "max_requests_per_second": 100_000,
             },
             "request": {"retries": 0},
-            "state": {"path": workspace.path("state")},
+            "state": {"path": folder.path().join("state")},
         });
-        change(&mut config);
-        workspace.configure(&config.to_string());
+        let mut workspace = Self { folder, config };
+        workspace.change(change);
         workspace
     }
 
-    /// Replaces the configuration. JSON is YAML as well.
-    pub(crate) fn configure(&self, text: &str) {
-        fs::write(self.path("config.yml"), text).unwrap();
+    /// Changes the configuration. JSON is YAML as well.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Value)) {
+        change(&mut self.config);
+        let config = self.config.to_string();
+        fs::write(self.path("config.yml"), config).unwrap();
     }
 
     /// A path in the folder.

@@ -1,0 +1,139 @@
+//! Folders that leave: their counts go, and what became of them stays for a while.
+
+use super::{End, Status, Story};
+use crate::support::exposition::Exposition;
+
+use uuid::Uuid;
+
+const KEY: &str = "kbk_demo";
+
+/// A story with a second folder, which has one file.
+async fn with_another() -> (Story, Uuid) {
+    let story = Story::begin(|portal, folder| {
+        portal.file(folder, "a.pdf", Status::Done);
+        let other = portal.folder("Other");
+        portal.file(other, "b.pdf", Status::Done);
+    })
+    .await;
+    let other = story.portal.world(|world| world.folder_ids())[1];
+    (story, other)
+}
+
+/// Every name of which a folder has a series.
+fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
+    let id = folder.to_string();
+    let own = metrics
+        .samples
+        .iter()
+        .filter(|sample| sample.labels.get("folder_id") == Some(&id));
+    own.map(|sample| sample.name.clone()).collect()
+}
+
+/// The folder has no counts, and says why.
+fn has_left(metrics: &Exposition, folder: Uuid, reason: &str) {
+    assert_eq!(
+        families_of(metrics, folder),
+        ["kb_folder_unavailable", "kb_folder_up"]
+    );
+    let id = folder.to_string();
+    let up = metrics.value("kb_folder_up", &[("folder_id", &*id)]);
+    assert_eq!(up, Some(0.0));
+    let labels = [("folder_id", &*id), ("reason", reason), ("folder", "Other")];
+    let unavailable = metrics.value("kb_folder_unavailable", &labels);
+    assert_eq!(unavailable, Some(1.0), "{reason}");
+}
+
+/// The other folder is what it was, and no collection was called less than a success.
+fn changes_nothing_else(story: &Story, metrics: &Exposition) {
+    assert_eq!(metrics.by_status("kb_folder_files", &story.id())["done"], 1);
+    let id = story.id();
+    let up = metrics.value("kb_folder_up", &[("folder_id", &*id)]);
+    assert_eq!(up, Some(1.0));
+    for result in ["partial", "failure"] {
+        let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
+        assert_eq!(runs, Some(0), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_leaves_the_set_of_the_key_loses_its_counts_and_keeps_the_reason() {
+    let (story, other) = with_another().await;
+    let kept = [story.folder];
+    story.portal.world(|world| world.key_folders(KEY, kept));
+    let metrics = story.exporter.collected_again().await;
+    has_left(&metrics, other, "unlisted");
+    changes_nothing_else(&story, &metrics);
+    assert_eq!(metrics.count("kb_portal_folders", &[]), Some(1));
+    let story = story.restarted(End::Killed).await;
+    has_left(&story.exporter.metrics().await, other, "unlisted");
+    story.portal.heal();
+    has_left(&story.exporter.collected().await, other, "unlisted");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_deleted_is_gone() {
+    let (story, other) = with_another().await;
+    story
+        .portal
+        .world(|world| world.delete_folder(other))
+        .unwrap();
+    let metrics = story.exporter.collected_again().await;
+    has_left(&metrics, other, "gone");
+    changes_nothing_else(&story, &metrics);
+    let story = story.restarted(End::Stopped).await;
+    has_left(&story.exporter.metrics().await, other, "gone");
+}
+
+#[tokio::test]
+async fn a_folder_that_comes_back_goes_on_where_it_was() {
+    let (story, other) = with_another().await;
+    let id = other.to_string();
+    let entered =
+        |metrics: &Exposition| metrics.by_status("kb_folder_status_entries_total", &id)["failed"];
+    let file = story.portal.world(|world| world.file_ids(other))[0];
+    story.portal.set(other, file, Status::Failed);
+    assert_eq!(entered(&story.exporter.collected_again().await), 1);
+    let kept = [story.folder];
+    story.portal.world(|world| world.key_folders(KEY, kept));
+    has_left(&story.exporter.collected_again().await, other, "unlisted");
+    story.portal.world(|world| world.grant(KEY, other));
+    let metrics = story.exporter.collected_again().await;
+    assert_eq!(entered(&metrics), 1);
+    assert_eq!(metrics.by_status("kb_folder_files", &id)["failed"], 1);
+    assert_eq!(metrics.all("kb_folder_unavailable", &[]).count(), 0);
+}
+
+#[tokio::test]
+async fn a_folder_that_the_configuration_excludes_is_not_called_lost() {
+    let (mut story, other) = with_another().await;
+    story.workspace.change(|config| {
+        config["portals"][0]["folders"]["exclude"] = vec!["Oth*"].into();
+    });
+    let story = story.restarted(End::Stopped).await;
+    story.portal.heal();
+    let metrics = story.exporter.collected().await;
+    assert_eq!(families_of(&metrics, other), [""; 0]);
+    assert_eq!(metrics.by_status("kb_folder_files", &story.id())["done"], 1);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_renamed_is_the_same_folder() {
+    let (story, other) = with_another().await;
+    story
+        .portal
+        .world(|world| world.rename_folder(other, "Another name"))
+        .unwrap();
+    let file = story.portal.world(|world| world.file_ids(other))[0];
+    story.portal.set(other, file, Status::Flagged);
+    let metrics = story.exporter.collected_again().await;
+    let names: Vec<_> = metrics
+        .all("kb_folder_up", &[])
+        .map(|up| &*up.labels["folder"])
+        .collect();
+    assert!(
+        names.contains(&"Another name") && !names.contains(&"Other"),
+        "{names:?}"
+    );
+    let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
+    assert_eq!(entries["flagged"], 1);
+}
