@@ -13,7 +13,9 @@ use futures_util::stream::{self, StreamExt};
 use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, once, output, settings, table};
 use crate::config::{Config, Portal};
-use crate::portal::{ListedFolder, Listing, PageRequest, PortalError, Session, Unobserved, Whole};
+use crate::portal::{
+    Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Unobserved, Whole,
+};
 use crate::snapshot::{ListFacts, ListState, PortalView};
 
 use report::{FolderReport, ListReport, PortalFailure, PortalReport, Report, Trial};
@@ -86,7 +88,12 @@ async fn try_folder(session: &Session, folder: &ListedFolder) -> FolderReport {
 
 /// How many files the first page says that a folder has.
 async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalError> {
-    let body = session.files(folder.id, PageRequest { page: 1 }).await?;
+    let answer = session
+        .files(folder.id, PageRequest { page: 1 }, &Lane::default())
+        .await;
+    // A key that is refused for one folder is tried on the others all the same.
+    session.go_on();
+    let body = answer?;
     let Whole(total) = body.page()?.pagination.total;
     Ok(total)
 }

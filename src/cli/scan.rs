@@ -22,7 +22,7 @@ use crate::collect::{Collector, Settings, Tools};
 use crate::config::{Config, Portal};
 use crate::metrics::{self, ConfigFacts, Events};
 use crate::model::Moment;
-use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Publisher, Snapshot};
+use crate::snapshot::{FolderState, FolderView, ListState, Publisher, Snapshot};
 use crate::state::{SavedPortal, Store};
 
 use bar::{Bar, Frame};
@@ -78,10 +78,11 @@ impl Scan {
     fn new(config: &Config) -> Result<Self> {
         let mut scan = Self {
             events: Events::new().context("the metrics cannot be set up")?,
-            publisher: Publisher::new(config.portals.iter().map(PortalView::unasked).collect()),
+            publisher: Publisher::default(),
             collectors: Vec::new(),
             progress: Vec::new(),
         };
+        scan.publisher.use_portals(&config.portals);
         for portal in &config.portals {
             scan.add(config, portal)?;
         }

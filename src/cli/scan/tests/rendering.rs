@@ -123,6 +123,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
         },
         stale_after: Duration::MAX,
         state_error: None,
+        panics: 0,
     }
 }
 
