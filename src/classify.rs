@@ -66,7 +66,7 @@ impl fmt::Display for Class {
 pub struct ClassCounts(HashMap<(Status, Class), u64>);
 
 impl ClassCounts {
-    /// Counts one file. Beyond [`MAX_DISTINCT`] classes a new one is [`Class::Other`].
+    /// Counts one file. Beyond `MAX_DISTINCT` classes a new one is [`Class::Other`].
     pub fn add(&mut self, status: Status, class: Class) {
         let full = self.0.len() >= MAX_DISTINCT;
         let known = |key: &(Status, Class)| self.0.contains_key(key);

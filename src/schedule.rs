@@ -3,7 +3,7 @@
 //! Time is decided by our own [`Due`], which is pure. The scheduler gives it a [`Heart`]: one job that beats each second and makes every
 //! [`Ticker`] look at both clocks again, so that a clock that was set or a machine that slept is noticed within a second. A
 //! ticker also sleeps until the very moment that is due, since beats are up to half a second late; and because it never sleeps longer than
-//! [`FALLBACK`], a heart that stands still stops nothing. Repeated jobs of the scheduler are not used: they die after a gap.
+//! `FALLBACK`, a heart that stands still stops nothing. Repeated jobs of the scheduler are not used: they die after a gap.
 //!
 //! A ticker is asked, it does not push: whoever is late finds one tick, however many were missed.
 

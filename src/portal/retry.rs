@@ -80,7 +80,7 @@ pub(super) fn wait(delay: Duration, retry_after: Option<Duration>, random: f64) 
     retry_after.unwrap_or_else(|| delay.mul_f64(random.clamp(0.0, 1.0)))
 }
 
-/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at [`MAX_RETRY_AFTER`].
+/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at `MAX_RETRY_AFTER`.
 ///
 /// A date in the past is no wait; anything else is `None`.
 #[must_use]

@@ -17,7 +17,7 @@ use super::status::Status;
 use super::world::World;
 
 impl World {
-    /// Adds an empty folder, and puts it into the set of the key of [`Options::key`].
+    /// Adds an empty folder, and puts it into the set of the key of [`Options::key`](super::Options::key).
     pub fn add_folder(&mut self, name: &str) -> Uuid {
         let id = random_uuid(&mut self.rng);
         let description = format!("Documents of {name}");

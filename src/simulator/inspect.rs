@@ -27,7 +27,7 @@ impl World {
 
     /// Files of a folder by status as they were after the change with this number.
     ///
-    /// `None` when the folder did not exist then, the number is in the future, or the journal does not reach back so far ([`Options::log_capacity`]).
+    /// `None` when the folder did not exist then, the number is in the future, or the journal does not reach back so far ([`Options::log_capacity`](super::Options::log_capacity)).
     #[must_use]
     pub fn counts_at(&self, folder: Uuid, sequence: u64) -> Option<Counts> {
         let now = self.counts(folder);
