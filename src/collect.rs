@@ -275,3 +275,6 @@ fn list_of(done: Result<(Id, Done), JoinError>) -> Result<(Arc<Session>, Listing
         }),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,7 @@ pub(super) struct Folder {
     pub reading: bool,
     /// Whether the last look took too long.
     pub slow: bool,
-    /// When it was last looked at; those longest ago come first.
+    /// When a look last came to an end in time; those longest ago come first.
     pub last_look: Option<Moment>,
 }
 
@@ -129,8 +129,10 @@ impl Folder {
     /// Takes in a look that was not refused.
     pub fn looked(&mut self, looked: &Looked) -> Outcome {
         self.reading = false;
-        self.last_look = Some(looked.ended);
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
+        if !matches!(looked.result, Err(LookError::Deadline(_))) {
+            self.last_look = Some(looked.ended);
+        }
         match &looked.result {
             _ if self.is_unlisted() => Outcome::Settled,
             Ok(walked) => {

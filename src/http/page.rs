@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
 use crate::model::{Moment, Status};
-use crate::snapshot::{FolderView, PortalView, Snapshot};
+use crate::snapshot::{Counts, PortalView, Snapshot};
 
 const STYLE: &str = "
     body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
@@ -55,6 +55,9 @@ fn wellness(status: Wellness) -> Markup {
 }
 
 fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Markup {
+    let statuses = shown(portal);
+    let mut folders: Vec<_> = portal.folders.values().zip(&health.folders).collect();
+    folders.sort_by_key(|(_, health)| &health.name);
     html! {
         h2 { "Portal " (portal.name) " " (wellness(health.status)) }
         @for note in &health.notes {
@@ -72,33 +75,27 @@ fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Ma
             thead {
                 tr {
                     th { "Folder" }
-                    @for status in shown() { th.n { (status.as_str()) } }
+                    @for status in &statuses { th.n { (status.as_str()) } }
                     th.n { "total" }
                     th.n { "counted" }
                     th { "state" }
                 }
             }
             tbody {
-                @for (folder, health) in portal.folders.values().zip(&health.folders) {
-                    (folder_row(portal, folder, health, now))
+                @for (folder, health) in folders {
+                    (folder_row(portal.fresh_counts(folder, now), health, &statuses))
                 }
             }
         }
     }
 }
 
-fn folder_row(
-    portal: &PortalView,
-    folder: &FolderView,
-    health: &FolderHealth,
-    now: Moment,
-) -> Markup {
-    let counts = portal.fresh_counts(folder, now);
+fn folder_row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status]) -> Markup {
     html! {
         tr {
             td.name title=(health.id) { (health.name) }
-            @for status in shown() {
-                td.n { @if let Some(counts) = counts { (counts.files[status]) } @else { "–" } }
+            @for status in statuses {
+                td.n { @if let Some(counts) = counts { (counts.files[*status]) } @else { "–" } }
             }
             td.n { @if let Some(counts) = counts { (counts.files.total()) } @else { "–" } }
             td.n {
@@ -115,8 +112,18 @@ fn folder_row(
     }
 }
 
-fn shown() -> [Status; 6] {
-    Status::ALL
+/// The statuses that have a column: the five of the interface, and `unknown` where there is one.
+fn shown(portal: &PortalView) -> Vec<Status> {
+    let counts = portal
+        .folders
+        .values()
+        .filter_map(|folder| folder.counts.as_ref());
+    let unknown = counts
+        .map(|counts| counts.files[Status::Unknown])
+        .sum::<u64>()
+        > 0;
+    let has_column = |status: &Status| *status != Status::Unknown || unknown;
+    Status::ALL.into_iter().filter(has_column).collect()
 }
 
 fn seconds(duration: Duration) -> String {

@@ -117,6 +117,8 @@ families! {
         "Time that the last collection took.";
     COLLECTION_RUNS = COUNTER "kb_collection_runs_total" &["portal", "result"],
         "Collections by how they ended; skipped: no folder could be started, the last one still ran.";
+    COLLECTION_PANICS = COUNTER "kb_collection_panics_total" PORTAL,
+        "Mistakes in this program that ended a look or a collection; the log has the details.";
     COLLECTION_INTERVAL = GAUGE "kb_collection_interval_seconds" PORTAL,
         "The longest of the gaps between the last two and the next collections, or the last one's duration when that is longer.";
     ERROR_CLASSES = GAUGE "kb_error_classes" PORTAL,

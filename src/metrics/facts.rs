@@ -76,6 +76,7 @@ fn add_collections(samples: &mut Samples, portal: &PortalView) {
     let labels = [portal.name.as_str()];
     let collections = &portal.collections;
     let run = collections.last_run;
+    samples.add(&family::COLLECTION_PANICS, &labels, float(portal.panics));
     samples.add_some(
         &family::COLLECTION_LAST_SUCCESS,
         &labels,

@@ -1,7 +1,7 @@
 //! The command line: what it says, and with which code it ends.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
@@ -109,6 +109,17 @@ fn the_version_names_the_program() {
 }
 
 #[tokio::test]
+async fn metrics_have_another_path_when_the_flag_says_so() {
+    let portal = Portal::start().await;
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let mut command = workspace.command();
+    command.args(["--web.telemetry-path", "/kb/metrics"]);
+    let exporter = Exporter::launch(&mut command).await;
+    assert_eq!(exporter.status("/kb/metrics").await, 200);
+    assert_eq!(exporter.status("/metrics").await, 404);
+}
+
+#[tokio::test]
 async fn demo_prints_the_addresses_to_open() {
     let mut command = program();
     command.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
@@ -199,13 +210,9 @@ async fn the_key_is_never_written_anywhere() {
     }
 }
 
-/// The commands of a shell find the program's name in its help.
 #[test]
 fn help_lists_the_commands() {
-    let output = run(
-        Command::new(env!("CARGO_BIN_EXE_kb-exporter")).arg("--help"),
-        "",
-    );
+    let output = run(program().arg("--help"), "");
     assert_eq!(output.status.code(), Some(0));
     for command in ["run", "demo", "portal"] {
         assert!(said(&output).contains(command), "{command}");

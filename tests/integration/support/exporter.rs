@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use reqwest::Response;
 use serde_json::Value;
 
-use super::exposition::Exposition;
+use super::exposition::{Exposition, Sample};
 use super::process::Process;
 use super::wait::wait_for;
 use super::workspace::Workspace;
@@ -147,7 +147,7 @@ impl Exporter {
 fn ended_collections(metrics: &Exposition) -> u64 {
     let runs = metrics.all("kb_collection_runs_total", &[]);
     let ended = runs.filter(|run| run.labels["result"] != "skipped");
-    ended.map(|run| run.count()).sum()
+    ended.map(Sample::count).sum()
 }
 
 /// Talks to loopback alone, and takes bodies as they come.

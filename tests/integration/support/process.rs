@@ -65,6 +65,10 @@ impl Process {
 }
 
 impl Drop for Process {
+    #[expect(
+        clippy::print_stdout,
+        reason = "a test that failed shows what was said"
+    )]
     fn drop(&mut self) {
         // Both fail only where it ended already.
         let _ = self.child.kill();

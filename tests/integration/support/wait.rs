@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// What takes longer than this does not happen any more. Far above what is needed, for machines that are busy.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Between two looks at the condition.
 const PAUSE: Duration = Duration::from_millis(10);

@@ -9,6 +9,7 @@ use crate::classify::{Class, ClassCounts, ClassLimits, shown_classes};
 use crate::memory::{IndexingTimes, Left, LeftReason};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
+use crate::snapshot::PortalView;
 use crate::snapshot::{Collections, Counts, ListFacts, Run, RunResult, Unavailable};
 
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);

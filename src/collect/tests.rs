@@ -1,0 +1,113 @@
+//! A collector beside the simulated portal: what becomes of it when this program makes a mistake.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
+use crate::metrics::Events;
+use crate::portal::{Code, Endpoint, Observer, RetryReason};
+use crate::simulator::{Options, Simulator, Status as SimulatedStatus};
+use crate::snapshot::{FolderState, PortalView, RunResult};
+
+/// Breaks at the first page of files, once.
+#[derive(Default)]
+struct Broken {
+    was: AtomicBool,
+}
+
+impl Observer for Broken {
+    fn requested(&self, endpoint: Endpoint, _: Code, _: Duration) {
+        let first = endpoint == Endpoint::Files && !self.was.swap(true, Ordering::Relaxed);
+        assert!(!first, "a mistake");
+    }
+
+    fn retried(&self, _: Endpoint, _: RetryReason) {}
+
+    fn throttled(&self, _: Duration) {}
+}
+
+/// A simulated portal with two folders, and a collector for it.
+struct Story {
+    publisher: Publisher,
+    collector: Collector,
+    _key: tempfile::NamedTempFile,
+}
+
+impl Story {
+    async fn begin(observer: Arc<dyn Observer>) -> Self {
+        let simulator = Simulator::empty(Options::default());
+        simulator.with(|world| {
+            for name in ["Inbox", "Archive"] {
+                let folder = world.add_folder(name);
+                world
+                    .add_files(folder, &SimulatedStatus::Failed, 3)
+                    .unwrap();
+            }
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(simulator.serve(listener, std::future::pending()));
+        let key = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(key.path(), Options::default().key).unwrap();
+        let portal = Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse(&base_url).unwrap(),
+            KeySource::File(key.path().to_owned()),
+        );
+        let mut config = Config::for_portal(portal.clone());
+        config.collect.max_requests_per_second = Rate::Unlimited;
+        let publisher = Publisher::default();
+        publisher.use_portals(&config.portals);
+        let tools = Tools {
+            client: Client::build(&portal, &config.collect, &config.request, observer).unwrap(),
+            store: Store::nowhere(),
+            events: Events::new().unwrap().of(&portal.name),
+            publisher: publisher.clone(),
+            progress: Arc::default(),
+        };
+        let settings = Settings::new(&portal, &config.collect, &config.errors);
+        Self {
+            publisher,
+            collector: Collector::new(settings, tools, SavedPortal::default()),
+            _key: key,
+        }
+    }
+
+    fn view(&self) -> Arc<PortalView> {
+        Arc::clone(&self.publisher.current().portals[0])
+    }
+
+    fn counted(&self) -> usize {
+        let view = self.view();
+        let folders = view.folders.values();
+        folders
+            .filter(|folder| folder.state == FolderState::Counted)
+            .count()
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_a_look_costs_that_look_alone_and_is_counted() {
+    let mut story = Story::begin(Arc::new(Broken::default())).await;
+    story.collector.once().await;
+    let view = story.view();
+    assert_eq!((story.counted(), view.panics), (1, 1));
+    let run = view.collections.last_run.unwrap();
+    assert_eq!(run.result, RunResult::Partial);
+
+    story.collector.once().await;
+    assert_eq!((story.counted(), story.view().panics), (2, 1));
+}
+
+#[tokio::test]
+async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happens() {
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    story.collector.begin(None);
+    story.collector.begin_anew();
+    assert_eq!((story.counted(), story.view().panics), (0, 1));
+
+    story.collector.once().await;
+    assert_eq!(story.counted(), 2);
+}
