@@ -1,12 +1,18 @@
 //! The command line (contract, Command line).
 
 mod address;
+mod check;
 mod demo;
 mod failure;
+mod once;
 mod output;
 mod portal;
 mod run;
+mod scan;
+#[cfg(test)]
+mod scene;
 mod settings;
+mod table;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,6 +56,10 @@ enum Command {
     Demo(PortalArgs),
     /// The simulated portal alone.
     Portal(PortalArgs),
+    /// Try the key and every folder; exit with 0 when all can be collected, 1 when not, 2 when the configuration is wrong.
+    Check,
+    /// Collect once and print; exit with 1 when any folder could not be counted.
+    Scan(scan::ScanArgs),
 }
 
 /// Where the configuration comes from.
@@ -152,6 +162,8 @@ impl Cli {
             None | Some(Command::Run) => run::run(&self.config, &self.web),
             Some(Command::Demo(portal)) => demo::run(&self.config, &self.web, portal),
             Some(Command::Portal(portal)) => portal::run(portal),
+            Some(Command::Check) => check::run(&self.config),
+            Some(Command::Scan(scan)) => scan::run(&self.config, scan),
         }
     }
 }

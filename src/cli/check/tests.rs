@@ -1,0 +1,115 @@
+//! Checks of a simulated portal.
+
+use super::*;
+use crate::cli::scene::{KEY, Scene};
+use crate::config::KeySource;
+
+#[tokio::test]
+async fn every_folder_that_can_be_read_shows_its_files() {
+    let scene = Scene::new(&[("Inbox", 101), ("Archive", 0)]).await;
+    let report = check(&scene.config).await;
+    assert!(report.is_well());
+    let text = report.text(None);
+    let lines: Vec<_> = text.lines().collect();
+    assert!(
+        lines[3].contains("Archive") && lines[3].contains(" 0 ┆ ok"),
+        "{text}"
+    );
+    assert!(
+        lines[4].contains("Inbox") && lines[4].contains(" 101 ┆ ok"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_deleted_folder_is_gone_and_no_fault() {
+    let scene = Scene::new(&[("Inbox", 1), ("Old", 5)]).await;
+    let old = scene.folders()[1];
+    scene
+        .simulator
+        .with(|world| world.delete_folder(old))
+        .unwrap();
+    let report = check(&scene.config).await;
+    assert!(report.is_well());
+    assert!(report.text(None).contains("gone"));
+}
+
+#[tokio::test]
+async fn a_revoked_key_is_one_row_with_the_reason() {
+    let scene = Scene::new(&[("Inbox", 1)]).await;
+    scene.simulator.with(|world| world.revoke_key(KEY));
+    let report = check(&scene.config).await;
+    assert!(!report.is_well());
+    let text = report.text(None);
+    assert!(
+        text.contains("status 401") && !text.contains("Inbox"),
+        "{text}"
+    );
+    assert!(!text.contains(KEY));
+}
+
+#[tokio::test]
+async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
+    let scene = Scene::with_turn(&[("Inbox", 1), ("Secret", 1)], |world| {
+        let inbox = world.folder_ids()[0];
+        world.key_folders(KEY, [inbox]);
+    })
+    .await;
+    let report = check(&scene.config).await;
+    assert!(!report.is_well());
+    let text = report.text(None);
+    assert!(
+        text.contains("Secret") && text.contains("status 403"),
+        "{text}"
+    );
+    assert!(text.contains("1 ┆ ok"), "{text}");
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_read_is_said_before_anything_is_sent() {
+    let mut scene = Scene::new(&[("Inbox", 1)]).await;
+    scene.config.portals[0].key = KeySource::File("/nonexistent/key".into());
+    let report = check(&scene.config).await;
+    assert!(!report.is_well());
+    assert!(report.text(None).contains("cannot read the key file"));
+    assert_eq!(scene.simulator.with(|world| world.requests().count()), 0);
+}
+
+#[tokio::test]
+async fn only_what_the_configuration_admits_is_tried() {
+    let mut scene = Scene::new(&[("Inbox", 1), ("Archive 1", 1)]).await;
+    let exclude = "exclude: [\"Archive *\"]";
+    scene.config.portals[0].folders = serde_saphyr::from_str(exclude).unwrap();
+    let report = check(&scene.config).await;
+    assert!(report.is_well());
+    assert!(!report.text(None).contains("Archive"));
+    assert_eq!(scene.simulator.with(|world| world.requests().count()), 2);
+}
+
+#[tokio::test]
+async fn folders_beyond_the_limit_are_said_and_not_tried() {
+    let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
+    scene.config.collect.max_folders = 2;
+    let report = check(&scene.config).await;
+    assert!(!report.is_well());
+    let text = report.text(None);
+    assert!(
+        text.contains("portal main: 1 folders are beyond collect.max_folders"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_portal_in_trouble_changes_nothing_for_another() {
+    let mut scene = Scene::new(&[("Inbox", 1)]).await;
+    let mut other = scene.config.portals[0].clone();
+    other.ca_file = Some("/nonexistent/ca.pem".into());
+    scene.config.portals.push(other);
+    let report = check(&scene.config).await;
+    assert!(!report.is_well());
+    let text = report.text(None);
+    assert!(
+        text.contains("1 ┆ ok") && text.contains("/nonexistent/ca.pem"),
+        "{text}"
+    );
+}

@@ -1,0 +1,49 @@
+//! What the commands share that ask the portals once and end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::cli::failure::FAILED;
+use crate::config::{Config, Portal};
+use crate::health;
+use crate::model::Moment;
+use crate::portal::{BuildError, Client, Observer};
+use crate::snapshot::{PortalView, Snapshot};
+
+/// A runtime on this thread alone: a single pass is bound by the network, and more threads only cost.
+pub(super) fn runtime() -> Result<Runtime> {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime cannot be started")
+}
+
+/// Builds the client of a portal as the configuration says. Sends nothing.
+pub(super) fn client(
+    config: &Config,
+    portal: &Portal,
+    observer: Arc<dyn Observer>,
+) -> Result<Arc<Client>, BuildError> {
+    Client::build(portal, &config.collect, &config.request, observer)
+}
+
+/// What is to be said of a portal as a whole, beside its folders.
+pub(super) fn notes(portal: &PortalView) -> Vec<String> {
+    let alone = Snapshot {
+        portals: vec![Arc::new(portal.clone())],
+    };
+    let judged = health::judge(&alone, Moment::now()).portals;
+    judged.into_iter().flat_map(|portal| portal.notes).collect()
+}
+
+/// The exit code of a command that found everything well, or not.
+pub(super) fn exit_code(well: bool) -> ExitCode {
+    if well {
+        ExitCode::SUCCESS
+    } else {
+        FAILED.into()
+    }
+}

@@ -1,0 +1,149 @@
+//! `kb-exporter scan`: collects once and prints what was found.
+
+mod bar;
+mod json;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use futures_util::future::join_all;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::cli::failure::Failure;
+use crate::cli::{ConfigArgs, once, output, settings, table};
+use crate::collect::progress::Progress;
+use crate::collect::{Collector, Settings, Tools};
+use crate::config::{Config, Portal};
+use crate::metrics::{self, ConfigFacts, Events};
+use crate::model::Moment;
+use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Publisher, Snapshot};
+use crate::state::{SavedPortal, Store};
+
+use bar::{Bar, Frame};
+
+/// How a scan is printed.
+#[derive(Debug, Args)]
+pub(super) struct ScanArgs {
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    output: Output,
+}
+
+/// A form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// Tables for people: files by folder and status, then by class of error.
+    Table,
+    /// A document for programs.
+    Json,
+    /// What `/metrics` would show.
+    Prometheus,
+}
+
+/// Collects once and prints.
+pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode, Failure> {
+    let config = settings::config(config)?;
+    let facts = ConfigFacts {
+        reload_successful: true,
+        loaded: SystemTime::now().into(),
+    };
+    let mut scan = Scan::new(&config)?;
+    once::runtime()?.block_on(scan.collect(Bar::on_terminal()));
+    let snapshot = scan.publisher.current();
+    let text = match args.output {
+        Output::Table => tables::text(&snapshot, table::terminal_width()),
+        Output::Json => json::text(&snapshot)?,
+        Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
+    };
+    output::print(&text)?;
+    Ok(once::exit_code(is_whole(&snapshot)))
+}
+
+/// A single collection of every portal.
+struct Scan {
+    events: Events,
+    publisher: Publisher,
+    collectors: Vec<Collector>,
+    progress: Vec<Arc<Progress>>,
+}
+
+impl Scan {
+    /// Builds what the configuration asks for. Sends nothing.
+    fn new(config: &Config) -> Result<Self> {
+        let mut scan = Self {
+            events: Events::new().context("the metrics cannot be set up")?,
+            publisher: Publisher::new(config.portals.iter().map(PortalView::unasked).collect()),
+            collectors: Vec::new(),
+            progress: Vec::new(),
+        };
+        for portal in &config.portals {
+            scan.add(config, portal)?;
+        }
+        Ok(scan)
+    }
+
+    fn add(&mut self, config: &Config, portal: &Portal) -> Result<()> {
+        let events = self.events.of(&portal.name);
+        let client = once::client(config, portal, Arc::clone(&events) as _)
+            .with_context(|| format!("portal {}", portal.name))?;
+        let progress = Arc::<Progress>::default();
+        self.progress.push(Arc::clone(&progress));
+        let tools = Tools {
+            client,
+            store: Store::nowhere(),
+            events,
+            publisher: self.publisher.clone(),
+            progress,
+        };
+        let settings = Settings::new(portal, &config.collect, &config.errors);
+        let collector = Collector::new(settings, tools, SavedPortal::default());
+        self.collectors.push(collector);
+        Ok(())
+    }
+
+    /// Collects all portals, side by side, and shows meanwhile how far it has come.
+    async fn collect(&mut self, bar: Option<Bar>) {
+        let mut collected = join_all(self.collectors.iter_mut().map(Collector::once));
+        let Some(bar) = bar else {
+            collected.await;
+            return;
+        };
+        let mut ticks = interval(bar::FRAME_TIME);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = &mut collected => return bar.clear(),
+                _ = ticks.tick() => {
+                    let rows = self.progress.iter().map(|progress| progress.rows()).sum();
+                    bar.show(Frame::of(&self.publisher.current(), rows));
+                }
+            }
+        }
+    }
+}
+
+fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {
+    let text = metrics::render(events, config, snapshot, Moment::now());
+    String::from_utf8(text.context("the metrics cannot be written")?)
+        .context("the metrics cannot be written")
+}
+
+/// Whether every folder was counted that is there and is to be collected.
+fn is_whole(snapshot: &Snapshot) -> bool {
+    snapshot.portals.iter().all(|portal| {
+        matches!(portal.list, ListState::Read(_))
+            && once::notes(portal).is_empty()
+            && portal.folders.values().all(|folder| is_settled(folder))
+    })
+}
+
+/// Whether a folder was counted, or is not there any more.
+fn is_settled(folder: &FolderView) -> bool {
+    matches!(folder.state, FolderState::Counted | FolderState::Left(_))
+}

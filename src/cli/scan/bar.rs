@@ -1,0 +1,87 @@
+//! How far a scan has come, on the terminal.
+
+use std::fmt::{self, Write};
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::snapshot::{FolderState, Snapshot};
+
+/// Frames per second.
+const RATE: u8 = 10;
+
+/// The time from one frame to the next.
+pub(super) const FRAME_TIME: Duration = Duration::from_millis(1000 / RATE as u64);
+
+const TEMPLATE: &str = "{bar:30} {msg}, {rate} per second";
+
+/// A line on the terminal that standard error is. It is gone when the scan ends.
+pub(super) struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar, where standard error is a terminal.
+    pub fn on_terminal() -> Option<Self> {
+        let target = ProgressDrawTarget::stderr_with_hz(RATE);
+        stderr().is_terminal().then(|| Self::new(target))
+    }
+
+    fn new(target: ProgressDrawTarget) -> Self {
+        let rate = |state: &ProgressState, text: &mut dyn Write| {
+            // A text in memory takes everything.
+            let _ = write!(text, "{:.0}", state.per_sec());
+        };
+        let style = ProgressStyle::with_template(TEMPLATE)
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .with_key("rate", rate)
+            .progress_chars("=> ");
+        Self(ProgressBar::with_draw_target(Some(0), target).with_style(style))
+    }
+
+    /// Draws a frame. Before a list was read there is nothing to draw.
+    pub fn show(&self, frame: Option<Frame>) {
+        let Some(frame) = frame else { return };
+        self.0.set_length(frame.expected_rows);
+        self.0.set_position(frame.rows);
+        self.0.set_message(frame.to_string());
+    }
+
+    /// Takes the bar off the terminal.
+    pub fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// What a frame of the bar shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Frame {
+    folders_done: usize,
+    folders: usize,
+    rows: u64,
+    /// What the lists say, or the rows that were read where those are more.
+    expected_rows: u64,
+}
+
+impl Frame {
+    /// From what is known, and the rows that were read; nothing while no folder is known.
+    pub fn of(snapshot: &Snapshot, rows: u64) -> Option<Self> {
+        let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
+        let done = folders().filter(|folder| folder.state != FolderState::Unseen);
+        let reported = folders().filter_map(|folder| folder.reported_files);
+        let frame = Self {
+            folders_done: done.count(),
+            folders: folders().count(),
+            rows,
+            expected_rows: reported.fold(0, u64::saturating_add).max(rows),
+        };
+        (frame.folders > 0).then_some(frame)
+    }
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (done, folders) = (self.folders_done, self.folders);
+        let (rows, expected) = (self.rows, self.expected_rows);
+        write!(f, "{done} of {folders} folders, {rows} of {expected} files")
+    }
+}

@@ -1,0 +1,192 @@
+//! A scan as a document for programs.
+//!
+//! Fields may be added, and none is renamed or removed. Times are RFC 3339, durations are in seconds and sizes in bytes;
+//! `null` stands for what is not there or not known.
+
+use anyhow::{Context, Result};
+use serde::{Serialize, Serializer};
+
+use crate::cli::once;
+use crate::model::{ByStatus, Status};
+use crate::snapshot::{Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
+
+/// Writes the document.
+pub(super) fn text(snapshot: &Snapshot) -> Result<String> {
+    let document = Document {
+        portals: snapshot
+            .portals
+            .iter()
+            .map(|portal| Portal::of(portal))
+            .collect(),
+    };
+    let text = serde_json::to_string_pretty(&document).context("the document cannot be written")?;
+    Ok(text + "\n")
+}
+
+/// The document.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    /// In the order of the configuration.
+    portals: Vec<Portal<'a>>,
+}
+
+/// One portal.
+#[derive(Debug, Serialize)]
+struct Portal<'a> {
+    /// The name that the configuration gives it.
+    name: &'a str,
+    /// Why its list of folders could not be read.
+    unavailable: Option<Unavailable<'a>>,
+    /// What of its list was not collected, for people.
+    notes: Vec<String>,
+    /// When the collection ended.
+    ended: Option<String>,
+    /// How long the collection took.
+    duration_seconds: Option<f64>,
+    /// By id.
+    folders: Vec<Folder<'a>>,
+}
+
+/// Why something could not be read.
+#[derive(Debug, Serialize)]
+struct Unavailable<'a> {
+    /// A word of a closed list: the label `reason` of `kb_portal_unavailable` and `kb_folder_unavailable`.
+    reason: &'static str,
+    /// What happened, for people.
+    message: Option<&'a str>,
+}
+
+/// One folder.
+#[derive(Debug, Serialize)]
+struct Folder<'a> {
+    id: String,
+    name: &'a str,
+    /// Its `fileCount` in the list of folders.
+    reported_files: Option<u64>,
+    /// Why it could not be counted.
+    unavailable: Option<Unavailable<'a>>,
+    /// What was counted.
+    counts: Option<Count<'a>>,
+}
+
+/// What was counted in a folder.
+#[derive(Debug, Serialize)]
+struct Count<'a> {
+    /// Files of all statuses.
+    total: u64,
+    /// Files by status: always the five of the interface, and `unknown` where there are such files.
+    files: ByWord<'a>,
+    /// The sum of their sizes, by status.
+    size_bytes: ByWord<'a>,
+    /// Failed and flagged files by class of error.
+    errors: Vec<ErrorClass<'a>>,
+    /// Whether all totals agreed and the rows were distinct and as many as the total.
+    consistent: bool,
+    /// When the last page was read.
+    counted: String,
+    /// How long it took.
+    duration_seconds: f64,
+    /// Requests that it took.
+    requests: u64,
+}
+
+/// Files of one class of error.
+#[derive(Debug, Serialize)]
+struct ErrorClass<'a> {
+    status: &'static str,
+    error: &'a str,
+    files: u64,
+}
+
+/// One number for each status that is shown.
+#[derive(Debug)]
+struct ByWord<'a> {
+    numbers: &'a ByStatus<u64>,
+    with_unknown: bool,
+}
+
+impl Serialize for ByWord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let shown = |status: Status| status != Status::Unknown || self.with_unknown;
+        let numbers = self.numbers.iter().filter(|(status, _)| shown(*status));
+        serializer.collect_map(numbers.map(|(status, number)| (status.as_str(), number)))
+    }
+}
+
+impl<'a> Portal<'a> {
+    fn of(portal: &'a PortalView) -> Self {
+        let unavailable = match &portal.list {
+            ListState::Failed {
+                trouble, message, ..
+            } => Some(Unavailable {
+                reason: trouble.as_str(),
+                message: Some(message),
+            }),
+            ListState::Unasked | ListState::Read(_) => None,
+        };
+        let run = portal.collections.last_run;
+        Self {
+            name: portal.name.as_str(),
+            notes: match unavailable {
+                Some(_) => Vec::new(),
+                None => once::notes(portal),
+            },
+            unavailable,
+            ended: run.map(|run| run.ended.to_string()),
+            duration_seconds: run.map(|run| run.duration.as_secs_f64()),
+            folders: portal
+                .folders
+                .values()
+                .map(|folder| Folder::of(portal, folder))
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Folder<'a> {
+    fn of(portal: &'a PortalView, folder: &'a FolderView) -> Self {
+        let message = match &folder.state {
+            FolderState::Unavailable { message, .. } => Some(message.as_str()),
+            FolderState::Unseen | FolderState::Counted | FolderState::Left(_) => None,
+        };
+        let unavailable = folder.state.unavailable().map(|reason| Unavailable {
+            reason: reason.as_str(),
+            message,
+        });
+        let counts = folder.counts.as_deref();
+        Self {
+            id: folder.id.to_string(),
+            name: folder.name.label(),
+            reported_files: folder.reported_files,
+            unavailable,
+            counts: counts.map(|counts| Count::of(portal, folder, counts)),
+        }
+    }
+}
+
+impl<'a> Count<'a> {
+    fn of(portal: &'a PortalView, folder: &FolderView, counts: &'a Counts) -> Self {
+        let with_unknown = counts.files[Status::Unknown] > 0;
+        let by_word = |numbers| ByWord {
+            numbers,
+            with_unknown,
+        };
+        let classes = portal.classes.folders.get(&folder.id);
+        let class =
+            |(status, class, files): &'a (Status, crate::classify::Class, u64)| ErrorClass {
+                status: status.as_str(),
+                error: class.as_str(),
+                files: *files,
+            };
+        Self {
+            total: counts.files.total(),
+            files: by_word(&counts.files),
+            size_bytes: by_word(&counts.sizes),
+            errors: classes.into_iter().flatten().map(class).collect(),
+            consistent: counts.consistent,
+            counted: counts.counted.wall.to_string(),
+            duration_seconds: counts.duration.as_secs_f64(),
+            requests: counts.requests,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A scan as tables for people.
+
+use std::collections::HashMap;
+
+use crate::classify::Class;
+use crate::cli::once;
+use crate::cli::table::{Cell, Column, Table};
+use crate::model::Status;
+use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot};
+
+/// Both tables, at most `width` characters wide where there is such a limit, and what else is to be said.
+pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
+    let mut parts = vec![folders(snapshot, width).to_string()];
+    let errors = errors(snapshot, width);
+    if !errors.is_empty() {
+        parts.push(errors.to_string());
+    }
+    for portal in &snapshot.portals {
+        let lines = summary(portal).into_iter().chain(once::notes(portal));
+        parts.extend(lines.map(|line| format!("portal {}: {line}\n", portal.name)));
+    }
+    parts.concat()
+}
+
+/// Files by folder and status.
+fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
+    let statuses = statuses(snapshot);
+    let mut columns = vec![Column::Text("portal"), Column::Text("folder")];
+    columns.extend(
+        statuses
+            .iter()
+            .map(|status| Column::Number(status.as_str())),
+    );
+    columns.extend([Column::Number("total"), Column::Text("result")]);
+    let mut table = Table::new(&columns, width);
+    for portal in &snapshot.portals {
+        for (name, folder) in named(portal) {
+            let mut row = vec![Cell::text(&portal.name), Cell::text(name)];
+            row.extend(numbers(folder, &statuses));
+            row.push(Cell::text(result(folder)));
+            table.add(row);
+        }
+        if let Some(row) = portal_row(portal, columns.len()) {
+            table.add(row);
+        }
+    }
+    table
+}
+
+/// The statuses that have a column: `unknown` only where a file has none of the others (contract, Metrics).
+fn statuses(snapshot: &Snapshot) -> Vec<Status> {
+    let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
+    let unknown = folders()
+        .filter_map(|folder| folder.counts.as_ref())
+        .any(|counts| counts.files[Status::Unknown] > 0);
+    let shown = |status: &Status| *status != Status::Unknown || unknown;
+    Status::ALL.into_iter().filter(shown).collect()
+}
+
+/// The folders of a portal by name. Where several have one name, their ids follow it.
+fn named(portal: &PortalView) -> Vec<(String, &FolderView)> {
+    let mut times = HashMap::new();
+    for folder in portal.folders.values() {
+        *times.entry(&folder.name).or_insert(0) += 1;
+    }
+    let mut named: Vec<_> = portal
+        .folders
+        .values()
+        .map(|folder| match times[&folder.name] {
+            1 => (folder.name.to_string(), &**folder),
+            _ => (format!("{} ({})", folder.name, folder.id), &**folder),
+        })
+        .collect();
+    named.sort_by(|(a, _), (b, _)| a.cmp(b));
+    named
+}
+
+fn numbers(folder: &FolderView, statuses: &[Status]) -> Vec<Cell> {
+    let Some(counts) = &folder.counts else {
+        return vec![Cell::Empty; statuses.len() + 1];
+    };
+    let by_status = statuses.iter().map(|status| counts.files[*status]);
+    by_status
+        .chain([counts.files.total()])
+        .map(Cell::Number)
+        .collect()
+}
+
+fn result(folder: &FolderView) -> String {
+    let reason = folder
+        .state
+        .unavailable()
+        .map_or("", |reason| reason.as_str());
+    match &folder.state {
+        FolderState::Unseen => "not read".to_owned(),
+        FolderState::Unavailable { message, .. } => format!("{reason}: {message}"),
+        FolderState::Left(_) => reason.to_owned(),
+        FolderState::Counted
+            if folder
+                .counts
+                .as_ref()
+                .is_some_and(|counts| !counts.consistent) =>
+        {
+            "not consistent".to_owned()
+        }
+        FolderState::Counted => "ok".to_owned(),
+    }
+}
+
+/// The row of a portal that has no row of a folder, or whose list could not be read.
+fn portal_row(portal: &PortalView, columns: usize) -> Option<Vec<Cell>> {
+    let result = match portal.list.trouble() {
+        Some(trouble) => Cell::text(trouble.as_str()),
+        None if portal.folders.is_empty() => Cell::text("no folder to collect"),
+        None => return None,
+    };
+    let mut row = vec![Cell::Empty; columns];
+    row[0] = Cell::text(&portal.name);
+    row[columns - 1] = result;
+    Some(row)
+}
+
+/// Failed and flagged files by folder and class of error.
+fn errors(snapshot: &Snapshot, width: Option<u16>) -> Table {
+    let columns = [
+        Column::Text("portal"),
+        Column::Text("folder"),
+        Column::Id("status"),
+        Column::Number("files"),
+        Column::Text("error"),
+    ];
+    let mut table = Table::new(&columns, width);
+    for portal in &snapshot.portals {
+        for (name, folder) in named(portal) {
+            for (status, class, files) in classes(portal, folder) {
+                table.add([
+                    Cell::text(&portal.name),
+                    Cell::text(&name),
+                    Cell::text(status.as_str()),
+                    Cell::Number(*files),
+                    Cell::text(class),
+                ]);
+            }
+        }
+    }
+    table
+}
+
+/// The classes of a folder that are shown: by status, the largest first.
+fn classes<'a>(portal: &'a PortalView, folder: &FolderView) -> Vec<&'a (Status, Class, u64)> {
+    let classes = portal.classes.folders.get(&folder.id);
+    let mut classes: Vec<_> = classes.into_iter().flatten().collect();
+    classes.sort_by_key(|(status, _, files)| (*status, std::cmp::Reverse(*files)));
+    classes
+}
+
+/// What was counted of a portal in one line, where its list could be read.
+fn summary(portal: &PortalView) -> Option<String> {
+    let run = portal.collections.last_run?;
+    if portal.list.trouble().is_some() {
+        return None;
+    }
+    let counts = portal
+        .folders
+        .values()
+        .filter_map(|folder| folder.counts.as_deref());
+    let (folders, files, requests) =
+        counts.fold((0, 0, 0), |(folders, files, requests), counts| {
+            (
+                folders + 1,
+                files + counts.files.total(),
+                requests + counts.requests,
+            )
+        });
+    let seconds = run.duration.as_secs_f64();
+    Some(format!(
+        "{files} files in {folders} folders, read with {requests} requests in {seconds:.1} s"
+    ))
+}

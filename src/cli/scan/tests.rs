@@ -1,0 +1,176 @@
+//! Scans of a simulated portal.
+
+mod rendering;
+
+use super::*;
+use crate::cli::scene::{KEY, Scene};
+use crate::config::KeySource;
+use crate::simulator::{NewFile, Status};
+
+async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
+    let mut scan = Scan::new(&scene.config).unwrap();
+    scan.collect(None).await;
+    let snapshot = scan.publisher.current();
+    (scan, snapshot)
+}
+
+#[tokio::test]
+async fn every_folder_is_counted_and_every_form_says_the_same() {
+    let scene = Scene::new(&[("Inbox", 205), ("Empty", 0)]).await;
+    let inbox = scene.folders()[0];
+    let failed = NewFile {
+        status: Status::Failed,
+        error: Some("no text layer".to_owned()),
+        ..NewFile::default()
+    };
+    scene
+        .simulator
+        .with(|world| world.add_file(inbox, &failed))
+        .unwrap();
+    let (scan, snapshot) = scan(&scene).await;
+    assert!(is_whole(&snapshot));
+    let table = tables::text(&snapshot, None);
+    assert!(
+        table.contains(
+            "│ main   ┆ Inbox  ┆       0 ┆          0 ┆  205 ┆      1 ┆       0 ┆   206 ┆ ok     │"
+        ),
+        "{table}"
+    );
+    assert!(
+        table.contains("│ main   ┆ Inbox  ┆ failed ┆     1 ┆ no text layer │"),
+        "{table}"
+    );
+    assert!(
+        table.contains("portal main: 206 files in 2 folders, read with 4 requests in "),
+        "{table}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&json::text(&snapshot).unwrap()).unwrap();
+    let folders = json["portals"][0]["folders"].as_array().unwrap();
+    let counted = folders
+        .iter()
+        .find(|folder| folder["name"] == "Inbox")
+        .unwrap();
+    assert_eq!(counted["counts"]["files"]["done"], 205);
+    assert_eq!(counted["counts"]["errors"][0]["error"], "no text layer");
+    let facts = ConfigFacts {
+        reload_successful: true,
+        loaded: Moment::now().wall,
+    };
+    let exposition = exposition(&scan.events, facts, &snapshot).unwrap();
+    let sample = format!(
+        "kb_folder_files{{portal=\"main\",folder_id=\"{inbox}\",folder=\"Inbox\",status=\"done\"}} 205"
+    );
+    assert!(
+        exposition.lines().any(|line| line == sample),
+        "{exposition}"
+    );
+}
+
+#[tokio::test]
+async fn a_deleted_folder_is_shown_as_gone_and_is_no_fault() {
+    let scene = Scene::new(&[("Inbox", 1), ("Old", 5)]).await;
+    let old = scene.folders()[1];
+    scene
+        .simulator
+        .with(|world| world.delete_folder(old))
+        .unwrap();
+    let (_, snapshot) = scan(&scene).await;
+    assert!(is_whole(&snapshot));
+    let table = tables::text(&snapshot, None);
+    assert!(
+        table
+            .lines()
+            .any(|line| line.contains("Old") && line.contains("gone")),
+        "{table}"
+    );
+}
+
+#[tokio::test]
+async fn a_folder_that_left_the_keys_set_after_it_was_listed_was_not_counted() {
+    let scene = Scene::with_turn(&[("Inbox", 3), ("Secret", 1)], |world| {
+        let inbox = world.folder_ids()[0];
+        world.key_folders(KEY, [inbox]);
+    })
+    .await;
+    let (_, snapshot) = scan(&scene).await;
+    assert!(!is_whole(&snapshot));
+    let table = tables::text(&snapshot, None);
+    assert!(
+        table
+            .lines()
+            .any(|line| line.contains("Secret") && line.contains("forbidden: page 1: status 403")),
+        "{table}"
+    );
+    assert!(
+        table
+            .lines()
+            .any(|line| line.contains("Inbox") && line.contains("3 ┆ ok")),
+        "{table}"
+    );
+}
+
+#[tokio::test]
+async fn a_portal_that_refuses_the_key_is_said_and_changes_nothing_for_another() {
+    let well = Scene::new(&[("Inbox", 2)]).await;
+    let mut scene = Scene::new(&[("Outbox", 2)]).await;
+    scene.simulator.with(|world| world.revoke_key(KEY));
+    let mut portal = well.config.portals[0].clone();
+    portal.name = crate::model::PortalName::new("other").unwrap();
+    scene.config.portals.push(portal);
+    let (_, snapshot) = scan(&scene).await;
+    assert!(!is_whole(&snapshot));
+    let table = tables::text(&snapshot, None);
+    assert!(
+        table
+            .lines()
+            .any(|line| line.starts_with("│ main ") && line.contains("unauthorized")),
+        "{table}"
+    );
+    assert!(table.contains("portal main: status 401"), "{table}");
+    assert!(
+        table
+            .lines()
+            .any(|line| line.starts_with("│ other ") && line.contains("2 ┆ ok")),
+        "{table}"
+    );
+}
+
+#[tokio::test]
+async fn a_folder_that_takes_too_long_was_not_counted() {
+    let mut scene = Scene::new(&[("Inbox", 1_000)]).await;
+    scene.config.collect.timeout = std::time::Duration::from_secs(1);
+    scene.config.collect.max_requests_per_second = crate::config::Rate::PerSecond(0.01);
+    let (_, snapshot) = scan(&scene).await;
+    assert!(!is_whole(&snapshot));
+    let table = tables::text(&snapshot, None);
+    assert!(
+        table.contains("error: not read within collect.timeout (1s)"),
+        "{table}"
+    );
+}
+
+#[tokio::test]
+async fn folders_beyond_the_limit_were_not_counted() {
+    let mut scene = Scene::new(&[("a", 1), ("b", 1)]).await;
+    scene.config.collect.max_folders = 1;
+    let (_, snapshot) = scan(&scene).await;
+    assert!(!is_whole(&snapshot));
+    assert!(tables::text(&snapshot, None).contains("1 folders are beyond collect.max_folders"));
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_built_names_its_portal() {
+    let mut scene = Scene::new(&[]).await;
+    scene.config.portals[0].ca_file = Some("/nonexistent/ca.pem".into());
+    let error = Scan::new(&scene.config).err().unwrap();
+    assert!(format!("{error:#}").starts_with("portal main: cannot read /nonexistent/ca.pem"));
+}
+
+#[tokio::test]
+async fn a_key_that_is_missing_makes_the_portal_unauthorized() {
+    let mut scene = Scene::new(&[("Inbox", 1)]).await;
+    scene.config.portals[0].key = KeySource::File("/nonexistent/key".into());
+    let (_, snapshot) = scan(&scene).await;
+    assert!(!is_whole(&snapshot));
+    assert!(tables::text(&snapshot, None).contains("cannot read the key file"));
+}

@@ -1,0 +1,157 @@
+//! Tables for people, on a terminal or in a file.
+
+use std::fmt;
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement};
+use terminal_size::{Width, terminal_size_of};
+
+use crate::text;
+
+/// Longest text of a cell, in characters; longer than any message of this program.
+const CELL_CHARACTERS: usize = 500;
+
+/// A column: its title, and how its cells stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    /// Text, which is wrapped where the terminal is too narrow.
+    Text(&'static str),
+    /// Text that is always on one line, so that it can be copied.
+    Id(&'static str),
+    /// Numbers, on the right, always on one line.
+    Number(&'static str),
+}
+
+/// What stands in one place of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cell {
+    /// Text of any origin: it is shown on one line and cannot take over the terminal.
+    Text(String),
+    /// A number.
+    Number(u64),
+    /// Nothing is known.
+    Empty,
+}
+
+/// A table that grows row by row.
+#[derive(Debug)]
+pub(super) struct Table(comfy_table::Table);
+
+impl Table {
+    /// An empty table, at most `width` characters wide where there is such a limit.
+    pub fn new(columns: &[Column], width: Option<u16>) -> Self {
+        let mut table = comfy_table::Table::new();
+        table.load_style(UTF8_FULL_CONDENSED);
+        table.set_header(columns.iter().map(|column| column.title()));
+        if let Some(width) = width {
+            table.set_width(width);
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+        }
+        for (place, column) in table.column_iter_mut().zip(columns) {
+            if let Column::Number(_) = column {
+                place.set_cell_alignment(CellAlignment::Right);
+            }
+            if let Column::Number(_) | Column::Id(_) = column {
+                place.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+        Self(table)
+    }
+
+    /// Adds a row: a cell for each column.
+    pub fn add(&mut self, row: impl IntoIterator<Item = Cell>) {
+        self.0.add_row(row.into_iter().map(|cell| cell.to_string()));
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.0)
+    }
+}
+
+impl Column {
+    fn title(self) -> &'static str {
+        let (Self::Text(title) | Self::Id(title) | Self::Number(title)) = self;
+        title
+    }
+}
+
+impl Cell {
+    /// Shows anything as text.
+    pub fn text(value: impl fmt::Display) -> Self {
+        Self::Text(value.to_string())
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(value) => f.write_str(&text::cut(&text::one_line(value), CELL_CHARACTERS)),
+            Self::Number(number) => number.fmt(f),
+            Self::Empty => Ok(()),
+        }
+    }
+}
+
+/// The width of the terminal that standard output is, where it is one.
+pub(super) fn terminal_width() -> Option<u16> {
+    terminal_size_of(std::io::stdout()).map(|(Width(width), _)| width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const COLUMNS: [Column; 3] = [
+        Column::Text("folder"),
+        Column::Id("id"),
+        Column::Number("files"),
+    ];
+
+    fn table(name: &str, width: Option<u16>) -> String {
+        let mut table = Table::new(&COLUMNS, width);
+        table.add([Cell::text(name), Cell::text("12-34-56"), Cell::Number(7)]);
+        table.add([Cell::text("b"), Cell::Empty, Cell::Number(60_000)]);
+        table.to_string()
+    }
+
+    #[test]
+    fn numbers_stand_on_the_right() {
+        insta::assert_snapshot!(table("Inbox", None), @r"
+        ┌────────┬──────────┬───────┐
+        │ folder ┆ id       ┆ files │
+        ╞════════╪══════════╪═══════╡
+        │ Inbox  ┆ 12-34-56 ┆     7 │
+        │ b      ┆          ┆ 60000 │
+        └────────┴──────────┴───────┘
+        ");
+    }
+
+    #[test]
+    fn a_narrow_terminal_wraps_text_and_nothing_else() {
+        let narrow = table("a long name of a folder", Some(34));
+        assert!(
+            narrow.lines().all(|line| line.chars().count() <= 34),
+            "{narrow}"
+        );
+        assert!(narrow.contains("12-34-56") && narrow.contains("60000"));
+        let unlimited = table("a long name of a folder", None);
+        assert!(unlimited.contains("a long name of a folder"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_breaks_a_row_or_takes_over_the_terminal(name in any::<String>()) {
+            let shown = table(&name, None);
+            prop_assert_eq!(shown.lines().count(), 6);
+            prop_assert!(!shown.chars().any(|c| c != '\n' && text::is_unsafe(c)));
+        }
+    }
+}
