@@ -38,8 +38,10 @@ impl Task {
         );
         fs::write(&config, text).context("cannot write the configuration")?;
         let program = env!("CARGO_BIN_EXE_kb-exporter");
-        let words = [program, "scan", "--output", "prometheus", "--config.file"];
-        let mut arguments: Vec<_> = words.map(OsString::from).into();
+        let mut arguments: Vec<_> = [program, "scan", "--output", "prometheus"]
+            .map(OsString::from)
+            .into();
+        arguments.extend(["--log.level", "warn", "--config.file"].map(OsString::from));
         arguments.push(config.into());
         Ok(Self::new("kb-exporter scan", arguments, portal))
     }
