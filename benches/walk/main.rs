@@ -1,0 +1,93 @@
+//! What a walk costs: rows per processor second and peak memory, so that a change can be held against what was before.
+//!
+//! ```text
+//! cargo bench --bench walk
+//! KB_BENCH_PYTHON=/path/to/venv/bin/python cargo bench --bench walk
+//! ```
+//!
+//! Needs Linux with two cores and util-linux' `taskset`. The second line also measures `benches/baseline/walk.py`, the same
+//! walk in Python, and shows all costs as shares of it; the interpreter must have `aiohttp` and `orjson`
+//! (`python3 -m venv DIR && DIR/bin/pip install aiohttp orjson`).
+//!
+//! Each row is measured several times: the median is shown, with the least and the most.
+//!
+//! - `kb-exporter scan` and `walk.py` are processes on core 0, from their start to their end. They read one folder of a
+//!   simulated portal on core 1. The kernel says what they used.
+//! - `decode and tally` reads the pages of such a folder from memory, without HTTP: done files, then failed ones.
+//!
+//! Both walks read the same pages, with as many requests in flight. `walk.py` only counts by status; `kb-exporter scan` also tells
+//! files apart, adds up sizes, classifies errors and remembers what is not done.
+//!
+//! The goal of `kb-exporter scan`: at most a fifth of `walk.py`'s processor time, and less than 40 MiB.
+
+mod pages;
+mod portal;
+mod process;
+mod table;
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use anyhow::{Context, Result};
+
+use pages::Files;
+use portal::Portal;
+use process::Task;
+use table::Measured;
+
+/// Files of the folder.
+const FILES: u32 = 200_000;
+
+/// Requests in flight.
+const CONCURRENCY: usize = 8;
+
+/// How often everything is measured.
+const RUNS: usize = 3;
+
+/// Names the interpreter that runs the baseline.
+const PYTHON: &str = "KB_BENCH_PYTHON";
+
+fn main() -> Result<()> {
+    // Cargo says `--bench` when it benches, and not when it only tries whether everything runs.
+    if !env::args().any(|argument| argument == "--bench") {
+        return Ok(());
+    }
+    let python = env::var_os(PYTHON);
+    // The processes come first: a child's peak memory is never less than that of the process that started it.
+    let (scan, baseline) = processes(python)?;
+    let rows = [
+        scan,
+        pages::measure(Files::Done)?,
+        pages::measure(Files::Failed)?,
+    ];
+    let mut output = io::stdout().lock();
+    writeln!(output, "{}", table::render(&rows, baseline.as_ref()))?;
+    if baseline.is_none() {
+        writeln!(
+            output,
+            "walk.py was skipped: {PYTHON} names no interpreter with aiohttp and orjson."
+        )?;
+    }
+    Ok(())
+}
+
+/// Measures the programs that read a portal, by turns, so that what else the machine does burdens both.
+fn processes(python: Option<OsString>) -> Result<(Measured, Option<Measured>)> {
+    let portal = Portal::start()?;
+    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+    let scan = Task::scan(&portal, folder.path())?;
+    let baseline = python.map(|python| Task::baseline(&portal, python));
+    let (mut scans, mut baselines) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        scans.push(scan.run()?);
+        if let Some(baseline) = &baseline {
+            baselines.push(baseline.run()?);
+        }
+    }
+    let scan = Measured::new(scan.name, scans);
+    Ok((
+        scan,
+        baseline.map(|task| Measured::new(task.name, baselines)),
+    ))
+}

@@ -1,0 +1,116 @@
+//! Reads pages from memory: what decoding and tallying cost without HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use kb_exporter::aggregate::Tally;
+use kb_exporter::memory::Memory;
+use kb_exporter::portal::PageBody;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::table::{Cost, Measured};
+use crate::{FILES, RUNS};
+
+/// Rows of a page.
+const PAGE_ROWS: u32 = 100;
+
+/// The files of a folder.
+#[derive(Debug, Clone, Copy)]
+pub enum Files {
+    /// All are done.
+    Done,
+    /// All failed, for reasons that differ in a number.
+    Failed,
+}
+
+/// Measures how long the pages of a folder take.
+pub fn measure(files: Files) -> Result<Measured> {
+    let pages: Vec<_> = (1..=FILES / PAGE_ROWS)
+        .map(|number| files.page(number))
+        .collect();
+    let costs = (0..RUNS).map(|_| read(&pages)).collect::<Result<_>>()?;
+    Ok(Measured::new(files.name(), costs))
+}
+
+fn read(pages: &[PageBody]) -> Result<Cost> {
+    let begun = processor_time()?;
+    let mut tally = Tally::new(Arc::new(Memory::default()));
+    for body in pages {
+        for row in &body.page()?.data {
+            tally.add(row);
+        }
+    }
+    let rows = tally.rows();
+    let distinct = tally.finish().distinct;
+    let processor = processor_time()?.saturating_sub(begun);
+    ensure!(
+        distinct && rows == u64::from(FILES),
+        "the files were not read"
+    );
+    Ok(Cost {
+        processor,
+        peak_bytes: None,
+    })
+}
+
+/// What this thread has used so far.
+fn processor_time() -> Result<Duration> {
+    Ok(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))?)
+}
+
+impl Files {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Done => "decode and tally, done",
+            Self::Failed => "decode and tally, failed",
+        }
+    }
+
+    fn page(self, page: u32) -> PageBody {
+        let first = (page - 1) * PAGE_ROWS;
+        let rows: Vec<_> = (first..first + PAGE_ROWS)
+            .map(|number| self.row(number))
+            .collect();
+        let pagination = json!({
+            "page": page,
+            "pageSize": PAGE_ROWS,
+            "total": FILES,
+            "totalPages": FILES / PAGE_ROWS,
+        });
+        // By hand, in the order of the interface: a JSON object would sort its keys.
+        let body = format!(
+            r#"{{"data":[{}],"pagination":{pagination}}}"#,
+            rows.join(",")
+        );
+        PageBody::new(body.into_bytes())
+    }
+
+    fn row(self, number: u32) -> String {
+        let id =
+            |kind: &str| Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("{kind} {number}").as_bytes());
+        let (link, id) = (id("link"), id("file"));
+        let (status, error) = match self {
+            Self::Done => ("done", json!(null)),
+            Self::Failed => ("failed", json!(reason(number))),
+        };
+        format!(
+            r#"{{"linkId":"{link}","id":"{id}","filename":"Report on the year {number:06}.pdf","fileSize":{number},"mimeType":"application/pdf","indexStatus":"{status}","indexError":{error},"createdAt":"2026-03-01T10:20:30.456Z"}}"#
+        )
+    }
+}
+
+/// Reasons as a document pipeline gives them.
+fn reason(number: u32) -> String {
+    match number % 3 {
+        0 => format!("pdf parse error: invalid xref table at offset {number}"),
+        1 => format!(
+            "embedding service timed out after {number} ms: connection to 10.0.0.7:8080 lost"
+        ),
+        _ => format!(
+            "Traceback (most recent call last):\n  File \"/app/worker/extract.py\", line {number}, in extract\nzipfile.BadZipFile: Bad CRC-32"
+        ),
+    }
+}
