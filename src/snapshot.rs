@@ -2,16 +2,19 @@
 //!
 //! A folder that left is in no later snapshot, so none of its series can stay behind.
 
+mod folder;
+mod publisher;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
-
-use crate::classify::{ClassCounts, ShownClasses};
-use crate::memory::{IndexingTimes, Left, LeftReason};
-use crate::model::{ByStatus, FolderId, FolderName, FolderSizes, Moment, PortalName, Timestamp};
+use crate::classify::ShownClasses;
+use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::portal::Trouble;
+
+pub use folder::{Counts, FolderState, FolderView, Unavailable};
+pub use publisher::Publisher;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -155,111 +158,6 @@ impl RunResult {
     }
 }
 
-/// One folder.
-#[derive(Debug, Clone)]
-pub struct FolderView {
-    /// Its id.
-    pub id: FolderId,
-    /// Its name.
-    pub name: FolderName,
-    /// Its `fileCount` in the list that was read last.
-    pub reported_files: Option<u64>,
-    /// What came of the latest look.
-    pub state: FolderState,
-    /// The last count, until the folder leaves.
-    pub counts: Option<Arc<Counts>>,
-    /// When it was last counted; kept across restarts.
-    pub last_success: Option<Timestamp>,
-    /// The last time that every page was read; kept across restarts.
-    pub last_full_read: Option<Timestamp>,
-    /// What is kept on disk of the files that entered each status; none once the folder left.
-    pub entries: Option<ByStatus<u64>>,
-    /// What is kept on disk of indexing times.
-    pub indexing: IndexingTimes,
-}
-
-/// What came of the latest look at a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FolderState {
-    /// There was none yet.
-    Unseen,
-    /// It counted the folder.
-    Counted,
-    /// It did not.
-    Unavailable {
-        /// Why.
-        reason: Unavailable,
-        /// What happened, for people.
-        message: String,
-    },
-    /// The folder is not there any more.
-    Left(Left),
-}
-
-impl FolderState {
-    /// Why the folder cannot be counted, where it cannot.
-    #[must_use]
-    pub fn unavailable(&self) -> Option<Unavailable> {
-        match self {
-            Self::Unseen | Self::Counted => None,
-            Self::Unavailable { reason, .. } => Some(*reason),
-            Self::Left(left) => Some(match left.reason {
-                LeftReason::Gone => Unavailable::Gone,
-                LeftReason::Unlisted => Unavailable::Unlisted,
-            }),
-        }
-    }
-}
-
-/// Why a folder cannot be counted: the label `reason` of `kb_folder_unavailable`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unavailable {
-    /// It is listed, and the portal answers 403 all the same.
-    Forbidden,
-    /// It was deleted.
-    Gone,
-    /// It left the key's set.
-    Unlisted,
-    /// Anything else.
-    Error,
-}
-
-impl Unavailable {
-    /// The value of the label `reason`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Forbidden => "forbidden",
-            Self::Gone => "gone",
-            Self::Unlisted => "unlisted",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// The result of a look that counted a folder.
-#[derive(Debug, Clone)]
-pub struct Counts {
-    /// Files by status.
-    pub files: ByStatus<u64>,
-    /// Bytes by status.
-    pub sizes: FolderSizes,
-    /// Failed and flagged files by class.
-    pub errors: ClassCounts,
-    /// Since when the longest-waiting file is in each status.
-    pub oldest: ByStatus<Option<Timestamp>>,
-    /// Whether all totals agreed and the rows were distinct and as many as the total.
-    pub consistent: bool,
-    /// When the look ended.
-    pub counted: Moment,
-    /// How long it took.
-    pub duration: Duration,
-    /// Requests that it took.
-    pub requests: u64,
-    /// Time between this count and the one before it.
-    pub interval: Option<Duration>,
-}
-
 impl PortalView {
     /// A portal about which nothing is known yet.
     #[must_use]
@@ -283,50 +181,5 @@ impl PortalView {
             .counts
             .as_deref()
             .filter(|counts| now.since(counts.counted) <= self.stale_after)
-    }
-}
-
-/// Takes the portals' views and shows them together.
-#[derive(Debug, Clone, Default)]
-pub struct Publisher(watch::Sender<Arc<Snapshot>>);
-
-impl Publisher {
-    /// Shows these portals from now on, in this order; nothing is known yet of those that are new.
-    pub fn use_portals(&self, portals: &[crate::config::Portal]) {
-        self.0.send_modify(|snapshot| {
-            let known = |name: &PortalName| snapshot.portals.iter().find(|view| view.name == *name);
-            let view = |portal: &crate::config::Portal| {
-                let known = known(&portal.name).map(Arc::clone);
-                known.unwrap_or_else(|| Arc::new(PortalView::unasked(portal)))
-            };
-            let portals = portals.iter().map(view).collect();
-            *snapshot = Arc::new(Snapshot { portals });
-        });
-    }
-
-    /// Replaces the view of one portal, if it is one of those that are shown.
-    pub fn publish(&self, view: PortalView) {
-        let view = Arc::new(view);
-        self.0.send_modify(|snapshot| {
-            let mut portals = snapshot.portals.clone();
-            for portal in &mut portals {
-                if portal.name == view.name {
-                    *portal = Arc::clone(&view);
-                }
-            }
-            *snapshot = Arc::new(Snapshot { portals });
-        });
-    }
-
-    /// What is known now.
-    #[must_use]
-    pub fn current(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.0.borrow())
-    }
-
-    /// Is told of every change.
-    #[must_use]
-    pub fn subscribe(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.0.subscribe()
     }
 }

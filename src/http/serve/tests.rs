@@ -1,0 +1,278 @@
+//! Clients that are silent, slow or too many, over real connections.
+
+use super::*;
+use axum::routing::get;
+use futures_util::stream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{Barrier, Notify};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_millis(300);
+
+struct Server {
+    address: SocketAddr,
+    shutdown: CancellationToken,
+    task: JoinHandle<io::Result<()>>,
+}
+
+async fn start(router: Router, limits: Limits) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let shutdown = CancellationToken::new();
+    let task = tokio::spawn(serve(listener, router, limits, shutdown.clone()));
+    Server {
+        address,
+        shutdown,
+        task,
+    }
+}
+
+impl Server {
+    async fn connect(&self, sent: &str) -> TcpStream {
+        let mut client = TcpStream::connect(self.address).await.unwrap();
+        client.write_all(sent.as_bytes()).await.unwrap();
+        client
+    }
+
+    async fn get(&self, path: &str) -> String {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+        rest(&mut self.connect(&request).await).await
+    }
+
+    async fn end(self) {
+        self.shutdown.cancel();
+        timeout(PATIENCE, self.task)
+            .await
+            .expect("an end")
+            .unwrap()
+            .unwrap();
+    }
+}
+
+/// What is received until the server closes the connection; a reset counts as an end.
+async fn rest(client: &mut TcpStream) -> String {
+    let mut received = Vec::new();
+    let _ = timeout(PATIENCE, client.read_to_end(&mut received))
+        .await
+        .expect("an end of the connection");
+    String::from_utf8(received).unwrap()
+}
+
+fn hello() -> Router {
+    Router::new().route("/", get(async || "hello"))
+}
+
+#[tokio::test]
+async fn clients_that_send_no_whole_head_are_cut() {
+    let server = start(
+        hello(),
+        Limits {
+            header_timeout: SHORT,
+            ..Limits::default()
+        },
+    )
+    .await;
+    let after_an_answer = "GET / HTTP/1.1\r\nhost: test\r\n\r\n";
+    for sent in ["", "GET / HTTP/1.1\r\nhost: te", after_an_answer] {
+        let start = Instant::now();
+        let received = rest(&mut server.connect(sent).await).await;
+        assert!(start.elapsed() >= SHORT, "not before its time: {sent:?}");
+        assert_eq!(
+            received.ends_with("hello"),
+            sent == after_an_answer,
+            "{received}"
+        );
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_drips_its_head_is_cut() {
+    let server = start(
+        hello(),
+        Limits {
+            header_timeout: SHORT,
+            ..Limits::default()
+        },
+    )
+    .await;
+    let (mut reader, mut writer) = server
+        .connect("GET / HTTP/1.1\r\nhost: ")
+        .await
+        .into_split();
+    let drip = async {
+        while writer.write_all(b"x").await.is_ok() {
+            sleep(SHORT / 10).await;
+        }
+    };
+    let cut = async { reader.read(&mut [0; 16]).await.unwrap_or(0) };
+    tokio::select! {
+        read = timeout(PATIENCE, cut) => assert_eq!(read, Ok(0)),
+        () = drip => {}
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let server = start(hello(), Limits::default()).await;
+    let request = format!("GET / HTTP/1.1\r\nx: {}", "x".repeat(2 * MAX_HEAD));
+    let mut client = TcpStream::connect(server.address).await.unwrap();
+    let (mut reader, mut writer) = client.split();
+    let mut line = [0; 12];
+    let (_, read) = tokio::join!(
+        writer.write_all(request.as_bytes()),
+        reader.read_exact(&mut line)
+    );
+    assert_eq!((read.unwrap(), &line), (12, b"HTTP/1.1 431"));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_running_request_may_finish_at_shutdown_and_no_new_one_starts() {
+    let (running, finish) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (entered, leave) = (running.clone(), finish.clone());
+    let router = Router::new().route(
+        "/",
+        get(async move || {
+            entered.notify_one();
+            leave.notified().await;
+            "finished"
+        }),
+    );
+    let server = start(router, Limits::default()).await;
+    let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
+    running.notified().await;
+    server.shutdown.cancel();
+    let refused = async { while TcpStream::connect(server.address).await.is_ok() {} };
+    timeout(PATIENCE, refused)
+        .await
+        .expect("the listener to close");
+    finish.notify_one();
+    assert!(rest(&mut client).await.ends_with("finished"));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_request_without_end_is_cut_at_shutdown() {
+    let running = Arc::new(Notify::new());
+    let entered = running.clone();
+    let router = Router::new().route(
+        "/",
+        get(async move || {
+            entered.notify_one();
+            std::future::pending::<()>().await;
+        }),
+    );
+    let server = start(
+        router,
+        Limits {
+            drain: SHORT,
+            ..Limits::default()
+        },
+    )
+    .await;
+    let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
+    running.notified().await;
+    let start = Instant::now();
+    server.end().await;
+    assert!(start.elapsed() >= SHORT);
+    assert_eq!(rest(&mut client).await, "");
+}
+
+#[tokio::test]
+async fn a_silent_connection_does_not_hold_up_shutdown() {
+    let server = start(
+        hello(),
+        Limits {
+            drain: PATIENCE,
+            ..Limits::default()
+        },
+    )
+    .await;
+    let mut client = server.connect("").await;
+    server.get("/").await;
+    server.end().await;
+    assert_eq!(rest(&mut client).await, "");
+}
+
+#[tokio::test]
+async fn no_more_connections_are_served_at_once_than_allowed() {
+    let running = Arc::new(AtomicUsize::new(0));
+    let pair = Arc::new(Barrier::new(2));
+    let router = Router::new().route(
+        "/",
+        get(async move || {
+            let others = running.fetch_add(1, Ordering::SeqCst);
+            pair.wait().await;
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            running.fetch_sub(1, Ordering::SeqCst);
+            if others < 2 { "few" } else { "many" }
+        }),
+    );
+    let server = start(
+        router,
+        Limits {
+            connections: 2,
+            ..Limits::default()
+        },
+    )
+    .await;
+    let answers = futures_util::future::join_all((0..20).map(|_| server.get("/"))).await;
+    assert!(
+        answers.iter().all(|answer| answer.ends_with("few")),
+        "{answers:?}"
+    );
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_loses_its_place() {
+    let endless = || stream::repeat_with(|| Ok::<_, io::Error>(vec![b'x'; 65_536]));
+    let router = hello().route("/endless", get(async move || Body::from_stream(endless())));
+    let limits = Limits {
+        connections: 1,
+        lifetime: SHORT,
+        drain: SHORT,
+        ..Limits::default()
+    };
+    let server = start(router, limits).await;
+    let _greedy = server
+        .connect("GET /endless HTTP/1.1\r\nhost: test\r\n\r\n")
+        .await;
+    assert!(server.get("/").await.ends_with("hello"));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_panic_ends_its_own_connection_alone() {
+    let panics = || -> &'static str { panic!("on purpose") };
+    let router = hello().route("/panic", get(async move || panics()));
+    let server = start(
+        router,
+        Limits {
+            connections: 1,
+            ..Limits::default()
+        },
+    )
+    .await;
+    assert_eq!(server.get("/panic").await, "");
+    assert!(server.get("/").await.ends_with("hello"));
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_handler_can_ask_who_calls() {
+    let who = async |ConnectInfo(peer): ConnectInfo<SocketAddr>| peer.to_string();
+    let server = start(Router::new().route("/", get(who)), Limits::default()).await;
+    let mut client = server.connect("GET / HTTP/1.0\r\n\r\n").await;
+    let address = client.local_addr().unwrap().to_string();
+    assert!(rest(&mut client).await.ends_with(&address));
+    server.end().await;
+}

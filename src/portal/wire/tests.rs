@@ -1,0 +1,66 @@
+//! Rows as portals send them, and as they should not.
+
+use super::*;
+
+fn row(json: &str) -> serde_json::Result<FileRow<'_>> {
+    serde_json::from_slice(json.as_bytes())
+}
+
+#[test]
+fn reads_a_row_of_the_interface() {
+    let row = row(
+        r#"{"linkId":"018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6","id":"00000000-0000-0000-0000-000000000007",
+            "filename":"a.pdf","fileSize":12,"mimeType":"application/pdf","indexStatus":"failed",
+            "indexError":"no \"text\" layer","createdAt":"2026-03-01T10:20:30.456Z"}"#,
+    )
+    .unwrap();
+    assert_eq!(row.key().id, 7);
+    assert_eq!(row.status(), Status::Failed);
+    assert_eq!(row.size(), 12);
+    assert_eq!(row.error(), Some("no \"text\" layer"));
+    assert!(row.created_at().is_some());
+}
+
+#[test]
+fn null_absent_and_unknown_values_are_no_accident() {
+    for json in [
+        "{}",
+        r#"{"linkId":null,"id":null,"fileSize":null,"indexStatus":null,"indexError":null,"createdAt":null}"#,
+        r#"{"indexStatus":"quarantined","extra":{"deep":[1,2,{}]},"createdAt":"soon"}"#,
+        r#"{"fileSize":-1}"#,
+        r#"{"fileSize":"12 kB"}"#,
+    ] {
+        let row = row(json).unwrap();
+        assert_eq!(row.status(), Status::Unknown, "{json}");
+        assert_eq!((row.size(), row.error(), row.created_at()), (0, None, None));
+    }
+}
+
+#[test]
+fn a_lone_surrogate_and_invalid_utf8_cost_nothing_but_themselves() {
+    let surrogate = row(r#"{"filename":"\ud800","indexError":"bad \ud800 name"}"#).unwrap();
+    assert!(surrogate.error().unwrap().starts_with("bad \u{fffd}"));
+    let bytes = b"{\"filename\":\"\xff\",\"indexError\":\"\xff!\"}";
+    let invalid: FileRow<'_> = serde_json::from_slice(bytes).unwrap();
+    assert_eq!(invalid.error(), Some("\u{fffd}!"));
+}
+
+#[test]
+fn ids_that_are_not_uuids_still_tell_files_apart() {
+    let key = |json| row(json).unwrap().key();
+    assert_eq!(key(r#"{"id":"a"}"#), key(r#"{"id":"a"}"#));
+    assert_ne!(key(r#"{"id":"a"}"#), key(r#"{"id":"b"}"#));
+    assert_ne!(key(r#"{"id":"a"}"#), key(r#"{"linkId":"a"}"#));
+    assert_eq!(key("{}"), key(r#"{"id":null}"#));
+}
+
+#[test]
+fn a_count_is_a_number_that_is_not_negative() {
+    let whole = |json| serde_json::from_str::<Whole>(json).ok();
+    assert_eq!(whole("3"), Some(Whole(3)));
+    assert_eq!(whole("3.0"), Some(Whole(3)));
+    assert_eq!(whole("1e30"), Some(Whole(u64::MAX)));
+    for json in ["-1", "1.5", "\"3\"", "null", "[]"] {
+        assert_eq!(whole(json), None, "{json}");
+    }
+}

@@ -1,0 +1,113 @@
+//! One folder, as it is known.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::classify::ClassCounts;
+use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::model::{ByStatus, FolderId, FolderName, FolderSizes, Moment, Timestamp};
+
+/// One folder.
+#[derive(Debug, Clone)]
+pub struct FolderView {
+    /// Its id.
+    pub id: FolderId,
+    /// Its name.
+    pub name: FolderName,
+    /// Its `fileCount` in the list that was read last.
+    pub reported_files: Option<u64>,
+    /// What came of the latest look.
+    pub state: FolderState,
+    /// The last count, until the folder leaves.
+    pub counts: Option<Arc<Counts>>,
+    /// When it was last counted; kept across restarts.
+    pub last_success: Option<Timestamp>,
+    /// The last time that every page was read; kept across restarts.
+    pub last_full_read: Option<Timestamp>,
+    /// What is kept on disk of the files that entered each status; none once the folder left.
+    pub entries: Option<ByStatus<u64>>,
+    /// What is kept on disk of indexing times.
+    pub indexing: IndexingTimes,
+}
+
+/// What came of the latest look at a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FolderState {
+    /// There was none yet.
+    Unseen,
+    /// It counted the folder.
+    Counted,
+    /// It did not.
+    Unavailable {
+        /// Why.
+        reason: Unavailable,
+        /// What happened, for people.
+        message: String,
+    },
+    /// The folder is not there any more.
+    Left(Left),
+}
+
+impl FolderState {
+    /// Why the folder cannot be counted, where it cannot.
+    #[must_use]
+    pub fn unavailable(&self) -> Option<Unavailable> {
+        match self {
+            Self::Unseen | Self::Counted => None,
+            Self::Unavailable { reason, .. } => Some(*reason),
+            Self::Left(left) => Some(match left.reason {
+                LeftReason::Gone => Unavailable::Gone,
+                LeftReason::Unlisted => Unavailable::Unlisted,
+            }),
+        }
+    }
+}
+
+/// Why a folder cannot be counted: the label `reason` of `kb_folder_unavailable`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unavailable {
+    /// It is listed, and the portal answers 403 all the same.
+    Forbidden,
+    /// It was deleted.
+    Gone,
+    /// It left the key's set.
+    Unlisted,
+    /// Anything else.
+    Error,
+}
+
+impl Unavailable {
+    /// The value of the label `reason`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Forbidden => "forbidden",
+            Self::Gone => "gone",
+            Self::Unlisted => "unlisted",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// The result of a look that counted a folder.
+#[derive(Debug, Clone)]
+pub struct Counts {
+    /// Files by status.
+    pub files: ByStatus<u64>,
+    /// Bytes by status.
+    pub sizes: FolderSizes,
+    /// Failed and flagged files by class.
+    pub errors: ClassCounts,
+    /// Since when the longest-waiting file is in each status.
+    pub oldest: ByStatus<Option<Timestamp>>,
+    /// Whether all totals agreed and the rows were distinct and as many as the total.
+    pub consistent: bool,
+    /// When the look ended.
+    pub counted: Moment,
+    /// How long it took.
+    pub duration: Duration,
+    /// Requests that it took.
+    pub requests: u64,
+    /// Time between this count and the one before it.
+    pub interval: Option<Duration>,
+}
