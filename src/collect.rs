@@ -21,6 +21,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::classify::ClassLimits;
@@ -116,6 +117,10 @@ pub struct Collector {
     list: ListState,
     collections: Collections,
     state_error: Option<String>,
+    /// Whether something is known that is not published.
+    unpublished: bool,
+    /// When the next snapshot may be published.
+    publish_at: Instant,
     panics: u64,
     /// Looks that were refused and wait for the list of folders to be asked.
     refusals: Vec<Refusal>,
@@ -163,6 +168,8 @@ impl Collector {
                 ..Collections::default()
             },
             state_error: None,
+            unpublished: false,
+            publish_at: Instant::now(),
             panics: 0,
             refusals: Vec::new(),
             settling: Vec::new(),
@@ -205,7 +212,8 @@ impl Collector {
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
-            () = tokio::time::sleep(PULSE) => {}
+            () = sleep_until(self.publish_at), if self.unpublished => self.publish(Moment::now()),
+            () = sleep(PULSE) => {}
         }
     }
 
@@ -215,6 +223,7 @@ impl Collector {
         while let Some(done) = self.tasks.join_next_with_id().await {
             self.take(done).await;
         }
+        self.publish(Moment::now());
     }
 
     async fn take(&mut self, done: Result<(Id, Done), JoinError>) {
@@ -238,7 +247,7 @@ impl Collector {
                 self.looked(run, folder, Looked::panicked()).await;
             }
         }
-        self.publish(Moment::now());
+        self.publish_soon();
     }
 
     /// Goes on with another configuration. What is being read is read to its end.

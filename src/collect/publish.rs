@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::error;
 
 use crate::classify::shown_classes;
@@ -14,9 +16,22 @@ use crate::state::StateError;
 /// Counts are kept for this many intervals at least (contract, `stale_after`).
 const STALE_INTERVALS: u32 = 3;
 
+/// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
+const PUBLISH_GAP: Duration = Duration::from_millis(50);
+
 impl Collector {
+    /// Shows what is known, at once or after what is left of the gap.
+    pub(super) fn publish_soon(&mut self) {
+        self.unpublished = true;
+        if Instant::now() >= self.publish_at {
+            self.publish(Moment::now());
+        }
+    }
+
     /// Shows what is known now.
     pub(super) fn publish(&mut self, now: Moment) {
+        self.unpublished = false;
+        self.publish_at = Instant::now() + PUBLISH_GAP;
         let shown = self
             .folders
             .values()
