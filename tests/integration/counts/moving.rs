@@ -1,5 +1,7 @@
 //! What changes while it is read is never a wrong number without its mark (contract, promise 1).
 
+use std::collections::BTreeMap;
+
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
@@ -8,83 +10,126 @@ use crate::support::workspace::Workspace;
 use kb_exporter::simulator::Status;
 use uuid::Uuid;
 
-/// What was shown of a folder that changed while it was read.
+/// Few enough that a walk of them may be repeated.
+const SHORT: usize = 250;
+
+/// Too many for that.
+const LONG: usize = 10_050;
+
+/// What was shown of a folder that changed while it was read, and what was true.
+#[derive(Debug)]
 struct Shown {
-    done: u64,
-    failed: u64,
+    files: BTreeMap<String, u64>,
     consistent: bool,
+    before: BTreeMap<String, u64>,
+    after: BTreeMap<String, u64>,
 }
 
-/// Fills three pages, changes the folder when two of them were read and the last one was asked for, and collects to the end.
-async fn changed_before_the_last_page(change: impl FnOnce(&Portal, Uuid)) -> Shown {
+impl Shown {
+    /// How far a count is from what was true after the changes.
+    fn largest_error(&self) -> u64 {
+        let errors = self.after.iter();
+        let errors = errors.map(|(status, files)| self.files[status].abs_diff(*files));
+        errors.max().unwrap()
+    }
+}
+
+/// Fills a folder, the first files failed and the others done; changes it when all pages but the last were read and the last
+/// one was asked for; and collects to the end.
+async fn changed_before_the_last_page(files: usize, change: impl FnOnce(&Portal, Uuid)) -> Shown {
     let portal = Portal::start().await;
     let folder = portal.folder("Moving");
-    for number in 0..250 {
-        portal.file(folder, &format!("file {number:03}.pdf"), Status::Done);
+    for number in 0..files {
+        let status = if number < 10 {
+            Status::Failed
+        } else {
+            Status::Done
+        };
+        portal.file(folder, &format!("file {number:05}.pdf"), status);
     }
-    portal.hold("page=3&");
+    let last = format!("page={}&", files.div_ceil(100));
+    portal.hold(&last);
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
         config["collect"]["concurrency"] = 1.into();
     });
     let exporter = Exporter::start(&workspace).await;
     wait_for("the last page is asked for", async || {
-        (portal.requests_with("page=3&") == 1).then_some(())
+        (portal.requests_with(&last) == 1).then_some(())
     })
     .await;
+    let before = true_counts(&portal, folder);
     change(&portal, folder);
     portal.heal();
     let metrics = exporter.collected().await;
-    let files = metrics.by_status("kb_folder_files", &folder.to_string());
     Shown {
-        done: files["done"],
-        failed: files["failed"],
+        files: metrics.by_status("kb_folder_files", &folder.to_string()),
         consistent: metrics.value("kb_folder_consistent", &[]) == Some(1.0),
+        before,
+        after: true_counts(&portal, folder),
     }
 }
 
-/// The ids of the first files by name.
+/// All five statuses as the portal has them.
+fn true_counts(portal: &Portal, folder: Uuid) -> BTreeMap<String, u64> {
+    let counts = portal.world(|world| world.counts(folder)).unwrap();
+    let all = Status::KNOWN.map(|status| {
+        let files = counts.get(&status).copied().unwrap_or(0);
+        (status.name().unwrap().to_owned(), files)
+    });
+    all.into()
+}
+
 fn first_files(portal: &Portal, folder: Uuid, number: usize) -> Vec<Uuid> {
     let mut files = portal.world(|world| world.file_ids(folder));
     files.truncate(number);
     files
 }
 
+fn delete_ten(portal: &Portal, folder: Uuid) {
+    for file in first_files(portal, folder, 10) {
+        let deleted = portal.world(|world| world.delete_file(folder, file));
+        deleted.unwrap();
+    }
+}
+
+fn add_ten(portal: &Portal, folder: Uuid) {
+    for number in 0..10 {
+        portal.file(folder, &format!("arrived {number}.pdf"), Status::Pending);
+    }
+}
+
 #[tokio::test]
 async fn a_folder_that_did_not_change_is_called_consistent() {
-    let shown = changed_before_the_last_page(|_, _| {}).await;
-    assert_eq!((shown.done, shown.consistent), (250, true));
+    let shown = changed_before_the_last_page(SHORT, |_, _| {}).await;
+    assert!(shown.consistent);
+    assert_eq!(shown.files, shown.after);
 }
 
 #[tokio::test]
-async fn files_that_are_deleted_from_pages_read_before_take_the_mark_away() {
-    let shown = changed_before_the_last_page(|portal, folder| {
-        for file in first_files(portal, folder, 10) {
-            portal
-                .world(|world| world.delete_file(folder, file))
-                .unwrap();
-        }
-    })
-    .await;
-    assert!(!shown.consistent, "{} files", shown.done);
+async fn a_long_folder_that_loses_or_gains_files_while_it_is_read_has_its_mark_taken_away() {
+    for change in [delete_ten, add_ten] {
+        let shown = changed_before_the_last_page(LONG, change).await;
+        assert!(!shown.consistent, "{shown:?}");
+        assert!(shown.largest_error() <= 10, "{shown:?}");
+    }
 }
 
 #[tokio::test]
-async fn files_that_arrive_on_pages_read_before_take_the_mark_away() {
-    let shown = changed_before_the_last_page(|portal, folder| {
-        for number in 0..10 {
-            portal.file(folder, &format!("arrived {number}.pdf"), Status::Pending);
-        }
-    })
-    .await;
-    assert!(!shown.consistent, "{} files", shown.done);
+async fn a_short_folder_that_loses_or_gains_files_while_it_is_read_is_exact_or_marked() {
+    for change in [delete_ten, add_ten] {
+        let shown = changed_before_the_last_page(SHORT, change).await;
+        let exact = shown.files == shown.after;
+        assert!(exact || !shown.consistent, "{shown:?}");
+    }
 }
 
 #[tokio::test]
 async fn a_status_that_changes_after_its_page_was_read_is_the_one_before() {
-    let shown = changed_before_the_last_page(|portal, folder| {
+    let shown = changed_before_the_last_page(SHORT, |portal, folder| {
         let file = first_files(portal, folder, 1)[0];
-        portal.set(folder, file, Status::Failed);
+        portal.set(folder, file, Status::Done);
     })
     .await;
-    assert_eq!((shown.done, shown.failed, shown.consistent), (250, 0, true));
+    assert_ne!(shown.before, shown.after);
+    assert_eq!((shown.files, shown.consistent), (shown.before, true));
 }
