@@ -123,7 +123,7 @@ impl PortalError {
     /// Whether the portal refused: what that means for a folder, only the list of folders can tell.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused) || matches!(self.status(), Some(401 | 403))
+        matches!(self.status(), Some(401 | 403))
     }
 
     /// The status of the answer, where there was one other than 200.

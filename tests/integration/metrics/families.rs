@@ -72,6 +72,7 @@ pub(super) const FAMILIES: &[Family] = &[
     family("kb_collection_duration_seconds", "gauge", PORTAL),
     family("kb_collection_runs_total", "counter", &["portal", "result"]),
     family("kb_collection_interval_seconds", "gauge", PORTAL),
+    family("kb_collection_panics_total", "counter", PORTAL),
     family("kb_error_classes", "gauge", PORTAL),
     family("kb_error_overflow_files", "gauge", PORTAL),
     family(
