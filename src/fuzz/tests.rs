@@ -1,7 +1,7 @@
 //! Runs the targets without a fuzzer: over every seed, over changed seeds, over any bytes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -41,7 +41,7 @@ const PIECES: [&str; 20] = [
     "\u{1b}[2J",
 ];
 
-fn of_package(path: &str) -> std::path::PathBuf {
+fn of_package(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz")
         .join(path)
@@ -56,12 +56,12 @@ fn file_names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn seeds(target: &str) -> Vec<Vec<u8>> {
+/// The seeds of a target, each with its name.
+fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = of_package("corpus").join(target);
     let names = file_names(&folder).into_iter();
-    names
-        .map(|name| fs::read(folder.join(name)).unwrap())
-        .collect()
+    let read = |name: String| (name.clone(), fs::read(folder.join(name)).unwrap());
+    names.map(read).collect()
 }
 
 #[test]
@@ -77,8 +77,9 @@ fn every_seed_holds() {
     for (name, target) in TARGETS {
         let seeds = seeds(name);
         assert!(seeds.len() > 3, "{name}");
-        for seed in seeds {
-            target(&seed);
+        for (seed, bytes) in seeds {
+            eprintln!("{name}/{seed}");
+            target(&bytes);
         }
     }
 }
@@ -111,7 +112,7 @@ impl Edit {
 fn changed_seed() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
     let all: Vec<_> = TARGETS
         .into_iter()
-        .flat_map(|(name, _)| seeds(name).into_iter().map(move |seed| (name, seed)))
+        .flat_map(|(name, _)| seeds(name).into_iter().map(move |(_, seed)| (name, seed)))
         .collect();
     let edits = prop::collection::vec(Edit::any(), 1..6);
     (select(all), edits).prop_map(|((name, mut bytes), edits)| {
