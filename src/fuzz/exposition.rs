@@ -25,7 +25,7 @@ const FOLDER: char = '|';
 const REASON: char = '>';
 
 /// Folders that are taken, at most.
-const MAX_FOLDERS: usize = 50;
+const MAX_FOLDERS: usize = 5;
 
 /// Classes that are shown: few, so that they do not all fit.
 const LIMITS: ClassLimits = ClassLimits {
