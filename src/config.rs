@@ -69,11 +69,16 @@ impl Config {
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         let name = path.display().to_string();
         let bytes = read_bounded(path).map_err(|error| Fault::general(error).of(&name))?;
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::from_yaml(&name, text),
+        Self::from_bytes(&name, &bytes)
+    }
+
+    /// Checks the bytes of a file, which need not be text.
+    pub(crate) fn from_bytes(file_name: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::from_yaml(file_name, text),
             Err(error) => {
                 let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                Err(Fault::not_text(&readable).of(&name))
+                Err(Fault::not_text(&readable).of(file_name))
             }
         }
     }

@@ -68,6 +68,8 @@ pub mod classify;
 pub mod cli;
 pub mod collect;
 pub mod config;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 pub mod health;
 pub mod http;
 pub mod memory;

@@ -10,7 +10,7 @@ use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
-use crate::portal::error::{PortalError, reason_of};
+use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Endpoint, Observer};
 use crate::portal::retry;
@@ -120,13 +120,9 @@ impl Client {
             .headers()
             .get(RETRY_AFTER)
             .and_then(|value| retry::retry_after(value.to_str().ok()?, SystemTime::now()));
-        // A body that cannot be read costs only the portal's own words.
         let body = self.body(response, MAX_ERROR_BYTES).await;
-        Err(PortalError::Status {
-            status,
-            reason: body.ok().and_then(|body| reason_of(&body)),
-            retry_after,
-        })
+        let body = body.unwrap_or_default();
+        Err(PortalError::from_status(status, retry_after, &body))
     }
 
     /// Reads a body up to a limit, which also holds for what a compressed one unpacks to.

@@ -144,6 +144,15 @@ impl PortalError {
         }
     }
 
+    /// From an answer with another status than 200; a body that cannot be read costs only the portal's own words.
+    pub(crate) fn from_status(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
+        Self::Status {
+            status,
+            reason: reason_of(body),
+            retry_after,
+        }
+    }
+
     /// From what the HTTP client says, without the address that it would name.
     pub(super) fn from_http(error: reqwest::Error, limit: Duration) -> Self {
         if error.is_timeout() {
@@ -163,7 +172,7 @@ impl PortalError {
 }
 
 /// The reason of an error body, if it has one (interface, Errors).
-pub(super) fn reason_of(body: &[u8]) -> Option<String> {
+fn reason_of(body: &[u8]) -> Option<String> {
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
     let reason = body.pointer("/error/details/reason")?.as_str()?;
     Some(text::one_line(&text::clean(reason, REASON_CHARACTERS)).into_owned())

@@ -30,7 +30,8 @@ pub struct Listing {
 }
 
 impl Listing {
-    pub(super) fn decode(body: &[u8]) -> Result<Self, PortalError> {
+    /// Decodes a body as it came.
+    pub(crate) fn decode(body: &[u8]) -> Result<Self, PortalError> {
         let list: wire::FolderList<'_> =
             serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error))?;
         let rows = list.data.len();

@@ -1,0 +1,202 @@
+//! What a portal answers: pages, lists, error bodies, `Retry-After`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::assert_one_line;
+use crate::aggregate::{Reading, Tally};
+use crate::classify::Class;
+use crate::memory::Memory;
+use crate::model::{FileKey, Status};
+use crate::portal::{self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble};
+
+/// Longest sentence about an answer, in characters: 200 of the portal's, each perhaps escaped, and our own.
+const SENTENCE: usize = 600;
+
+/// The body of a page of files: every row is counted once and under one status, and what was read can be told again, in other
+/// words and with fields that nobody knows, without a difference.
+///
+/// # Panics
+/// When that does not hold.
+pub fn page(bytes: &[u8]) {
+    let body = PageBody::new(bytes.to_vec());
+    match body.page() {
+        Ok(page) => {
+            assert_counted(&page);
+            let told_again = PageBody::new(told(&page).to_string().into_bytes());
+            let again = told_again.page().expect("our own page is readable");
+            let files = |page: &Page<'_>| page.data.iter().map(File::of).collect::<Vec<_>>();
+            assert_eq!(files(&page), files(&again));
+            assert_eq!(page.pagination.total, again.pagination.total);
+        }
+        Err(error) => assert_invalid(&error),
+    }
+}
+
+/// The body of the list of folders: each folder once, rows without a UUID counted, and the total held against the rows.
+///
+/// # Panics
+/// When that does not hold.
+pub fn folder_list(bytes: &[u8]) {
+    let list = match Listing::decode(bytes) {
+        Ok(list) => list,
+        Err(error) => return assert_invalid(&error),
+    };
+    let ids: HashSet<_> = list.folders.iter().map(|folder| folder.id).collect();
+    assert_eq!(ids.len(), list.folders.len(), "a folder twice");
+    for folder in &list.folders {
+        assert!(Uuid::try_parse(&folder.id.to_string()).is_ok());
+        assert_one_line(&folder.name.to_string(), 2 * 200);
+    }
+    let rows: Vec<_> = list.folders.iter().map(listed).collect();
+    let invalid = vec![json!({"id": "X/reindex-all?"}); list.invalid_rows];
+    let doubled = [rows.clone(), rows, invalid].concat();
+    for (total, whole) in [(doubled.len(), true), (doubled.len() + 1, false)] {
+        let body = json!({"data": doubled, "meta": {"total": total}}).to_string();
+        let again = Listing::decode(body.as_bytes()).expect("our own list is readable");
+        assert_eq!(again.folders, list.folders);
+        assert_eq!(
+            (again.invalid_rows, again.whole),
+            (list.invalid_rows, whole)
+        );
+    }
+}
+
+/// The body of an error, and a reason as a row has it: shown on one line, as a class that stays what it is when it is
+/// classified again and never passes for a reserved one.
+///
+/// # Panics
+/// When that does not hold.
+pub fn reason(bytes: &[u8]) {
+    let error = PortalError::from_status(503, None, bytes);
+    assert_eq!(error.trouble(), Trouble::ServerError);
+    assert_one_line(&error.to_string(), SENTENCE);
+    let class = Class::of(Some(&String::from_utf8_lossy(bytes)));
+    assert_one_line(class.as_str(), 120);
+    if let Class::Text(text) = &class {
+        assert!(!["unspecified", "other", "unread"].contains(&class.as_str()));
+        assert_eq!(Class::of(Some(text)), class);
+    }
+}
+
+/// The value of `Retry-After`: never longer than a minute, and what a later clock makes of it is shorter by no more than the
+/// time that passed.
+///
+/// # Panics
+/// When that does not hold.
+pub fn retry_after(bytes: &[u8]) {
+    let value = String::from_utf8_lossy(bytes);
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+    let passed = Duration::from_secs(30);
+    let wait = portal::retry_after(&value, now);
+    let later = portal::retry_after(&value, now + passed);
+    assert_eq!(portal::retry_after(&format!(" {value}\t"), now), wait);
+    assert_eq!(wait.is_some(), later.is_some());
+    if let Some((wait, later)) = wait.zip(later) {
+        assert!(wait <= Duration::from_mins(1), "{wait:?}");
+        assert!(
+            later <= wait && wait <= later + passed,
+            "{wait:?} {later:?}"
+        );
+    }
+    if let Some(seconds) = seconds(value.trim()) {
+        assert_eq!(wait, Some(seconds));
+    }
+}
+
+/// What digits ask for, worked out without reading a number that may not fit.
+fn seconds(digits: &str) -> Option<Duration> {
+    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    all_digits.then(|| {
+        let seconds = match digits.trim_start_matches('0').as_bytes() {
+            [] => 0,
+            [one] => one - b'0',
+            [ten, one] => (10 * (ten - b'0') + (one - b'0')).min(60),
+            _ => 60,
+        };
+        Duration::from_secs(seconds.into())
+    })
+}
+
+fn assert_invalid(error: &PortalError) {
+    assert_eq!(error.trouble(), Trouble::InvalidResponse);
+    assert_one_line(&error.to_string(), SENTENCE);
+}
+
+/// What a row says.
+#[derive(Debug, PartialEq)]
+struct File {
+    key: FileKey,
+    status: Status,
+    size: u64,
+    error: Option<String>,
+}
+
+impl File {
+    fn of(row: &FileRow<'_>) -> Self {
+        Self {
+            key: row.key(),
+            status: row.status(),
+            size: row.size(),
+            error: row.error().map(str::to_owned),
+        }
+    }
+}
+
+/// Counts a page and asserts that nothing was lost or made up.
+fn assert_counted(page: &Page<'_>) {
+    let mut tally = Tally::new(Arc::new(Memory::default()));
+    for row in &page.data {
+        tally.add(row);
+    }
+    let rows = page.data.len() as u64;
+    assert_eq!(tally.rows(), rows);
+    let reading = tally.finish();
+    assert_eq!(reading.counts.total(), rows);
+    for status in Status::WITH_REASON {
+        assert_eq!(classified(&reading, status), reading.counts[status]);
+    }
+    let keys: HashSet<_> = page.data.iter().map(FileRow::key).collect();
+    assert_eq!(reading.distinct, keys.len() == page.data.len());
+    let waiting = page.data.iter().filter(|row| row.status() != Status::Done);
+    let unfinished: HashSet<_> = reading.unfinished.keys().copied().collect();
+    assert_eq!(unfinished, waiting.map(FileRow::key).collect());
+}
+
+fn classified(reading: &Reading, status: Status) -> u64 {
+    let classes = reading.errors.iter().filter(|class| class.0 == status);
+    classes.map(|(_, _, files)| files).sum()
+}
+
+/// A page in our own words, with fields that the interface does not have.
+fn told(page: &Page<'_>) -> Value {
+    let rows: Vec<_> = page.data.iter().map(told_row).collect();
+    json!({
+        "notice": {"deep": [null, {}]},
+        "data": rows,
+        "pagination": {"total": page.pagination.total.0, "totalPages": "unknown"},
+    })
+}
+
+fn told_row(row: &FileRow<'_>) -> Value {
+    json!({
+        "linkId": Uuid::from_u128(row.key().link),
+        "id": Uuid::from_u128(row.key().id),
+        "filename": {"not": "a name"},
+        "fileSize": row.size(),
+        "indexStatus": row.status().as_str(),
+        "indexError": row.error(),
+    })
+}
+
+fn listed(folder: &ListedFolder) -> Value {
+    json!({
+        "id": folder.id.to_string(),
+        "name": folder.name.label(),
+        "fileCount": folder.file_count,
+    })
+}

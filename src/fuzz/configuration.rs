@@ -1,0 +1,71 @@
+//! A configuration file.
+
+use std::collections::HashSet;
+
+use chrono::Utc;
+
+use super::assert_one_line;
+use crate::config::{Config, KeySource, Schedule};
+
+/// Stands in the bytes wherever somebody wrote a key into the file.
+const PLACE: u8 = b'$';
+
+/// That key.
+const KEY: &str = "kbk_4fZq81xWm27TsYbN";
+
+/// How much of a key must not be seen anywhere, in bytes.
+const PIECE: usize = 8;
+
+/// The longest error, in characters.
+const ERROR: usize = 999;
+
+/// A configuration file, in which `$` stands for a key: what is refused is told in one line without any of the key, and what is
+/// taken can be run.
+///
+/// # Panics
+/// When that does not hold.
+pub fn configuration(bytes: &[u8]) {
+    match Config::from_bytes("kb.yml", &with_key(bytes)) {
+        Ok(config) => assert_usable(&config),
+        Err(error) => {
+            let told = error.to_string();
+            assert_one_line(&told, ERROR);
+            assert_secret(&told, bytes);
+        }
+    }
+}
+
+fn with_key(bytes: &[u8]) -> Vec<u8> {
+    let pieces: Vec<_> = bytes.split(|byte| *byte == PLACE).collect();
+    pieces.join(KEY.as_bytes())
+}
+
+/// Asserts that nothing of the key was told but what the bytes said without it.
+fn assert_secret(told: &str, bytes: &[u8]) {
+    let has = |text: &[u8], piece: &[u8]| text.windows(PIECE).any(|window| window == piece);
+    for piece in KEY.as_bytes().windows(PIECE) {
+        let told = has(told.as_bytes(), piece) && !has(bytes, piece);
+        assert!(!told, "a part of the key was told");
+    }
+}
+
+fn assert_usable(config: &Config) {
+    assert!(!config.portals.is_empty());
+    let names: HashSet<_> = config.portals.iter().map(|portal| &portal.name).collect();
+    assert_eq!(names.len(), config.portals.len(), "a name twice");
+    for portal in &config.portals {
+        assert!(matches!(
+            portal.base_url.as_url().scheme(),
+            "http" | "https"
+        ));
+        assert!(!portal.name.as_str().contains(KEY));
+        match &portal.key {
+            KeySource::Environment(name) => assert!(!name.contains(KEY)),
+            KeySource::File(path) => assert_ne!(path.as_os_str(), KEY),
+        }
+    }
+    if let Schedule::Cron(line) = &config.collect.schedule {
+        let now = Utc::now();
+        assert!(line.next_after(&now).is_some_and(|next| next > now));
+    }
+}

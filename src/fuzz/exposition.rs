@@ -1,0 +1,211 @@
+//! The exposition of a portal whose names and reasons are whatever they are.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::reader::{self, Series};
+use crate::classify::{Class, ClassCounts, ClassLimits, shown_classes};
+use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::metrics::{ConfigFacts, Events, render};
+use crate::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
+use crate::snapshot::{
+    Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
+    Snapshot, Unavailable,
+};
+use crate::text;
+
+/// Begins a folder.
+const FOLDER: char = '|';
+
+/// Begins a reason.
+const REASON: char = '>';
+
+/// Folders that are taken, at most.
+const MAX_FOLDERS: usize = 5;
+
+/// Classes that are shown: few, so that they do not all fit.
+const LIMITS: ClassLimits = ClassLimits {
+    portal: 6,
+    folder: 4,
+};
+
+/// A portal as `portal|folder>reason>reason|folder…`: its exposition is read by a strict reader, in which every series is there
+/// once, with the names and reasons as they were cleaned and the numbers as they were counted.
+///
+/// # Panics
+/// When that does not hold.
+pub fn exposition(bytes: &[u8]) {
+    let now = Moment::now();
+    let portal = portal(&String::from_utf8_lossy(bytes), now);
+    let events = Events::new().expect("the families have names of their own");
+    events.of(&portal.name).ran(RunResult::Partial);
+    let config = ConfigFacts {
+        reload_successful: true,
+        loaded: now.wall,
+    };
+    let snapshot = Snapshot {
+        portals: vec![Arc::clone(&portal)],
+    };
+    let written = render(&events, config, &snapshot, now).expect("no family is empty");
+    let written = String::from_utf8(written).expect("the exposition is text");
+    let all = reader::read(&written).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_harmless(&all);
+    for folder in portal.folders.values() {
+        assert_folder(&all, &portal, folder);
+    }
+}
+
+fn assert_harmless(all: &[Series]) {
+    for value in all.iter().flat_map(|series| series.labels.values()) {
+        let harmful = |character| text::is_unsafe(character) && !"\n\t".contains(character);
+        assert!(!value.contains(harmful), "{value:?}");
+        assert!(value.chars().count() <= 200, "{value:?}");
+    }
+}
+
+fn assert_folder(all: &[Series], portal: &PortalView, folder: &FolderView) {
+    let id = folder.id.to_string();
+    let own = |series: &&Series| series.labels.get("folder_id") == Some(&id);
+    let own: Vec<_> = all.iter().filter(own).collect();
+    assert!(!own.is_empty(), "no series of a folder");
+    for series in &own {
+        assert_eq!(series.labels["portal"], portal.name.as_str());
+        assert_eq!(series.labels["folder"], folder.name.label());
+    }
+    let Some(counts) = &folder.counts else { return };
+    let files = counts.files.shown();
+    let files = files.map(|(status, files)| (vec![status.as_str()], files));
+    assert_values(&own, "kb_folder_files", &["status"], files);
+    let classes = portal.classes.folders[&folder.id].iter();
+    let classes = classes.map(|(status, class, files)| {
+        let labels = vec![status.as_str(), class.as_str()];
+        (labels, *files)
+    });
+    assert_values(&own, "kb_folder_file_errors", &["status", "error"], classes);
+}
+
+/// Asserts that a family has these values by these labels, and no others.
+#[expect(clippy::cast_precision_loss, reason = "the exposition has only floats")]
+fn assert_values<'a>(
+    all: &[&'a Series],
+    name: &str,
+    labels: &[&str],
+    expected: impl Iterator<Item = (Vec<&'a str>, u64)>,
+) {
+    let read = all.iter().filter(|series| series.name == name);
+    let read = read.map(|series| {
+        let values = labels.iter().map(|label| series.labels[*label].as_str());
+        (values.collect(), series.value)
+    });
+    let read: BTreeMap<Vec<&str>, f64> = read.collect();
+    let expected = expected.map(|(labels, value)| (labels, value as f64));
+    assert_eq!(read, expected.collect(), "{name}");
+}
+
+fn portal(text: &str, now: Moment) -> Arc<PortalView> {
+    let mut parts = text.split(FOLDER);
+    let name = PortalName::new(parts.next().unwrap_or_default());
+    let folders: Vec<_> = parts
+        .take(MAX_FOLDERS)
+        .zip(1..)
+        .map(|(part, number)| folder(Uuid::from_u128(number).into(), part, now))
+        .collect();
+    let errors: Vec<_> = folders
+        .iter()
+        .filter_map(|folder| Some((folder.id, &folder.counts.as_ref()?.errors)))
+        .collect();
+    Arc::new(PortalView {
+        name: name
+            .or_else(|| PortalName::new("main"))
+            .expect("main is a name"),
+        list: ListState::Read(ListFacts {
+            folders: folders.len(),
+            invalid_rows: 0,
+            beyond_limit: 0,
+            whole: true,
+        }),
+        classes: Arc::new(shown_classes(&errors, LIMITS)),
+        folders: folders
+            .into_iter()
+            .map(|folder| (folder.id, Arc::new(folder)))
+            .collect(),
+        collections: Collections::default(),
+        stale_after: Duration::from_mins(15),
+        state_error: None,
+        panics: 0,
+    })
+}
+
+/// A folder as `name>reason>reason`, with numbers that follow from its text.
+fn folder(id: FolderId, text: &str, now: Moment) -> FolderView {
+    let mut parts = text.split(REASON);
+    let name = parts.next().unwrap_or_default();
+    let reasons: Vec<_> = parts.collect();
+    let amounts = ByStatus::from_fn(|status| number(&(text, status)));
+    FolderView {
+        id,
+        name: FolderName::new(name),
+        reported_files: Some(number(&text)),
+        state: state(name, now.wall),
+        counts: Some(Arc::new(counts(&reasons, amounts, now))),
+        last_success: Some(now.wall),
+        last_full_read: None,
+        entries: Some(amounts),
+        indexing: indexing(&reasons),
+    }
+}
+
+fn state(name: &str, now: Timestamp) -> FolderState {
+    let message = name.to_owned();
+    match number(&name) % 4 {
+        0 => FolderState::Unseen,
+        1 => FolderState::Counted,
+        2 => FolderState::Unavailable {
+            reason: Unavailable::Error,
+            message,
+        },
+        _ => FolderState::Left(Left {
+            reason: LeftReason::Unlisted,
+            since: now,
+        }),
+    }
+}
+
+fn counts(reasons: &[&str], sizes: ByStatus<u64>, now: Moment) -> Counts {
+    let mut errors = ClassCounts::default();
+    let mut files = ByStatus::default();
+    for (reason, status) in reasons.iter().zip(Status::WITH_REASON.into_iter().cycle()) {
+        errors.add(status, Class::of(Some(reason)));
+        files[status] += 1;
+    }
+    Counts {
+        files,
+        sizes,
+        errors,
+        oldest: ByStatus::from_fn(|status| Timestamp::parse(reasons.get(status as usize)?)),
+        consistent: reasons.is_empty(),
+        counted: now,
+        duration: Duration::from_millis(number(&reasons) % 100_000),
+        requests: 1,
+        interval: None,
+    }
+}
+
+fn indexing(reasons: &[&str]) -> IndexingTimes {
+    let mut times = IndexingTimes::default();
+    for reason in reasons {
+        times.observe(Duration::from_millis(number(reason)));
+    }
+    times
+}
+
+/// Any number at all, the same for the same text.
+fn number(text: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
