@@ -31,12 +31,14 @@ impl Measured {
     }
 
     /// The median.
-    fn seconds(&self) -> f64 {
-        self.costs[self.costs.len() / 2].processor.as_secs_f64()
+    fn processor(&self) -> Duration {
+        self.costs[self.costs.len() / 2].processor
     }
 
     fn spread(&self) -> String {
-        let milliseconds = |cost: Option<&Cost>| cost.map_or(0, |cost| cost.processor.as_millis());
+        let milliseconds = |cost: Option<&Cost>| {
+            cost.map_or_else(String::new, |cost| milliseconds(cost.processor))
+        };
         let (least, most) = (self.costs.first(), self.costs.last());
         format!("{}–{}", milliseconds(least), milliseconds(most))
     }
@@ -47,16 +49,21 @@ impl Measured {
     }
 
     fn cells(&self, baseline: Option<&Self>) -> [String; 6] {
-        let share = baseline.map(|baseline| 100.0 * self.seconds() / baseline.seconds());
+        let seconds = self.processor().as_secs_f64();
+        let share = baseline.map(|baseline| 100.0 * seconds / baseline.processor().as_secs_f64());
         [
             self.name.to_owned(),
-            format!("{:.0}", f64::from(FILES) / self.seconds()),
-            format!("{:.0}", 1000.0 * self.seconds()),
+            format!("{:.0}", f64::from(FILES) / seconds),
+            milliseconds(self.processor()),
             self.spread(),
             share.map_or_else(String::new, |share| format!("{share:.0} %")),
             self.peak(),
         ]
     }
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.0}", 1000.0 * time.as_secs_f64())
 }
 
 /// Shows the rows, and the baseline where it was measured.
