@@ -6,6 +6,7 @@
 
 mod commands;
 mod counts;
+mod faults;
 mod health;
 mod memory;
 mod metrics;
