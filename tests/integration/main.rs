@@ -12,4 +12,5 @@ mod memory;
 mod metrics;
 mod prometheus;
 mod schedule;
+mod soak;
 mod support;
