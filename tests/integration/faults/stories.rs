@@ -3,6 +3,8 @@
 mod disk;
 mod key;
 mod process;
+mod size;
+mod stale;
 
 use serde_json::{Value, json};
 
