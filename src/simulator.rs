@@ -7,7 +7,7 @@
 //! - State, without HTTP: [`World`] with folders (`folder`), files (`document`), keys (`access`) and a log of every change and
 //!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it, uploads are in
 //!   `upload`, `content` and `format`; `life` and `people` move it, `populate` and `supply` make the starting world, `build` is for tests.
-//! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers.
+//! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
 //!
 //! # What the interface leaves open
 //!
@@ -40,6 +40,7 @@ mod administer;
 mod build;
 mod content;
 mod document;
+pub mod faults;
 mod folder;
 mod form;
 mod format;
@@ -152,19 +153,23 @@ impl Simulator {
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> std::io::Result<()> {
-        let stop = CancellationToken::new();
         let listener = listener.tap_io(|stream| {
             // Without it small answers may wait for an acknowledgement; the connection works all the same.
             let _ = stream.set_nodelay(true);
         });
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let server = axum::serve(listener, service).with_graceful_shutdown({
-            let stop = stop.clone();
-            async move {
-                shutdown.await;
-                stop.cancel();
-            }
-        });
+        let stop = CancellationToken::new();
+        let server = axum::serve(listener, service)
+            .with_graceful_shutdown(stop_after(shutdown, stop.clone()));
+        self.live_beside(server.into_future(), stop).await
+    }
+
+    /// Lives while a server runs.
+    async fn live_beside(
+        &self,
+        server: impl Future<Output = std::io::Result<()>>,
+        stop: CancellationToken,
+    ) -> std::io::Result<()> {
         let until_stopped = async {
             let result = server.await;
             stop.cancel();
@@ -189,4 +194,9 @@ impl Simulator {
             }
         }
     }
+}
+
+async fn stop_after(shutdown: impl Future<Output = ()>, stop: CancellationToken) {
+    shutdown.await;
+    stop.cancel();
 }

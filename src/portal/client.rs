@@ -20,6 +20,10 @@ use crate::portal::throttle::{Lane, Throttle};
 /// Largest error body that is read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
+/// A body that grows beyond this many bytes gets all the room that it may take at once: growing by doubling would hold it twice
+/// for a moment, and leave the smaller copies behind.
+const LARGE_BODY: usize = 1024 * 1024;
+
 /// One GET.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Get<'a> {
@@ -128,7 +132,11 @@ impl Client {
     /// Reads a body up to a limit, which also holds for what a compressed one unpacks to.
     async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, PortalError> {
         let expected = response.content_length().unwrap_or(0);
-        let mut body = Vec::with_capacity(usize::try_from(expected).unwrap_or(limit).min(limit));
+        let expected = usize::try_from(expected).unwrap_or(usize::MAX);
+        if expected > limit {
+            return Err(PortalError::TooLarge { limit });
+        }
+        let mut body = Vec::with_capacity(expected);
         while let Some(chunk) = response
             .chunk()
             .await
@@ -136,6 +144,9 @@ impl Client {
         {
             if body.len() + chunk.len() > limit {
                 return Err(PortalError::TooLarge { limit });
+            }
+            if body.len() + chunk.len() > body.capacity() && body.len() >= LARGE_BODY {
+                body.reserve_exact(limit - body.len());
             }
             body.extend_from_slice(&chunk);
         }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt::Write;
+use std::iter::successors;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -158,8 +159,12 @@ impl PortalError {
         if error.is_timeout() {
             return Self::Timeout { limit };
         }
-        Self::Connection {
-            cause: chain(&error.without_url()),
+        let garbled = is_garbled(&error);
+        let cause = chain(&error.without_url());
+        if garbled {
+            Self::Invalid { cause }
+        } else {
+            Self::Connection { cause }
         }
     }
 
@@ -193,6 +198,14 @@ fn describe_status(status: u16, reason: Option<&str>) -> String {
         let _ = write!(line, " (the portal says: {reason})");
     }
     line
+}
+
+/// Whether a body came and could not be unpacked. The HTTP client calls a body that was cut an error of decoding as well, with the
+/// connection's error as its cause.
+fn is_garbled(error: &reqwest::Error) -> bool {
+    let first: &(dyn Error + 'static) = error;
+    let mut causes = successors(Some(first), |&error| error.source());
+    error.is_decode() && !causes.any(<dyn Error>::is::<hyper::Error>)
 }
 
 /// An error with its causes, in one line.

@@ -6,10 +6,12 @@
 
 mod commands;
 mod counts;
+mod faults;
 mod health;
 mod memory;
 mod metrics;
 mod prometheus;
 mod readme;
 mod schedule;
+mod soak;
 mod support;

@@ -135,18 +135,20 @@ fn a_file_that_is_listed_twice_is_not_consistent() {
 /// One change of a folder between two requests.
 #[derive(Debug, Clone, Copy)]
 enum Change {
-    Add(usize),
+    Add(usize, Status),
     Remove(usize),
     Move(usize, Status),
+    /// Another file in the place of one: as many files as before.
+    Replace(usize, Status),
 }
 
 impl Change {
     fn make(self, folder: &mut Folder) {
         let files = &mut folder.files;
         match self {
-            Self::Add(at) => {
+            Self::Add(at, status) => {
                 let at = at % (files.len() + 1);
-                files.insert(at, (9_000_000 + folder.requests, Status::Failed));
+                files.insert(at, (9_000_000 + folder.requests, status));
             }
             Self::Remove(at) if !files.is_empty() => {
                 let at = at % files.len();
@@ -156,17 +158,87 @@ impl Change {
                 let at = at % files.len();
                 files[at].1 = status;
             }
-            Self::Remove(_) | Self::Move(..) => {}
+            Self::Replace(at, status) if !files.is_empty() => {
+                let at = at % files.len();
+                files[at] = (9_000_000 + folder.requests, status);
+            }
+            Self::Remove(_) | Self::Move(..) | Self::Replace(..) => {}
         }
     }
 }
 
 fn change() -> impl Strategy<Value = Change> {
+    let status = || (0_usize..5).prop_map(|status| Status::ALL[status]);
     prop_oneof![
-        any::<usize>().prop_map(Change::Add),
+        (any::<usize>(), status()).prop_map(|(at, status)| Change::Add(at, status)),
         any::<usize>().prop_map(Change::Remove),
-        (any::<usize>(), 0_usize..5).prop_map(|(at, status)| Change::Move(at, Status::ALL[status])),
+        (any::<usize>(), status()).prop_map(|(at, status)| Change::Move(at, status)),
+        (any::<usize>(), status()).prop_map(|(at, status)| Change::Replace(at, status)),
     ]
+}
+
+/// Every change that can be made to a folder of so many files.
+fn all_changes(files: usize) -> Vec<Change> {
+    let anywhere = |change: fn(usize, Status) -> Change, places: usize| {
+        (0..places).flat_map(move |at| Status::ALL.map(|status| change(at, status)))
+    };
+    anywhere(Change::Add, files + 1)
+        .chain(anywhere(Change::Move, files))
+        .chain(anywhere(Change::Replace, files))
+        .chain((0..files).map(Change::Remove))
+        .collect()
+}
+
+fn counts(folder: &Folder) -> Vec<u64> {
+    Status::ALL.map(|status| folder.count(status)).into()
+}
+
+/// Walks a folder that changes once, before the request with this number, and returns the counts before and after with the walk.
+fn walk_changed(
+    mut folder: Folder,
+    change: Change,
+    before_request: u64,
+) -> ([Vec<u64>; 2], Result<Walked, WalkError>) {
+    folder.requests = 0;
+    let before = counts(&folder);
+    let folder = RefCell::new(folder);
+    let walked = run(|number| {
+        let mut folder = folder.borrow_mut();
+        if folder.requests == before_request {
+            change.make(&mut folder);
+        }
+        std::future::ready(Ok(folder.page(number)))
+    });
+    let after = counts(&folder.borrow());
+    ([before, after], walked)
+}
+
+#[test]
+fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_or_takes_the_mark() {
+    let (mut tried, mut unmarked) = (0, 0);
+    for (files, page_size) in (1_usize..=6).flat_map(|files| [(files, 1), (files, 2), (files, 3)]) {
+        let requests = files.div_ceil(page_size) as u64;
+        for (change, between) in all_changes(files)
+            .into_iter()
+            .flat_map(|change| (1..requests).map(move |between| (change, between)))
+        {
+            let (held, walked) = walk_changed(Folder::of(files, page_size), change, between);
+            tried += 1;
+            let Ok(walked) = walked else { continue };
+            if walked.consistent {
+                let counted: Vec<_> = Status::ALL
+                    .map(|status| walked.reading.counts[status])
+                    .into();
+                let what = format!("{files} files, {page_size} a page, {change:?} after {between}");
+                assert!(held.contains(&counted), "{what}: {counted:?} of {held:?}");
+                unmarked += 1;
+            }
+        }
+    }
+    assert!(
+        unmarked > 1_000 && tried > unmarked,
+        "{unmarked} of {tried}"
+    );
 }
 
 proptest! {

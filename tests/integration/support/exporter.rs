@@ -65,6 +65,16 @@ impl Exporter {
         self.address
     }
 
+    /// Sends a signal by its name, such as `HUP`.
+    pub(crate) fn signal(&self, name: &str) {
+        self.process.signal(name);
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Asks for a path.
     pub(crate) async fn get(&self, path: &str) -> Response {
         self.get_accepting(path, "identity").await

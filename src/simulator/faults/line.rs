@@ -1,0 +1,265 @@
+//! The network before the portal: connections that are refused, cut, silent, or say something else.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::connect_info::Connected;
+use axum::response::Response;
+use axum::serve::{IncomingStream, Listener};
+use futures_util::stream;
+use http_body_util::BodyExt;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+/// Between two attempts to have the address, or two drops of a dripping body.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How the network breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineFault {
+    /// No connection is accepted, whatever the scope is, and those that are there are reset.
+    Refused,
+    /// The connection is reset in place of an answer.
+    Reset,
+    /// It is closed in place of an answer.
+    Closed,
+    /// The answer is no HTTP.
+    NoHttp,
+    /// The head of the answer ends half-way.
+    HalfHead,
+    /// The body is shorter than its length says.
+    CutBody,
+    /// The body comes in chunks and the last one does not.
+    CutChunks,
+    /// There is no answer.
+    Silent,
+    /// The body comes byte by byte, slowly.
+    Drip,
+}
+
+const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+impl LineFault {
+    /// What the connection does in place of the answer; none when there is no hurry.
+    pub(super) fn order(self) -> Option<Order> {
+        let text = match self {
+            Self::Refused | Self::Reset => return Some(Order::Reset),
+            Self::Silent | Self::Drip => return None,
+            Self::Closed => String::new(),
+            Self::NoHttp => "220 mail.example ESMTP\r\n".to_owned(),
+            Self::HalfHead => HEAD[..HEAD.len() - 10].to_owned(),
+            Self::CutBody => format!("{HEAD}content-length: 100000\r\n\r\n{{\"data\":["),
+            Self::CutChunks => {
+                format!("{HEAD}transfer-encoding: chunked\r\n\r\n9\r\n{{\"data\":[\r\n")
+            }
+        };
+        Some(Order::Say(text.into()))
+    }
+}
+
+/// The same answer, slowly.
+pub(super) async fn drip(answer: Response) -> Response {
+    let (head, body) = answer.into_parts();
+    let body = body.collect().await;
+    let body = body
+        .map(http_body_util::Collected::to_bytes)
+        .unwrap_or_default();
+    let drops = stream::unfold(body, |mut body| async {
+        sleep(PAUSE).await;
+        let drop = (!body.is_empty()).then(|| body.split_to(1))?;
+        Some((Ok::<_, Infallible>(drop), body))
+    });
+    Response::from_parts(head, Body::from_stream(drops))
+}
+
+/// What a connection does.
+#[derive(Debug, Default)]
+pub(super) enum Order {
+    /// What it is told.
+    #[default]
+    Pass,
+    /// It is reset.
+    Reset,
+    /// It says this in place of what it is told, and is closed.
+    Say(Bytes),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Orders(Mutex<Order>);
+
+impl Orders {
+    pub fn set(&self, order: Order) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = order;
+    }
+}
+
+/// Who asks, and on which connection.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub address: SocketAddr,
+    pub line: Arc<Orders>,
+}
+
+impl Connected<IncomingStream<'_, FaultyListener>> for Caller {
+    fn connect_info(stream: IncomingStream<'_, FaultyListener>) -> Self {
+        Self {
+            address: *stream.remote_addr(),
+            line: Arc::clone(&stream.io().orders),
+        }
+    }
+}
+
+/// A connection that obeys orders.
+pub(super) struct Line {
+    stream: TcpStream,
+    orders: Arc<Orders>,
+}
+
+impl Line {
+    /// Obeys: an error ends the connection, `None` lets it go on.
+    fn obey(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Error>> {
+        let mut order = self.orders.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *order {
+            Order::Pass => return Poll::Ready(None),
+            Order::Reset => {
+                // Without it the connection is closed in order, which is a fault as well.
+                let _ = self.stream.set_zero_linger();
+            }
+            Order::Say(text) => {
+                while !text.is_empty() {
+                    match Pin::new(&mut self.stream).poll_write(context, text) {
+                        Poll::Ready(Ok(written)) => drop(text.split_to(written)),
+                        Poll::Ready(Err(error)) => return Poll::Ready(Some(error)),
+                        Poll::Pending => return Poll::Pending,
+                    }
+                }
+            }
+        }
+        Poll::Ready(Some(io::ErrorKind::ConnectionAborted.into()))
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.obey(context) {
+            Poll::Ready(None) => Pin::new(&mut self.stream).poll_write(context, bytes),
+            Poll::Ready(Some(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// Accepts connections, and refuses them while it is told so.
+pub(super) struct FaultyListener {
+    address: SocketAddr,
+    socket: Socket,
+    refusing: watch::Receiver<bool>,
+}
+
+enum Socket {
+    Listens(TcpListener),
+    /// Bound, so that nobody else gets the address, and deaf.
+    Holds(TcpSocket),
+    Free,
+}
+
+impl FaultyListener {
+    pub fn new(listener: TcpListener, refusing: watch::Receiver<bool>) -> io::Result<Self> {
+        Ok(Self {
+            address: listener.local_addr()?,
+            socket: Socket::Listens(listener),
+            refusing,
+        })
+    }
+
+    /// Makes the socket listen, or not.
+    fn turn(&mut self, refusing: bool) -> io::Result<()> {
+        self.socket = match std::mem::replace(&mut self.socket, Socket::Free) {
+            Socket::Listens(listener) if refusing => {
+                drop(listener);
+                Socket::Holds(self.hold()?)
+            }
+            Socket::Holds(socket) if !refusing => Socket::Listens(socket.listen(BACKLOG)?),
+            Socket::Free if refusing => Socket::Holds(self.hold()?),
+            Socket::Free => Socket::Listens(self.hold()?.listen(BACKLOG)?),
+            same => same,
+        };
+        Ok(())
+    }
+
+    fn hold(&self) -> io::Result<TcpSocket> {
+        let socket = match self.address {
+            SocketAddr::V4(_) => TcpSocket::new_v4(),
+            SocketAddr::V6(_) => TcpSocket::new_v6(),
+        }?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(self.address)?;
+        Ok(socket)
+    }
+}
+
+impl Listener for FaultyListener {
+    type Io = Line;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Line, SocketAddr) {
+        loop {
+            let refusing = *self.refusing.borrow_and_update();
+            if self.turn(refusing).is_err() {
+                // Somebody has the address for a moment.
+                sleep(PAUSE).await;
+                continue;
+            }
+            let Socket::Listens(listener) = &self.socket else {
+                // The sender lives as long as the server.
+                let _ = self.refusing.changed().await;
+                continue;
+            };
+            tokio::select! {
+                _ = self.refusing.changed() => {}
+                accepted = listener.accept() => if let Ok((stream, peer)) = accepted {
+                    // Without it small answers may wait for an acknowledgement; the connection works all the same.
+                    let _ = stream.set_nodelay(true);
+                    return (Line { stream, orders: Arc::default() }, peer);
+                }
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}

@@ -1,0 +1,165 @@
+//! Which requests a fault strikes.
+
+use axum::http::Uri;
+use uuid::Uuid;
+
+/// The requests that a fault strikes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    target: Target,
+    turn: Turn,
+    /// Requests for the target so far.
+    seen: u64,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Anything.
+    All,
+    /// The list of folders.
+    List,
+    /// The files of any folder.
+    Files,
+    /// The files of one folder.
+    Folder(Uuid),
+    /// One page of a folder's files.
+    Page(Uuid, u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Turn {
+    Each,
+    Nth(u64),
+    Chance(f64),
+}
+
+impl Scope {
+    /// Every request for a target.
+    #[must_use]
+    pub fn each(target: Target) -> Self {
+        Self::new(target, Turn::Each)
+    }
+
+    /// One request for a target alone: the first is 1.
+    #[must_use]
+    pub fn nth(target: Target, number: u64) -> Self {
+        Self::new(target, Turn::Nth(number))
+    }
+
+    /// Each request for a target with a probability from 0 to 1.
+    #[must_use]
+    pub fn chance(target: Target, probability: f64) -> Self {
+        Self::new(target, Turn::Chance(probability))
+    }
+
+    fn new(target: Target, turn: Turn) -> Self {
+        Self {
+            target,
+            turn,
+            seen: 0,
+        }
+    }
+
+    pub(super) fn strikes(&mut self, asked: &Asked, random: &mut fastrand::Rng) -> bool {
+        if !self.target.is(asked) {
+            return false;
+        }
+        self.seen += 1;
+        match self.turn {
+            Turn::Each => true,
+            Turn::Nth(number) => number == self.seen,
+            Turn::Chance(probability) => random.f64() < probability,
+        }
+    }
+}
+
+impl Target {
+    fn is(self, asked: &Asked) -> bool {
+        match self {
+            Self::All => true,
+            Self::List => asked.list,
+            Self::Files => asked.folder.is_some(),
+            Self::Folder(folder) => asked.folder == Some(folder),
+            Self::Page(folder, page) => asked.folder == Some(folder) && asked.page == page,
+        }
+    }
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Asked {
+    pub list: bool,
+    /// The folder whose files are asked for.
+    pub folder: Option<Uuid>,
+    pub page: u64,
+}
+
+impl Asked {
+    pub fn of(uri: &Uri) -> Self {
+        let mut segments = uri.path().rsplit('/');
+        let (last, before) = (segments.next(), segments.next());
+        let files = last == Some("files");
+        Self {
+            list: last == Some("mine"),
+            folder: before
+                .filter(|_| files)
+                .and_then(|folder| folder.parse().ok()),
+            page: page(uri.query().unwrap_or_default()),
+        }
+    }
+}
+
+fn page(query: &str) -> u64 {
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    let page = pairs.find(|(name, _)| name == "page");
+    page.and_then(|(_, page)| page.parse().ok()).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOLDER: &str = "018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6";
+
+    fn asked(end: &str) -> Asked {
+        let path = format!("/base/api/admin/library-folders/{end}");
+        Asked::of(&path.parse().unwrap())
+    }
+
+    fn hits(mut scope: Scope, asked: &Asked, requests: usize) -> Vec<usize> {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut numbers: Vec<_> = (1..=requests).collect();
+        numbers.retain(|_| scope.strikes(asked, &mut random));
+        numbers
+    }
+
+    #[test]
+    fn each_target_is_what_it_says() {
+        let folder = FOLDER.parse().unwrap();
+        let (list, second) = (asked("mine"), asked(&format!("{FOLDER}/files?page=2")));
+        let (first, single) = (asked(&format!("{FOLDER}/files")), asked(FOLDER));
+        for (target, struck) in [
+            (Target::All, [true, true, true, true]),
+            (Target::List, [true, false, false, false]),
+            (Target::Files, [false, true, true, false]),
+            (Target::Folder(folder), [false, true, true, false]),
+            (Target::Folder(Uuid::nil()), [false; 4]),
+            (Target::Page(folder, 1), [false, true, false, false]),
+            (Target::Page(folder, 2), [false, false, true, false]),
+        ] {
+            let is = [list, first, second, single].map(|asked| target.is(&asked));
+            assert_eq!(is, struck, "{target:?}");
+        }
+    }
+
+    #[test]
+    fn a_scope_strikes_each_time_once_or_by_chance() {
+        let list = asked("mine");
+        assert_eq!(hits(Scope::each(Target::All), &list, 3), [1, 2, 3]);
+        assert_eq!(hits(Scope::nth(Target::List, 2), &list, 4), [2]);
+        assert_eq!(hits(Scope::nth(Target::Files, 2), &list, 4), [0; 0]);
+        let some = hits(Scope::chance(Target::List, 0.25), &list, 1_000).len();
+        assert!((200..300).contains(&some), "{some}");
+    }
+}

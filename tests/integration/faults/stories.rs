@@ -1,0 +1,42 @@
+//! Stories of faults that do not fit into a table.
+
+mod disk;
+mod key;
+mod process;
+mod size;
+mod stale;
+
+use serde_json::{Value, json};
+
+use super::ailing::Ailing;
+use crate::support::exporter::Exporter;
+use crate::support::workspace::Workspace;
+
+const KEY: &str = "kbk_story_5b1e77";
+
+/// A portal with two folders, and a workspace that collects it each second.
+async fn scene(change: impl FnOnce(&mut Value)) -> (Ailing, [uuid::Uuid; 2], Workspace) {
+    let portal = Ailing::start(KEY, 1).await;
+    let folders = [portal.folder("First", 120), portal.folder("Second", 7)];
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["request"] = json!({"timeout": "1s", "connect_timeout": "500ms", "retries": 0});
+        change(config);
+    });
+    std::fs::write(workspace.path("key"), KEY).unwrap();
+    (portal, folders, workspace)
+}
+
+/// Waits until everything is counted as it is now.
+async fn counted(exporter: &Exporter, portal: &Ailing) {
+    let folders = portal.world(|world| world.folder_ids());
+    exporter
+        .metrics_when("every folder is counted as it is", |metrics| {
+            metrics.value("kb_portal_up", &[]) == Some(1.0)
+                && folders.iter().all(|folder| {
+                    let files = metrics.by_status("kb_folder_files", &folder.to_string());
+                    files == portal.counts(*folder)
+                })
+        })
+        .await;
+}

@@ -1,0 +1,88 @@
+//! The disk: state that cannot be used is served without, said aloud, and never overwritten.
+
+use std::fs;
+use std::path::Path;
+
+use super::{counted, scene};
+use crate::support::exporter::Exporter;
+use crate::support::workspace::Workspace;
+
+/// Serves on with a state folder that was prepared, says so, and leaves its file as it was.
+async fn served_without_state(prepare: impl FnOnce(&Path), says: &str) {
+    let (portal, folders, workspace) = scene(|_| {}).await;
+    let folder = workspace.path("state");
+    prepare(&folder);
+    let before = contents(&folder);
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    portal.fail_one(folders[0]);
+    counted(&exporter, &portal).await;
+    let health = exporter.json("/health").await;
+    assert_eq!(health["status"], "warn");
+    let output = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(output.contains(says), "{output}");
+    let told = |line: &String| line.contains("state cannot be used") && line.contains(says);
+    assert!(
+        exporter.output().iter().any(told),
+        "the log does not say it"
+    );
+    exporter.stop().await;
+    assert_eq!(contents(&folder), before, "it was changed");
+}
+
+fn contents(folder: &Path) -> Option<Vec<u8>> {
+    fs::read(folder.join("state.db")).ok()
+}
+
+#[tokio::test]
+async fn a_state_folder_that_cannot_be_made_is_served_without() {
+    let file_in_its_place = |folder: &Path| fs::write(folder, "not a folder").unwrap();
+    served_without_state(file_in_its_place, "the state folder").await;
+}
+
+#[tokio::test]
+async fn a_corrupt_state_file_is_served_without_and_kept() {
+    let corrupt = |folder: &Path| {
+        fs::create_dir(folder).unwrap();
+        fs::write(
+            folder.join("state.db"),
+            "this was a database once ".repeat(400),
+        )
+        .unwrap();
+    };
+    served_without_state(corrupt, "the state file").await;
+}
+
+#[tokio::test]
+async fn a_newer_state_file_is_served_without_and_kept() {
+    let newer = |folder: &Path| {
+        fs::create_dir(folder).unwrap();
+        let database = rusqlite::Connection::open(folder.join("state.db")).unwrap();
+        database.pragma_update(None, "user_version", 9_999).unwrap();
+    };
+    served_without_state(newer, "newer version").await;
+}
+
+#[tokio::test]
+async fn a_state_folder_that_another_process_has_is_served_without() {
+    let (portal, _, workspace) = scene(|_| {}).await;
+    let first = Exporter::start(&workspace).await;
+    counted(&first, &portal).await;
+    let second = Exporter::start(&workspace).await;
+    counted(&second, &portal).await;
+    let output = health_of(&second).await;
+    assert!(output.contains("in use by another process"), "{output}");
+    assert_eq!(health_of(&first).await, "null");
+    stop_both(first, second, &workspace).await;
+}
+
+async fn health_of(exporter: &Exporter) -> String {
+    let health = exporter.json("/health").await;
+    health["checks"]["portal:main"][0]["output"].to_string()
+}
+
+async fn stop_both(first: Exporter, second: Exporter, workspace: &Workspace) {
+    second.stop().await;
+    first.stop().await;
+    assert!(workspace.path("state").join("state.db").exists());
+}

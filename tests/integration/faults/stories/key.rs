@@ -1,0 +1,174 @@
+//! The key: rotated, refused for one folder, refused altogether.
+
+use kb_exporter::simulator::faults::{Fault, RetryAfter, Scope, Target};
+use uuid::Uuid;
+
+use super::{KEY, counted, scene};
+use crate::faults::ailing::Ailing;
+use crate::faults::witness;
+use crate::support::exporter::Exporter;
+use crate::support::exposition::Exposition;
+use crate::support::wait::wait_for;
+
+const ROTATED: &str = "kbk_rotated_902c";
+
+#[tokio::test]
+async fn a_key_that_is_rotated_in_its_file_is_used_without_a_restart() {
+    let (portal, folders, workspace) = scene(|_| {}).await;
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    portal.world(|world| {
+        world.issue_key(ROTATED);
+        world.key_folders(ROTATED, folders);
+        world.revoke_key(KEY);
+    });
+    let unauthorized = |metrics: &Exposition| {
+        metrics.value("kb_portal_unavailable", &[("reason", "unauthorized")]) == Some(1.0)
+    };
+    exporter
+        .metrics_when("the old key is refused", unauthorized)
+        .await;
+    std::fs::write(workspace.path("key"), format!("{ROTATED}\n")).unwrap();
+    portal.fail_one(folders[0]);
+    counted(&exporter, &portal).await;
+    for key in [KEY, ROTATED] {
+        witness::looks_well(&exporter, key).await;
+        witness::was_well(&exporter, key);
+    }
+}
+
+#[tokio::test]
+async fn a_key_file_that_is_gone_for_a_while_is_the_portals_trouble_and_passes() {
+    let (portal, folders, workspace) = scene(|_| {}).await;
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    std::fs::remove_file(workspace.path("key")).unwrap();
+    let unauthorized = |metrics: &Exposition| {
+        metrics.value("kb_portal_unavailable", &[("reason", "unauthorized")]) == Some(1.0)
+    };
+    exporter.metrics_when("there is no key", unauthorized).await;
+    let asked = portal.requests_to("/mine");
+    exporter.collected_again().await;
+    assert_eq!(
+        portal.requests_to("/mine"),
+        asked,
+        "nothing is sent without a key"
+    );
+    std::fs::write(workspace.path("key"), KEY).unwrap();
+    portal.fail_one(folders[0]);
+    counted(&exporter, &portal).await;
+}
+
+/// Starts with everything counted, refuses the first folder's files, and waits for a reason. Collects once an hour, and again at a
+/// reload, so that requests can be counted.
+async fn refused(
+    status: u16,
+    prepare: impl FnOnce(&Ailing, [Uuid; 2]),
+) -> (Ailing, [Uuid; 2], Exporter) {
+    let (portal, folders, workspace) = scene(|config| {
+        config["collect"]["schedule"] = "1h".into();
+    })
+    .await;
+    prepare(&portal, folders);
+    let fault = Fault::Status(status, RetryAfter::Absent);
+    portal
+        .faults
+        .add(Scope::each(Target::Folder(folders[0])), fault);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    (portal, folders, exporter)
+}
+
+fn reason(metrics: &Exposition, folder: Uuid) -> Option<String> {
+    let id = folder.to_string();
+    let labels = [("folder_id", id.as_str())];
+    let mut reasons = metrics.all("kb_folder_unavailable", &labels);
+    let reason = reasons.next()?.labels["reason"].clone();
+    assert_eq!(reasons.next(), None);
+    Some(reason)
+}
+
+#[tokio::test]
+async fn a_refused_folder_that_is_still_listed_is_forbidden_after_one_request_for_the_list() {
+    for status in [401, 403] {
+        let (portal, folders, exporter) = refused(status, |_, _| {}).await;
+        let metrics = exporter.metrics().await;
+        assert_eq!(
+            reason(&metrics, folders[0]).as_deref(),
+            Some("forbidden"),
+            "{status}"
+        );
+        assert_eq!(reason(&metrics, folders[1]), None, "{status}");
+        assert_eq!(
+            portal.requests_to("/mine"),
+            2,
+            "one to begin with, one to settle"
+        );
+        assert_eq!(
+            portal.requests_to(&format!("{}/files", folders[0])),
+            1,
+            "{status}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_refused_folder_that_is_not_listed_any_more_left() {
+    let (portal, folders, workspace) = scene(|_| {}).await;
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    portal.world(|world| world.key_folders(KEY, [folders[1]]));
+    let metrics = exporter
+        .metrics_when("the folder left", |metrics| {
+            reason(metrics, folders[0]).is_some()
+        })
+        .await;
+    assert_eq!(reason(&metrics, folders[0]).as_deref(), Some("unlisted"));
+    assert!(
+        metrics
+            .by_status("kb_folder_files", &folders[0].to_string())
+            .is_empty()
+    );
+    assert_eq!(reason(&metrics, folders[1]), None);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_refused_with_the_list_is_the_portals_trouble() {
+    for (status, trouble) in [(401, "unauthorized"), (403, "address_refused")] {
+        let (portal, folders, exporter) = refused(status, |portal, _| {
+            // The list is answered once, and refused from then on.
+            let list = |number| Scope::nth(Target::List, number);
+            let fault = Fault::Status(status, RetryAfter::Absent);
+            portal.faults.add(list(2), fault);
+        })
+        .await;
+        let metrics = exporter.metrics().await;
+        let holds = [("reason", trouble)];
+        assert_eq!(metrics.value("kb_portal_unavailable", &holds), Some(1.0));
+        assert_eq!(reason(&metrics, folders[0]).as_deref(), Some("error"));
+        assert_eq!(portal.requests_to("/mine"), 2);
+    }
+}
+
+#[tokio::test]
+async fn while_the_key_is_refused_the_list_alone_is_tried_once_each_time() {
+    let (portal, _, workspace) = scene(|config| {
+        config["request"]["retries"] = 4.into();
+    })
+    .await;
+    portal.world(|world| world.revoke_key(KEY));
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    wait_for("it was tried four times", async || {
+        (portal.requests_to("/mine") >= 4).then_some(())
+    })
+    .await;
+    let runs = exporter.metrics().await;
+    let failed = runs.count("kb_collection_runs_total", &[("result", "failure")]);
+    let lists = portal.requests_to("/mine") as u64;
+    assert!(
+        lists.abs_diff(failed.unwrap()) <= 1,
+        "{lists} requests in {failed:?} collections"
+    );
+    assert_eq!(portal.requests_to("/files"), 0);
+}

@@ -1,0 +1,46 @@
+//! A fault that lasts: counts are kept, and withdrawn when they are too old.
+
+use kb_exporter::simulator::faults::{Fault, RetryAfter, Target};
+
+use super::{counted, scene};
+use crate::support::exporter::Exporter;
+
+#[tokio::test]
+async fn counts_that_are_too_old_are_withdrawn_and_come_back() {
+    let (portal, folders, workspace) = scene(|config| {
+        config["collect"]["stale_after"] = "3s".into();
+    })
+    .await;
+    let exporter = Exporter::start(&workspace).await;
+    counted(&exporter, &portal).await;
+    let fault = Fault::Status(500, RetryAfter::Absent);
+    portal.strike(Target::Folder(folders[0]), fault);
+    let [struck, beside] = folders.map(|folder| folder.to_string());
+    let metrics = exporter
+        .metrics_when("the struck folder's counts are withdrawn", |metrics| {
+            metrics.by_status("kb_folder_files", &struck).is_empty()
+        })
+        .await;
+    let labels = [("folder_id", struck.as_str())];
+    for name in [
+        "kb_folder_consistent",
+        "kb_folder_collection_duration_seconds",
+    ] {
+        assert_eq!(metrics.value(name, &labels), None, "{name}");
+    }
+    assert_eq!(metrics.value("kb_folder_up", &labels), Some(0.0));
+    assert!(
+        metrics
+            .value("kb_folder_last_success_timestamp_seconds", &labels)
+            .is_some()
+    );
+    assert_eq!(
+        metrics.by_status("kb_folder_files", &beside),
+        portal.counts(folders[1])
+    );
+    let health = exporter.json("/health").await;
+    let check = format!("folder:main:{struck}");
+    assert_eq!(health["checks"][&check][0]["stale"], true);
+    portal.faults.clear();
+    counted(&exporter, &portal).await;
+}

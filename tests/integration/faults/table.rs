@@ -1,0 +1,273 @@
+//! The faults, and what is expected of each.
+
+use std::time::Duration;
+
+use kb_exporter::simulator::faults::{
+    BodyFault, Fault, LineFault, ListFault, PageFault, RetryAfter, RowFault,
+};
+
+/// One row of the matrix. The promises are the columns, and hold for all of them; what differs is said here.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) at: At,
+    pub(crate) fault: Kind,
+    pub(crate) expected: Expected,
+}
+
+/// Where it strikes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// Every request to the portal.
+    Portal,
+    /// The list of folders.
+    List,
+    /// The files of one folder of three.
+    Folder,
+    /// The second of its three pages.
+    SecondPage,
+}
+
+/// What strikes: a fault as it is, or a redirect to a host that nobody should visit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Of(Fault),
+    Redirect(u16),
+}
+
+/// What is seen while the fault is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// The portal cannot be read, for this reason; its folders keep their last counts.
+    Portal(&'static str),
+    /// The struck folder cannot be counted, for this reason, and keeps its last counts.
+    Folder(&'static str),
+    /// The struck folder left, for this reason, and its counts went with it.
+    Left(&'static str),
+    /// The struck folder is counted, with the mark.
+    Marked,
+    /// All folders are counted as if nothing were wrong.
+    Nothing,
+    /// The same, and a person is told so.
+    Noted(&'static str),
+}
+
+use At::{Folder, List, Portal, SecondPage};
+use Expected::{Left, Marked, Noted, Nothing};
+
+const UNREACHABLE: Expected = Expected::Portal("unreachable");
+const INVALID: Expected = Expected::Portal("invalid_response");
+const ERROR: Expected = Expected::Folder("error");
+const FORBIDDEN: Expected = Expected::Folder("forbidden");
+
+impl Row {
+    pub(crate) fn name(&self) -> String {
+        format!("{:?} at {:?}", self.fault, self.at)
+    }
+
+    /// Whether it is tried again before the next collection.
+    pub(crate) fn is_tried_once(&self) -> bool {
+        match &self.fault {
+            Kind::Of(Fault::Status(status, _)) => !matches!(status, 408 | 429 | 500..),
+            Kind::Redirect(_) => true,
+            Kind::Of(_) => false,
+        }
+    }
+
+    /// Whether what comes takes a while to unpack.
+    pub(crate) fn is_large(&self) -> bool {
+        matches!(self.fault, Kind::Of(Fault::Body(BodyFault::GzipBomb)))
+    }
+
+    /// Whether the portal asks for a slower pace.
+    pub(crate) fn slows_down(&self) -> bool {
+        matches!(self.fault, Kind::Of(Fault::Status(429 | 503, _)))
+    }
+}
+
+/// Every row.
+pub(crate) fn rows() -> Vec<Row> {
+    [
+        lines(),
+        bodies(),
+        statuses(),
+        waits(),
+        redirects(),
+        lists(),
+        pages(),
+        odd_rows(),
+    ]
+    .concat()
+}
+
+fn row(at: At, fault: Fault, expected: Expected) -> Row {
+    let fault = Kind::Of(fault);
+    Row {
+        at,
+        fault,
+        expected,
+    }
+}
+
+/// The network.
+fn lines() -> Vec<Row> {
+    let faults = [
+        LineFault::Reset,
+        LineFault::Closed,
+        LineFault::NoHttp,
+        LineFault::HalfHead,
+        LineFault::CutBody,
+        LineFault::CutChunks,
+        LineFault::Silent,
+        LineFault::Drip,
+    ];
+    let refused = row(Portal, Fault::Line(LineFault::Refused), UNREACHABLE);
+    let others = faults.map(Fault::Line).into_iter().flat_map(|fault| {
+        [
+            row(Portal, fault.clone(), UNREACHABLE),
+            row(Folder, fault, ERROR),
+        ]
+    });
+    others.chain([refused]).collect()
+}
+
+/// Something else than an answer.
+fn bodies() -> Vec<Row> {
+    let faults = [
+        BodyFault::Garbage,
+        BodyFault::Truncated,
+        BodyFault::OtherTypes,
+        BodyFault::Html,
+        BodyFault::Empty,
+        BodyFault::GzipBomb,
+        BodyFault::BrokenGzip,
+        BodyFault::Oversized,
+        BodyFault::DeepNesting,
+    ];
+    let harmless = Fault::Body(BodyFault::DeepNestingBeside);
+    let others = faults.map(Fault::Body).into_iter().flat_map(|fault| {
+        [
+            row(Portal, fault.clone(), INVALID),
+            row(SecondPage, fault, ERROR),
+        ]
+    });
+    others.chain([row(Portal, harmless, Nothing)]).collect()
+}
+
+/// Statuses: of the portal, and of one folder.
+fn statuses() -> Vec<Row> {
+    let expected = [
+        (204, "invalid_response", ERROR),
+        (301, "invalid_response", ERROR),
+        (400, "invalid_response", ERROR),
+        (401, "unauthorized", FORBIDDEN),
+        (403, "address_refused", FORBIDDEN),
+        (404, "invalid_response", Left("gone")),
+        (408, "unreachable", ERROR),
+        (409, "invalid_response", ERROR),
+        (418, "invalid_response", ERROR),
+        (429, "rate_limited", ERROR),
+        (500, "server_error", ERROR),
+        (502, "server_error", ERROR),
+        (503, "server_error", ERROR),
+        (504, "server_error", ERROR),
+    ];
+    let both = |(status, portal, folder)| {
+        let fault = Fault::Status(status, RetryAfter::Absent);
+        // A folder that answers 404 left, also while the list is about to do so.
+        let whole = if status == 404 { List } else { Portal };
+        [
+            row(whole, fault.clone(), Expected::Portal(portal)),
+            row(Folder, fault, folder),
+        ]
+    };
+    expected.into_iter().flat_map(both).collect()
+}
+
+/// The portal asks to wait.
+fn waits() -> Vec<Row> {
+    let waits = [
+        RetryAfter::Seconds(1),
+        RetryAfter::Date(Duration::from_secs(2)),
+        RetryAfter::Nonsense,
+    ];
+    let limited = Expected::Portal("rate_limited");
+    let rows = waits.into_iter().flat_map(|wait| {
+        [
+            row(List, Fault::Status(429, wait), limited),
+            row(SecondPage, Fault::Status(503, wait), ERROR),
+        ]
+    });
+    rows.collect()
+}
+
+/// Redirects to another host.
+fn redirects() -> Vec<Row> {
+    let to_both = |status| {
+        [(Portal, INVALID), (Folder, ERROR)].map(|(at, expected)| Row {
+            at,
+            fault: Kind::Redirect(status),
+            expected,
+        })
+    };
+    [301, 302, 303, 307, 308]
+        .into_iter()
+        .flat_map(to_both)
+        .collect()
+}
+
+/// The list of folders.
+fn lists() -> Vec<Row> {
+    let expected = [
+        (ListFault::TotalTooLarge, Noted("is not whole")),
+        (ListFault::TotalTooSmall, Noted("is not whole")),
+        (ListFault::Emptied, Noted("is not whole")),
+        (ListFault::NoMeta, Nothing),
+        (ListFault::NamedTwice, Nothing),
+        (ListFault::NoUuids, Noted("6 rows of the list")),
+        (
+            ListFault::Grown(50_000),
+            Noted("beyond collect.max_folders"),
+        ),
+    ];
+    let rows = expected.map(|(fault, expected)| row(List, Fault::List(fault), expected));
+    rows.into()
+}
+
+/// Pages of one folder that do not fit together.
+fn pages() -> Vec<Row> {
+    let expected = [
+        (PageFault::MovingTotals, Marked),
+        (PageFault::Repeated, Marked),
+        (PageFault::MissingRows, Marked),
+        (PageFault::RowsTwice, Marked),
+        (PageFault::EmptyEarly, ERROR),
+        (PageFault::OtherPage, ERROR),
+        (PageFault::Shrinking, Marked),
+        (PageFault::Endless, ERROR),
+        (PageFault::NonsenseTotalPages, Nothing),
+        (PageFault::NegativeTotal, ERROR),
+        (PageFault::HugeTotal, ERROR),
+        (PageFault::TotalAsText, ERROR),
+        (PageFault::NoPagination, ERROR),
+    ];
+    let rows = expected.map(|(fault, expected)| row(Folder, Fault::Page(fault), expected));
+    rows.into()
+}
+
+/// Rows of one folder, and of the list.
+fn odd_rows() -> Vec<Row> {
+    let expected = [
+        (RowFault::Nulls, Marked),
+        (RowFault::Absent, Marked),
+        (RowFault::HugeNumbers, Nothing),
+        (RowFault::NegativeNumbers, Nothing),
+        (RowFault::LoneSurrogates, Nothing),
+        (RowFault::LongText, Nothing),
+        (RowFault::HostileText, Nothing),
+    ];
+    let both = |(fault, files)| {
+        let fault = Fault::Row(fault);
+        [row(Folder, fault.clone(), files), row(List, fault, Nothing)]
+    };
+    expected.into_iter().flat_map(both).collect()
+}
