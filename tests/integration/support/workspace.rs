@@ -57,8 +57,12 @@ impl Workspace {
     /// Changes the configuration. JSON is YAML as well.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Value)) {
         change(&mut self.config);
-        let config = self.config.to_string();
-        fs::write(self.path("config.yml"), config).unwrap();
+        self.configure(&self.config.to_string());
+    }
+
+    /// Writes any text in place of the configuration.
+    pub(crate) fn configure(&self, text: &str) {
+        fs::write(self.path("config.yml"), text).unwrap();
     }
 
     /// A path in the folder.
