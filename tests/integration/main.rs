@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
+mod alerts;
 mod commands;
 mod counts;
 mod faults;
