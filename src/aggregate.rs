@@ -1,8 +1,10 @@
 //! From rows to counts. Pure: rows go in one by one and are not kept, a [`Reading`] comes out.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::classify::{Class, ClassCounts};
 use crate::memory::Memory;
@@ -65,7 +67,7 @@ impl Tally {
     pub fn new(memory: Arc<Memory>) -> Self {
         Self {
             memory,
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
             seen: Vec::new(),
             counts: ByStatus::default(),
             sizes: FolderSizes::default(),

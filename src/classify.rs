@@ -35,8 +35,7 @@ impl Class {
     #[must_use]
     pub fn of(reason: Option<&str>) -> Self {
         let read = text::clean(reason.unwrap_or_default(), READ_CHARACTERS);
-        let words: Vec<_> = read.split_whitespace().collect();
-        match words.join(" ").as_str() {
+        match one_spaced(&read).as_str() {
             "" => Self::Unspecified,
             // A reason that is one of the reserved words must not be counted as what that word stands for.
             word @ ("unspecified" | "other" | "unread") => Self::Text(format!("'{word}'").into()),
@@ -61,6 +60,18 @@ impl fmt::Display for Class {
     }
 }
 
+/// A text with one space between its words, and none around them.
+fn one_spaced(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
 /// Files of one folder by status and class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCounts(HashMap<(Status, Class), u64>);
@@ -68,15 +79,14 @@ pub struct ClassCounts(HashMap<(Status, Class), u64>);
 impl ClassCounts {
     /// Counts one file. Beyond 2,000 classes a new one is [`Class::Other`].
     pub fn add(&mut self, status: Status, class: Class) {
-        let full = self.0.len() >= MAX_DISTINCT;
-        let known = |key: &(Status, Class)| self.0.contains_key(key);
         let key = (status, class);
-        let key = if full && !known(&key) {
-            (status, Class::Other)
+        if let Some(files) = self.0.get_mut(&key) {
+            *files += 1;
+        } else if self.0.len() < MAX_DISTINCT {
+            self.0.insert(key, 1);
         } else {
-            key
-        };
-        *self.0.entry(key).or_default() += 1;
+            *self.0.entry((status, Class::Other)).or_default() += 1;
+        }
     }
 
     /// Every status and class with its number of files, in no order.

@@ -31,6 +31,9 @@ pub fn is_unsafe(character: char) -> bool {
 /// Reads no more of the text than it keeps.
 #[must_use]
 pub fn clean(text: &str, characters: usize) -> String {
+    if text.len() <= characters && is_plain(text) {
+        return text.to_owned();
+    }
     text.chars()
         .take(characters)
         .map(|character| match character {
@@ -39,6 +42,11 @@ pub fn clean(text: &str, characters: usize) -> String {
             _ => character,
         })
         .collect()
+}
+
+/// Whether a text is nothing but printable ASCII, as most are.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Escapes what would break a line (`\n`, `\t`, anything that [`is_unsafe`]) so that a person still sees that it was there.

@@ -15,8 +15,8 @@
 //!   simulated portal on core 1. The kernel says what they used.
 //! - `decode and tally` reads the pages of such a folder from memory, without HTTP: done files, then failed ones.
 //!
-//! Both walks read the same pages, with as many requests in flight. `walk.py` only counts by status; `kb-exporter scan` also tells
-//! files apart, adds up sizes, classifies errors and remembers what is not done.
+//! Both walks read the same pages, with as many requests in flight, and find out the same: files and bytes by status, reasons,
+//! and whether every file was read once. `kb-exporter scan` also remembers what is not done.
 //!
 //! The goal of `kb-exporter scan`: at most a fifth of `walk.py`'s processor time, and less than 40 MiB.
 

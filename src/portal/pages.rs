@@ -38,6 +38,11 @@ impl PageBody {
 
     /// Decodes the rows, which borrow from this body.
     pub fn page(&self) -> Result<Page<'_>, PortalError> {
-        serde_json::from_slice(&self.0).map_err(|error| PortalError::from_json(&error))
+        // Bytes that are Unicode as a whole need not be looked at again string by string.
+        let page = match std::str::from_utf8(&self.0) {
+            Ok(text) => serde_json::from_str(text),
+            Err(_) => serde_json::from_slice(&self.0),
+        };
+        page.map_err(|error| PortalError::from_json(&error))
     }
 }
