@@ -31,7 +31,7 @@ use crate::model::{FolderId, Moment, PortalName};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
-use crate::state::{SavedPortal, Store};
+use crate::state::{SavedPortal, StateError, Store};
 
 use folder::Folder;
 use folders::Refusal;
@@ -117,6 +117,8 @@ pub struct Collector {
     list: ListState,
     collections: Collections,
     state_error: Option<String>,
+    /// Why the disk did not take the time of the last whole collection, if it did not.
+    success_refused: Option<StateError>,
     /// Whether something is known that is not published.
     unpublished: bool,
     /// When the next snapshot may be published.
@@ -168,6 +170,7 @@ impl Collector {
                 ..Collections::default()
             },
             state_error: None,
+            success_refused: None,
             unpublished: false,
             publish_at: Instant::now(),
             panics: 0,

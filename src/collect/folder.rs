@@ -1,7 +1,7 @@
 //! What a collector knows of one folder.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::collect::kept::Kept;
 use crate::collect::look::{LookError, Looked};
@@ -24,8 +24,8 @@ pub(super) struct Folder {
     pub reading: bool,
     /// Whether the last look took too long.
     pub slow: bool,
-    /// When a look last came to an end in time; those longest ago come first.
-    pub last_look: Option<Moment>,
+    /// When a look last came to an end in time, or else when the folder became known; those that wait longest come first.
+    pub waiting_since: Instant,
 }
 
 /// What became of a look, for the collection that it is a part of.
@@ -63,7 +63,7 @@ impl Folder {
             kept,
             reading: false,
             slow: false,
-            last_look: None,
+            waiting_since: Instant::now(),
         };
         folder.show_kept();
         folder
@@ -91,9 +91,10 @@ impl Folder {
             self.view_mut().state = FolderState::Unseen;
             self.show_kept();
         }
+        let there = !self.has_left();
         let view = self.view_mut();
         view.name = listed.name.clone();
-        view.reported_files = Some(listed.file_count);
+        view.reported_files = there.then_some(listed.file_count);
     }
 
     /// Whether the folder is not there any more.
@@ -131,7 +132,7 @@ impl Folder {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         if !matches!(looked.result, Err(LookError::Deadline(_))) {
-            self.last_look = Some(looked.ended);
+            self.waiting_since = looked.ended.steady;
         }
         match &looked.result {
             _ if self.is_unlisted() => Outcome::Settled,
@@ -154,7 +155,7 @@ impl Folder {
     /// forbidden all the same.
     pub fn refused(&mut self, error: &LookError, now: Moment) -> Outcome {
         self.reading = false;
-        self.last_look = Some(now);
+        self.waiting_since = now.steady;
         if !self.is_unlisted() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }

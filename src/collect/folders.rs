@@ -27,9 +27,8 @@ impl Collector {
             .folders
             .iter()
             .filter(|(_, folder)| !folder.reading && !folder.is_unlisted())
-            .map(|(id, folder)| (folder.last_look.map(|look| look.steady), *id))
+            .map(|(id, folder)| (folder.waiting_since, *id))
             .collect();
-        // Those that were looked at longest ago, or never, come first.
         due.sort_unstable();
         let reading = self.folders.values().any(|folder| folder.reading);
         if due.is_empty() && reading {

@@ -19,6 +19,8 @@ pub(super) struct Kept {
     pub record: Option<FolderRecord>,
     pub memory: Arc<Memory>,
     pub left: Option<Left>,
+    /// Why the disk did not take the last change, if it did not.
+    pub refused: Option<StateError>,
     unsaved: Unsaved,
     on_disk: Counters,
 }
@@ -45,6 +47,7 @@ impl Kept {
             record: saved.record,
             memory: Arc::new(saved.memory),
             left: saved.left,
+            refused: None,
             unsaved: Unsaved::These(HashSet::new()),
         }
     }
@@ -78,7 +81,9 @@ impl Kept {
             left: self.left,
             files: self.unsaved.changes(&self.memory),
         };
-        store.write(change).await?;
+        let result = store.write(change).await;
+        self.refused = result.clone().err();
+        result?;
         self.unsaved = Unsaved::These(HashSet::new());
         self.on_disk = self.record.as_ref().map(counters).unwrap_or_default();
         Ok(())

@@ -9,7 +9,7 @@ use tracing::error;
 
 use crate::classify::shown_classes;
 use crate::collect::Collector;
-use crate::model::{FolderId, Moment};
+use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
 use crate::state::StateError;
 
@@ -18,6 +18,9 @@ const STALE_INTERVALS: u32 = 3;
 
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
 const PUBLISH_GAP: Duration = Duration::from_millis(50);
+
+/// The gap is at least so many times what a snapshot takes to make.
+const PUBLISH_SHARE: u32 = 10;
 
 impl Collector {
     /// Shows what is known, at once or after what is left of the gap.
@@ -30,8 +33,7 @@ impl Collector {
 
     /// Shows what is known now.
     pub(super) fn publish(&mut self, now: Moment) {
-        self.unpublished = false;
-        self.publish_at = Instant::now() + PUBLISH_GAP;
+        let began = Instant::now();
         let shown = self
             .folders
             .values()
@@ -46,6 +48,7 @@ impl Collector {
         let classes = Arc::new(shown_classes(&errors, self.settings.classes));
         let interval = self.collections.interval().unwrap_or_default();
         let stale_after = self.settings.stale_after.max(interval * STALE_INTERVALS);
+        self.state_error = self.refused();
         self.tools.publisher.publish(PortalView {
             name: self.settings.portal.clone(),
             list: self.list.clone(),
@@ -56,22 +59,39 @@ impl Collector {
             state_error: self.state_error.clone(),
             panics: self.panics,
         });
+        self.unpublished = false;
+        self.publish_at = Instant::now() + PUBLISH_GAP.max(began.elapsed() * PUBLISH_SHARE);
     }
 
     /// Keeps what is known of a folder on disk.
     pub(super) async fn save(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
             let result = folder.save(&self.tools.store, &self.settings.portal).await;
-            self.note_state(result);
+            self.say_refused(&result);
         }
     }
 
-    /// Notes whether the disk took what it was given, and says so when that is new.
-    pub(super) fn note_state(&mut self, result: Result<(), StateError>) {
-        let failed = result.err().map(|error| error.to_string());
-        if let Some(failed) = failed.as_ref().filter(|_| self.state_error != failed) {
-            error!(portal = %self.settings.portal, error = failed.as_str(), "state cannot be kept: counters of entries stand still");
+    /// Keeps on disk when every folder was counted.
+    pub(super) async fn save_success(&mut self, at: Timestamp) {
+        let portal = self.settings.portal.as_str().to_owned();
+        let result = self.tools.store.write_success(portal, at.as_millis()).await;
+        self.say_refused(&result);
+        self.success_refused = result.err();
+    }
+
+    /// Says that the disk refuses, when that is new.
+    fn say_refused(&mut self, result: &Result<(), StateError>) {
+        if let (Err(failed), None) = (result, &self.state_error) {
+            error!(portal = %self.settings.portal, error = %failed, "state cannot be kept: counters of entries stand still");
+            self.state_error = Some(failed.to_string());
         }
-        self.state_error = failed;
+    }
+
+    /// Why something that is known is not on disk.
+    fn refused(&self) -> Option<String> {
+        let folders = self.folders.values();
+        let mut refused = folders.filter_map(|folder| folder.kept.refused.as_ref());
+        let first = refused.next().or(self.success_refused.as_ref());
+        first.map(ToString::to_string)
     }
 }

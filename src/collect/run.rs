@@ -134,10 +134,7 @@ impl Collector {
         self.collections.last_run = Some(ended);
         if ended.result == RunResult::Success {
             self.collections.last_success = Some(ended.ended);
-            let portal = self.settings.portal.as_str().to_owned();
-            let at = ended.ended.as_millis();
-            let result = self.tools.store.write_success(portal, at).await;
-            self.note_state(result);
+            self.save_success(ended.ended).await;
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+
+use kb_exporter::simulator::Status;
 
 use super::{counted, scene};
 use crate::support::exporter::Exporter;
@@ -74,6 +77,68 @@ async fn a_state_folder_that_another_process_has_is_served_without() {
     assert!(output.contains("in use by another process"), "{output}");
     assert_eq!(health_of(&first).await, "null");
     stop_both(first, second, &workspace).await;
+}
+
+/// Files that need more room than a file may take.
+const TOO_MANY: usize = 40_000;
+
+/// The program with files of at most two mebibytes, as if the disk were full then.
+fn on_a_small_disk(workspace: &Workspace) -> Command {
+    let program = workspace.command();
+    let mut command = Command::new("bash");
+    command
+        .args([
+            "-c",
+            r#"trap "" XFSZ; ulimit -S -f 2048; exec "$@""#,
+            "bash",
+        ])
+        .arg(program.get_program())
+        .args(program.get_args())
+        .arg("run");
+    command
+}
+
+/// Makes room on the disk of a running process.
+fn make_room(pid: u32) {
+    let pid = pid.to_string();
+    let limits = ["--pid", &pid, "--fsize=unlimited:unlimited"];
+    assert!(
+        Command::new("prlimit")
+            .args(limits)
+            .status()
+            .unwrap()
+            .success()
+    );
+}
+
+#[tokio::test]
+async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_there_is_room() {
+    let (portal, folders, workspace) = scene(|config| {
+        config["request"]["timeout"] = "10s".into();
+    })
+    .await;
+    let folder = folders[1].to_string();
+    let exporter = Exporter::launch(&mut on_a_small_disk(&workspace)).await;
+    counted(&exporter, &portal).await;
+    portal.world(|world| {
+        let files = world.add_files(folders[1], &Status::Failed, TOO_MANY);
+        assert_eq!(files.unwrap().len(), TOO_MANY);
+    });
+    counted(&exporter, &portal).await;
+    let labels = [("folder_id", folder.as_str()), ("status", "failed")];
+    let entries = "kb_folder_status_entries_total";
+    let metrics = exporter.metrics().await;
+    assert_eq!(metrics.value(entries, &labels), Some(0.0));
+    let said = health_of(&exporter).await;
+    assert!(said.contains("counters of entries stand still"), "{said}");
+
+    make_room(exporter.pid());
+    exporter
+        .metrics_when("what entered meanwhile is counted", |metrics| {
+            metrics.value(entries, &labels) == Some(40_000.0)
+        })
+        .await;
+    exporter.stop().await;
 }
 
 async fn health_of(exporter: &Exporter) -> String {
