@@ -1,6 +1,6 @@
 //! A long run in which everything goes wrong at random, and no number is ever wrong without its mark.
 //!
-//! `KB_SOAK_SECONDS` (45) says how long, `KB_SOAK_SEED` (random) what happens. The seed is printed; what the program does with it is its
+//! `KB_SOAK_SECONDS` (60) says how long, `KB_SOAK_SEED` (random) what happens. The seed is printed; what the program does with it is its
 //! own affair, so that a seed does not repeat a run to the last detail.
 
 mod chance;
@@ -32,7 +32,7 @@ const SCRAPES: Duration = Duration::from_millis(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_number_is_ever_wrong_without_its_mark() {
-    let seconds: u64 = setting("KB_SOAK_SECONDS").unwrap_or(45);
+    let seconds: u64 = setting("KB_SOAK_SECONDS").unwrap_or(60);
     let seed = setting("KB_SOAK_SEED").unwrap_or_else(|| fastrand::u64(..));
     println!("KB_SOAK_SECONDS={seconds} KB_SOAK_SEED={seed}");
     let portal = portal(seed).await;
