@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::config::Rate;
 
 /// The slowest pace that repeated refusals lead to, unless the configured one is slower: one request in this time.
-const SLOWEST: Duration = Duration::from_secs(2);
+const SLOWEST: Duration = Duration::from_secs(1);
 
 /// The gap that a portal without a limit gets at its first refusal.
 const FIRST_GAP: Duration = Duration::from_millis(100);
