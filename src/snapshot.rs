@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::classify::ShownClasses;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
-use crate::portal::Trouble;
+use crate::portal::{Listing, Trouble};
 
 pub use folder::{Counts, FolderState, FolderView, Unavailable};
 pub use publisher::Publisher;
@@ -74,6 +74,19 @@ pub struct ListFacts {
     pub beyond_limit: usize,
     /// Whether the list holds as many rows as its total says.
     pub whole: bool,
+}
+
+impl ListFacts {
+    /// What a list tells, of which the configuration admits so many folders.
+    #[must_use]
+    pub fn of(listing: &Listing, admitted: usize, max_folders: usize) -> Self {
+        Self {
+            folders: listing.folders.len(),
+            invalid_rows: listing.invalid_rows,
+            beyond_limit: admitted.saturating_sub(max_folders),
+            whole: listing.whole,
+        }
+    }
 }
 
 impl ListState {

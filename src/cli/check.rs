@@ -66,14 +66,8 @@ fn admitted<'a>(
     listing: &'a Listing,
     max_folders: usize,
 ) -> (Vec<&'a ListedFolder>, ListFacts) {
-    let admits = |folder: &&ListedFolder| portal.folders.admits(folder.id, folder.name.label());
-    let mut folders: Vec<_> = listing.folders.iter().filter(admits).collect();
-    let facts = ListFacts {
-        folders: listing.folders.len(),
-        invalid_rows: listing.invalid_rows,
-        beyond_limit: folders.len().saturating_sub(max_folders),
-        whole: listing.whole,
-    };
+    let mut folders = listing.admitted(&portal.folders);
+    let facts = ListFacts::of(listing, folders.len(), max_folders);
     folders.truncate(max_folders);
     (folders, facts)
 }

@@ -72,6 +72,10 @@ impl Collector {
         });
     }
 
+    fn session_of(&self, run: u64) -> Option<&Session> {
+        self.runs.get(&run)?.session.as_deref()
+    }
+
     fn deadline_of(&self, run: u64) -> Instant {
         let run = self.runs.get(&run);
         run.map_or_else(Instant::now, |run| run.deadline)
@@ -113,26 +117,19 @@ impl Collector {
     /// The list was asked what refusals mean.
     pub(super) async fn settled(&mut self, result: Result<(Arc<Session>, Listing), PortalError>) {
         let refusals = std::mem::take(&mut self.settling);
-        let sessions: Vec<_> = refusals
-            .iter()
-            .filter_map(|refusal| self.runs.get(&refusal.run)?.session.clone())
-            .collect();
         match result {
             Ok((_, listing)) => {
                 self.take_list(listing).await;
-                for session in &sessions {
-                    session.go_on();
-                }
                 for Refusal { run, folder, error } in refusals {
+                    if let Some(session) = self.session_of(run) {
+                        session.go_on();
+                    }
                     let now = Moment::now();
                     let outcome = self.change(folder, |folder| folder.refused(&error, now));
                     self.folder_done(run, folder, outcome).await;
                 }
             }
             Err(error) => {
-                for session in &sessions {
-                    session.end();
-                }
                 self.list_failed(error.trouble(), error.to_string());
                 for refusal in refusals {
                     self.refused_with_portal(refusal).await;
@@ -142,7 +139,11 @@ impl Collector {
         self.ask_about_refusals().await;
     }
 
+    /// The portal refuses altogether: nothing more is sent in this collection.
     async fn refused_with_portal(&mut self, refusal: Refusal) {
+        if let Some(session) = self.session_of(refusal.run) {
+            session.end();
+        }
         let outcome = self.change(refusal.folder, |folder| {
             folder.reading = false;
             folder.portal_failed();

@@ -52,12 +52,7 @@ impl Collector {
     /// Takes in a list that was read.
     pub(super) async fn take_list(&mut self, listing: Listing) {
         let admitted = self.admitted(&listing);
-        let facts = ListFacts {
-            folders: listing.folders.len(),
-            invalid_rows: listing.invalid_rows,
-            beyond_limit: admitted.len().saturating_sub(self.settings.max_folders),
-            whole: listing.whole,
-        };
+        let facts = ListFacts::of(&listing, admitted.len(), self.settings.max_folders);
         self.log_list(facts);
         self.list = ListState::Read(facts);
         for listed in admitted.into_iter().take(self.settings.max_folders) {
@@ -73,9 +68,7 @@ impl Collector {
 
     /// The folders that the configuration admits; those known already come first, so that a limit does not shuffle them.
     fn admitted<'a>(&self, listing: &'a Listing) -> Vec<&'a ListedFolder> {
-        let filter = &self.settings.filter;
-        let admits = |listed: &&ListedFolder| filter.admits(listed.id, listed.name.label());
-        let mut admitted: Vec<_> = listing.folders.iter().filter(admits).collect();
+        let mut admitted = listing.admitted(&self.settings.filter);
         admitted.sort_by_key(|listed| !self.folders.contains_key(&listed.id));
         admitted
     }

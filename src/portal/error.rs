@@ -224,11 +224,7 @@ mod tests {
     use super::*;
 
     fn status(status: u16) -> PortalError {
-        PortalError::Status {
-            status,
-            reason: None,
-            retry_after: None,
-        }
+        PortalError::from_status(status, None, b"")
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::config::FolderFilter;
 use crate::model::{FolderId, FolderName};
 use crate::portal::error::PortalError;
 use crate::portal::wire;
@@ -30,6 +31,13 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// The folders that a filter admits, in the order of the list.
+    #[must_use]
+    pub fn admitted(&self, filter: &FolderFilter) -> Vec<&ListedFolder> {
+        let admits = |listed: &&ListedFolder| filter.admits(listed.id, listed.name.label());
+        self.folders.iter().filter(admits).collect()
+    }
+
     /// Decodes a body as it came.
     pub(crate) fn decode(body: &[u8]) -> Result<Self, PortalError> {
         let list: wire::FolderList<'_> =

@@ -102,11 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn status(status: u16) -> PortalError {
-        PortalError::Status {
-            status,
-            reason: None,
-            retry_after: None,
-        }
+        PortalError::from_status(status, None, b"")
     }
 
     #[test]

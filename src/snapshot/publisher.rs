@@ -45,10 +45,4 @@ impl Publisher {
     pub fn current(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.borrow())
     }
-
-    /// Is told of every change.
-    #[must_use]
-    pub fn subscribe(&self) -> watch::Receiver<Arc<Snapshot>> {
-        self.0.subscribe()
-    }
 }

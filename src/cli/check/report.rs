@@ -140,11 +140,7 @@ mod tests {
     use uuid::Uuid;
 
     fn status(status: u16) -> PortalError {
-        PortalError::Status {
-            status,
-            reason: None,
-            retry_after: None,
-        }
+        PortalError::from_status(status, None, b"")
     }
 
     fn report(notes: &[&str], answers: Vec<Result<u64, PortalError>>) -> Report {
