@@ -1,6 +1,5 @@
 //! From rows to counts. Pure: rows go in one by one and are not kept, a [`Reading`] comes out.
 
-use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use foldhash::fast::RandomState;
 
 use crate::classify::{Class, ClassCounts};
 use crate::memory::Memory;
-use crate::model::{ByStatus, FileKey, FolderSizes, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
 
 /// Files that are not done and are remembered of one folder, at most (contract, Whole rows).
@@ -35,7 +34,7 @@ pub struct Reading {
     /// Whether no file was read twice.
     pub distinct: bool,
     /// The files that are not done, as far as there is room for them.
-    pub unfinished: HashMap<FileKey, Unfinished>,
+    pub unfinished: FileMap<Unfinished>,
     /// Whether all files of a status are among [`Self::unfinished`].
     pub fits: ByStatus<bool>,
     /// Files that were remembered as not done and are done now.
@@ -54,9 +53,9 @@ pub struct Tally {
     sizes: FolderSizes,
     errors: ClassCounts,
     /// Failed and flagged files; those that wait cannot crowd them out.
-    settled: HashMap<FileKey, Unfinished>,
+    settled: FileMap<Unfinished>,
     /// Files that wait, are processed, or are in an unknown state.
-    waiting: HashMap<FileKey, Unfinished>,
+    waiting: FileMap<Unfinished>,
     fits: ByStatus<bool>,
     finished: Vec<FileKey>,
 }
@@ -72,8 +71,8 @@ impl Tally {
             counts: ByStatus::default(),
             sizes: FolderSizes::default(),
             errors: ClassCounts::default(),
-            settled: HashMap::new(),
-            waiting: HashMap::new(),
+            settled: FileMap::default(),
+            waiting: FileMap::default(),
             fits: ByStatus::from_fn(|_| true),
             finished: Vec::new(),
         }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::text;
 
-pub use file::{FileKey, FolderSizes};
+pub use file::{FileKey, FileMap, FolderSizes};
 pub use status::{ByStatus, Status};
 pub use time::{Moment, Timestamp};
 

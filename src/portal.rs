@@ -6,6 +6,7 @@
 //!
 //! It never sees a metric: it tells an [`Observer`].
 
+mod body;
 mod build;
 mod client;
 mod error;
@@ -26,6 +27,6 @@ pub use listing::{ListedFolder, Listing};
 pub use observe::{Code, Endpoint, Observer, Unobserved};
 pub use pages::{PAGE_SIZE, PageBody, PageRequest};
 pub use retry::{RetryReason, retry_after};
-pub use session::Session;
+pub use session::{Files, Session};
 pub use throttle::Lane;
 pub use wire::{FileRow, Page, Pagination, Whole};

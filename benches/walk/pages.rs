@@ -39,9 +39,7 @@ fn read(pages: &[PageBody]) -> Result<Cost> {
     let begun = processor_time()?;
     let mut tally = Tally::new(Arc::new(Memory::default()));
     for body in pages {
-        for row in &body.page()?.data {
-            tally.add(row);
-        }
+        body.read(|row| tally.add(&row))?;
     }
     let rows = tally.rows();
     let distinct = tally.finish().distinct;

@@ -82,12 +82,14 @@ async fn try_folder(session: &Session, folder: &ListedFolder) -> FolderReport {
 
 /// How many files the first page says that a folder has.
 async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalError> {
+    let lane = Lane::default();
     let answer = session
-        .files(folder.id, PageRequest { page: 1 }, &Lane::default())
+        .files(folder.id, &lane)
+        .page(PageRequest { page: 1 })
         .await;
     // A key that is refused for one folder is tried on the others all the same.
     session.go_on();
     let body = answer?;
-    let Whole(total) = body.page()?.pagination.total;
+    let Whole(total) = body.read(drop)?.pagination.total;
     Ok(total)
 }

@@ -149,10 +149,8 @@ impl Look {
     }
 
     async fn walk(&self) -> Result<Walked, WalkError> {
-        let fetch = |page| {
-            self.session
-                .files(self.folder, PageRequest { page }, &self.lane)
-        };
+        let files = self.session.files(self.folder, &self.lane);
+        let fetch = |page| files.page(PageRequest { page });
         let memory = Arc::clone(&self.memory);
         walk(fetch, self.limits, memory, &self.progress).await
     }

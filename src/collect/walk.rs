@@ -148,20 +148,17 @@ impl Walk {
             error,
         };
         let body = body.map_err(failed)?;
-        let page = body.page().map_err(failed)?;
-        self.check(number, &page)?;
-        for row in &page.data {
-            self.tally.add(row);
-        }
+        let page = body.read(|row| self.tally.add(&row)).map_err(failed)?;
+        self.check(number, page)?;
         self.pages += 1;
-        progress.read(page.data.len() as u64);
+        progress.read(page.rows);
         Ok(())
     }
 
-    fn check(&mut self, number: u64, page: &Page<'_>) -> Result<(), WalkError> {
-        let Whole(total) = page.pagination.total;
-        let rows = page.data.len() as u64;
-        match page.pagination.page {
+    fn check(&mut self, number: u64, page: Page) -> Result<(), WalkError> {
+        let Page { rows, pagination } = page;
+        let Whole(total) = pagination.total;
+        match pagination.page {
             Some(Whole(came)) if came != number => {
                 return Err(WalkError::OtherPage {
                     asked: number,

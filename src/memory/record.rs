@@ -1,9 +1,7 @@
 //! The facts that are kept of a folder.
 
-use std::collections::HashMap;
-
 use crate::memory::indexing::IndexingTimes;
-use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderName, Status, Timestamp};
 
 /// A state in which processing came to an end with a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +40,7 @@ pub struct Remembered {
 
 /// The files of one folder that are not done. Files that the last look could not see are among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Memory(HashMap<FileKey, Remembered>);
+pub struct Memory(FileMap<Remembered>);
 
 impl Memory {
     /// Whether this file was not done when it was seen last.

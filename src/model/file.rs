@@ -1,5 +1,9 @@
 //! What identifies a file.
 
+use std::collections::HashMap;
+
+use foldhash::quality::RandomState;
+
 use crate::model::ByStatus;
 
 /// The sum of `fileSize` by status, in bytes.
@@ -14,3 +18,6 @@ pub struct FileKey {
     /// The `id`.
     pub id: u128,
 }
+
+/// Something about each of many files.
+pub type FileMap<T> = HashMap<FileKey, T, RandomState>;

@@ -5,11 +5,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use hyper::body::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
+use crate::portal::body::Body;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Endpoint, Observer};
@@ -19,10 +21,6 @@ use crate::portal::throttle::{Lane, Throttle};
 
 /// Largest error body that is read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-
-/// A body that grows beyond this many bytes gets all the room that it may take at once: growing by doubling would hold it twice
-/// for a moment, and leave the smaller copies behind.
-const LARGE_BODY: usize = 1024 * 1024;
 
 /// One GET.
 #[derive(Debug, Clone, Copy)]
@@ -86,13 +84,13 @@ impl Client {
         get: Get<'_>,
         key: &ApiKey,
         wanted: impl Fn() -> bool,
-    ) -> Option<Result<Vec<u8>, PortalError>> {
+    ) -> Option<Result<Bytes, PortalError>> {
         let admission = self.throttle.admit(get.lane, wanted).await?;
         self.observer.throttled(admission.waited);
         Some(self.send(get, key).await)
     }
 
-    async fn send(&self, get: Get<'_>, key: &ApiKey) -> Result<Vec<u8>, PortalError> {
+    async fn send(&self, get: Get<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
         let request = self
@@ -115,7 +113,7 @@ impl Client {
         result
     }
 
-    async fn receive(&self, response: Response, limit: usize) -> Result<Vec<u8>, PortalError> {
+    async fn receive(&self, response: Response, limit: usize) -> Result<Bytes, PortalError> {
         if response.status() == StatusCode::OK {
             return self.body(response, limit).await;
         }
@@ -130,30 +128,24 @@ impl Client {
     }
 
     /// Reads a body up to a limit, which also holds for what a compressed one unpacks to.
-    async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, PortalError> {
+    async fn body(&self, mut response: Response, limit: usize) -> Result<Bytes, PortalError> {
         let expected = response.content_length().unwrap_or(0);
         let expected = usize::try_from(expected).unwrap_or(usize::MAX);
         if expected > limit {
             return Err(PortalError::TooLarge { limit });
         }
-        let mut body = Vec::with_capacity(expected);
+        let mut body = Body::new(expected, limit);
         while let Some(chunk) = response
             .chunk()
             .await
             .map_err(|error| PortalError::from_http(error, self.timeout))?
         {
-            if body.len() + chunk.len() > limit {
-                return Err(PortalError::TooLarge { limit });
-            }
-            if body.len() + chunk.len() > body.capacity() && body.len() >= LARGE_BODY {
-                body.reserve_exact(limit - body.len());
-            }
-            body.extend_from_slice(&chunk);
+            body.add(chunk)?;
         }
-        Ok(body)
+        Ok(body.whole())
     }
 
-    fn adapt_pace(&self, result: &Result<Vec<u8>, PortalError>) {
+    fn adapt_pace(&self, result: &Result<Bytes, PortalError>) {
         match result {
             Ok(_) => self.throttle.recover(),
             Err(error) if error.status() == Some(429) => self.throttle.slow_down(),

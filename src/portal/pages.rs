@@ -1,9 +1,10 @@
 //! Pages of a folder's files: what is asked for, and what came.
 
-use url::form_urlencoded::{Serializer, Target};
+use hyper::body::Bytes;
+use serde::de::DeserializeSeed;
 
 use crate::portal::error::PortalError;
-use crate::portal::wire::Page;
+use crate::portal::wire::{FileRow, Page, PageReader};
 
 /// Rows asked for on a page: the most that the interface allows. A portal may give fewer.
 pub const PAGE_SIZE: u64 = 100;
@@ -16,33 +17,40 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
-    pub(super) fn write_query<T: Target>(self, query: &mut Serializer<'_, T>) {
-        query
-            .append_pair("page", &self.page.to_string())
-            .append_pair("pageSize", &PAGE_SIZE.to_string())
-            .append_pair("sortBy", "filename")
-            .append_pair("sortOrder", "asc");
+    pub(super) fn query(self) -> String {
+        let Self { page } = self;
+        format!("page={page}&pageSize={PAGE_SIZE}&sortBy=filename&sortOrder=asc")
     }
 }
 
 /// The body of one page: what the rows are read from, without being kept.
 #[derive(Debug)]
-pub struct PageBody(Vec<u8>);
+pub struct PageBody(Bytes);
 
 impl PageBody {
     /// Takes a body as it came.
     #[must_use]
-    pub fn new(body: Vec<u8>) -> Self {
-        Self(body)
+    pub fn new(body: impl Into<Bytes>) -> Self {
+        Self(body.into())
     }
 
-    /// Decodes the rows, which borrow from this body.
-    pub fn page(&self) -> Result<Page<'_>, PortalError> {
+    /// Hands on each row, which borrows from this body, and tells what the page says beside them. Rows that come before what
+    /// cannot be read have been handed on by then.
+    pub fn read<'a>(&'a self, each: impl FnMut(FileRow<'a>)) -> Result<Page, PortalError> {
         // Bytes that are Unicode as a whole need not be looked at again string by string.
         let page = match std::str::from_utf8(&self.0) {
-            Ok(text) => serde_json::from_str(text),
-            Err(_) => serde_json::from_slice(&self.0),
+            Ok(text) => read_to_end(serde_json::Deserializer::from_str(text), each),
+            Err(_) => read_to_end(serde_json::Deserializer::from_slice(&self.0), each),
         };
         page.map_err(|error| PortalError::from_json(&error))
     }
+}
+
+fn read_to_end<'a, R: serde_json::de::Read<'a>>(
+    mut deserializer: serde_json::Deserializer<R>,
+    each: impl FnMut(FileRow<'a>),
+) -> serde_json::Result<Page> {
+    let page = PageReader(each).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(page)
 }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use backon::Retryable;
+use hyper::body::Bytes;
 use tokio::sync::watch;
+use url::Url;
 
 use crate::model::FolderId;
 use crate::portal::client::{Client, Get};
@@ -55,22 +57,14 @@ impl Session {
         Listing::decode(&self.get(get).await?)
     }
 
-    /// Reads one page of a folder's files (interface, `GET …/<folder_id>/files`).
-    pub async fn files(
-        &self,
-        folder: FolderId,
-        page: PageRequest,
-        lane: &Lane,
-    ) -> Result<PageBody, PortalError> {
-        let mut address = self.client.address(&[&folder.to_string(), "files"]);
-        page.write_query(&mut address.query_pairs_mut());
-        let get = Get {
-            endpoint: Endpoint::Files,
-            address: &address,
-            limit: self.client.max_body_bytes,
+    /// The files of a folder; `lane` is how the folder is answered.
+    #[must_use]
+    pub fn files<'a>(&'a self, folder: FolderId, lane: &'a Lane) -> Files<'a> {
+        Files {
+            session: self,
+            address: self.client.address(&[&folder.to_string(), "files"]),
             lane,
-        };
-        Ok(PageBody::new(self.get(get).await?))
+        }
     }
 
     /// Goes on after a refusal that was about one folder alone.
@@ -84,7 +78,7 @@ impl Session {
     }
 
     /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
-    async fn get(&self, get: Get<'_>) -> Result<Vec<u8>, PortalError> {
+    async fn get(&self, get: Get<'_>) -> Result<Bytes, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
             let error = result.as_ref().err();
@@ -102,7 +96,7 @@ impl Session {
         result
     }
 
-    async fn get_patiently(&self, get: Get<'_>, key: &ApiKey) -> Result<Vec<u8>, PortalError> {
+    async fn get_patiently(&self, get: Get<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let client = &*self.client;
         (|| self.get_in_turn(get, key))
             .retry(retry::backoff(client.retries))
@@ -119,7 +113,7 @@ impl Session {
     }
 
     /// Sends a GET as soon as the session is open and it is its turn.
-    async fn get_in_turn(&self, get: Get<'_>, key: &ApiKey) -> Result<Vec<u8>, PortalError> {
+    async fn get_in_turn(&self, get: Get<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let mut state = self.state.subscribe();
         let is_open = || *self.state.borrow() == State::Open;
         loop {
@@ -147,5 +141,27 @@ impl Session {
         let changed = fresh != *refused;
         *self.key.lock().unwrap_or_else(PoisonError::into_inner) = fresh.clone();
         changed.then_some(fresh)
+    }
+}
+
+/// The files of one folder, which are read page by page.
+pub struct Files<'a> {
+    session: &'a Session,
+    address: Url,
+    lane: &'a Lane,
+}
+
+impl Files<'_> {
+    /// Reads one page (interface, `GET …/<folder_id>/files`).
+    pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
+        let mut address = self.address.clone();
+        address.set_query(Some(&page.query()));
+        let get = Get {
+            endpoint: Endpoint::Files,
+            address: &address,
+            limit: self.session.client.max_body_bytes,
+            lane: self.lane,
+        };
+        Ok(PageBody::new(self.session.get(get).await?))
     }
 }

@@ -3,15 +3,18 @@
 //! Tolerant where a difference does no harm: unknown fields, null and absent values, unknown statuses, text that is
 //! not valid Unicode. Nothing here outlives the body that it was read from.
 
+mod page;
 mod values;
 
 use serde::Deserialize;
 
 use crate::model::{FileKey, Status, Timestamp};
 
+pub use page::Page;
+pub(super) use page::PageReader;
 pub use values::Whole;
 pub(super) use values::{Amount, Text};
-use values::{Id, Word};
+use values::{Id, Raw, Word};
 
 /// Answer to the list of the key's folders.
 #[derive(Debug, Deserialize)]
@@ -41,16 +44,6 @@ pub(super) struct FolderRow<'a> {
     pub file_count: Amount,
 }
 
-/// Answer to one page of a folder's files.
-#[derive(Debug, Deserialize)]
-pub struct Page<'a> {
-    /// The rows of this page.
-    #[serde(borrow)]
-    pub data: Vec<FileRow<'a>>,
-    /// Where this page stands.
-    pub pagination: Pagination,
-}
-
 /// One file of a page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -66,7 +59,7 @@ pub struct FileRow<'a> {
     #[serde(borrow, default)]
     index_error: Option<Text<'a>>,
     #[serde(borrow, default)]
-    created_at: Option<Text<'a>>,
+    created_at: Option<Raw<'a>>,
 }
 
 impl FileRow<'_> {
@@ -103,7 +96,8 @@ impl FileRow<'_> {
     /// When the file was uploaded.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
-        Timestamp::parse(self.created_at.as_ref()?.as_str())
+        let Raw(bytes) = self.created_at.as_ref()?;
+        Timestamp::parse(str::from_utf8(bytes).ok()?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Stories of a folder that is looked at once a minute.
 
 use super::*;
-use std::collections::HashMap;
+use crate::model::FileMap;
 
 const MINUTE: i64 = 60_000;
 
@@ -49,7 +49,7 @@ impl Story {
             sizes: ByStatus::default(),
             errors: crate::classify::ClassCounts::default(),
             distinct: true,
-            unfinished: HashMap::new(),
+            unfinished: FileMap::default(),
             fits: ByStatus::from_fn(|_| rows.fits),
             finished: Vec::new(),
         };
