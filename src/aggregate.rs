@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use crate::classify::{Class, ClassCounts};
+use crate::classify::{ClassCounts, Classifier, ErrorTally};
 use crate::memory::Memory;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
@@ -51,7 +51,7 @@ pub struct Tally {
     seen: Vec<u64>,
     counts: ByStatus<u64>,
     sizes: FolderSizes,
-    errors: ClassCounts,
+    errors: ErrorTally,
     /// Failed and flagged files; those that wait cannot crowd them out.
     settled: FileMap<Unfinished>,
     /// Files that wait, are processed, or are in an unknown state.
@@ -61,16 +61,16 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Begins with nothing. `memory` tells which files were not done before.
+    /// Begins with nothing. `memory` tells which files were not done before, `classifier` what reasons mean.
     #[must_use]
-    pub fn new(memory: Arc<Memory>) -> Self {
+    pub fn new(memory: Arc<Memory>, classifier: Arc<Classifier>) -> Self {
         Self {
             memory,
             hasher: RandomState::default(),
             seen: Vec::new(),
             counts: ByStatus::default(),
             sizes: FolderSizes::default(),
-            errors: ClassCounts::default(),
+            errors: ErrorTally::new(classifier),
             settled: FileMap::default(),
             waiting: FileMap::default(),
             fits: ByStatus::from_fn(|_| true),
@@ -87,7 +87,7 @@ impl Tally {
         match status {
             Status::Done => self.add_done(key),
             Status::Failed | Status::Flagged => {
-                self.errors.add(status, Class::of(row.error()));
+                self.errors.add(status, row.error());
                 self.add_unfinished(key, status, row.created_at());
             }
             Status::Pending | Status::Processing | Status::Unknown => {
@@ -132,7 +132,7 @@ impl Tally {
         Reading {
             counts: self.counts,
             sizes: self.sizes,
-            errors: self.errors,
+            errors: self.errors.finish(),
             distinct,
             unfinished,
             fits: self.fits,

@@ -3,6 +3,7 @@
 mod address;
 mod check;
 mod demo;
+mod errors;
 mod failure;
 mod once;
 mod output;
@@ -60,6 +61,8 @@ enum Command {
     Check,
     /// Collect once and print; exit with 1 when any folder could not be counted.
     Scan(scan::ScanArgs),
+    /// How the reasons of failed and flagged files are classified.
+    Errors(errors::ErrorsArgs),
 }
 
 /// Where the configuration comes from.
@@ -167,6 +170,7 @@ impl Cli {
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Check) => check::run(&self.config),
             Some(Command::Scan(scan)) => scan::run(&self.config, scan),
+            Some(Command::Errors(errors)) => errors::run(&self.config, errors),
         }
     }
 }

@@ -24,7 +24,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::ClassLimits;
+use crate::classify::{ClassLimits, Classifier, Places};
 use crate::config::{Collect, Errors, FolderFilter};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName};
@@ -60,6 +60,8 @@ pub struct Settings {
     pub max_folders: usize,
     /// Classes of error, at most.
     pub classes: ClassLimits,
+    /// What reasons mean.
+    pub classifier: Arc<Classifier>,
 }
 
 impl Settings {
@@ -80,6 +82,7 @@ impl Settings {
                 portal: errors.max_classes,
                 folder: errors.max_classes_per_folder,
             },
+            classifier: Arc::new(Classifier::new(errors.rules.clone())),
         }
     }
 }
@@ -114,6 +117,7 @@ pub struct Collector {
     tools: Tools,
     slots: Slots,
     folders: BTreeMap<FolderId, Folder>,
+    places: Places,
     list: ListState,
     collections: Collections,
     state_error: Option<String>,
@@ -153,17 +157,21 @@ impl Collector {
     #[must_use]
     pub fn new(settings: Settings, tools: Tools, saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let folders = saved
-            .folders
-            .into_iter()
-            .filter(|(id, saved)| settings.filter.admits(*id, saved.name.label()))
-            .map(|(id, saved)| (id, Folder::restored(id, saved)))
-            .collect();
+        let mut places = Places::default();
+        let mut folders = BTreeMap::new();
+        for (id, mut saved) in saved.folders {
+            if settings.filter.admits(id, saved.name.label()) {
+                places.restore(id, std::mem::take(&mut saved.places));
+                folders.insert(id, Folder::restored(id, saved));
+            }
+        }
+        places.limit(settings.classes);
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
             settings,
             tools,
             folders,
+            places,
             list: ListState::default(),
             collections: Collections {
                 last_success: saved.last_success,
@@ -258,6 +266,9 @@ impl Collector {
         self.slots = Slots::new(settings.walk.in_flight);
         self.folders
             .retain(|id, folder| settings.filter.admits(*id, folder.view.name.label()));
+        self.places
+            .retain_folders(|id| self.folders.contains_key(&id));
+        self.places.limit(settings.classes);
         self.tools.client = client;
         self.settings = settings;
         self.publish(Moment::now());

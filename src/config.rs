@@ -35,7 +35,7 @@ use self::error::Fault;
 pub use address::{BaseUrl, Proxy};
 pub use collect::{Collect, Rate, Strategy};
 pub use error::ConfigError;
-pub use errors::{Errors, Rule};
+pub use errors::Errors;
 pub use folders::{FolderFilter, FolderPattern};
 pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};

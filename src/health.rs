@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use crate::model::{Moment, Timestamp};
 use crate::portal::Trouble;
-use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable};
+use crate::snapshot::{
+    ErrorClass, FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable,
+};
 
 /// How well something is. The order is from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -42,6 +44,8 @@ pub struct PortalHealth {
     pub last_run: Option<Timestamp>,
     /// When the next one is due.
     pub next_run: Option<Timestamp>,
+    /// What fails in it, the largest class of error first.
+    pub errors: Vec<ErrorClass>,
     /// Its folders.
     pub folders: Vec<FolderHealth>,
 }
@@ -107,6 +111,7 @@ fn judge_portal(portal: &PortalView, now: Moment) -> PortalHealth {
         notes,
         last_run: portal.collections.last_run.map(|run| run.ended),
         next_run: portal.collections.next,
+        errors: portal.error_classes(now),
         folders: folders
             .map(|folder| judge_folder(portal, folder, now))
             .collect(),

@@ -2,6 +2,7 @@
 //!
 //! A folder that left is in no later snapshot, so none of its series can stay behind.
 
+mod errors;
 mod folder;
 mod publisher;
 
@@ -9,10 +10,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::classify::ShownClasses;
+use crate::classify::KnownClass;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::portal::{Listing, Trouble};
 
+pub use errors::ErrorClass;
 pub use folder::{Counts, FolderState, FolderView, Unavailable};
 pub use publisher::Publisher;
 
@@ -32,8 +34,8 @@ pub struct PortalView {
     pub list: ListState,
     /// The folders that are collected, and those that left in the last 24 hours.
     pub folders: BTreeMap<FolderId, Arc<FolderView>>,
-    /// The classes of error that are shown.
-    pub classes: Arc<ShownClasses>,
+    /// The classes of error that have a place.
+    pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
     /// Its collections.
     pub collections: Collections,
     /// Counts that are older are withdrawn.

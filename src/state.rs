@@ -6,6 +6,7 @@
 
 mod database;
 mod lock;
+mod places;
 mod rows;
 mod schema;
 
@@ -16,7 +17,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-pub use rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal};
+pub use rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, Subject};
 
 use database::Database;
 

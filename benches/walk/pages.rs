@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use kb_exporter::aggregate::Tally;
-use kb_exporter::memory::Memory;
 use kb_exporter::portal::PageBody;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -37,7 +36,7 @@ pub fn measure(files: Files) -> Result<Measured> {
 
 fn read(pages: &[PageBody]) -> Result<Cost> {
     let begun = processor_time()?;
-    let mut tally = Tally::new(Arc::new(Memory::default()));
+    let mut tally = Tally::new(Arc::default(), Arc::default());
     for body in pages {
         body.read(|row| tally.add(&row))?;
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::classify::{ClassLimits, ErrorRow, Places};
 use crate::collect::kept::Kept;
 use crate::collect::look::{LookError, Looked};
 use crate::collect::walk::Walked;
@@ -10,7 +11,7 @@ use crate::memory::{self, Left, LeftReason, apply};
 use crate::model::{FolderId, FolderName, Moment, PortalName, Timestamp};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store};
+use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store, Subject};
 
 /// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
@@ -128,7 +129,7 @@ impl Folder {
     }
 
     /// Takes in a look that was not refused.
-    pub fn looked(&mut self, looked: &Looked) -> Outcome {
+    pub fn looked(&mut self, looked: &Looked, places: &mut Places, limits: ClassLimits) -> Outcome {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         if !matches!(looked.result, Err(LookError::Deadline(_))) {
@@ -137,7 +138,13 @@ impl Folder {
         match &looked.result {
             _ if self.is_unlisted() => Outcome::Settled,
             Ok(walked) => {
-                self.count(looked, walked);
+                let errors = places.seat(
+                    self.view.id,
+                    &walked.reading.errors,
+                    limits,
+                    looked.ended.wall,
+                );
+                self.count(looked, walked, errors);
                 Outcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -163,14 +170,24 @@ impl Folder {
     }
 
     /// Brings the disk up to date and shows the counters that it has then.
-    pub async fn save(&mut self, store: &Store, portal: &PortalName) -> Result<(), StateError> {
-        let (id, name) = (self.view.id, self.view.name.clone());
-        let result = self.kept.save(store, portal, id, &name).await;
+    pub async fn save(
+        &mut self,
+        store: &Store,
+        portal: &PortalName,
+        places: &Places,
+    ) -> Result<(), StateError> {
+        let subject = Subject {
+            portal: portal.clone(),
+            id: self.view.id,
+            name: self.view.name.clone(),
+        };
+        let places = places.of(self.view.id).cloned().collect();
+        let result = self.kept.save(store, subject, places).await;
         self.show_kept();
         result
     }
 
-    fn count(&mut self, looked: &Looked, walked: &Walked) {
+    fn count(&mut self, looked: &Looked, walked: &Walked, errors: Vec<ErrorRow>) {
         let look = memory::Look {
             began: looked.began.wall,
             ended: looked.ended.wall,
@@ -183,7 +200,7 @@ impl Folder {
         let counts = Counts {
             files: walked.reading.counts,
             sizes: walked.reading.sizes,
-            errors: walked.reading.errors.clone(),
+            errors,
             oldest: update.oldest,
             consistent: walked.consistent,
             counted: looked.ended,

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
-use crate::collect::folder::Outcome;
+use crate::classify::Places;
+use crate::collect::folder::{Folder, Outcome};
 use crate::collect::look::{Look, LookError, Looked};
+use crate::collect::walk::Known;
 use crate::collect::{Collector, Done, Work};
 use crate::model::{FolderId, Moment, PortalName};
 use crate::portal::{Lane, Listing, PortalError, Session};
@@ -56,7 +58,10 @@ impl Collector {
             session,
             folder: id,
             limits: self.settings.walk,
-            memory: Arc::clone(&folder.kept.memory),
+            known: Known {
+                memory: Arc::clone(&folder.kept.memory),
+                classifier: Arc::clone(&self.settings.classifier),
+            },
             progress: Arc::clone(&self.tools.progress),
             slots: self.slots.clone(),
             lane: if folder.slow {
@@ -93,7 +98,9 @@ impl Collector {
                 self.ask_about_refusals().await;
             }
             _ => {
-                let outcome = self.change(id, |folder| folder.looked(&looked));
+                let limits = self.settings.classes;
+                let outcome =
+                    self.change(id, |folder, places| folder.looked(&looked, places, limits));
                 self.folder_done(run, id, outcome).await;
             }
         }
@@ -125,7 +132,7 @@ impl Collector {
                         session.go_on();
                     }
                     let now = Moment::now();
-                    let outcome = self.change(folder, |folder| folder.refused(&error, now));
+                    let outcome = self.change(folder, |folder, _| folder.refused(&error, now));
                     self.folder_done(run, folder, outcome).await;
                 }
             }
@@ -144,7 +151,7 @@ impl Collector {
         if let Some(session) = self.session_of(refusal.run) {
             session.end();
         }
-        let outcome = self.change(refusal.folder, |folder| {
+        let outcome = self.change(refusal.folder, |folder, _| {
             folder.reading = false;
             folder.portal_failed();
             Outcome::Failed
@@ -156,13 +163,13 @@ impl Collector {
     fn change(
         &mut self,
         id: FolderId,
-        change: impl FnOnce(&mut super::folder::Folder) -> Outcome,
+        change: impl FnOnce(&mut Folder, &mut Places) -> Outcome,
     ) -> Outcome {
         let Some(folder) = self.folders.get_mut(&id) else {
             return Outcome::Settled;
         };
         let before = folder.view.state.clone();
-        let outcome = change(folder);
+        let outcome = change(folder, &mut self.places);
         if folder.view.state != before {
             log_change(&self.settings.portal, &folder.view);
         }

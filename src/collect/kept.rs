@@ -6,9 +6,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::classify::Place;
 use crate::memory::{FolderRecord, IndexingTimes, Left, Memory, Update};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName};
-use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Store};
+use crate::model::{ByStatus, FileKey};
+use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Store, Subject};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
@@ -69,14 +70,12 @@ impl Kept {
     pub async fn save(
         &mut self,
         store: &Store,
-        portal: &PortalName,
-        id: FolderId,
-        name: &FolderName,
+        subject: Subject,
+        places: Vec<Place>,
     ) -> Result<(), StateError> {
         let change = FolderChange {
-            portal: portal.clone(),
-            id,
-            name: name.clone(),
+            subject,
+            places,
             record: self.record.clone(),
             left: self.left,
             files: self.unsaved.changes(&self.memory),

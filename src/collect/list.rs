@@ -55,6 +55,7 @@ impl Collector {
         let facts = ListFacts::of(&listing, admitted.len(), self.settings.max_folders);
         self.log_list(facts);
         self.list = ListState::Read(facts);
+        self.places.expire(Moment::now().wall);
         for listed in admitted.into_iter().take(self.settings.max_folders) {
             self.folders
                 .entry(listed.id)

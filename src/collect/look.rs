@@ -8,8 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::collect::progress::Progress;
-use crate::collect::walk::{WalkError, WalkLimits, Walked, walk};
-use crate::memory::Memory;
+use crate::collect::walk::{Known, WalkError, WalkLimits, Walked, walk};
 use crate::model::{FolderId, Moment};
 use crate::portal::{Lane, PageRequest, PortalError, Session};
 
@@ -97,7 +96,7 @@ pub(super) struct Look {
     pub session: Arc<Session>,
     pub folder: FolderId,
     pub limits: WalkLimits,
-    pub memory: Arc<Memory>,
+    pub known: Known,
     pub progress: Arc<Progress>,
     pub slots: Slots,
     pub lane: Lane,
@@ -151,7 +150,6 @@ impl Look {
     async fn walk(&self) -> Result<Walked, WalkError> {
         let files = self.session.files(self.folder, &self.lane);
         let fetch = |page| files.page(PageRequest { page });
-        let memory = Arc::clone(&self.memory);
-        walk(fetch, self.limits, memory, &self.progress).await
+        walk(fetch, self.limits, self.known.clone(), &self.progress).await
     }
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::error;
 
-use crate::classify::shown_classes;
 use crate::collect::Collector;
 use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
@@ -41,11 +40,6 @@ impl Collector {
         let folders: BTreeMap<_, _> = shown
             .map(|folder| (folder.view.id, Arc::clone(&folder.view)))
             .collect();
-        let errors: Vec<_> = folders
-            .values()
-            .filter_map(|view| Some((view.id, &view.counts.as_deref()?.errors)))
-            .collect();
-        let classes = Arc::new(shown_classes(&errors, self.settings.classes));
         let interval = self.collections.interval().unwrap_or_default();
         let stale_after = self.settings.stale_after.max(interval * STALE_INTERVALS);
         self.state_error = self.refused();
@@ -53,7 +47,7 @@ impl Collector {
             name: self.settings.portal.clone(),
             list: self.list.clone(),
             folders,
-            classes,
+            classes: Arc::new(self.places.classes()),
             collections: self.collections.clone(),
             stale_after,
             state_error: self.state_error.clone(),
@@ -66,7 +60,8 @@ impl Collector {
     /// Keeps what is known of a folder on disk.
     pub(super) async fn save(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
-            let result = folder.save(&self.tools.store, &self.settings.portal).await;
+            let (store, portal) = (&self.tools.store, &self.settings.portal);
+            let result = folder.save(store, portal, &self.places).await;
             self.say_refused(&result);
         }
     }

@@ -12,6 +12,7 @@ use futures_util::stream::FuturesOrdered;
 use thiserror::Error;
 
 use crate::aggregate::{Reading, Tally};
+use crate::classify::Classifier;
 use crate::collect::progress::Progress;
 use crate::memory::Memory;
 use crate::portal::{Page, PageBody, PortalError, Whole};
@@ -23,6 +24,15 @@ pub struct WalkLimits {
     pub in_flight: usize,
     /// Pages, at most.
     pub max_pages: u64,
+}
+
+/// What a walk is given to tell its rows apart.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// The files that were not done before.
+    pub memory: Arc<Memory>,
+    /// What reasons mean.
+    pub classifier: Arc<Classifier>,
 }
 
 /// A walk that reached the end.
@@ -88,14 +98,14 @@ impl WalkError {
 pub async fn walk<F, Fut>(
     fetch: F,
     limits: WalkLimits,
-    memory: Arc<Memory>,
+    known: Known,
     progress: &Progress,
 ) -> Result<Walked, WalkError>
 where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    let mut walk = Walk::new(memory, limits.max_pages);
+    let mut walk = Walk::new(known, limits.max_pages);
     walk.take(1, fetch(1).await, progress)?;
     let mut in_flight = FuturesOrdered::new();
     let mut asked = VecDeque::new();
@@ -126,9 +136,9 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(memory: Arc<Memory>, max_pages: u64) -> Self {
+    fn new(known: Known, max_pages: u64) -> Self {
         Self {
-            tally: Tally::new(memory),
+            tally: Tally::new(known.memory, known.classifier),
             max_pages,
             pages: 0,
             page_size: 0,

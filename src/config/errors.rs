@@ -1,8 +1,10 @@
 //! How reasons are grouped into classes (contract, `errors`).
 
-use serde::Deserialize;
-use serde_saphyr::Spanned;
+use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer};
+
+use crate::classify::{Pattern, Rule, RuleClass, RuleError};
 use crate::config::scalar;
 
 /// How reasons are grouped into classes.
@@ -12,7 +14,7 @@ pub struct Errors {
     pub max_classes: usize,
     /// Classes of one folder.
     pub max_classes_per_folder: usize,
-    /// Rules of the operator, tried first and in order.
+    /// Rules of the operator, tried first and in their order.
     pub rules: Vec<Rule>,
 }
 
@@ -34,31 +36,43 @@ pub(super) struct ErrorsKeys {
     max_classes: Option<usize>,
     #[serde(deserialize_with = "scalar::optional_whole::<1, 10_000, _, _>")]
     max_classes_per_folder: Option<usize>,
-    pub(super) rules: Option<Spanned<Vec<Rule>>>,
+    rules: Vec<RuleKeys>,
+}
+
+/// A rule as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleKeys {
+    #[serde(rename = "match", deserialize_with = "word")]
+    pattern: Pattern,
+    #[serde(deserialize_with = "word")]
+    class: RuleClass,
+}
+
+fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err = RuleError>,
+{
+    scalar::parse(deserializer, |text| match text.trim() {
+        "" => Err("a text is expected that is not empty".to_owned()),
+        _ => text
+            .parse()
+            .map_err(|error: RuleError| scalar::not(text, error)),
+    })
 }
 
 impl ErrorsKeys {
     /// The section with its defaults.
     pub(super) fn check(self) -> Errors {
         let default = Errors::default();
+        let rule = |RuleKeys { pattern, class }| Rule { pattern, class };
         Errors {
             max_classes: self.max_classes.unwrap_or(default.max_classes),
             max_classes_per_folder: self
                 .max_classes_per_folder
                 .unwrap_or(default.max_classes_per_folder),
-            rules: self.rules.map_or(default.rules, |rules| rules.value),
+            rules: self.rules.into_iter().map(rule).collect(),
         }
     }
-}
-
-/// Gives a class to every reason that a pattern fits.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rule {
-    /// The regular expression.
-    #[serde(rename = "match", deserialize_with = "scalar::word")]
-    pub pattern: String,
-    /// The class.
-    #[serde(deserialize_with = "scalar::word")]
-    pub class: String,
 }

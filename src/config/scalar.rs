@@ -149,11 +149,6 @@ impl<'de> Deserialize<'de> for Word {
     }
 }
 
-/// Reads text that is not empty.
-pub(super) fn word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Word::deserialize(deserializer).map(|word| word.0)
-}
-
 /// Reads a list of texts, none of them empty, for a key without a default of its own.
 pub(super) fn optional_words<'de, D>(deserializer: D) -> Result<Option<Vec<String>>, D::Error>
 where

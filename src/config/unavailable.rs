@@ -8,11 +8,6 @@ use crate::config::reindex::{Mode, ReindexKeys};
 
 /// Refuses the first setting whose machinery is not there.
 pub(super) fn check(document: &Document) -> Result<(), Fault> {
-    if let Some(rules) = &document.errors.rules
-        && !rules.value.is_empty()
-    {
-        return Err(unavailable("errors.rules", rules.referenced));
-    }
     mode(&document.reindex, "reindex")?;
     let folders = document
         .reindex

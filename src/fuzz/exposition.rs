@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::reader::{self, Series};
-use crate::classify::{Class, ClassCounts, ClassLimits, shown_classes};
+use crate::classify::{ClassCounts, ClassLimits, ErrorTally, Places};
 use crate::memory::{IndexingTimes, Left, LeftReason};
 use crate::metrics::{ConfigFacts, Events, render};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
@@ -80,10 +80,9 @@ fn assert_folder(all: &[Series], portal: &PortalView, folder: &FolderView) {
     let files = counts.files.shown();
     let files = files.map(|(status, files)| (vec![status.as_str()], files));
     assert_values(&own, "kb_folder_files", &["status"], files);
-    let classes = portal.classes.folders[&folder.id].iter();
-    let classes = classes.map(|(status, class, files)| {
-        let labels = vec![status.as_str(), class.as_str()];
-        (labels, *files)
+    let classes = counts.errors.iter().map(|row| {
+        let labels = vec![row.status.as_str(), row.class.as_str()];
+        (labels, row.files)
     });
     assert_values(&own, "kb_folder_file_errors", &["status", "error"], classes);
 }
@@ -109,14 +108,11 @@ fn assert_values<'a>(
 fn portal(text: &str, now: Moment) -> Arc<PortalView> {
     let mut parts = text.split(FOLDER);
     let name = PortalName::new(parts.next().unwrap_or_default());
+    let mut places = Places::default();
     let folders: Vec<_> = parts
         .take(MAX_FOLDERS)
         .zip(1..)
-        .map(|(part, number)| folder(Uuid::from_u128(number).into(), part, now))
-        .collect();
-    let errors: Vec<_> = folders
-        .iter()
-        .filter_map(|folder| Some((folder.id, &folder.counts.as_ref()?.errors)))
+        .map(|(part, number)| folder(Uuid::from_u128(number).into(), part, now, &mut places))
         .collect();
     Arc::new(PortalView {
         name: name
@@ -128,7 +124,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             beyond_limit: 0,
             whole: true,
         }),
-        classes: Arc::new(shown_classes(&errors, LIMITS)),
+        classes: Arc::new(places.classes()),
         folders: folders
             .into_iter()
             .map(|folder| (folder.id, Arc::new(folder)))
@@ -141,7 +137,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
 }
 
 /// A folder as `name>reason>reason`, with numbers that follow from its text.
-fn folder(id: FolderId, text: &str, now: Moment) -> FolderView {
+fn folder(id: FolderId, text: &str, now: Moment, places: &mut Places) -> FolderView {
     let mut parts = text.split(REASON);
     let name = parts.next().unwrap_or_default();
     let reasons: Vec<_> = parts.collect();
@@ -151,7 +147,10 @@ fn folder(id: FolderId, text: &str, now: Moment) -> FolderView {
         name: FolderName::new(name),
         reported_files: Some(number(&text)),
         state: state(name, now.wall),
-        counts: Some(Arc::new(counts(&reasons, amounts, now))),
+        counts: Some(Arc::new(Counts {
+            errors: places.seat(id, &tally(&reasons), LIMITS, now.wall),
+            ..counts(&reasons, amounts, now)
+        })),
         last_success: Some(now.wall),
         last_full_read: None,
         entries: Some(amounts),
@@ -175,17 +174,29 @@ fn state(name: &str, now: Timestamp) -> FolderState {
     }
 }
 
+/// Each reason with one of the statuses that have one, by turns.
+fn with_status<'a>(reasons: &'a [&'a str]) -> impl Iterator<Item = (&'a str, Status)> {
+    let statuses = Status::WITH_REASON.into_iter().cycle();
+    reasons.iter().copied().zip(statuses)
+}
+
+fn tally(reasons: &[&str]) -> ClassCounts {
+    let mut tally = ErrorTally::new(Arc::default());
+    for (reason, status) in with_status(reasons) {
+        tally.add(status, Some(reason));
+    }
+    tally.finish()
+}
+
 fn counts(reasons: &[&str], sizes: ByStatus<u64>, now: Moment) -> Counts {
-    let mut errors = ClassCounts::default();
     let mut files = ByStatus::default();
-    for (reason, status) in reasons.iter().zip(Status::WITH_REASON.into_iter().cycle()) {
-        errors.add(status, Class::of(Some(reason)));
+    for (_, status) in with_status(reasons) {
         files[status] += 1;
     }
     Counts {
         files,
         sizes,
-        errors,
+        errors: Vec::new(),
         oldest: ByStatus::from_fn(|status| Timestamp::parse(reasons.get(status as usize)?)),
         consistent: reasons.is_empty(),
         counted: now,

@@ -20,7 +20,7 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
         Arc::new(Counts {
             files: ByStatus::default(),
             sizes: ByStatus::default(),
-            errors: crate::classify::ClassCounts::default(),
+            errors: Vec::new(),
             oldest: ByStatus::default(),
             consistent: true,
             counted,

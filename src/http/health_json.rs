@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::health::{FolderHealth, Health, PortalHealth, Status};
+use crate::snapshot::ErrorClass;
 
 /// The media type.
 pub(super) const CONTENT_TYPE: &str = "application/health+json";
@@ -16,10 +17,10 @@ pub(super) struct Document {
     status: Status,
     version: &'static str,
     description: &'static str,
-    checks: BTreeMap<String, [Check; 1]>,
+    checks: BTreeMap<String, Vec<Check>>,
 }
 
-/// One check: of a portal, or of a folder.
+/// One check: of a portal, of a folder, or of a class of error in a portal.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Check {
@@ -27,19 +28,26 @@ struct Check {
     component_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    /// The age of the counts.
+    /// The age of the counts, or the files of a class of error.
     #[serde(skip_serializing_if = "Option::is_none")]
     observed_value: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     observed_unit: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stale: Option<bool>,
-    /// When the folder was counted, or the portal's last collection ended.
+    /// Folders with files of a class of error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folders: Option<usize>,
+    /// When a class of error was first seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_seen: Option<String>,
+    /// When the folder was counted, the portal's last collection ended, or a class of error was last seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,10 +61,14 @@ impl From<Health> for Document {
             let next_run = portal.next_run.map(|next| next.to_string());
             for folder in std::mem::take(&mut portal.folders) {
                 let key = format!("folder:{}:{}", portal.name, folder.id);
-                checks.insert(key, [folder_check(folder, next_run.clone())]);
+                checks.insert(key, vec![folder_check(folder, next_run.clone())]);
+            }
+            if !portal.errors.is_empty() {
+                let key = format!("errors:{}", portal.name);
+                checks.insert(key, portal.errors.iter().map(error_check).collect());
             }
             let key = format!("portal:{}", portal.name);
-            checks.insert(key, [portal_check(portal, next_run)]);
+            checks.insert(key, vec![portal_check(portal, next_run)]);
         }
         Self {
             status: health.status,
@@ -80,6 +92,22 @@ fn portal_check(portal: PortalHealth, next_run: Option<String>) -> Check {
     }
 }
 
+/// A class of error: its files, and one of its reasons as the output.
+fn error_check(error: &ErrorClass) -> Check {
+    let known = error.known.as_ref();
+    Check {
+        component_id: error.class.to_string(),
+        component_type: "error",
+        output: known.map(|known| known.example.to_string()),
+        observed_value: Some(error.files.total()),
+        observed_unit: Some("files"),
+        folders: Some(error.folders),
+        first_seen: known.map(|known| known.first_seen.to_string()),
+        time: known.map(|known| known.last_seen.to_string()),
+        ..Check::default()
+    }
+}
+
 fn folder_check(folder: FolderHealth, next_run: Option<String>) -> Check {
     Check {
         component_id: folder.id,
@@ -93,5 +121,6 @@ fn folder_check(folder: FolderHealth, next_run: Option<String>) -> Check {
         stale: Some(folder.stale),
         time: folder.counted.map(|time| time.to_string()),
         next_run,
+        ..Check::default()
     }
 }

@@ -6,13 +6,14 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
 use crate::model::{Moment, Status};
-use crate::snapshot::{Counts, PortalView, Snapshot};
+use crate::snapshot::{Counts, ErrorClass, PortalView, Snapshot};
 
 const STYLE: &str = "
     body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
     h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
     table { border-collapse: collapse; } th, td { padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #d8dee6; }
     td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+    .time { white-space: nowrap; }
     .name { max-width: 28rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
     .pass { color: #1a7f37; } .warn { color: #9a6700; } .fail { color: #cf222e; }
     @media (prefers-color-scheme: dark) { body { color: #d7dee8; background: #14181f; } th, td { border-color: #323a46; }
@@ -84,6 +85,46 @@ fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Ma
             tbody {
                 @for (folder, health) in folders {
                     (folder_row(portal.fresh_counts(folder, now), health, &statuses))
+                }
+            }
+        }
+        @if !health.errors.is_empty() {
+            (errors_table(&health.errors))
+        }
+    }
+}
+
+/// What fails, since when, and what it looks like.
+fn errors_table(errors: &[ErrorClass]) -> Markup {
+    html! {
+        h3 { "Errors" }
+        table {
+            thead {
+                tr {
+                    th { "Class" }
+                    th.n { "failed" }
+                    th.n { "flagged" }
+                    th.n { "folders" }
+                    th { "first seen" }
+                    th { "last seen" }
+                    th { "example" }
+                }
+            }
+            tbody {
+                @for error in errors {
+                    tr {
+                        td.name { (error.class) }
+                        td.n { (error.files[Status::Failed]) }
+                        td.n { (error.files[Status::Flagged]) }
+                        td.n { (error.folders) }
+                        @if let Some(known) = &error.known {
+                            td.time { (known.first_seen) }
+                            td.time { (known.last_seen) }
+                            td.name { (known.example) }
+                        } @else {
+                            td {} td {} td {}
+                        }
+                    }
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::classify::Class;
 use crate::metrics::catalogue as family;
 use crate::metrics::samples::{Samples, float};
 use crate::model::{Moment, Status, Timestamp};
@@ -16,7 +17,7 @@ pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
     for portal in &snapshot.portals {
         add_portal(samples, portal);
         add_collections(samples, portal);
-        add_classes(samples, portal);
+        add_classes(samples, portal, now);
         for folder in portal.folders.values() {
             let labels = Labels::of(portal, folder);
             add_folder(samples, &labels, folder);
@@ -24,7 +25,7 @@ pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
                 add_sizes(samples, &labels, counts);
             }
             if let Some(counts) = portal.fresh_counts(folder, now) {
-                add_counts(samples, &labels, portal, counts);
+                add_counts(samples, &labels, counts);
             }
         }
     }
@@ -99,19 +100,14 @@ fn add_collections(samples: &mut Samples, portal: &PortalView) {
     );
 }
 
-fn add_classes(samples: &mut Samples, portal: &PortalView) {
+fn add_classes(samples: &mut Samples, portal: &PortalView, now: Moment) {
     let labels = [portal.name.as_str()];
-    let classes = &portal.classes;
-    samples.add(
-        &family::ERROR_CLASSES,
-        &labels,
-        float(classes.classes as u64),
-    );
-    samples.add(
-        &family::ERROR_OVERFLOW_FILES,
-        &labels,
-        float(classes.overflow_files),
-    );
+    let in_use = portal.classes.len() as u64;
+    let classes = portal.error_classes(now);
+    let other = classes.iter().find(|error| error.class == Class::Other);
+    let overflow = other.map_or(0, |error| error.files.total());
+    samples.add(&family::ERROR_CLASSES, &labels, float(in_use));
+    samples.add(&family::ERROR_OVERFLOW_FILES, &labels, float(overflow));
 }
 
 fn add_folder(samples: &mut Samples, labels: &Labels<'_>, folder: &FolderView) {
@@ -165,7 +161,7 @@ fn add_sizes(samples: &mut Samples, labels: &Labels<'_>, counts: &Counts) {
     add_by_status(samples, &family::FOLDER_SIZE_BYTES, labels, shown);
 }
 
-fn add_counts(samples: &mut Samples, labels: &Labels<'_>, portal: &PortalView, counts: &Counts) {
+fn add_counts(samples: &mut Samples, labels: &Labels<'_>, counts: &Counts) {
     let plain = labels.plain();
     add_by_status(samples, &family::FOLDER_FILES, labels, counts.files.shown());
     for (status, since) in counts.oldest.iter() {
@@ -191,11 +187,10 @@ fn add_counts(samples: &mut Samples, labels: &Labels<'_>, portal: &PortalView, c
         float(counts.requests),
     );
     samples.add(&family::FOLDER_CONSISTENT, &plain, flag(counts.consistent));
-    let classes = portal.classes.folders.get(&labels.folder.id);
-    for (status, class, files) in classes.into_iter().flatten() {
+    for row in &counts.errors {
         let [portal, id, name] = plain;
-        let labels = [portal, id, name, status.as_str(), class.as_str()];
-        samples.add(&family::FOLDER_FILE_ERRORS, &labels, float(*files));
+        let labels = [portal, id, name, row.status.as_str(), row.class.as_str()];
+        samples.add(&family::FOLDER_FILE_ERRORS, &labels, float(row.files));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::classify::ClassCounts;
+use crate::classify::ErrorRow;
 use crate::memory::{IndexingTimes, Left, LeftReason};
 use crate::model::{ByStatus, FolderId, FolderName, FolderSizes, Moment, Timestamp};
 
@@ -96,8 +96,8 @@ pub struct Counts {
     pub files: ByStatus<u64>,
     /// Bytes by status.
     pub sizes: FolderSizes,
-    /// Failed and flagged files by class.
-    pub errors: ClassCounts,
+    /// Failed and flagged files by class, as far as classes have places; sorted by status and class.
+    pub errors: Vec<ErrorRow>,
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,
     /// Whether all totals agreed and the rows were distinct and as many as the total.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
 use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder};
-use crate::state::{FILE_NAME, KEPT_AFTER_LEAVING, StateError, lock, schema};
+use crate::state::{FILE_NAME, KEPT_AFTER_LEAVING, StateError, lock, places, schema};
 
 /// What is kept of a folder that nobody asks about any more, because the configuration changed, for this long.
 const KEPT_UNASKED: Duration = Duration::from_hours(30 * 24);
@@ -75,6 +75,7 @@ impl Database {
         Ok(SavedFolder {
             record: record(row, &name)?,
             memory: self.memory(row.get("number")?)?,
+            places: places::load(&self.connection, row.get("number")?)?,
             left: left(row)?,
             name,
         })
@@ -96,6 +97,7 @@ impl Database {
     pub fn write(&mut self, change: &FolderChange) -> Result<(), StateError> {
         let transaction = self.connection.transaction()?;
         let number = write_folder(&transaction, change)?;
+        places::write(&transaction, number, &change.places)?;
         match &change.files {
             FileChanges::Some { kept, forgotten } => {
                 forget(&transaction, number, forgotten)?;
@@ -134,9 +136,9 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
              entries = excluded.entries, indexing = excluded.indexing,
              left_reason = excluded.left_reason, left_since = excluded.left_since",
         params![
-            change.portal.as_str(),
-            change.id.to_string(),
-            change.name.label(),
+            change.subject.portal.as_str(),
+            change.subject.id.to_string(),
+            change.subject.name.label(),
             millis(|record| record.began),
             millis(|record| record.counted),
             millis(|record| record.full_read),
@@ -151,7 +153,10 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
     let number = transaction
         .query_row(
             "SELECT number FROM folder WHERE portal = ?1 AND id = ?2",
-            params![change.portal.as_str(), change.id.to_string()],
+            params![
+                change.subject.portal.as_str(),
+                change.subject.id.to_string()
+            ],
             |row| row.get(0),
         )
         .optional()?;

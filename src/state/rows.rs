@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::classify::Place;
 use crate::memory::{FolderRecord, Left, Memory, Remembered};
 use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
 
@@ -40,19 +41,30 @@ pub struct SavedFolder {
     pub record: Option<FolderRecord>,
     /// Its files that were not done.
     pub memory: Memory,
+    /// The classes of error that have a place in it.
+    pub places: Vec<Place>,
     /// When and why it left, if it did.
     pub left: Option<Left>,
+}
+
+/// Which folder something is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subject {
+    /// Its portal.
+    pub portal: PortalName,
+    /// Its id.
+    pub id: FolderId,
+    /// Its name.
+    pub name: FolderName,
 }
 
 /// What is to be written of a folder, in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FolderChange {
-    /// Its portal.
-    pub portal: PortalName,
     /// The folder.
-    pub id: FolderId,
-    /// Its name.
-    pub name: FolderName,
+    pub subject: Subject,
+    /// The classes of error that have a place in it.
+    pub places: Vec<Place>,
     /// What its last count left behind.
     pub record: Option<FolderRecord>,
     /// When and why it left.

@@ -6,10 +6,13 @@ use rusqlite::Connection;
 
 use crate::state::StateError;
 
-/// The version of the tables below.
-const VERSION: i64 = 1;
+/// The version that the last step leads to.
+const VERSION: i64 = 2;
 
-const TABLES: &str = "
+/// What brings the tables to each version from the one before.
+const STEPS: [(i64, &str); 2] = [(1, FOLDERS), (VERSION, PLACES)];
+
+const FOLDERS: &str = "
     CREATE TABLE portal (
         name TEXT PRIMARY KEY,
         last_success INTEGER NOT NULL
@@ -47,6 +50,18 @@ const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+/// Classes of error that have a place in a folder.
+const PLACES: &str = "
+    CREATE TABLE place (
+        folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
+        class TEXT NOT NULL,
+        example TEXT NOT NULL,
+        first_seen INTEGER NOT NULL,
+        last_seen INTEGER NOT NULL,
+        PRIMARY KEY (folder, class)
+    ) STRICT, WITHOUT ROWID;
+";
+
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -62,7 +77,9 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
     connection.pragma_update(None, "foreign_keys", true)?;
     if found < VERSION {
         let transaction = connection.transaction()?;
-        transaction.execute_batch(TABLES)?;
+        for (_, tables) in STEPS.iter().filter(|(version, _)| *version > found) {
+            transaction.execute_batch(tables)?;
+        }
         transaction.pragma_update(None, "user_version", VERSION)?;
         transaction.commit()?;
     }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::classify::Place;
 use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Remembered, Settled};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
@@ -33,9 +34,17 @@ fn file(status: Status) -> Remembered {
 fn change(files: FileChanges) -> FolderChange {
     let name = FolderName::new("In\nbox");
     FolderChange {
-        portal: PortalName::new("main").unwrap(),
-        id: id(),
-        name: name.clone(),
+        subject: Subject {
+            portal: PortalName::new("main").unwrap(),
+            id: id(),
+            name: name.clone(),
+        },
+        places: vec![Place {
+            class: "page <n> lost".into(),
+            example: "page 7 lost".into(),
+            first_seen: Timestamp::from_millis(-1),
+            last_seen: now(),
+        }],
         record: Some(FolderRecord {
             name,
             began: now(),
@@ -80,9 +89,28 @@ async fn what_was_written_is_read_after_a_restart() {
     let mut portal = wait_for(|| load_if_free(folder.path()));
     assert_eq!(portal.last_success, Some(Timestamp::from_millis(9)));
     let saved = portal.folders.remove(&id()).unwrap();
-    assert_eq!(saved.record, first.record);
+    assert_eq!((saved.record, saved.places), (first.record, first.places));
     assert_eq!(saved.memory.len(), 2);
     assert_eq!(saved.memory.get(key(1)), Some(&file(Status::Failed)));
+}
+
+#[tokio::test]
+async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let written = change(FileChanges::All(vec![(key(1), file(Status::Failed))]));
+    store.write(written.clone()).await.unwrap();
+    drop(store);
+    wait_for(|| load_if_free(folder.path()));
+    let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    earlier
+        .execute_batch("DROP TABLE place; PRAGMA user_version = 1")
+        .unwrap();
+    drop(earlier);
+
+    let saved = load(folder.path()).folders.remove(&id()).unwrap();
+    assert_eq!((saved.record, saved.places), (written.record, vec![]));
+    assert_eq!(saved.memory.len(), 1);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
 mod alerts;
 mod commands;
 mod counts;
+mod errors;
 mod faults;
 mod health;
 mod memory;

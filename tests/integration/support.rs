@@ -6,6 +6,7 @@ pub(crate) mod portal;
 pub(crate) mod process;
 pub(crate) mod promtool;
 pub(crate) mod raw;
+pub(crate) mod reasons;
 pub(crate) mod server;
 pub(crate) mod tally;
 pub(crate) mod wait;

@@ -6,9 +6,10 @@
 use anyhow::{Context, Result};
 use serde::{Serialize, Serializer};
 
+use crate::classify::ErrorRow;
 use crate::cli::once;
-use crate::model::{ByStatus, Status};
-use crate::snapshot::{Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
+use crate::model::{ByStatus, Moment, Status};
+use crate::snapshot::{self, Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
 
 /// Writes the document.
 pub(super) fn text(snapshot: &Snapshot) -> Result<String> {
@@ -43,8 +44,34 @@ struct Portal<'a> {
     ended: Option<String>,
     /// How long the collection took.
     duration_seconds: Option<f64>,
+    /// Failed and flagged files by class of error, the largest class first.
+    errors: Vec<PortalError>,
     /// By id.
     folders: Vec<Folder<'a>>,
+}
+
+/// Files of one class of error in a portal.
+#[derive(Debug, Serialize)]
+struct PortalError {
+    error: String,
+    failed: u64,
+    flagged: u64,
+    /// Folders with such files.
+    folders: usize,
+    /// One of the reasons, on one line and cut.
+    example: Option<String>,
+}
+
+impl From<snapshot::ErrorClass> for PortalError {
+    fn from(error: snapshot::ErrorClass) -> Self {
+        Self {
+            error: error.class.to_string(),
+            failed: error.files[Status::Failed],
+            flagged: error.files[Status::Flagged],
+            folders: error.folders,
+            example: error.known.map(|known| known.example.to_string()),
+        }
+    }
 }
 
 /// Why something could not be read.
@@ -134,17 +161,22 @@ impl<'a> Portal<'a> {
             unavailable,
             ended: run.map(|run| run.ended.to_string()),
             duration_seconds: run.map(|run| run.duration.as_secs_f64()),
+            errors: portal
+                .error_classes(Moment::now())
+                .into_iter()
+                .map(PortalError::from)
+                .collect(),
             folders: portal
                 .folders
                 .values()
-                .map(|folder| Folder::of(portal, folder))
+                .map(|folder| Folder::of(folder))
                 .collect(),
         }
     }
 }
 
 impl<'a> Folder<'a> {
-    fn of(portal: &'a PortalView, folder: &'a FolderView) -> Self {
+    fn of(folder: &'a FolderView) -> Self {
         let message = match &folder.state {
             FolderState::Unavailable { message, .. } => Some(message.as_str()),
             FolderState::Unseen | FolderState::Counted | FolderState::Left(_) => None,
@@ -159,30 +191,28 @@ impl<'a> Folder<'a> {
             name: folder.name.label(),
             reported_files: folder.reported_files,
             unavailable,
-            counts: counts.map(|counts| Count::of(portal, folder, counts)),
+            counts: counts.map(Count::of),
         }
     }
 }
 
 impl<'a> Count<'a> {
-    fn of(portal: &'a PortalView, folder: &FolderView, counts: &'a Counts) -> Self {
+    fn of(counts: &'a Counts) -> Self {
         let with_unknown = counts.files[Status::Unknown] > 0;
         let by_word = |numbers| ByWord {
             numbers,
             with_unknown,
         };
-        let classes = portal.classes.folders.get(&folder.id);
-        let class =
-            |(status, class, files): &'a (Status, crate::classify::Class, u64)| ErrorClass {
-                status: status.as_str(),
-                error: class.as_str(),
-                files: *files,
-            };
+        let class = |row: &'a ErrorRow| ErrorClass {
+            status: row.status.as_str(),
+            error: row.class.as_str(),
+            files: row.files,
+        };
         Self {
             total: counts.files.total(),
             files: by_word(&counts.files),
             size_bytes: by_word(&counts.sizes),
-            errors: classes.into_iter().flatten().map(class).collect(),
+            errors: counts.errors.iter().map(class).collect(),
             consistent: counts.consistent,
             counted: counts.counted.wall.to_string(),
             duration_seconds: counts.duration.as_secs_f64(),

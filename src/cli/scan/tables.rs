@@ -1,19 +1,24 @@
 //! A scan as tables for people.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::classify::Class;
+use crate::classify::ErrorRow;
 use crate::cli::once;
 use crate::cli::table::{Cell, Column, Table};
-use crate::model::Status;
+use crate::model::{Moment, Status};
 use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot};
 
-/// Both tables, at most `width` characters wide where there is such a limit, and what else is to be said.
+/// All tables, at most `width` characters wide where there is such a limit, and what else is to be said.
 pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
     let mut parts = vec![folders(snapshot, width).to_string()];
-    let errors = errors(snapshot, width);
-    if !errors.is_empty() {
-        parts.push(errors.to_string());
+    for table in [
+        errors_by_folder(snapshot, width),
+        errors_by_class(snapshot, width),
+    ] {
+        if !table.is_empty() {
+            parts.push(table.to_string());
+        }
     }
     for portal in &snapshot.portals {
         let lines = summary(portal).into_iter().chain(once::notes(portal));
@@ -121,7 +126,7 @@ fn portal_row(portal: &PortalView, columns: usize) -> Option<Vec<Cell>> {
 }
 
 /// Failed and flagged files by folder and class of error.
-fn errors(snapshot: &Snapshot, width: Option<u16>) -> Table {
+fn errors_by_folder(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let columns = [
         Column::Text("portal"),
         Column::Text("folder"),
@@ -132,13 +137,13 @@ fn errors(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let mut table = Table::new(&columns, width);
     for portal in &snapshot.portals {
         for (name, folder) in named(portal) {
-            for (status, class, files) in classes(portal, folder) {
+            for row in errors(folder) {
                 table.add([
                     Cell::text(&portal.name),
                     Cell::text(&name),
-                    Cell::text(status.as_str()),
-                    Cell::Number(*files),
-                    Cell::text(class),
+                    Cell::text(row.status.as_str()),
+                    Cell::Number(row.files),
+                    Cell::text(&row.class),
                 ]);
             }
         }
@@ -146,12 +151,43 @@ fn errors(snapshot: &Snapshot, width: Option<u16>) -> Table {
     table
 }
 
-/// The classes of a folder that are shown: by status, the largest first.
-fn classes<'a>(portal: &'a PortalView, folder: &FolderView) -> Vec<&'a (Status, Class, u64)> {
-    let classes = portal.classes.folders.get(&folder.id);
-    let mut classes: Vec<_> = classes.into_iter().flatten().collect();
-    classes.sort_by_key(|(status, _, files)| (*status, std::cmp::Reverse(*files)));
-    classes
+/// The errors of a folder: by status, the largest class first.
+fn errors(folder: &FolderView) -> Vec<&ErrorRow> {
+    let counts = folder.counts.as_deref();
+    let mut rows: Vec<_> = counts
+        .into_iter()
+        .flat_map(|counts| &counts.errors)
+        .collect();
+    rows.sort_by_key(|row| (row.status, Reverse(row.files)));
+    rows
+}
+
+/// Failed and flagged files by class of error, over all folders, with an example of each.
+fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
+    let columns = [
+        Column::Text("portal"),
+        Column::Text("error"),
+        Column::Number("failed"),
+        Column::Number("flagged"),
+        Column::Number("folders"),
+        Column::Text("example"),
+    ];
+    let mut table = Table::new(&columns, width);
+    for portal in &snapshot.portals {
+        for error in portal.error_classes(Moment::now()) {
+            table.add([
+                Cell::text(&portal.name),
+                Cell::text(&error.class),
+                Cell::Number(error.files[Status::Failed]),
+                Cell::Number(error.files[Status::Flagged]),
+                Cell::Number(error.folders as u64),
+                error
+                    .known
+                    .map_or(Cell::Empty, |known| Cell::text(known.example)),
+            ]);
+        }
+    }
+    table
 }
 
 /// What was counted of a portal in one line, where its list could be read.

@@ -60,7 +60,7 @@ where
         max_pages: 1_000,
     };
     let progress = Progress::default();
-    futures_util::FutureExt::now_or_never(walk(fetch, limits, Arc::default(), &progress))
+    futures_util::FutureExt::now_or_never(walk(fetch, limits, Known::default(), &progress))
         .expect("the pages are there at once")
 }
 

@@ -176,12 +176,40 @@ fn a_file_that_is_no_configuration_is_told_so() {
 }
 
 #[test]
+fn a_rule_for_errors_that_cannot_be_used_says_where_and_why() {
+    for (rule, message) in [
+        (
+            "{match: '(open', class: a}",
+            "4:15: errors.rules[0].match: \"(open\" is not a regular expression: unclosed group",
+        ),
+        (
+            "{match: '', class: a}",
+            "4:15: errors.rules[0].match: a text is expected that is not empty",
+        ),
+        (
+            "{match: a, class: other}",
+            "4:25: errors.rules[0].class: \"other\" is not a class that a rule can give: unspecified, other and unread have a \
+             meaning of their own",
+        ),
+        (
+            "{match: a, class: ' a'}",
+            "4:25: errors.rules[0].class: \" a\" is not a class: 1 to 120 characters on one line, no blank around them",
+        ),
+        (
+            "{match: a}",
+            "4:8: errors.rules[0].class: is missing; it could be timeout",
+        ),
+    ] {
+        assert_eq!(
+            error(&format!("{PORTAL}errors:\n  rules:\n    - {rule}\n")),
+            format!("kb.yml:{message}")
+        );
+    }
+}
+
+#[test]
 fn what_is_not_built_yet_is_refused_and_never_ignored() {
     for (lines, message) in [
-        (
-            "errors:\n  rules:\n    - {match: a, class: b}",
-            "4:5: errors.rules: is not available in this version: leave it out",
-        ),
         (
             "reindex:\n  mode: enforce",
             "3:9: reindex.mode: enforce is not available in this version; off is",
@@ -200,11 +228,7 @@ fn what_is_not_built_yet_is_refused_and_never_ignored() {
             format!("kb.yml:{message}")
         );
     }
-    for lines in [
-        "errors:\n  rules: []",
-        "reindex:\n  mode: off",
-        "collect:\n  strategy: sorted",
-    ] {
+    for lines in ["reindex:\n  mode: off", "collect:\n  strategy: sorted"] {
         assert!(
             Config::from_yaml("kb.yml", &format!("{PORTAL}{lines}\n")).is_ok(),
             "{lines}"

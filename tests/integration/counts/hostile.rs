@@ -4,6 +4,7 @@ use crate::support::exporter::Exporter;
 use crate::support::exposition::Sample;
 use crate::support::portal::Portal;
 use crate::support::promtool;
+use crate::support::reasons::in_letters;
 use crate::support::workspace::Workspace;
 
 use kb_exporter::simulator::{NewFile, Status};
@@ -89,17 +90,17 @@ async fn a_long_name_is_cut_at_200_characters() {
 async fn reasons_become_classes_on_one_line_and_are_bounded() {
     let portal = Portal::start().await;
     let folder = portal.folder("Reasons");
-    let long = "я".repeat(10_000);
+    let long = "页".repeat(10_000);
     let reasons = [
         (
             "line\nbreak \"quoted\" back\\slash",
-            "line break \"quoted\" back\\slash",
+            "line break <text> <path>",
         ),
-        ("escape \u{1b}[2J\u{202e}", "escape \u{fffd}[2J\u{fffd}"),
-        ("unspecified", "'unspecified'"),
-        ("other", "'other'"),
+        ("escape \u{1b}[J\u{202e}", "escape \u{fffd}[J\u{fffd}"),
+        ("unspecified", "unspecified (as given)"),
+        ("other", "other (as given)"),
         (" \n ", "unspecified"),
-        (&*long, &*format!("{}…", "я".repeat(119))),
+        (&*long, &*format!("{}…", "页".repeat(119))),
     ];
     for (reason, _) in &reasons {
         let file = NewFile {
@@ -120,13 +121,13 @@ async fn reasons_become_classes_on_one_line_and_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_thousand_reasons_fit_into_ten_classes_and_none_is_lost() {
+async fn a_thousand_classes_fit_into_ten_places_and_no_file_is_lost() {
     let portal = Portal::start().await;
     let folder = portal.folder("Many reasons");
     for number in 0..1_000 {
         let file = NewFile {
             status: Status::Flagged,
-            error: Some(format!("reason {number}")),
+            error: Some(format!("reason {}", in_letters(number))),
             ..NewFile::default()
         };
         portal.add(folder, &file);

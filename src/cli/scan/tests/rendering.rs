@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::*;
-use crate::classify::{Class, ClassCounts, ClassLimits, shown_classes};
+use crate::classify::{Class, ErrorRow, KnownClass};
 use crate::memory::{IndexingTimes, Left, LeftReason};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
@@ -16,6 +16,9 @@ const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
 /// A name that would move the cursor, turn the direction and break the line and the table.
 const HOSTILE: &str = "a\u{1b}[2J\u{202e}b\n│ \"c\"";
+
+/// A reason with a control character.
+const REASON: &str = "no text\u{1b} layer";
 
 fn moment() -> Moment {
     Moment {
@@ -42,7 +45,7 @@ fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) 
     let mut counts = Counts {
         files: ByStatus::default(),
         sizes: ByStatus::default(),
-        errors: ClassCounts::default(),
+        errors: Vec::new(),
         oldest: ByStatus::default(),
         consistent,
         counted: moment(),
@@ -54,10 +57,11 @@ fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) 
         counts.files[*status] = *count;
         counts.sizes[*status] = 1_000 * *count;
         if Status::WITH_REASON.contains(status) {
-            for _ in 0..*count {
-                let class = Class::of(Some("no text\u{1b} layer"));
-                counts.errors.add(*status, class);
-            }
+            counts.errors.push(ErrorRow {
+                status: *status,
+                class: Class::of(Some(REASON)),
+                files: *count,
+            });
         }
     }
     FolderView {
@@ -98,18 +102,16 @@ fn failed() -> ListState {
 }
 
 fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
-    let errors: Vec<_> = folders
-        .iter()
-        .filter_map(|folder| Some((folder.id, &folder.counts.as_ref()?.errors)))
-        .collect();
-    let limits = ClassLimits {
-        portal: 50,
-        folder: 10,
+    let known = KnownClass {
+        example: "page 7: no text layer".into(),
+        first_seen: NOON,
+        last_seen: NOON,
     };
+    let class = Class::of(Some(REASON)).as_str().into();
     PortalView {
         name: PortalName::new(name).unwrap(),
         list,
-        classes: Arc::new(shown_classes(&errors, limits)),
+        classes: Arc::new([(class, known)].into()),
         folders: folders
             .into_iter()
             .map(|folder| (folder.id, Arc::new(folder)))
@@ -173,6 +175,11 @@ fn the_tables_show_every_folder_and_every_portal() {
     │ main   ┆ Inbox  ┆ failed  ┆     3 ┆ no text� layer │
     │ main   ┆ Inbox  ┆ flagged ┆     1 ┆ no text� layer │
     └────────┴────────┴─────────┴───────┴────────────────┘
+    ┌────────┬────────────────┬────────┬─────────┬─────────┬───────────────────────┐
+    │ portal ┆ error          ┆ failed ┆ flagged ┆ folders ┆ example               │
+    ╞════════╪════════════════╪════════╪═════════╪═════════╪═══════════════════════╡
+    │ main   ┆ no text� layer ┆      3 ┆       1 ┆       1 ┆ page 7: no text layer │
+    └────────┴────────────────┴────────┴─────────┴─────────┴───────────────────────┘
     portal main: 131 files in 2 folders, read with 4 requests in 2.0 s
     portal down: no answer: connection refused
     portal empty: 0 files in 0 folders, read with 0 requests in 2.0 s
@@ -203,6 +210,15 @@ fn the_document_has_everything_that_was_found() {
           "notes": [],
           "ended": "2026-03-01T12:00:00Z",
           "duration_seconds": 2.0,
+          "errors": [
+            {
+              "error": "no text� layer",
+              "failed": 3,
+              "flagged": 0,
+              "folders": 1,
+              "example": "page 7: no text layer"
+            }
+          ],
           "folders": [
             {
               "id": "00000000-0000-0000-0000-000000000001",
@@ -259,6 +275,7 @@ fn the_document_has_everything_that_was_found() {
           "notes": [],
           "ended": "2026-03-01T12:00:00Z",
           "duration_seconds": 2.0,
+          "errors": [],
           "folders": []
         }
       ]
@@ -280,7 +297,7 @@ fn no_name_takes_over_the_terminal_or_breaks_a_row() {
         );
     }
     let tables = tables::text(&hostile, None);
-    assert_eq!(tables.lines().count(), 11, "{tables}");
+    assert_eq!(tables.lines().count(), 16, "{tables}");
     let document: serde_json::Value = serde_json::from_str(&json::text(&hostile).unwrap()).unwrap();
     let name = &document["portals"][0]["folders"][0]["name"];
     assert_eq!(name, FolderName::new(HOSTILE).label());

@@ -1,0 +1,238 @@
+//! Which classes are shown: each has a place of its own until it was unseen for a day.
+//!
+//! Places are few, in each folder and in the whole portal. Where there are more classes than places, those with most files
+//! get the free ones, then those whose text comes first. Who has a place keeps it, however many files others have, so that no
+//! series comes and goes at the edge.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::classify::{Class, ClassCount, ClassCounts};
+use crate::model::{FolderId, Status, Timestamp};
+
+/// How long a class keeps a place in which it is not seen.
+const KEPT_UNSEEN: Duration = Duration::from_hours(24);
+
+/// How many classes may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClassLimits {
+    /// Of one portal.
+    pub portal: usize,
+    /// Of one folder.
+    pub folder: usize,
+}
+
+/// The place of a class in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The text of the class.
+    pub class: Arc<str>,
+    /// One of its reasons.
+    pub example: Arc<str>,
+    /// When it was first seen in the folder.
+    pub first_seen: Timestamp,
+    /// When it was last seen there.
+    pub last_seen: Timestamp,
+}
+
+/// Files of one folder in one class, as they are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorRow {
+    /// Failed or flagged.
+    pub status: Status,
+    /// The class.
+    pub class: Class,
+    /// How many.
+    pub files: u64,
+}
+
+/// A class of a portal that has a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownClass {
+    /// One of its reasons.
+    pub example: Arc<str>,
+    /// When it was first seen in any folder.
+    pub first_seen: Timestamp,
+    /// When it was last seen.
+    pub last_seen: Timestamp,
+}
+
+/// The places of one portal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    folders: HashMap<FolderId, BTreeMap<Arc<str>, Place>>,
+    /// The classes that have a place in any folder.
+    in_use: HashSet<Arc<str>>,
+}
+
+impl Places {
+    /// Puts back what was kept of a folder.
+    pub fn restore(&mut self, folder: FolderId, places: Vec<Place>) {
+        for place in places {
+            self.give(folder, place);
+        }
+    }
+
+    /// The places of a folder, by class.
+    pub fn of(&self, folder: FolderId) -> impl Iterator<Item = &Place> {
+        self.folders
+            .get(&folder)
+            .into_iter()
+            .flat_map(BTreeMap::values)
+    }
+
+    /// Every class that has a place.
+    #[must_use]
+    pub fn classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
+        let mut classes = BTreeMap::<_, KnownClass>::new();
+        for place in self.folders.values().flat_map(BTreeMap::values) {
+            let known = classes
+                .entry(Arc::clone(&place.class))
+                .or_insert_with(|| KnownClass {
+                    example: Arc::clone(&place.example),
+                    first_seen: place.first_seen,
+                    last_seen: place.last_seen,
+                });
+            known.first_seen = known.first_seen.min(place.first_seen);
+            known.last_seen = known.last_seen.max(place.last_seen);
+        }
+        classes
+    }
+
+    /// Gives places to what was just counted in a folder, as far as there are free ones, and returns what is to be shown: by
+    /// status and class.
+    pub fn seat(
+        &mut self,
+        folder: FolderId,
+        counts: &ClassCounts,
+        limits: ClassLimits,
+        now: Timestamp,
+    ) -> Vec<ErrorRow> {
+        let mut newcomers = Vec::new();
+        for (text, count) in texts(counts) {
+            match self.place_mut(folder, text) {
+                Some(place) => place.last_seen = now,
+                None => newcomers.push((Reverse(count.files.total()), text, count)),
+            }
+        }
+        newcomers.sort_unstable_by_key(|(files, text, _)| (*files, *text));
+        for (_, text, count) in newcomers {
+            if self.taken(folder) >= limits.folder {
+                break;
+            }
+            if self.in_use.contains(text) || self.in_use.len() < limits.portal {
+                let example = count
+                    .example
+                    .as_deref()
+                    .map_or_else(|| Arc::clone(text), Arc::from);
+                self.give(
+                    folder,
+                    Place {
+                        class: Arc::clone(text),
+                        example,
+                        first_seen: now,
+                        last_seen: now,
+                    },
+                );
+            }
+        }
+        self.rows(folder, counts)
+    }
+
+    fn rows(&self, folder: FolderId, counts: &ClassCounts) -> Vec<ErrorRow> {
+        let places = self.folders.get(&folder);
+        let mut rows = BTreeMap::new();
+        for count in &counts.0 {
+            let class = match &count.class {
+                Class::Text(text) if places.is_none_or(|places| !places.contains_key(text)) => {
+                    Class::Other
+                }
+                class => class.clone(),
+            };
+            for status in Status::WITH_REASON {
+                *rows.entry((status, class.clone())).or_insert(0) += count.files[status];
+            }
+        }
+        let rows = rows.into_iter().filter(|(_, files)| *files > 0);
+        rows.map(|((status, class), files)| ErrorRow {
+            status,
+            class,
+            files,
+        })
+        .collect()
+    }
+
+    /// Frees the places of classes that were unseen for a day.
+    pub fn expire(&mut self, now: Timestamp) {
+        self.free(|_, place| now.since(place.last_seen) > KEPT_UNSEEN);
+    }
+
+    /// Frees the places of the folders that are not kept.
+    pub fn retain_folders(&mut self, keep: impl Fn(FolderId) -> bool) {
+        self.free(|folder, _| !keep(folder));
+    }
+
+    /// Frees places where there are more than these: those of the classes that were unseen for longest.
+    pub fn limit(&mut self, limits: ClassLimits) {
+        let mut kept = HashMap::new();
+        for (folder, places) in &self.folders {
+            let places = places.iter().map(|(text, place)| (text, place.last_seen));
+            kept.insert(*folder, latest(places, limits.folder));
+        }
+        self.free(|folder, place| {
+            let kept = kept.get(&folder);
+            kept.is_some_and(|kept| !kept.contains(&place.class))
+        });
+        let classes = self.classes();
+        let classes = classes.iter().map(|(text, known)| (text, known.last_seen));
+        let kept = latest(classes, limits.portal);
+        self.free(|_, place| !kept.contains(&place.class));
+    }
+
+    fn free(&mut self, is_free: impl Fn(FolderId, &Place) -> bool) {
+        for (folder, places) in &mut self.folders {
+            places.retain(|_, place| !is_free(*folder, place));
+        }
+        self.folders.retain(|_, places| !places.is_empty());
+        let texts = self.folders.values().flat_map(BTreeMap::keys);
+        self.in_use = texts.cloned().collect();
+    }
+
+    fn give(&mut self, folder: FolderId, place: Place) {
+        let text = Arc::clone(&place.class);
+        self.in_use.insert(Arc::clone(&text));
+        self.folders.entry(folder).or_default().insert(text, place);
+    }
+
+    fn place_mut(&mut self, folder: FolderId, text: &str) -> Option<&mut Place> {
+        self.folders.get_mut(&folder)?.get_mut(text)
+    }
+
+    fn taken(&self, folder: FolderId) -> usize {
+        self.folders.get(&folder).map_or(0, BTreeMap::len)
+    }
+}
+
+/// The counts of the classes that need a place: reserved ones need none.
+fn texts(counts: &ClassCounts) -> impl Iterator<Item = (&Arc<str>, &ClassCount)> {
+    counts.0.iter().filter_map(|count| match &count.class {
+        Class::Text(text) => Some((text, count)),
+        Class::Unspecified | Class::Other => None,
+    })
+}
+
+/// The classes that were seen last, then those whose text comes first: at most `limit`.
+fn latest<'a>(
+    classes: impl Iterator<Item = (&'a Arc<str>, Timestamp)>,
+    limit: usize,
+) -> HashSet<Arc<str>> {
+    let mut classes: Vec<_> = classes.map(|(text, seen)| (Reverse(seen), text)).collect();
+    classes.sort_unstable();
+    let latest = classes.into_iter().take(limit);
+    latest.map(|(_, text)| Arc::clone(text)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! Who gets a place, who keeps it, and who goes.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::classify::ErrorTally;
+
+const LIMITS: ClassLimits = ClassLimits {
+    portal: 3,
+    folder: 2,
+};
+
+fn folder(number: u128) -> FolderId {
+    Uuid::from_u128(number).into()
+}
+
+fn hour(hours: i64) -> Timestamp {
+    Timestamp::from_millis(hours * 3_600_000)
+}
+
+fn counts(reasons: &[(&str, u64)]) -> ClassCounts {
+    let mut tally = ErrorTally::new(Arc::default());
+    for (reason, files) in reasons {
+        for _ in 0..*files {
+            tally.add(Status::Failed, Some(reason));
+        }
+    }
+    tally.finish()
+}
+
+fn seat(
+    places: &mut Places,
+    number: u128,
+    reasons: &[(&str, u64)],
+    at: Timestamp,
+) -> Vec<(String, u64)> {
+    let rows = places.seat(folder(number), &counts(reasons), LIMITS, at);
+    rows.into_iter()
+        .map(|row| (row.class.to_string(), row.files))
+        .collect()
+}
+
+fn shown(labels: &[(&str, u64)]) -> Vec<(String, u64)> {
+    labels
+        .iter()
+        .map(|(label, files)| ((*label).to_owned(), *files))
+        .collect()
+}
+
+#[test]
+fn the_largest_classes_get_the_places_and_the_rest_is_other() {
+    let mut places = Places::default();
+    let rows = seat(
+        &mut places,
+        1,
+        &[("a", 1), ("b", 3), ("c", 5), ("", 2)],
+        hour(0),
+    );
+    assert_eq!(
+        rows,
+        shown(&[("b", 3), ("c", 5), ("unspecified", 2), ("other", 1)])
+    );
+}
+
+#[test]
+fn among_equals_the_text_decides() {
+    for reasons in [
+        [("b", 1), ("c", 1), ("a", 1)],
+        [("c", 1), ("a", 1), ("b", 1)],
+    ] {
+        let rows = seat(&mut Places::default(), 1, &reasons, hour(0));
+        assert_eq!(rows, shown(&[("a", 1), ("b", 1), ("other", 1)]));
+    }
+}
+
+#[test]
+fn the_limit_of_the_portal_holds_over_its_folders() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
+    let rows = seat(&mut places, 2, &[("c", 2), ("d", 3), ("a", 1)], hour(0));
+    assert_eq!(rows, shown(&[("a", 1), ("d", 3), ("other", 2)]));
+    assert_eq!(places.classes().len(), LIMITS.portal);
+}
+
+#[test]
+fn who_has_a_place_keeps_it_however_many_files_others_have() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
+    for at in 1..100 {
+        let rows = seat(
+            &mut places,
+            1,
+            &[("a", 1), ("b", 1), ("flood", 500)],
+            hour(at),
+        );
+        assert_eq!(rows, shown(&[("a", 1), ("b", 1), ("other", 500)]));
+        places.expire(hour(at));
+    }
+}
+
+#[test]
+fn a_place_is_free_again_when_it_was_unseen_for_a_day() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
+    seat(&mut places, 1, &[("b", 1)], hour(1));
+    places.expire(hour(24));
+    assert_eq!(
+        seat(&mut places, 1, &[("a", 1)], hour(24)),
+        shown(&[("a", 1)])
+    );
+    places.expire(hour(49));
+    assert_eq!(places.classes().len(), 0);
+}
+
+#[test]
+fn what_was_restored_shows_the_same_classes() {
+    let mut before = Places::default();
+    seat(&mut before, 1, &[("x", 1), ("y", 1)], hour(0));
+    let mut after = Places::default();
+    after.restore(folder(1), before.of(folder(1)).cloned().collect());
+    assert_eq!(after, before);
+    let now = [("a", 9), ("x", 1), ("y", 1)];
+    assert_eq!(
+        seat(&mut after, 1, &now, hour(1)),
+        seat(&mut before, 1, &now, hour(1))
+    );
+}
+
+#[test]
+fn a_class_is_as_old_as_in_the_folder_that_had_it_first() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1)], hour(1));
+    seat(&mut places, 2, &[("a", 1)], hour(2));
+    let classes = places.classes();
+    assert_eq!(
+        (classes["a"].first_seen, classes["a"].last_seen),
+        (hour(1), hour(2))
+    );
+}
+
+#[test]
+fn fewer_places_go_to_the_classes_that_were_seen_last() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
+    seat(&mut places, 2, &[("c", 1)], hour(0));
+    seat(&mut places, 1, &[("b", 1)], hour(1));
+    places.limit(ClassLimits {
+        portal: 2,
+        folder: 1,
+    });
+    let classes: Vec<_> = places.classes().into_keys().collect();
+    assert_eq!(classes, ["b", "c"].map(Arc::from));
+}
+
+#[test]
+fn a_folder_that_goes_leaves_its_places() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1)], hour(0));
+    places.retain_folders(|id| id != folder(1));
+    assert_eq!(places, Places::default());
+}
+
+/// Texts without end, of any script, and a tenth of the files for one reason of their own.
+fn random_texts(seed: u64, files: usize) -> Vec<String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut text = || -> String {
+        match random.u8(..10) {
+            0 => "no text layer".to_owned(),
+            _ => (0..20).map(|_| random.char('!'..'\u{3000}')).collect(),
+        }
+    };
+    (0..files).map(|_| text()).collect()
+}
+
+#[test]
+fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
+    let limits = ClassLimits {
+        portal: 50,
+        folder: 10,
+    };
+    let mut texts = random_texts(7, 100_000);
+    let mut labels = Vec::new();
+    for _ in 0..2 {
+        let mut tally = ErrorTally::new(Arc::default());
+        for text in &texts {
+            tally.add(Status::Failed, Some(text));
+        }
+        let rows = Places::default().seat(folder(1), &tally.finish(), limits, hour(0));
+        assert_eq!(rows.len(), limits.folder + 1);
+        assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 100_000);
+        assert!(rows.iter().any(|row| row.class.as_str() == "no text layer"));
+        labels.push(rows);
+        fastrand::Rng::with_seed(8).shuffle(&mut texts);
+    }
+    assert_eq!(labels[0], labels[1]);
+}
+
+fn looks() -> impl Strategy<Value = Vec<(u128, Vec<(String, u64)>)>> {
+    let reasons = prop::collection::vec(("[a-j]{0,1}", 1_u64..4), 0..12);
+    prop::collection::vec((0_u128..4, reasons), 1..12)
+}
+
+proptest! {
+    #[test]
+    fn no_file_is_lost_no_limit_exceeded_and_no_order_matters(looks in looks()) {
+        let (mut places, mut mirrored) = (Places::default(), Places::default());
+        for (at, (number, reasons)) in (0..).zip(&looks) {
+            let reasons: Vec<_> = reasons.iter().map(|(text, files)| (text.as_str(), *files)).collect();
+            let backwards: Vec<_> = reasons.iter().rev().copied().collect();
+            let rows = seat(&mut places, *number, &reasons, hour(at));
+            prop_assert_eq!(&rows, &seat(&mut mirrored, *number, &backwards, hour(at)));
+            let files: u64 = reasons.iter().map(|(_, files)| files).sum();
+            prop_assert_eq!(rows.iter().map(|(_, files)| files).sum::<u64>(), files);
+            prop_assert!(rows.len() <= LIMITS.folder + 2);
+            prop_assert!(places.classes().len() <= LIMITS.portal);
+            places.expire(hour(at));
+            mirrored.expire(hour(at));
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Counts the reasons of one folder by class.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::quality::RandomState;
+
+use crate::classify::{Class, Classifier};
+use crate::model::{ByStatus, Status};
+use crate::text;
+
+/// Distinct classes that are told apart while one folder is read.
+const MAX_DISTINCT: usize = 100_000;
+
+/// Classes that get an example: it costs as much room as the class itself.
+const MAX_EXAMPLES: usize = 1_000;
+
+/// Longest example, in characters.
+const EXAMPLE_CHARACTERS: usize = 200;
+
+/// How much room the reasons have that are remembered with their classes, in bytes, so that the next one alike costs a look-up.
+const REMEMBERED_BYTES: usize = 1024 * 1024;
+
+/// What a remembered reason takes beside its text, in bytes.
+const ENTRY_BYTES: usize = 40;
+
+/// The files of one class in one folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassCount {
+    /// The class.
+    pub class: Class,
+    /// Files by status.
+    pub files: ByStatus<u64>,
+    /// One of the reasons, on one line and cut.
+    pub example: Option<Box<str>>,
+}
+
+/// Files of one folder by class, each class once, in no order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClassCounts(pub Vec<ClassCount>);
+
+/// Counts reasons.
+#[derive(Debug)]
+pub struct ErrorTally {
+    classifier: Arc<Classifier>,
+    counts: Vec<ClassCount>,
+    /// Where in `counts` a class stands.
+    by_class: HashMap<Class, usize, RandomState>,
+    /// Where in `counts` the class of a reason stands that was seen before.
+    by_reason: HashMap<Box<str>, usize, RandomState>,
+    /// Bytes that may still be remembered.
+    room: usize,
+}
+
+impl ErrorTally {
+    /// Begins with nothing.
+    #[must_use]
+    pub fn new(classifier: Arc<Classifier>) -> Self {
+        Self {
+            classifier,
+            counts: Vec::new(),
+            by_class: HashMap::default(),
+            by_reason: HashMap::default(),
+            room: REMEMBERED_BYTES,
+        }
+    }
+
+    /// Counts one file. Beyond 100,000 classes a new one is [`Class::Other`].
+    pub fn add(&mut self, status: Status, reason: Option<&str>) {
+        let known = reason.and_then(|reason| self.by_reason.get(reason));
+        let number = match known {
+            Some(number) => *number,
+            None => self.number(reason),
+        };
+        self.counts[number].files[status] += 1;
+    }
+
+    fn number(&mut self, reason: Option<&str>) -> usize {
+        let mut class = self.classifier.classify(reason);
+        if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
+            class = Class::Other;
+        }
+        let next = self.counts.len();
+        let number = *self.by_class.entry(class).or_insert_with_key(|class| {
+            let example = reason.filter(|_| next < MAX_EXAMPLES).map(example);
+            self.counts.push(ClassCount {
+                class: class.clone(),
+                files: ByStatus::default(),
+                example,
+            });
+            next
+        });
+        self.remember(reason, number);
+        number
+    }
+
+    fn remember(&mut self, reason: Option<&str>, number: usize) {
+        let reason = reason.unwrap_or_default();
+        if let Some(room) = self.room.checked_sub(reason.len() + ENTRY_BYTES) {
+            self.room = room;
+            self.by_reason.insert(reason.into(), number);
+        }
+    }
+
+    /// Ends the count.
+    #[must_use]
+    pub fn finish(self) -> ClassCounts {
+        ClassCounts(self.counts)
+    }
+}
+
+/// A reason as it may be kept and shown.
+fn example(reason: &str) -> Box<str> {
+    let words = reason.split_whitespace().flat_map(|word| [" ", word]);
+    let words = words.skip(1).flat_map(str::chars);
+    let line: String = words.take(EXAMPLE_CHARACTERS + 1).collect();
+    text::cut(
+        &text::clean(&line, EXAMPLE_CHARACTERS + 1),
+        EXAMPLE_CHARACTERS,
+    )
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(reasons: &[Option<&str>]) -> ClassCounts {
+        let mut tally = ErrorTally::new(Arc::default());
+        for reason in reasons {
+            tally.add(Status::Failed, *reason);
+        }
+        tally.finish()
+    }
+
+    #[test]
+    fn reasons_of_one_class_are_counted_together_with_one_of_them_as_an_example() {
+        let counts = count(&[
+            Some("page 1\nlost"),
+            Some("page 2\nlost"),
+            None,
+            Some("page 1\nlost"),
+            Some(" "),
+        ]);
+        let [pages, unspecified] = &counts.0[..] else {
+            panic!("{counts:?}");
+        };
+        assert_eq!(pages.files[Status::Failed], 3);
+        assert_eq!(pages.example.as_deref(), Some("page 1 lost"));
+        assert_eq!(unspecified.class, Class::Unspecified);
+        assert_eq!(unspecified.files[Status::Failed], 2);
+    }
+
+    #[test]
+    fn an_example_is_one_line_and_cut() {
+        assert_eq!(&*example(" a\r\n b\u{202e}\u{0} "), "a b\u{fffd}\u{fffd}");
+        let long = example(&"я ".repeat(5_000_000));
+        assert_eq!(long.chars().count(), EXAMPLE_CHARACTERS);
+        assert!(long.ends_with('…'), "{long}");
+    }
+
+    #[test]
+    fn reasons_that_never_come_again_cost_bounded_room() {
+        let mut tally = ErrorTally::new(Arc::new(Classifier::default()));
+        let word = |number: u32| -> String {
+            let letter = |place: u32| {
+                char::from(b'a' + u8::try_from(number / 26_u32.pow(place) % 26).unwrap())
+            };
+            (0..4).map(letter).chain("z".repeat(20).chars()).collect()
+        };
+        for number in 0..110_000 {
+            tally.add(Status::Failed, Some(&word(number)));
+        }
+        assert!(
+            tally
+                .by_reason
+                .keys()
+                .map(|reason| reason.len())
+                .sum::<usize>()
+                <= REMEMBERED_BYTES
+        );
+        let counts = tally.finish();
+        assert_eq!(counts.0.len(), MAX_DISTINCT + 1);
+        let files = |count: &ClassCount| count.files[Status::Failed];
+        assert_eq!(counts.0.iter().map(files).sum::<u64>(), 110_000);
+        let other = counts.0.iter().find(|count| count.class == Class::Other);
+        assert_eq!(other.map(files), Some(10_000));
+        assert_eq!(
+            counts
+                .0
+                .iter()
+                .filter(|count| count.example.is_some())
+                .count(),
+            MAX_EXAMPLES
+        );
+    }
+}

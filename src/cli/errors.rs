@@ -1,0 +1,138 @@
+//! `kb-exporter errors --explain`: how a reason is classified, and by which rule, so that rules can be written without waiting
+//! for a failure.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::classify::{Class, Classifier, Rule, Source};
+use crate::cli::failure::Failure;
+use crate::cli::table::{Cell, Column, Table};
+use crate::cli::{ConfigArgs, output, settings, table};
+
+/// What is to be explained.
+#[derive(Debug, Args)]
+pub(super) struct ErrorsArgs {
+    /// A reason as `indexError` gives it; or the name of a file that holds one; or - for standard input.
+    #[arg(
+        long,
+        value_name = "TEXT|FILE|-",
+        required = true,
+        allow_hyphen_values = true
+    )]
+    explain: String,
+    /// Each line is a reason of its own.
+    #[arg(long)]
+    each_line: bool,
+}
+
+/// Explains how reasons are classified. The rules are those of the configuration file; without one there are none.
+pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Failure> {
+    let rules = match config.file {
+        Some(_) => settings::config(config)?.errors.rules,
+        None => Vec::new(),
+    };
+    let text = read(&args.explain)?;
+    let reasons: Vec<&str> = if args.each_line {
+        text.lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect()
+    } else {
+        vec![&text]
+    };
+    let classifier = Classifier::new(rules);
+    let table = explain(&classifier, &reasons, table::terminal_width());
+    output::print(&table.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What stands on standard input or in a file of that name, or else the text itself.
+fn read(text: &str) -> Result<String> {
+    let bytes = if text == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes);
+        read.context("standard input cannot be read")?;
+        bytes
+    } else if Path::new(text).is_file() {
+        std::fs::read(text).with_context(|| format!("the file {text} cannot be read"))?
+    } else {
+        return Ok(text.to_owned());
+    };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A row for each class and what gave it: the largest class first.
+fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Table {
+    let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
+    for reason in reasons {
+        let (class, source) = classifier.explain(Some(reason));
+        let reasons = classes.entry((class, describe(source))).or_default();
+        reasons.push(reason);
+    }
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, reasons)| std::cmp::Reverse(reasons.len()));
+    let columns = [
+        Column::Text("class"),
+        Column::Text("by"),
+        Column::Number("reasons"),
+        Column::Text("example"),
+    ];
+    let mut table = Table::new(&columns, width);
+    for ((class, source), reasons) in classes {
+        table.add([
+            Cell::text(class),
+            Cell::text(source),
+            Cell::Number(reasons.len() as u64),
+            Cell::text(reasons[0]),
+        ]);
+    }
+    table
+}
+
+fn describe(source: Source<'_>) -> String {
+    match source {
+        Source::Rule {
+            number,
+            rule: Rule { pattern, .. },
+        } => format!("rule {number}: {}", pattern.as_str()),
+        Source::Normaliser => "no rule: masked".to_owned(),
+        Source::NoReason => "no reason given".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_class_has_a_row_that_says_which_rule_gave_it() {
+        let rule = Rule {
+            pattern: "(?i)timed? ?out".parse().unwrap(),
+            class: "timeout".parse().unwrap(),
+        };
+        let reasons = ["page 1 lost", "Timed out", "page 2 lost", " "];
+        let table = explain(&Classifier::new(vec![rule]), &reasons, None).to_string();
+        insta::assert_snapshot!(table, @r"
+    ┌───────────────┬─────────────────────────┬─────────┬─────────────┐
+    │ class         ┆ by                      ┆ reasons ┆ example     │
+    ╞═══════════════╪═════════════════════════╪═════════╪═════════════╡
+    │ page <n> lost ┆ no rule: masked         ┆       2 ┆ page 1 lost │
+    │ timeout       ┆ rule 1: (?i)timed? ?out ┆       1 ┆ Timed out   │
+    │ unspecified   ┆ no reason given         ┆       1 ┆             │
+    └───────────────┴─────────────────────────┴─────────┴─────────────┘
+    ");
+    }
+
+    #[test]
+    fn a_text_is_read_from_a_file_of_that_name_or_is_the_text() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"first\n\xff").unwrap();
+        let read = |text: &str| read(text).unwrap();
+        assert_eq!(read(file.path().to_str().unwrap()), "first\n\u{fffd}");
+        assert_eq!(read("/data/no such file.pdf"), "/data/no such file.pdf");
+    }
+}

@@ -1,0 +1,263 @@
+//! The classes of errors, as operators meet them: labels, `/health`, the page, `scan` and `errors --explain`.
+
+use std::collections::BTreeSet;
+
+use crate::support::exporter::Exporter;
+use crate::support::exposition::Exposition;
+use crate::support::portal::Portal;
+use crate::support::process::run;
+use crate::support::reasons::in_letters;
+use crate::support::workspace::{Workspace, program};
+
+use kb_exporter::simulator::{NewFile, Status};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Twelve shapes of message; what stands in braces is another thing in each file.
+const SHAPES: [&str; 12] = [
+    "pdf parse error: invalid xref table at offset {number}",
+    "no text layer on page {number} of '{name}'",
+    "request {uuid} to the embedding service timed out after {number} ms",
+    "connection to 10.0.{byte}.{byte}:8080 refused",
+    "cannot read /data/{uuid}/{file}.docx: no such file or directory",
+    "Не удалось открыть файл «{name}»",
+    "无法打开“{name}”",
+    "HTTP 503 from https://ocr.example/v1/jobs/{uuid}?page={number}",
+    "checksum mismatch: expected 0x{hex}, got 0x{hex}",
+    "worker lost at 2026-03-0{digit}T10:2{digit}:30.4{digit}6Z",
+    "code E-{number}: unsupported colour space",
+    "Traceback (most recent call last):\n  File \"/app/extract.py\", line {number}, in run\nzipfile.BadZipFile: Bad CRC-32 for file '{name}.xml'",
+];
+
+const NAMES: [&str; 4] = [
+    "Annual report",
+    "Годовой отчёт",
+    "年度报告",
+    "l'été 2026 (1)",
+];
+
+/// A message of a shape, with other things in its places for each number.
+fn message(shape: &str, number: u64) -> String {
+    let uuid = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_be_bytes());
+    let name = NAMES[usize::try_from(number).unwrap() % NAMES.len()];
+    shape
+        .replace("{number}", &(number * 37 + 1).to_string())
+        .replace("{uuid}", &uuid.to_string())
+        .replace("{name}", name)
+        .replace("{file}", &name.replace(' ', "_"))
+        .replace("{byte}", &(number % 256).to_string())
+        .replace(
+            "{hex}",
+            &format!("{:08x}", number * 2_654_435_761 % (1 << 32)),
+        )
+        .replace("{digit}", &(number % 10).to_string())
+}
+
+/// A folder whose files failed for these reasons.
+fn fill(portal: &Portal, name: &str, reasons: impl IntoIterator<Item = String>) -> Uuid {
+    let folder = portal.folder(name);
+    for (number, reason) in reasons.into_iter().enumerate() {
+        let file = NewFile {
+            name: format!("{number:05}.pdf"),
+            status: Status::Failed,
+            error: Some(reason),
+            ..NewFile::default()
+        };
+        portal.add(folder, &file);
+    }
+    folder
+}
+
+/// Reasons without a digit that no two files share.
+fn words(files: u32) -> impl Iterator<Item = String> {
+    (0..files).map(|file| format!("cause {}", in_letters(file)))
+}
+
+/// The labels `error` of a folder, and how many files they hold.
+fn classes(metrics: &Exposition, folder: Uuid) -> (BTreeSet<String>, u64) {
+    let id = folder.to_string();
+    let labels = [("folder_id", &*id)];
+    let series: Vec<_> = metrics.all("kb_folder_file_errors", &labels).collect();
+    let files = series.iter().map(|sample| sample.count()).sum();
+    let labels = series.iter().map(|sample| sample.labels["error"].clone());
+    (labels.collect(), files)
+}
+
+#[tokio::test]
+async fn twelve_shapes_of_message_give_twelve_classes_in_every_process_and_order() {
+    let mut labels = Vec::new();
+    for backwards in [false, true] {
+        let portal = Portal::start().await;
+        let numbers: Vec<_> = if backwards {
+            (0..100).rev().collect()
+        } else {
+            (0..100).collect()
+        };
+        let reasons = numbers
+            .iter()
+            .flat_map(|number| SHAPES.map(|shape| message(shape, *number)));
+        let folder = fill(&portal, "Inbox", reasons);
+        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+            config["errors"] = json!({"max_classes_per_folder": 50});
+        });
+        let exporter = Exporter::start(&workspace).await;
+        let metrics = exporter.collected().await;
+        let (found, files) = classes(&metrics, folder);
+        assert_eq!((found.len(), files), (SHAPES.len(), 1_200), "{found:#?}");
+        labels.push(found);
+        exporter.stop().await;
+    }
+    assert_eq!(labels[0], labels[1]);
+}
+
+#[tokio::test]
+async fn reasons_without_end_fill_the_places_and_the_rest_is_other_also_after_a_restart() {
+    let portal = Portal::start().await;
+    let folder = fill(&portal, "Inbox", words(500));
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    let (before, files) = classes(&metrics, folder);
+    assert_eq!((before.len(), files), (10 + 1, 500), "{before:?}");
+    assert!(before.contains("other"), "{before:?}");
+    let portal_label = [("portal", "main")];
+    assert_eq!(metrics.count("kb_error_classes", &portal_label), Some(10));
+    assert_eq!(
+        metrics.count("kb_error_overflow_files", &portal_label),
+        Some(490)
+    );
+    exporter.kill().await;
+
+    // By now many more have failed for another reason; who has a place keeps it.
+    for number in 0..50 {
+        let file = NewFile {
+            name: format!("a {number:05}.pdf"),
+            status: Status::Failed,
+            error: Some("a cause that all others fear".to_owned()),
+            ..NewFile::default()
+        };
+        portal.add(folder, &file);
+    }
+    let exporter = Exporter::start(&workspace).await;
+    let (after, files) = classes(&exporter.collected().await, folder);
+    assert_eq!((after, files), (before, 550));
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn people_see_an_example_of_each_class_and_since_when_it_is_known() {
+    const HOSTILE: &str = "<script>alert('x')</script> on page 7\n\u{1b}[2J";
+    let portal = Portal::start().await;
+    fill(
+        &portal,
+        "Inbox",
+        [HOSTILE.to_owned(), HOSTILE.replace('7', "8")],
+    );
+    fill(&portal, "Archive", [HOSTILE.replace('7', "9")]);
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+
+    let health = exporter.json("/health").await;
+    let [error] = &health["checks"]["errors:main"].as_array().unwrap()[..] else {
+        panic!("{health:#}");
+    };
+    assert_eq!(
+        (&error["observedValue"], &error["folders"]),
+        (&json!(3), &json!(2))
+    );
+    let example = error["output"].as_str().unwrap();
+    assert!(
+        example.starts_with("<script>alert('x')</script> on page"),
+        "{example}"
+    );
+    assert!(!example.contains(['\n', '\u{1b}']), "{example}");
+    for time in ["firstSeen", "time"] {
+        assert!(
+            error[time].as_str().is_some_and(|time| time.ends_with('Z')),
+            "{error}"
+        );
+    }
+
+    let page = exporter.get("/").await.text().await.unwrap();
+    assert!(!page.contains("<script>"), "{page}");
+    assert!(page.contains("&lt;script&gt;"), "{page}");
+    assert!(page.contains("first seen"), "{page}");
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_rule_of_the_configuration_comes_before_everything_else() {
+    let portal = Portal::start().await;
+    let folder = fill(
+        &portal,
+        "Inbox",
+        ["Request timed out", "no text", "TIMEOUT after 3 s"].map(str::to_owned),
+    );
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["errors"] = json!({"rules": [{"match": "(?i)timed? ?out", "class": "timeout"}]});
+    });
+    let mut scan = workspace.command();
+    let output =
+        tokio::task::spawn_blocking(move || run(scan.args(["scan", "--output", "json"]), ""))
+            .await
+            .unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let errors = &document["portals"][0]["errors"];
+    assert_eq!(errors[0]["error"], "timeout", "{errors:#}");
+    assert_eq!(
+        (&errors[0]["failed"], &errors[0]["folders"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(errors[1]["example"], "no text", "{errors:#}");
+
+    let exporter = Exporter::start(&workspace).await;
+    let (found, _) = classes(&exporter.collected().await, folder);
+    assert_eq!(found, ["no text", "timeout"].map(str::to_owned).into());
+    exporter.stop().await;
+}
+
+#[test]
+fn a_reason_is_explained_without_a_portal() {
+    let explain = |arguments: &[&str], input: &str| {
+        let output = run(
+            program().args(["errors", "--explain"]).args(arguments),
+            input,
+        );
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let told = explain(&["page 7 of 'a b.pdf' lost"], "");
+    assert!(
+        told.contains("no rule: masked") && told.contains("page <n>"),
+        "{told}"
+    );
+    let told = explain(
+        &["-", "--each-line"],
+        "page 1 lost\n\npage 2 lost\nno text\n",
+    );
+    assert_eq!(told.matches("page <n> lost").count(), 1, "{told}");
+    assert_eq!(
+        told.matches("no text").count(),
+        2,
+        "class and example: {told}"
+    );
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kb.yml");
+    let portal = "portals: [{name: a, base_url: 'https://p.example', api_key_env: K}]";
+    let rules = "errors: {rules: [{match: 'xref', class: broken pdf}]}";
+    std::fs::write(&file, format!("{portal}\n{rules}\n")).unwrap();
+    let told = explain(
+        &[
+            "invalid xref table",
+            "--config.file",
+            file.to_str().unwrap(),
+        ],
+        "",
+    );
+    assert!(
+        told.contains("broken pdf") && told.contains("rule 1: xref"),
+        "{told}"
+    );
+}
