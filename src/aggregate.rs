@@ -1,11 +1,12 @@
 //! From rows to counts. Pure: rows go in one by one and are not kept, a [`Reading`] comes out.
 
+use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use crate::classify::{ClassCounts, Classifier, ErrorTally};
+use crate::classify::{ClassCounts, ClassNumber, Classifier, ErrorTally};
 use crate::memory::Memory;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
@@ -20,6 +21,8 @@ pub struct Unfinished {
     pub status: Status,
     /// When it was uploaded, as far as the portal says.
     pub created_at: Option<Timestamp>,
+    /// The class of its reason, where it failed or was flagged.
+    pub class: Option<ClassNumber>,
 }
 
 /// What the rows of one folder amount to.
@@ -39,12 +42,15 @@ pub struct Reading {
     pub fits: ByStatus<bool>,
     /// Files that were remembered as not done and are done now.
     pub finished: Vec<FileKey>,
+    /// Watched files that are done.
+    pub watched_done: Vec<FileKey>,
 }
 
 /// Adds up rows.
 #[derive(Debug)]
 pub struct Tally {
     memory: Arc<Memory>,
+    watched: Arc<HashSet<FileKey>>,
     hasher: RandomState,
     /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading look less
     /// consistent than it is, never more.
@@ -58,23 +64,37 @@ pub struct Tally {
     waiting: FileMap<Unfinished>,
     fits: ByStatus<bool>,
     finished: Vec<FileKey>,
+    watched_done: Vec<FileKey>,
+}
+
+/// What is known of a folder and its reasons before its rows are read.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// The files that were not done before.
+    pub memory: Arc<Memory>,
+    /// Files about which somebody wants to know whether they are done.
+    pub watched: Arc<HashSet<FileKey>>,
+    /// What reasons mean.
+    pub classifier: Arc<Classifier>,
 }
 
 impl Tally {
-    /// Begins with nothing. `memory` tells which files were not done before, `classifier` what reasons mean.
+    /// Begins with nothing.
     #[must_use]
-    pub fn new(memory: Arc<Memory>, classifier: Arc<Classifier>) -> Self {
+    pub fn new(known: Known) -> Self {
         Self {
-            memory,
+            memory: known.memory,
+            watched: known.watched,
             hasher: RandomState::default(),
             seen: Vec::new(),
             counts: ByStatus::default(),
             sizes: FolderSizes::default(),
-            errors: ErrorTally::new(classifier),
+            errors: ErrorTally::new(known.classifier),
             settled: FileMap::default(),
             waiting: FileMap::default(),
             fits: ByStatus::from_fn(|_| true),
             finished: Vec::new(),
+            watched_done: Vec::new(),
         }
     }
 
@@ -87,11 +107,11 @@ impl Tally {
         match status {
             Status::Done => self.add_done(key),
             Status::Failed | Status::Flagged => {
-                self.errors.add(status, row.error());
-                self.add_unfinished(key, status, row.created_at());
+                let class = self.errors.add(status, row.error());
+                self.add_unfinished(key, status, row.created_at(), Some(class));
             }
             Status::Pending | Status::Processing | Status::Unknown => {
-                self.add_unfinished(key, status, row.created_at());
+                self.add_unfinished(key, status, row.created_at(), None);
             }
         }
     }
@@ -100,16 +120,30 @@ impl Tally {
         if self.memory.remembers(key) {
             self.finished.push(key);
         }
+        if self.watched.contains(&key) {
+            self.watched_done.push(key);
+        }
     }
 
-    fn add_unfinished(&mut self, key: FileKey, status: Status, created_at: Option<Timestamp>) {
+    fn add_unfinished(
+        &mut self,
+        key: FileKey,
+        status: Status,
+        created_at: Option<Timestamp>,
+        class: Option<ClassNumber>,
+    ) {
         let files = if Status::WITH_REASON.contains(&status) {
             &mut self.settled
         } else {
             &mut self.waiting
         };
         if files.len() < MAX_REMEMBERED {
-            files.insert(key, Unfinished { status, created_at });
+            let file = Unfinished {
+                status,
+                created_at,
+                class,
+            };
+            files.insert(key, file);
         } else {
             self.fits[status] = false;
         }
@@ -119,6 +153,12 @@ impl Tally {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.seen.len() as u64
+    }
+
+    /// Files of a status, counted so far.
+    #[must_use]
+    pub fn files(&self, status: Status) -> u64 {
+        self.counts[status]
     }
 
     /// Ends the count.
@@ -137,6 +177,7 @@ impl Tally {
             unfinished,
             fits: self.fits,
             finished: self.finished,
+            watched_done: self.watched_done,
         }
     }
 

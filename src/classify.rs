@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub use classifier::{Classifier, Source};
 pub use places::{ClassLimits, ErrorRow, KnownClass, Place, Places};
 pub use rule::{Pattern, Rule, RuleClass, RuleError};
-pub use tally::{ClassCount, ClassCounts, ErrorTally};
+pub use tally::{ClassCount, ClassCounts, ClassNumber, ErrorTally};
 
 /// Longest class, in characters (contract: labels at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;

@@ -8,6 +8,7 @@ mod failure;
 mod once;
 mod output;
 mod portal;
+mod reindex;
 mod run;
 mod scan;
 #[cfg(test)]
@@ -54,13 +55,16 @@ enum Command {
     /// Collect on schedule and serve (what happens without a command as well).
     Run,
     /// The same against a simulated portal that it starts itself; needs no file, no key, no flag.
-    Demo(PortalArgs),
+    Demo(demo::DemoArgs),
     /// The simulated portal alone.
     Portal(PortalArgs),
     /// Try the key and every folder; exit with 0 when all can be collected, 1 when not, 2 when the configuration is wrong.
     Check,
     /// Collect once and print; exit with 1 when any folder could not be counted.
     Scan(scan::ScanArgs),
+    /// What was attempted at putting failed files back into the queue.
+    #[command(subcommand)]
+    Reindex(reindex::ReindexCommand),
     /// How the reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
 }
@@ -166,10 +170,11 @@ impl Cli {
         }
         match &self.command {
             None | Some(Command::Run) => run::run(&self.config, &self.web),
-            Some(Command::Demo(portal)) => demo::run(&self.config, &self.web, portal),
+            Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, demo),
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Check) => check::run(&self.config),
             Some(Command::Scan(scan)) => scan::run(&self.config, scan),
+            Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
         }
     }
@@ -190,6 +195,7 @@ mod tests {
         for line in [
             "kb-exporter --config.file f --log.level debug scan",
             "kb-exporter scan --config.file f --log.level debug",
+            "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",
         ] {

@@ -10,6 +10,7 @@ mod list;
 mod look;
 pub mod progress;
 mod publish;
+mod reindex;
 mod run;
 pub mod walk;
 
@@ -18,6 +19,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono_tz::Tz;
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -25,10 +27,12 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::classify::{ClassLimits, Classifier, Places};
-use crate::config::{Collect, Errors, FolderFilter};
+use crate::config::{Config, FolderFilter, Reindex};
+use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName};
 use crate::portal::{Client, Listing, PortalError, Session};
+use crate::reindex::Batch;
 use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
 use crate::state::{SavedPortal, StateError, Store};
@@ -62,12 +66,19 @@ pub struct Settings {
     pub classes: ClassLimits,
     /// What reasons mean.
     pub classifier: Arc<Classifier>,
+    /// The rules of reindexing.
+    pub reindex: Arc<Reindex>,
+    /// The time zone of their windows.
+    pub zone: Tz,
 }
 
 impl Settings {
     /// Takes the settings of one portal.
     #[must_use]
-    pub fn new(portal: &crate::config::Portal, collect: &Collect, errors: &Errors) -> Self {
+    pub fn new(portal: &crate::config::Portal, config: &Config) -> Self {
+        let Config {
+            collect, errors, ..
+        } = config;
         Self {
             portal: portal.name.clone(),
             filter: portal.folders.clone(),
@@ -83,6 +94,8 @@ impl Settings {
                 folder: errors.max_classes_per_folder,
             },
             classifier: Arc::new(Classifier::new(errors.rules.clone())),
+            reindex: Arc::new(config.reindex.clone()),
+            zone: collect.timezone,
         }
     }
 }
@@ -99,6 +112,17 @@ pub struct Tools {
     pub publisher: Publisher,
     /// Shows how far it has come.
     pub progress: Arc<Progress>,
+    /// Reindexes, where anything does.
+    pub reindexing: Option<Reindexing>,
+}
+
+/// Where a collector hands on what was found, and what it is to look for.
+#[derive(Debug, Clone)]
+pub struct Reindexing {
+    /// Takes what each collection found; what comes while it is busy is left out.
+    pub batches: mpsc::Sender<Batch>,
+    /// Knows the files whose fate is watched.
+    pub ledger: PortalLedger,
 }
 
 /// A changed configuration.

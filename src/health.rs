@@ -1,12 +1,16 @@
 //! Health as others should judge it: pure, from a snapshot (contract, HTTP: `/health`).
 
+mod reindex;
+
 use serde::Serialize;
 
 use crate::model::{Moment, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    ErrorClass, FolderState, FolderView, ListState, PortalView, Snapshot, Unavailable,
+    ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot, Unavailable,
 };
+
+pub use reindex::{FolderDecision, PortalLimits};
 
 /// How well something is. The order is from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -44,6 +48,8 @@ pub struct PortalHealth {
     pub last_run: Option<Timestamp>,
     /// When the next one is due.
     pub next_run: Option<Timestamp>,
+    /// What it may still be asked for; none, where nothing is reindexed or that is not known.
+    pub reindex: Option<PortalLimits>,
     /// What fails in it, the largest class of error first.
     pub errors: Vec<ErrorClass>,
     /// Its folders.
@@ -69,6 +75,8 @@ pub struct FolderHealth {
     pub age_seconds: Option<u64>,
     /// Whether its counts are withdrawn, because they are too old.
     pub stale: bool,
+    /// What is decided about reindexing it; none, where the mode is off.
+    pub reindex: Option<FolderDecision>,
 }
 
 /// Judges a snapshot.
@@ -77,7 +85,10 @@ pub fn judge(snapshot: &Snapshot, now: Moment) -> Health {
     let portals: Vec<_> = snapshot
         .portals
         .iter()
-        .map(|portal| judge_portal(portal, now))
+        .map(|portal| {
+            let reindex = snapshot.reindex.get(&portal.name);
+            judge_portal(portal, reindex.map(|view| &**view), now)
+        })
         .collect();
     let none_well = !portals.is_empty() && portals.iter().all(|portal| portal.trouble.is_some());
     let worst = portals.iter().map(PortalHealth::worst).max();
@@ -96,14 +107,25 @@ impl PortalHealth {
     }
 }
 
-fn judge_portal(portal: &PortalView, now: Moment) -> PortalHealth {
-    let notes = notes(portal);
+fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) -> PortalHealth {
+    let folders = portal.folders.values();
+    let folders: Vec<_> = folders
+        .map(|folder| judge_folder(portal, view, folder, now))
+        .collect();
+    let reindexed = folders.iter().any(|folder| folder.reindex.is_some());
+    let view = view.filter(|_| reindexed);
+    let limits = view.and_then(|view| PortalLimits::of(portal, view, now));
+    let mut notes = notes(portal);
+    notes.extend(view.and_then(reindex::warning));
     let status = match portal.list {
         ListState::Failed { .. } => Status::Fail,
         _ if notes.is_empty() => Status::Pass,
         _ => Status::Warn,
     };
-    let folders = portal.folders.values();
+    notes.extend(
+        view.into_iter()
+            .flat_map(|view| reindex::remarks(view, limits)),
+    );
     PortalHealth {
         name: portal.name.to_string(),
         status,
@@ -111,10 +133,9 @@ fn judge_portal(portal: &PortalView, now: Moment) -> PortalHealth {
         notes,
         last_run: portal.collections.last_run.map(|run| run.ended),
         next_run: portal.collections.next,
+        reindex: limits,
         errors: portal.error_classes(now),
-        folders: folders
-            .map(|folder| judge_folder(portal, folder, now))
-            .collect(),
+        folders,
     }
 }
 
@@ -154,7 +175,12 @@ fn notes(portal: &PortalView) -> Vec<String> {
     notes
 }
 
-fn judge_folder(portal: &PortalView, folder: &FolderView, now: Moment) -> FolderHealth {
+fn judge_folder(
+    portal: &PortalView,
+    view: Option<&ReindexView>,
+    folder: &FolderView,
+    now: Moment,
+) -> FolderHealth {
     let age = folder
         .counts
         .as_ref()
@@ -175,6 +201,7 @@ fn judge_folder(portal: &PortalView, folder: &FolderView, now: Moment) -> Folder
         counted: folder.last_success,
         age_seconds: age.map(|age| age.as_secs()),
         stale,
+        reindex: FolderDecision::of(portal, view, folder),
     }
 }
 

@@ -2,23 +2,27 @@
 //!
 //! A portal holds folders of files that are processed in the background. This program reads the list of files of every
 //! folder that its key may use, counts files by `indexStatus` and `indexError`, and serves the counts as metrics, health and a
-//! status page. It only reads.
+//! status page. Where it is told to, it puts failed files back into the queue, under a policy ([`policy`]): `reindex-failed` under `mode:
+//! enforce` is the only request that changes anything.
 //!
 //! # The way of the data
 //!
 //! ```text
 //! schedule ─tick→ collect ─requests→ portal
-//!                    │                  │ rows
-//!                    │              aggregate ─Reading→ memory::apply ─Update→ state (disk)
-//!                    │                                        │
-//!                    └──────── Arc<Snapshot> ←────────────────┘
-//!                                   │ watch
-//!                     metrics, health, http (page)
+//!                 │  │                  │ rows
+//!                 │  │              aggregate ─Reading→ memory::apply ─Update→ state (disk)
+//!                 │  │                                        │
+//!                 │  └──────── Arc<Snapshot> ←────────────────┘
+//!               Batch               ↑ │ watch
+//!                 ↓     ReindexView │ └→ metrics, health, http (page)
+//!              reindex ─────────────┘
+//!                 ├─Case, LedgerView→ policy::decide ─Decision→ the same
+//!                 └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```
 //!
-//! - **Pure**: [`model`], [`text`], [`classify`], [`aggregate`], [`memory`], [`health`], and `schedule::Due`. Values in, values out; time is an
+//! - **Pure**: [`model`], [`text`], [`classify`], [`aggregate`], [`memory`], [`policy`], [`health`], and `schedule::Due`. Values in, values out; time is an
 //!   argument.
-//! - **Effects**: [`portal`] asks, [`state`] keeps, [`collect`] brings both together, [`http`] answers, [`app`] builds, binds,
+//! - **Effects**: [`portal`] asks, [`state`] and [`ledger`] keep, [`collect`] and [`reindex`] bring both together, [`http`] answers, [`app`] builds, binds,
 //!   supervises and drains.
 //! - **Facts and events**: what portals hold is rendered from the immutable [`snapshot`], so that a folder that left takes its series
 //!   along; what this process did is counted in [`metrics::Events`].
@@ -38,6 +42,9 @@
 //! | [`aggregate`], [`classify`] | rows → counts, reasons → classes |
 //! | [`memory`] | two looks → entries, indexing times, ages |
 //! | [`state`] | what must survive a restart: one `SQLite` file |
+//! | [`policy`] | whether failed files are sent again, and what became of them |
+//! | [`ledger`] | what was attempted: one `SQLite` file that is never written over |
+//! | [`reindex`] | carries out what is decided: intent → request → outcome → verdict |
 //! | [`snapshot`] | what is known now |
 //! | [`metrics`], [`health`], [`http`] | what the outside sees |
 //! | [`app`], [`telemetry`], [`shutdown`] | the process |
@@ -60,6 +67,8 @@
 //! - A walk that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
 //!   flight.
 //! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.
+//! - A ledger that cannot be read or written is never replaced: nothing is reindexed, everything else goes on.
+//! - A crash during an attempt costs the attempt: it is charged, its outcome is unknown, and it is not sent again before its cooldown.
 //! - A panic in a task costs that look; a panic in a collector costs the collections under way.
 
 pub mod aggregate;
@@ -72,10 +81,13 @@ pub mod config;
 pub mod fuzz;
 pub mod health;
 pub mod http;
+pub mod ledger;
 pub mod memory;
 pub mod metrics;
 pub mod model;
+pub mod policy;
 pub mod portal;
+pub mod reindex;
 pub mod schedule;
 pub mod shutdown;
 pub mod simulator;

@@ -3,6 +3,7 @@
 pub mod catalogue;
 mod events;
 mod facts;
+mod reindex;
 mod samples;
 
 use prometheus::{Encoder, TextEncoder};

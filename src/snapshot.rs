@@ -5,24 +5,29 @@
 mod errors;
 mod folder;
 mod publisher;
+mod reindex;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::KnownClass;
+use crate::config::Reindex;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::portal::{Listing, Trouble};
 
 pub use errors::ErrorClass;
 pub use folder::{Counts, FolderState, FolderView, Unavailable};
 pub use publisher::Publisher;
+pub use reindex::{FolderReindex, ReindexView};
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     /// Each portal as its collector published it last.
     pub portals: Vec<Arc<PortalView>>,
+    /// What is decided about reindexing in each of them.
+    pub reindex: BTreeMap<PortalName, Arc<ReindexView>>,
 }
 
 /// One portal.
@@ -36,6 +41,8 @@ pub struct PortalView {
     pub folders: BTreeMap<FolderId, Arc<FolderView>>,
     /// The classes of error that have a place.
     pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
+    /// The rules of reindexing.
+    pub reindex: Arc<Reindex>,
     /// Its collections.
     pub collections: Collections,
     /// Counts that are older are withdrawn.
@@ -182,6 +189,7 @@ impl PortalView {
             list: ListState::Unasked,
             folders: BTreeMap::new(),
             classes: Arc::default(),
+            reindex: Arc::default(),
             collections: Collections::default(),
             stale_after: Duration::MAX,
             state_error: None,

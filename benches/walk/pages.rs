@@ -1,10 +1,9 @@
 //! Reads pages from memory: what decoding and tallying cost without HTTP.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use kb_exporter::aggregate::Tally;
+use kb_exporter::aggregate::{Known, Tally};
 use kb_exporter::portal::PageBody;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -36,7 +35,7 @@ pub fn measure(files: Files) -> Result<Measured> {
 
 fn read(pages: &[PageBody]) -> Result<Cost> {
     let begun = processor_time()?;
-    let mut tally = Tally::new(Arc::default(), Arc::default());
+    let mut tally = Tally::new(Known::default());
     for body in pages {
         body.read(|row| tally.add(&row))?;
     }

@@ -9,13 +9,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::state::StateFolder;
+use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
-use crate::collect::{Collector, Orders, Settings, Tools};
+use crate::collect::{Collector, Orders, Reindexing, Settings, Tools};
 use crate::config::{Config, Portal, Schedule, State};
+use crate::ledger::Ledger;
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::Client;
+use crate::reindex::Reindexer;
 use crate::schedule::{Heart, Plan};
 use crate::snapshot::Publisher;
 use crate::state::{Saved, Store};
@@ -24,7 +26,7 @@ use crate::state::{Saved, Store};
 pub(super) struct Built {
     config: Config,
     clients: Vec<Arc<Client>>,
-    state: Option<(StateFolder, Store, Saved)>,
+    state: Option<(OpenState, Saved)>,
 }
 
 impl Built {
@@ -38,7 +40,7 @@ impl Built {
         let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
         let state = match current {
             Some(current) if *current == config.state => None,
-            _ => Some(StateFolder::open(&config.state)?),
+            _ => Some(OpenState::open(&config.state)?),
         };
         Ok(Self {
             config,
@@ -55,7 +57,7 @@ pub(super) struct Portals {
     heart: Heart,
     tasks: JoinSet<()>,
     running: BTreeMap<PortalName, Running>,
-    state: Option<(State, StateFolder, Store)>,
+    state: Option<(State, OpenState)>,
     pulses: Pulses,
 }
 
@@ -117,15 +119,15 @@ impl Portals {
             state,
         } = built;
         let mut saved = Saved::default();
-        if let Some((folder, store, kept)) = state {
+        if let Some((open, kept)) = state {
             self.stop_all().await;
-            self.state = Some((config.state.clone(), folder, store));
+            self.state = Some((config.state.clone(), open));
             saved = kept;
         }
-        let Some((_, _, store)) = &self.state else {
+        let Some((_, open)) = &self.state else {
             return;
         };
-        let store = store.clone();
+        let (store, ledger) = (open.store.clone(), open.ledger.clone());
         self.publisher.use_portals(&config.portals);
         self.running.retain(|name, running| {
             let stays = config.portals.iter().any(|portal| portal.name == *name);
@@ -137,7 +139,7 @@ impl Portals {
         self.pulses
             .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
         for (portal, client) in config.portals.iter().zip(clients) {
-            let settings = Settings::new(portal, &config.collect, &config.errors);
+            let settings = Settings::new(portal, &config);
             let ticker = self.heart.ticker(plan(&config), config.collect.jitter);
             if let Some(running) = self.running.get(&portal.name) {
                 let orders = Orders {
@@ -148,14 +150,38 @@ impl Portals {
                 // A collector ends only when it is told to, so there is always one to take the orders.
                 let _ = running.orders.send(orders);
             } else {
-                let tools = self.tools(client, &store, &portal.name);
-                let collector = Collector::new(settings, tools, saved.take(&portal.name));
-                self.start(&portal.name, collector, ticker);
+                let name = &portal.name;
+                let cancel = CancellationToken::new();
+                let reindexing = self.start_reindexing(name, &ledger, cancel.clone());
+                let tools = self.tools(client, &store, name, reindexing);
+                let collector = Collector::new(settings, tools, saved.take(name));
+                self.start(name, collector, ticker, cancel);
             }
         }
     }
 
-    fn tools(&self, client: Arc<Client>, store: &Store, name: &PortalName) -> Tools {
+    /// Starts what reindexes a portal, and tells where its batches go.
+    fn start_reindexing(
+        &mut self,
+        name: &PortalName,
+        ledger: &Ledger,
+        cancel: CancellationToken,
+    ) -> Reindexing {
+        let ledger = ledger.portal(name);
+        let (batches, received) = mpsc::channel(1);
+        let (events, publisher) = (self.events.of(name), self.publisher.clone());
+        let reindexer = Reindexer::new(name.clone(), ledger.clone(), events, publisher);
+        self.tasks.spawn(reindexer.run(received, cancel));
+        Reindexing { batches, ledger }
+    }
+
+    fn tools(
+        &self,
+        client: Arc<Client>,
+        store: &Store,
+        name: &PortalName,
+        reindexing: Reindexing,
+    ) -> Tools {
         let progress = Arc::<Progress>::default();
         self.pulses.change(|pulses| {
             pulses.insert(name.clone(), Arc::clone(&progress));
@@ -166,12 +192,18 @@ impl Portals {
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             progress,
+            reindexing: Some(reindexing),
         }
     }
 
-    fn start(&mut self, name: &PortalName, collector: Collector, ticker: crate::schedule::Ticker) {
+    fn start(
+        &mut self,
+        name: &PortalName,
+        collector: Collector,
+        ticker: crate::schedule::Ticker,
+        cancel: CancellationToken,
+    ) {
         let (orders, received) = mpsc::unbounded_channel();
-        let cancel = CancellationToken::new();
         self.tasks
             .spawn(collector.run(ticker, received, cancel.clone()));
         self.running

@@ -1,4 +1,4 @@
-//! Where the state lives.
+//! Where the state and the ledger live.
 
 use std::path::Path;
 
@@ -7,36 +7,53 @@ use tempfile::TempDir;
 use tracing::{error, info};
 
 use crate::config::State;
+use crate::ledger::{Ledger, LedgerError};
 use crate::state::{Saved, Store};
 
-/// Holds a temporary state folder until the process ends.
-pub(super) struct StateFolder(
-    #[expect(dead_code, reason = "removes the folder when dropped")] Option<TempDir>,
-);
+/// An open state folder. A temporary one is removed when this is dropped.
+pub(super) struct OpenState {
+    /// Keeps what can be rebuilt.
+    pub store: Store,
+    /// Keeps what was attempted at reindexing.
+    pub ledger: Ledger,
+    _temporary: Option<TempDir>,
+}
 
-impl StateFolder {
-    /// Opens the state. One that cannot be used is said and served without; a temporary folder that cannot be made is an error.
-    pub fn open(state: &State) -> Result<(Self, Store, Saved)> {
+impl OpenState {
+    /// Opens the state and the ledger. What cannot be used is said and served without; a temporary folder that cannot be made is
+    /// an error.
+    pub fn open(state: &State) -> Result<(Self, Saved)> {
         match state {
-            State::Path(path) => {
-                let (store, saved) = open(path);
-                Ok((Self(None), store, saved))
-            }
+            State::Path(path) => Ok(open(path, None)),
             State::Temporary => {
                 let folder = tempfile::Builder::new().prefix("kb-exporter-").tempdir();
                 let folder = folder.context("no temporary folder for the state can be made")?;
                 info!(path = %folder.path().display(), "state is kept in a temporary folder and lost at the end; set state.path to keep it");
-                let (store, saved) = open(folder.path());
-                Ok((Self(Some(folder)), store, saved))
+                let path = folder.path().to_owned();
+                Ok(open(&path, Some(folder)))
             }
         }
     }
 }
 
-fn open(path: &Path) -> (Store, Saved) {
+fn open(path: &Path, temporary: Option<TempDir>) -> (OpenState, Saved) {
     let (store, saved, failed) = Store::open(path);
-    if let Some(failed) = failed {
-        error!(error = %failed, "state cannot be used; counters of entries start at 0 and stand still until the next start");
+    let (ledger, refused) = match failed {
+        None => Ledger::open(path),
+        Some(failed) => {
+            error!(error = %failed, "state cannot be used; counters of entries start at 0 and stand still until the next start");
+            let why = failed.to_string();
+            let refused = LedgerError::NoFolder { why };
+            (Ledger::refused(refused.clone()), Some(refused))
+        }
+    };
+    if let Some(refused) = refused {
+        error!(error = %refused, "nothing is reindexed until the next start");
     }
-    (store, saved)
+    let open = OpenState {
+        store,
+        ledger,
+        _temporary: temporary,
+    };
+    (open, saved)
 }

@@ -35,6 +35,19 @@ pub struct ClassCount {
     pub example: Option<Box<str>>,
 }
 
+/// Where in [`ClassCounts`] a class stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClassNumber(u32);
+
+impl ClassCounts {
+    /// The class of that number.
+    #[must_use]
+    pub fn class(&self, ClassNumber(number): ClassNumber) -> &Class {
+        let count = self.0.get(number as usize);
+        count.map_or(&Class::Other, |count| &count.class)
+    }
+}
+
 /// Files of one folder by class, each class once, in no order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCounts(pub Vec<ClassCount>);
@@ -65,14 +78,15 @@ impl ErrorTally {
         }
     }
 
-    /// Counts one file. Beyond 100,000 classes a new one is [`Class::Other`].
-    pub fn add(&mut self, status: Status, reason: Option<&str>) {
+    /// Counts one file and tells where in the counts its class stands. Beyond 100,000 classes a new one is [`Class::Other`].
+    pub fn add(&mut self, status: Status, reason: Option<&str>) -> ClassNumber {
         let known = reason.and_then(|reason| self.by_reason.get(reason));
         let number = match known {
             Some(number) => *number,
             None => self.number(reason),
         };
         self.counts[number].files[status] += 1;
+        ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
     fn number(&mut self, reason: Option<&str>) -> usize {

@@ -34,6 +34,7 @@ pub(super) fn client(
 pub(super) fn notes(portal: &PortalView) -> Vec<String> {
     let alone = Snapshot {
         portals: vec![Arc::new(portal.clone())],
+        ..Snapshot::default()
     };
     let judged = health::judge(&alone, Moment::now()).portals;
     judged.into_iter().flat_map(|portal| portal.notes).collect()

@@ -101,8 +101,9 @@ impl Scan {
             events,
             publisher: self.publisher.clone(),
             progress,
+            reindexing: None,
         };
-        let settings = Settings::new(portal, &config.collect, &config.errors);
+        let settings = Settings::new(portal, config);
         let collector = Collector::new(settings, tools, SavedPortal::default());
         self.collectors.push(collector);
         Ok(())

@@ -1,15 +1,19 @@
 //! What a collector knows of one folder.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::classify::{ClassLimits, ErrorRow, Places};
 use crate::collect::kept::Kept;
 use crate::collect::look::{LookError, Looked};
+use crate::collect::reindex::findings;
 use crate::collect::walk::Walked;
+use crate::config::Reindex;
 use crate::memory::{self, Left, LeftReason, apply};
-use crate::model::{FolderId, FolderName, Moment, PortalName, Timestamp};
+use crate::model::{FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
 use crate::portal::ListedFolder;
+use crate::reindex::Findings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store, Subject};
 
@@ -27,6 +31,12 @@ pub(super) struct Folder {
     pub slow: bool,
     /// When a look last came to an end in time, or else when the folder became known; those that wait longest come first.
     pub waiting_since: Instant,
+    /// The files that the ledger wants to know about, as of the look under way.
+    pub watched: Arc<HashSet<FileKey>>,
+    /// What the last count found for reindexing.
+    pub findings: Option<Arc<Findings>>,
+    /// Counts since the process was started.
+    pub times_counted: u64,
 }
 
 /// What became of a look, for the collection that it is a part of.
@@ -65,6 +75,9 @@ impl Folder {
             reading: false,
             slow: false,
             waiting_since: Instant::now(),
+            watched: Arc::default(),
+            findings: None,
+            times_counted: 0,
         };
         folder.show_kept();
         folder
@@ -129,7 +142,13 @@ impl Folder {
     }
 
     /// Takes in a look that was not refused.
-    pub fn looked(&mut self, looked: &Looked, places: &mut Places, limits: ClassLimits) -> Outcome {
+    pub fn looked(
+        &mut self,
+        looked: &Looked,
+        places: &mut Places,
+        limits: ClassLimits,
+        reindex: &Reindex,
+    ) -> Outcome {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         if !matches!(looked.result, Err(LookError::Deadline(_))) {
@@ -145,6 +164,7 @@ impl Folder {
                     looked.ended.wall,
                 );
                 self.count(looked, walked, errors);
+                self.find(looked, walked, reindex);
                 Outcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -212,6 +232,15 @@ impl Folder {
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
+    }
+
+    /// Keeps what a count found for reindexing.
+    fn find(&mut self, looked: &Looked, walked: &Walked, reindex: &Reindex) {
+        let mode = reindex
+            .for_folder(self.view.id, self.view.name.label())
+            .mode;
+        self.findings = findings(mode, &self.watched, walked, &self.kept, looked.began.wall);
+        self.times_counted = self.times_counted.saturating_add(1);
     }
 
     fn unavailable(&mut self, reason: Unavailable, message: String) {

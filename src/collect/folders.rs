@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
+use crate::aggregate::Known;
 use crate::classify::Places;
 use crate::collect::folder::{Folder, Outcome};
 use crate::collect::look::{Look, LookError, Looked};
-use crate::collect::walk::Known;
 use crate::collect::{Collector, Done, Work};
 use crate::model::{FolderId, Moment, PortalName};
 use crate::portal::{Lane, Listing, PortalError, Session};
@@ -50,16 +50,19 @@ impl Collector {
 
     fn look_at(&mut self, run: u64, id: FolderId, session: Arc<Session>) {
         let deadline = self.deadline_of(run);
+        let watched = self.watched(id);
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
         folder.reading = true;
+        folder.watched = Arc::clone(&watched);
         let look = Look {
             session,
             folder: id,
             limits: self.settings.walk,
             known: Known {
                 memory: Arc::clone(&folder.kept.memory),
+                watched,
                 classifier: Arc::clone(&self.settings.classifier),
             },
             progress: Arc::clone(&self.tools.progress),
@@ -99,8 +102,10 @@ impl Collector {
             }
             _ => {
                 let limits = self.settings.classes;
-                let outcome =
-                    self.change(id, |folder, places| folder.looked(&looked, places, limits));
+                let reindex = Arc::clone(&self.settings.reindex);
+                let outcome = self.change(id, |folder, places| {
+                    folder.looked(&looked, places, limits, &reindex)
+                });
                 self.folder_done(run, id, outcome).await;
             }
         }

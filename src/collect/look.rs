@@ -7,8 +7,9 @@ use thiserror::Error;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::aggregate::Known;
 use crate::collect::progress::Progress;
-use crate::collect::walk::{Known, WalkError, WalkLimits, Walked, walk};
+use crate::collect::walk::{WalkError, WalkLimits, Walked, walk};
 use crate::model::{FolderId, Moment};
 use crate::portal::{Lane, PageRequest, PortalError, Session};
 

@@ -40,14 +40,14 @@ impl Collector {
         let folders: BTreeMap<_, _> = shown
             .map(|folder| (folder.view.id, Arc::clone(&folder.view)))
             .collect();
-        let interval = self.collections.interval().unwrap_or_default();
-        let stale_after = self.settings.stale_after.max(interval * STALE_INTERVALS);
+        let stale_after = self.stale_after();
         self.state_error = self.refused();
         self.tools.publisher.publish(PortalView {
             name: self.settings.portal.clone(),
             list: self.list.clone(),
             folders,
             classes: Arc::new(self.places.classes()),
+            reindex: Arc::clone(&self.settings.reindex),
             collections: self.collections.clone(),
             stale_after,
             state_error: self.state_error.clone(),
@@ -55,6 +55,12 @@ impl Collector {
         });
         self.unpublished = false;
         self.publish_at = Instant::now() + PUBLISH_GAP.max(began.elapsed() * PUBLISH_SHARE);
+    }
+
+    /// Counts that are older are withdrawn.
+    pub(super) fn stale_after(&self) -> Duration {
+        let interval = self.collections.interval().unwrap_or_default();
+        self.settings.stale_after.max(interval * STALE_INTERVALS)
     }
 
     /// Keeps what is known of a folder on disk.

@@ -129,6 +129,7 @@ impl Collector {
             seconds = ended.duration.as_secs_f64(),
             "collection ended"
         );
+        self.hand_on(run);
         self.runs.remove(&number);
         self.tools.events.ran(ended.result);
         self.collections.last_run = Some(ended);

@@ -66,8 +66,9 @@ impl Story {
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
             progress: Arc::default(),
+            reindexing: None,
         };
-        let settings = Settings::new(&portal, &config.collect, &config.errors);
+        let settings = Settings::new(&portal, &config);
         Self {
             publisher,
             collector: Collector::new(settings, tools, SavedPortal::default()),

@@ -5,16 +5,14 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 use thiserror::Error;
 
-use crate::aggregate::{Reading, Tally};
-use crate::classify::Classifier;
+use crate::aggregate::{Known, Reading, Tally};
 use crate::collect::progress::Progress;
-use crate::memory::Memory;
+use crate::model::Status;
 use crate::portal::{Page, PageBody, PortalError, Whole};
 
 /// Bounds of a walk.
@@ -26,15 +24,6 @@ pub struct WalkLimits {
     pub max_pages: u64,
 }
 
-/// What a walk is given to tell its rows apart.
-#[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// The files that were not done before.
-    pub memory: Arc<Memory>,
-    /// What reasons mean.
-    pub classifier: Arc<Classifier>,
-}
-
 /// A walk that reached the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walked {
@@ -44,6 +33,8 @@ pub struct Walked {
     pub consistent: bool,
     /// Pages that were read.
     pub pages: u64,
+    /// A page on which a failed file stood.
+    pub failed_page: Option<u64>,
     /// Requests that it took: one a page, and those of earlier walks that this one replaces.
     pub requests: u64,
 }
@@ -128,6 +119,7 @@ struct Walk {
     tally: Tally,
     max_pages: u64,
     pages: u64,
+    failed_page: Option<u64>,
     /// Rows that a full page holds, by what the first page held.
     page_size: u64,
     /// The total of the latest page.
@@ -138,9 +130,10 @@ struct Walk {
 impl Walk {
     fn new(known: Known, max_pages: u64) -> Self {
         Self {
-            tally: Tally::new(known.memory, known.classifier),
+            tally: Tally::new(known),
             max_pages,
             pages: 0,
+            failed_page: None,
             page_size: 0,
             total: 0,
             agreed: true,
@@ -158,7 +151,11 @@ impl Walk {
             error,
         };
         let body = body.map_err(failed)?;
+        let failed_before = self.tally.files(Status::Failed);
         let page = body.read(|row| self.tally.add(&row)).map_err(failed)?;
+        if self.tally.files(Status::Failed) > failed_before {
+            self.failed_page.get_or_insert(number);
+        }
         self.check(number, page)?;
         self.pages += 1;
         progress.read(page.rows);
@@ -212,6 +209,7 @@ impl Walk {
             consistent: self.agreed && whole && reading.distinct,
             reading,
             pages: self.pages,
+            failed_page: self.failed_page,
             requests: self.pages,
         }
     }

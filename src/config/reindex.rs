@@ -31,6 +31,13 @@ pub struct ReindexOverride {
 }
 
 impl Reindex {
+    /// The mode that does most, of all rules.
+    #[must_use]
+    pub fn strongest_mode(&self) -> Mode {
+        let overrides = self.overrides.iter().map(|other| other.rules.mode);
+        overrides.fold(self.rules.mode, Mode::max)
+    }
+
     /// The rules of a folder: the first override that fits, or those of all folders.
     #[must_use]
     pub fn for_folder(&self, id: FolderId, name: &str) -> &ReindexRules {
@@ -101,8 +108,8 @@ impl Default for ReindexRules {
     }
 }
 
-/// Whether anything is sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// Whether anything is sent. The order is from nothing to everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// Nothing is decided.
     #[default]

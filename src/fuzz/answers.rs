@@ -1,16 +1,14 @@
 //! What a portal answers: pages, lists, error bodies, `Retry-After`.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::assert_one_line;
-use crate::aggregate::{Reading, Tally};
+use crate::aggregate::{Known, Reading, Tally};
 use crate::classify::Class;
-use crate::memory::Memory;
 use crate::model::{FileKey, Status};
 use crate::portal::{self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble};
 
@@ -156,7 +154,7 @@ impl File {
 
 /// Counts a page and asserts that nothing was lost or made up.
 fn assert_counted(rows: &[FileRow<'_>]) {
-    let mut tally = Tally::new(Arc::new(Memory::default()), Arc::default());
+    let mut tally = Tally::new(Known::default());
     for row in rows {
         tally.add(row);
     }

@@ -49,6 +49,7 @@ pub fn exposition(bytes: &[u8]) {
     };
     let snapshot = Snapshot {
         portals: vec![Arc::clone(&portal)],
+        ..Snapshot::default()
     };
     let written = render(&events, config, &snapshot, now).expect("no family is empty");
     let written = String::from_utf8(written).expect("the exposition is text");
@@ -125,6 +126,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             whole: true,
         }),
         classes: Arc::new(places.classes()),
+        reindex: Arc::default(),
         folders: folders
             .into_iter()
             .map(|folder| (folder.id, Arc::new(folder)))

@@ -1,5 +1,7 @@
 //! What counts as well, as a table of stories.
 
+mod reindex;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +53,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
             .map(|folder| (folder.id, Arc::new(folder)))
             .collect(),
         classes: Arc::default(),
+        reindex: Arc::default(),
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
@@ -66,8 +69,15 @@ fn down() -> ListState {
     }
 }
 
+fn snapshot(portals: Vec<Arc<PortalView>>) -> Snapshot {
+    Snapshot {
+        portals,
+        ..Snapshot::default()
+    }
+}
+
 fn status(portals: Vec<Arc<PortalView>>, now: Moment) -> Status {
-    judge(&Snapshot { portals }, now).status
+    judge(&snapshot(portals), now).status
 }
 
 #[test]
@@ -135,12 +145,7 @@ fn what_a_list_leaves_out_is_said() {
     };
     let mut view = (*portal(ListState::Read(facts), vec![])).clone();
     view.state_error = Some("the disk is full".to_owned());
-    let health = judge(
-        &Snapshot {
-            portals: vec![Arc::new(view)],
-        },
-        Moment::now(),
-    );
+    let health = judge(&snapshot(vec![Arc::new(view)]), Moment::now());
     assert_eq!(health.status, Status::Warn);
     assert_eq!(health.portals[0].notes.len(), 4);
 }

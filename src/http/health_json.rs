@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::health::{FolderHealth, Health, PortalHealth, Status};
+use crate::health::{FolderDecision, FolderHealth, Health, PortalHealth, Status};
 use crate::snapshot::ErrorClass;
 
 /// The media type.
@@ -41,6 +41,8 @@ struct Check {
     observed_unit: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stale: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reindex: Option<Reindex>,
     /// Folders with files of a class of error.
     #[serde(skip_serializing_if = "Option::is_none")]
     folders: Option<usize>,
@@ -52,6 +54,55 @@ struct Check {
     time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_run: Option<String>,
+}
+
+/// What is decided about reindexing a folder whose mode is not off.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reindex {
+    mode: &'static str,
+    /// The label `reason` of `kb_reindex_decisions_total`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    /// The decision, for people.
+    output: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    files: Option<ReindexFiles>,
+    /// The end of the cooldown, which may be past.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_allowed: Option<String>,
+}
+
+/// The failed files that it was decided from.
+#[derive(Debug, Serialize)]
+struct ReindexFiles {
+    failed: u64,
+    /// Those of a class that counts, with attempts left.
+    retryable: u64,
+    /// Those of them that are old enough.
+    eligible: u64,
+    /// Those past `reindex.max_attempts`.
+    exhausted: u64,
+}
+
+impl From<FolderDecision> for Reindex {
+    fn from(decision: FolderDecision) -> Self {
+        let (reason, numbers) = decision.decided.unzip();
+        Self {
+            mode: decision.mode.as_str(),
+            reason: reason.map(crate::policy::Reason::as_str),
+            output: decision.sentence(),
+            files: numbers.map(|numbers| ReindexFiles {
+                failed: numbers.failed,
+                retryable: numbers.retryable,
+                eligible: numbers.eligible,
+                exhausted: numbers.exhausted,
+            }),
+            next_allowed: numbers
+                .and_then(|numbers| numbers.next_allowed)
+                .map(|time| time.to_string()),
+        }
+    }
 }
 
 impl From<Health> for Document {
@@ -119,8 +170,44 @@ fn folder_check(folder: FolderHealth, next_run: Option<String>) -> Check {
         observed_value: folder.age_seconds,
         observed_unit: folder.age_seconds.map(|_| "s"),
         stale: Some(folder.stale),
+        reindex: folder.reindex.map(Reindex::from),
         time: folder.counted.map(|time| time.to_string()),
         next_run,
         ..Check::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::ActiveMode;
+    use crate::model::Timestamp;
+    use crate::policy::{Numbers, Reason};
+    use serde_json::json;
+
+    #[test]
+    fn a_decision_is_told_with_what_it_was_made_from() {
+        let numbers = Numbers {
+            failed: 12,
+            of_class: 11,
+            retryable: 9,
+            eligible: 8,
+            exhausted: 3,
+            riding_along: 3,
+            next_allowed: Some(Timestamp::from_millis(1_772_366_400_000)),
+        };
+        let told = |decided| {
+            let mode = ActiveMode::DryRun;
+            serde_json::to_value(Reindex::from(FolderDecision { mode, decided })).unwrap()
+        };
+        assert_eq!(
+            told(Some((Reason::Cooldown, numbers))),
+            json!({"mode": "dry_run", "reason": "cooldown", "output": Reason::Cooldown.sentence(), "failed": 12,
+                   "retryable": 9, "eligible": 8, "exhausted": 3, "nextAllowed": "2026-03-01T12:00:00Z"})
+        );
+        assert_eq!(
+            told(None),
+            json!({"mode": "dry_run", "output": "nothing was decided yet"})
+        );
     }
 }

@@ -1,4 +1,7 @@
-//! The status page: folders, counts and the age of each.
+//! The status page: folders, counts and the age of each, what is decided about reindexing, what fails.
+
+mod errors;
+mod reindex;
 
 use std::time::Duration;
 
@@ -6,7 +9,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
 use crate::model::{Moment, Status};
-use crate::snapshot::{Counts, ErrorClass, PortalView, Snapshot};
+use crate::snapshot::{Counts, PortalView, Snapshot};
 
 const STYLE: &str = "
     body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
@@ -88,45 +91,9 @@ fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Ma
                 }
             }
         }
+        (reindex::section(health, now.wall))
         @if !health.errors.is_empty() {
-            (errors_table(&health.errors))
-        }
-    }
-}
-
-/// What fails, since when, and what it looks like.
-fn errors_table(errors: &[ErrorClass]) -> Markup {
-    html! {
-        h3 { "Errors" }
-        table {
-            thead {
-                tr {
-                    th { "Class" }
-                    th.n { "failed" }
-                    th.n { "flagged" }
-                    th.n { "folders" }
-                    th { "first seen" }
-                    th { "last seen" }
-                    th { "example" }
-                }
-            }
-            tbody {
-                @for error in errors {
-                    tr {
-                        td.name { (error.class) }
-                        td.n { (error.files[Status::Failed]) }
-                        td.n { (error.files[Status::Flagged]) }
-                        td.n { (error.folders) }
-                        @if let Some(known) = &error.known {
-                            td.time { (known.first_seen) }
-                            td.time { (known.last_seen) }
-                            td.name { (known.example) }
-                        } @else {
-                            td {} td {} td {}
-                        }
-                    }
-                }
-            }
+            (errors::table(&health.errors))
         }
     }
 }

@@ -63,6 +63,7 @@ pub fn apply(
     let whole = look.whole();
     let mut update = Update {
         record: FolderRecord {
+            first_counted: before.map_or(look.ended, |before| before.first_counted),
             name: name.clone(),
             began: look.began,
             counted: look.ended,

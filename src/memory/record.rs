@@ -108,6 +108,8 @@ pub struct Left {
 /// What the last count of a folder left behind; kept across restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderRecord {
+    /// When its first count ended: no file was seen in any state before that.
+    pub first_counted: Timestamp,
     /// The folder's name when it was last listed.
     pub name: FolderName,
     /// When the last look that counted the folder began.

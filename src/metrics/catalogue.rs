@@ -125,6 +125,34 @@ families! {
         "Classes of error in use.";
     ERROR_OVERFLOW_FILES = GAUGE "kb_error_overflow_files" PORTAL,
         "Files in the class other for want of room.";
+    REINDEX_MODE = GAUGE "kb_reindex_mode" &["portal", "folder_id", "folder", "mode"],
+        "1 for the mode of reindexing that holds for the folder.";
+    REINDEX_ELIGIBLE_FILES = GAUGE "kb_reindex_eligible_files" FOLDER,
+        "Failed files that are old enough, retryable and not exhausted.";
+    REINDEX_HOLD = GAUGE "kb_reindex_hold" &["portal", "folder_id", "folder", "reason"],
+        "1 for the reason why nothing is triggered in the folder now.";
+    REINDEX_DECISIONS = COUNTER "kb_reindex_decisions_total" &["portal", "decision", "reason"],
+        "Decisions about folders, one for each folder and collection.";
+    REINDEX_ATTEMPTS = COUNTER "kb_reindex_attempts_total" &["portal", "folder_id", "folder", "result"],
+        "Attempts to put failed files back into the queue; unknown: it is not known whether it was done.";
+    REINDEX_FILES_REQUEUED = COUNTER "kb_reindex_files_requeued_total" FOLDER,
+        "Files that the portal says it put back into the queue.";
+    REINDEX_OUTCOMES = COUNTER "kb_reindex_outcomes_total" &["portal", "folder_id", "folder", "outcome"],
+        "Attempts by what they were good for.";
+    REINDEX_FILES_RECOVERED = COUNTER "kb_reindex_files_recovered_total" FOLDER,
+        "Files that were done after an attempt.";
+    REINDEX_FILES_REFAILED = COUNTER "kb_reindex_files_refailed_total" FOLDER,
+        "Files that failed again after an attempt.";
+    REINDEX_EXHAUSTED_FILES = GAUGE "kb_reindex_exhausted_files" FOLDER,
+        "Failed files that have used up their attempts.";
+    REINDEX_BUDGET_REMAINING = GAUGE "kb_reindex_budget_remaining" &["portal", "kind"],
+        "What is left of the budget of attempts and of files.";
+    REINDEX_NEXT_ALLOWED = GAUGE "kb_reindex_next_allowed_timestamp_seconds" FOLDER,
+        "The end of the folder's cooldown, 0 for none; windows and budgets are not included.";
+    REINDEX_BREAKER_OPEN = GAUGE "kb_reindex_breaker_open" PORTAL,
+        "1 while attempts in the portal are stopped, because the last ones had no effect.";
+    REINDEX_KILL_SWITCH = GAUGE "kb_reindex_kill_switch" &[],
+        "1 while the file exists that stops all attempts, or cannot be looked at.";
     BUILD_INFO = GAUGE "kb_exporter_build_info" &["version", "revision", "rustc"],
         "1; the version that runs, what it was built from and with.";
     CONFIG_RELOAD_SUCCESSFUL = GAUGE "kb_exporter_config_last_reload_successful" &[],

@@ -11,6 +11,7 @@ use prometheus::{
 
 use crate::metrics::catalogue::{self, Family};
 use crate::model::PortalName;
+use crate::policy::Reason;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
 use crate::snapshot::{RunResult, Snapshot};
 
@@ -28,6 +29,7 @@ pub struct Events {
     retries: IntCounterVec,
     throttle: CounterVec,
     runs: IntCounterVec,
+    decisions: IntCounterVec,
 }
 
 impl Events {
@@ -50,6 +52,7 @@ impl Events {
             retries: counter(&catalogue::PORTAL_RETRIES)?,
             throttle: registered(&registry, throttle)?,
             runs: counter(&catalogue::COLLECTION_RUNS)?,
+            decisions: counter(&catalogue::REINDEX_DECISIONS)?,
             registry,
         };
         events.register_process()?;
@@ -109,12 +112,28 @@ impl Events {
         for result in RunResult::ALL {
             self.runs.with_label_values(&[name, result.as_str()]);
         }
+        for (decision, reason) in decisions() {
+            self.decisions
+                .with_label_values(&[name, decision, reason.as_str()]);
+        }
         self.throttle.with_label_values(&[name]);
         Arc::new(PortalEvents {
             events: self.clone(),
             portal: portal.clone(),
         })
     }
+}
+
+/// Every decision that is counted, with its reason. A folder whose mode is off is not decided about.
+fn decisions() -> impl Iterator<Item = (&'static str, Reason)> {
+    Reason::ALL.iter().flat_map(|reason| {
+        let decisions: &[&str] = match reason {
+            Reason::Off => &[],
+            Reason::Eligible => &["trigger", "dry_run"],
+            _ => &["hold"],
+        };
+        decisions.iter().map(|decision| (*decision, *reason))
+    })
 }
 
 fn registered<C: Collector + Clone + 'static>(registry: &Registry, family: C) -> Result<C> {
@@ -130,6 +149,12 @@ pub struct PortalEvents {
 }
 
 impl PortalEvents {
+    /// It was decided about a folder.
+    pub fn decided(&self, decision: &str, reason: Reason) {
+        let labels = [self.portal.as_str(), decision, reason.as_str()];
+        self.events.decisions.with_label_values(&labels).inc();
+    }
+
     /// A collection ended.
     pub fn ran(&self, result: RunResult) {
         self.events

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::metrics::catalogue as family;
+use crate::metrics::reindex;
 use crate::metrics::samples::{Samples, float};
 use crate::model::{Moment, Status, Timestamp};
 use crate::portal::Trouble;
@@ -14,13 +15,22 @@ const STRATEGY: &str = "full";
 
 /// Adds all samples of a snapshot.
 pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
+    reindex::add_kill_switch(samples, snapshot);
     for portal in &snapshot.portals {
+        let decided = snapshot.reindex.get(&portal.name).map(|view| &**view);
+        if let Some(Ok(ledger)) = decided.map(|view| &view.ledger) {
+            reindex::add_portal(samples, portal, ledger, now);
+        }
         add_portal(samples, portal);
         add_collections(samples, portal);
         add_classes(samples, portal, now);
         for folder in portal.folders.values() {
             let labels = Labels::of(portal, folder);
             add_folder(samples, &labels, folder);
+            if !matches!(folder.state, FolderState::Left(_)) {
+                let rules = portal.reindex.for_folder(folder.id, folder.name.label());
+                reindex::add_folder(samples, &labels, rules.mode, folder, decided);
+            }
             if let Some(counts) = &folder.counts {
                 add_sizes(samples, &labels, counts);
             }
@@ -32,7 +42,7 @@ pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
 }
 
 /// The labels that every series of a folder has.
-struct Labels<'a> {
+pub(super) struct Labels<'a> {
     folder: &'a FolderView,
     portal: &'a str,
     id: String,
@@ -47,11 +57,11 @@ impl<'a> Labels<'a> {
         }
     }
 
-    fn plain(&self) -> [&str; 3] {
+    pub fn plain(&self) -> [&str; 3] {
         [self.portal, &self.id, self.folder.name.label()]
     }
 
-    fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
+    pub fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
         [self.portal, &self.id, self.folder.name.label(), value]
     }
 }
@@ -205,6 +215,6 @@ fn add_by_status(
     }
 }
 
-fn flag(holds: bool) -> f64 {
+pub(super) fn flag(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }

@@ -1,6 +1,6 @@
 //! Single requests to one portal.
 //!
-//! Reading only: there is no method here that uploads, deletes or reindexes (contract, promise 2).
+//! What can be asked is what [`Endpoint`] names, and no more (contract, promise 2).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -22,9 +22,9 @@ use crate::portal::throttle::{Lane, Throttle};
 /// Largest error body that is read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// One GET.
+/// One request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Get<'a> {
+pub(super) struct Ask<'a> {
     pub endpoint: Endpoint,
     pub address: &'a Url,
     /// Largest body in bytes, unpacked.
@@ -79,36 +79,36 @@ impl Client {
 
 impl Client {
     /// Sends a request once, when it is its turn; `None` when by then it is not wanted any more.
-    pub(super) async fn get_once(
+    pub(super) async fn ask_once(
         &self,
-        get: Get<'_>,
+        ask: Ask<'_>,
         key: &ApiKey,
         wanted: impl Fn() -> bool,
     ) -> Option<Result<Bytes, PortalError>> {
-        let admission = self.throttle.admit(get.lane, wanted).await?;
+        let admission = self.throttle.admit(ask.lane, wanted).await?;
         self.observer.throttled(admission.waited);
-        Some(self.send(get, key).await)
+        Some(self.send(ask, key).await)
     }
 
-    async fn send(&self, get: Get<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
         let request = self
             .http
-            .get(get.address.clone())
+            .request(ask.endpoint.method(), ask.address.clone())
             .header(AUTHORIZATION, authorization)
             .header(ACCEPT, "application/json");
         let mut code = Code::Error;
         let result = match request.send().await {
             Ok(response) => {
                 code = Code::Status(response.status().as_u16());
-                self.receive(response, get.limit).await
+                self.receive(response, ask.limit).await
             }
             Err(error) => Err(PortalError::from_http(error, self.timeout)),
         };
         let took = begun.elapsed();
-        get.lane.note(took, self.timeout);
-        self.observer.requested(get.endpoint, code, took);
+        ask.lane.note(took, self.timeout);
+        self.observer.requested(ask.endpoint, code, took);
         self.adapt_pace(&result);
         result
     }

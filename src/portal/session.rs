@@ -8,17 +8,18 @@ use tokio::sync::watch;
 use url::Url;
 
 use crate::model::FolderId;
-use crate::portal::client::{Client, Get};
+use crate::portal::client::{Ask, Client};
 use crate::portal::error::PortalError;
 use crate::portal::key::ApiKey;
 use crate::portal::listing::Listing;
 use crate::portal::observe::Endpoint;
 use crate::portal::pages::{PageBody, PageRequest};
+use crate::portal::requeue::Requeue;
 use crate::portal::retry::{self, RetryReason};
 use crate::portal::throttle::Lane;
 
-/// Largest answer to the list of folders, in bytes, unpacked: room for 50,000 folders with long descriptions.
-const MAX_LIST_BYTES: usize = 64 * 1024 * 1024;
+/// Largest answer to the list of folders, in bytes, unpacked: room for 50,000 folders with descriptions of 700 characters.
+const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
 /// A client with a key, read when the session was opened.
 pub struct Session {
@@ -48,13 +49,13 @@ impl Session {
 
     /// Lists the folders of the key (interface, `GET …/mine`).
     pub async fn folders(&self) -> Result<Listing, PortalError> {
-        let get = Get {
+        let ask = Ask {
             endpoint: Endpoint::Mine,
             address: &self.client.address(&["mine"]),
             limit: MAX_LIST_BYTES,
             lane: &Lane::default(),
         };
-        Listing::decode(&self.get(get).await?)
+        Listing::decode(&self.get(ask).await?)
     }
 
     /// The files of a folder; `lane` is how the folder is answered.
@@ -65,6 +66,31 @@ impl Session {
             address: self.client.address(&[&folder.to_string(), "files"]),
             lane,
         }
+    }
+
+    /// Asks for a folder alone: whether it is there and may be used (interface, `GET …/<folder_id>`).
+    pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
+        let ask = Ask {
+            endpoint: Endpoint::Folder,
+            address: &self.client.address(&[&folder.to_string()]),
+            limit: self.client.max_body_bytes,
+            lane: &Lane::default(),
+        };
+        self.get(ask).await.map(drop)
+    }
+
+    /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`). It is sent once, whatever comes
+    /// of it.
+    pub async fn reindex_failed(&self, folder: FolderId) -> Requeue {
+        let ask = Ask {
+            endpoint: Endpoint::ReindexFailed,
+            address: &self
+                .client
+                .address(&[&folder.to_string(), "reindex-failed"]),
+            limit: self.client.max_body_bytes,
+            lane: &Lane::default(),
+        };
+        Requeue::of(self.ask_in_turn(ask, &self.key()).await)
     }
 
     /// Goes on after a refusal that was about one folder alone.
@@ -78,17 +104,17 @@ impl Session {
     }
 
     /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
-    async fn get(&self, get: Get<'_>) -> Result<Bytes, PortalError> {
+    async fn get(&self, ask: Ask<'_>) -> Result<Bytes, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
             let error = result.as_ref().err();
             error.is_some_and(|error| error.status() == Some(401))
         };
-        let mut result = self.get_patiently(get, &key).await;
+        let mut result = self.get_patiently(ask, &key).await;
         if unauthorized(&result)
             && let Some(key) = self.rotated(&key).await
         {
-            result = self.get_patiently(get, &key).await;
+            result = self.get_patiently(ask, &key).await;
         }
         if unauthorized(&result) {
             self.state.send_replace(State::Held);
@@ -96,9 +122,9 @@ impl Session {
         result
     }
 
-    async fn get_patiently(&self, get: Get<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let client = &*self.client;
-        (|| self.get_in_turn(get, key))
+        (|| self.ask_in_turn(ask, key))
             .retry(retry::backoff(client.retries))
             .when(|error| RetryReason::of(error).is_some())
             .adjust(|error, delay| {
@@ -106,14 +132,14 @@ impl Session {
             })
             .notify(|error, _| {
                 if let Some(reason) = RetryReason::of(error) {
-                    client.observer.retried(get.endpoint, reason);
+                    client.observer.retried(ask.endpoint, reason);
                 }
             })
             .await
     }
 
-    /// Sends a GET as soon as the session is open and it is its turn.
-    async fn get_in_turn(&self, get: Get<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    /// Sends a request as soon as the session is open and it is its turn.
+    async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let mut state = self.state.subscribe();
         let is_open = || *self.state.borrow() == State::Open;
         loop {
@@ -122,7 +148,7 @@ impl Session {
             if *self.state.borrow() == State::Ended {
                 return Err(PortalError::Refused);
             }
-            if let Some(result) = self.client.get_once(get, key, is_open).await {
+            if let Some(result) = self.client.ask_once(ask, key, is_open).await {
                 return result;
             }
         }
@@ -156,12 +182,12 @@ impl Files<'_> {
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         let mut address = self.address.clone();
         address.set_query(Some(&page.query()));
-        let get = Get {
+        let ask = Ask {
             endpoint: Endpoint::Files,
             address: &address,
             limit: self.session.client.max_body_bytes,
             lane: self.lane,
         };
-        Ok(PageBody::new(self.session.get(get).await?))
+        Ok(PageBody::new(self.session.get(ask).await?))
     }
 }

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::config::Portal;
 use crate::model::PortalName;
-use crate::snapshot::{PortalView, Snapshot};
+use crate::snapshot::{PortalView, ReindexView, Snapshot};
 
 /// Takes the portals' views and shows them together.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +21,10 @@ impl Publisher {
                 let known = known(&portal.name).map(Arc::clone);
                 known.unwrap_or_else(|| Arc::new(PortalView::unasked(portal)))
             };
-            let portals = portals.iter().map(view).collect();
-            *snapshot = Arc::new(Snapshot { portals });
+            let portals: Vec<_> = portals.iter().map(view).collect();
+            let mut reindex = snapshot.reindex.clone();
+            reindex.retain(|name, _| portals.iter().any(|view| view.name == *name));
+            *snapshot = Arc::new(Snapshot { portals, reindex });
         });
     }
 
@@ -36,7 +38,19 @@ impl Publisher {
                     *portal = Arc::clone(&view);
                 }
             }
-            *snapshot = Arc::new(Snapshot { portals });
+            let reindex = snapshot.reindex.clone();
+            *snapshot = Arc::new(Snapshot { portals, reindex });
+        });
+    }
+
+    /// Replaces what is decided about reindexing in one portal, if it is one of those that are shown.
+    pub fn publish_reindex(&self, portal: &PortalName, view: ReindexView) {
+        self.0.send_modify(|snapshot| {
+            let mut changed = Snapshot::clone(snapshot);
+            if changed.portals.iter().any(|shown| shown.name == *portal) {
+                changed.reindex.insert(portal.clone(), Arc::new(view));
+            }
+            *snapshot = Arc::new(changed);
         });
     }
 

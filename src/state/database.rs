@@ -128,13 +128,14 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
     let millis = |at: fn(&FolderRecord) -> Timestamp| record.map(|record| at(record).as_millis());
     transaction.execute(
         "INSERT INTO folder (portal, id, name, began, counted, full_read, counts, whole, entries, indexing,
-                             left_reason, left_since)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                             left_reason, left_since, first_counted)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
          ON CONFLICT (portal, id) DO UPDATE SET
              name = excluded.name, began = excluded.began, counted = excluded.counted,
              full_read = excluded.full_read, counts = excluded.counts, whole = excluded.whole,
              entries = excluded.entries, indexing = excluded.indexing,
-             left_reason = excluded.left_reason, left_since = excluded.left_since",
+             left_reason = excluded.left_reason, left_since = excluded.left_since,
+             first_counted = excluded.first_counted",
         params![
             change.subject.portal.as_str(),
             change.subject.id.to_string(),
@@ -148,6 +149,7 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
             record.map(|record| indexing(&record.indexing)).transpose()?,
             change.left.map(|left| left_word(left.reason)),
             change.left.map(|left| left.since.as_millis()),
+            millis(|record| record.first_counted),
         ],
     )?;
     let number = transaction
@@ -208,6 +210,7 @@ fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, Stat
     let durations: [u64; 8] = json(row, "indexing")?;
     let [buckets @ .., count, sum_millis] = durations;
     Ok(Some(FolderRecord {
+        first_counted: time(row, "first_counted")?.unwrap_or(counted),
         name: name.clone(),
         began: time(row, "began")?.unwrap_or(counted),
         counted,

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 2] = [(1, FOLDERS), (VERSION, PLACES)];
+const STEPS: [(i64, &str); 3] = [(1, FOLDERS), (2, PLACES), (VERSION, FIRST_COUNTED)];
 
 const FOLDERS: &str = "
     CREATE TABLE portal (
@@ -61,6 +61,9 @@ const PLACES: &str = "
         PRIMARY KEY (folder, class)
     ) STRICT, WITHOUT ROWID;
 ";
+
+/// When a folder was counted for the first time; null where that is not known any more.
+const FIRST_COUNTED: &str = "ALTER TABLE folder ADD COLUMN first_counted INTEGER;";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

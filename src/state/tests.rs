@@ -46,6 +46,7 @@ fn change(files: FileChanges) -> FolderChange {
             last_seen: now(),
         }],
         record: Some(FolderRecord {
+            first_counted: Timestamp::from_millis(3),
             name,
             began: now(),
             counted: now(),
@@ -104,12 +105,18 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
     wait_for(|| load_if_free(folder.path()));
     let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     earlier
-        .execute_batch("DROP TABLE place; PRAGMA user_version = 1")
+        .execute_batch(
+            "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted; PRAGMA user_version = 1",
+        )
         .unwrap();
     drop(earlier);
 
     let saved = load(folder.path()).folders.remove(&id()).unwrap();
-    assert_eq!((saved.record, saved.places), (written.record, vec![]));
+    let kept = written.record.map(|record| FolderRecord {
+        first_counted: record.counted,
+        ..record
+    });
+    assert_eq!((saved.record, saved.places), (kept, vec![]));
     assert_eq!(saved.memory.len(), 1);
 }
 

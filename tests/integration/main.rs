@@ -14,6 +14,7 @@ mod memory;
 mod metrics;
 mod prometheus;
 mod readme;
+mod reindex;
 mod schedule;
 mod soak;
 mod support;

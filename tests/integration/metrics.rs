@@ -10,6 +10,7 @@ use crate::support::workspace::Workspace;
 
 use families::{FAMILIES, Family};
 use kb_exporter::simulator::{NewFile, Status};
+use serde_json::json;
 
 const STATUSES: [&str; 5] = ["pending", "processing", "done", "failed", "flagged"];
 
@@ -26,7 +27,8 @@ async fn everything() -> (Portal, Exposition) {
     let inbox = portal.folder("Inbox");
     let lost = portal.folder("Lost");
     portal.file(inbox, "failed.pdf", Status::Failed);
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    workspace.change(|config| config["reindex"] = json!({"mode": "dry_run"}));
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let arrived = portal.file(inbox, "arrived.pdf", Status::Pending);
@@ -102,7 +104,7 @@ async fn counters_begin_at_0_before_the_portal_has_answered() {
         let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
         assert_eq!(runs, Some(0), "{result}");
     }
-    for endpoint in ["mine", "files"] {
+    for endpoint in ["mine", "folder", "files", "reindex_failed"] {
         let labels = [("endpoint", endpoint)];
         let retries: Vec<_> = metrics.all("kb_portal_retries_total", &labels).collect();
         assert!(!retries.is_empty());

@@ -11,3 +11,4 @@ pub(crate) mod server;
 pub(crate) mod tally;
 pub(crate) mod wait;
 pub(crate) mod workspace;
+pub(crate) mod writes;

@@ -52,13 +52,18 @@ impl Story {
             unfinished: FileMap::default(),
             fits: ByStatus::from_fn(|_| rows.fits),
             finished: Vec::new(),
+            watched_done: Vec::new(),
         };
         for (number, status) in rows.files {
             reading.counts[*status] += 1;
             let created_at = Some(at(rows.created));
             if *status != Status::Done {
                 let status = *status;
-                let file = Unfinished { status, created_at };
+                let file = Unfinished {
+                    status,
+                    created_at,
+                    class: None,
+                };
                 reading.unfinished.insert(key(*number), file);
             } else if self.memory.remembers(key(*number)) {
                 reading.finished.push(key(*number));

@@ -25,6 +25,8 @@ pub enum Target {
     Folder(Uuid),
     /// One page of a folder's files.
     Page(Uuid, u64),
+    /// What puts failed files back into the queue, of any folder.
+    ReindexFailed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +84,7 @@ impl Target {
             Self::Files => asked.folder.is_some(),
             Self::Folder(folder) => asked.folder == Some(folder),
             Self::Page(folder, page) => asked.folder == Some(folder) && asked.page == page,
+            Self::ReindexFailed => asked.reindex_failed,
         }
     }
 }
@@ -90,6 +93,7 @@ impl Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Asked {
     pub list: bool,
+    pub reindex_failed: bool,
     /// The folder whose files are asked for.
     pub folder: Option<Uuid>,
     pub page: u64,
@@ -102,6 +106,7 @@ impl Asked {
         let files = last == Some("files");
         Self {
             list: last == Some("mine"),
+            reindex_failed: last == Some("reindex-failed"),
             folder: before
                 .filter(|_| files)
                 .and_then(|folder| folder.parse().ok()),
@@ -139,16 +144,18 @@ mod tests {
         let folder = FOLDER.parse().unwrap();
         let (list, second) = (asked("mine"), asked(&format!("{FOLDER}/files?page=2")));
         let (first, single) = (asked(&format!("{FOLDER}/files")), asked(FOLDER));
+        let requeue = asked(&format!("{FOLDER}/reindex-failed"));
         for (target, struck) in [
-            (Target::All, [true, true, true, true]),
-            (Target::List, [true, false, false, false]),
-            (Target::Files, [false, true, true, false]),
-            (Target::Folder(folder), [false, true, true, false]),
-            (Target::Folder(Uuid::nil()), [false; 4]),
-            (Target::Page(folder, 1), [false, true, false, false]),
-            (Target::Page(folder, 2), [false, false, true, false]),
+            (Target::All, [true, true, true, true, true]),
+            (Target::List, [true, false, false, false, false]),
+            (Target::Files, [false, true, true, false, false]),
+            (Target::Folder(folder), [false, true, true, false, false]),
+            (Target::Folder(Uuid::nil()), [false; 5]),
+            (Target::Page(folder, 1), [false, true, false, false, false]),
+            (Target::Page(folder, 2), [false, false, true, false, false]),
+            (Target::ReindexFailed, [false, false, false, false, true]),
         ] {
-            let is = [list, first, second, single].map(|asked| target.is(&asked));
+            let is = [list, first, second, single, requeue].map(|asked| target.is(&asked));
             assert_eq!(is, struck, "{target:?}");
         }
     }

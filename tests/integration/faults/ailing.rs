@@ -7,10 +7,13 @@ use kb_exporter::simulator::{Options, Simulator, Status, World};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
+use crate::support::writes::Writes;
+
 /// A portal in which nothing moves by itself, with faults.
 pub(crate) struct Ailing {
     pub(crate) simulator: Simulator,
     pub(crate) faults: Faults,
+    pub(crate) writes: Writes,
     address: SocketAddr,
 }
 
@@ -37,6 +40,7 @@ impl Ailing {
         Self {
             simulator,
             faults,
+            writes: Writes::default(),
             address,
         }
     }
@@ -92,5 +96,15 @@ impl Ailing {
     pub(crate) fn counts(&self, folder: Uuid) -> super::oracle::Files {
         let counts = self.world(|world| world.counts(folder));
         super::oracle::files_of(&counts.unwrap_or_default())
+    }
+}
+
+impl Drop for Ailing {
+    /// No test forgets to ask whether anything was written.
+    fn drop(&mut self) {
+        let asked = self.world(|world| world.requests().cloned().collect::<Vec<_>>());
+        let asked = asked.iter();
+        self.writes
+            .judge(asked.map(|asked| (asked.method.as_str(), asked.path.as_str())));
     }
 }

@@ -17,6 +17,9 @@ const FOLDER: &[&str] = &["portal", "folder_id", "folder"];
 const FOLDER_STATUS: &[&str] = &["portal", "folder_id", "folder", "status"];
 const FOLDER_ERROR: &[&str] = &["portal", "folder_id", "folder", "status", "error"];
 const FOLDER_REASON: &[&str] = &["portal", "folder_id", "folder", "reason"];
+const FOLDER_MODE: &[&str] = &["portal", "folder_id", "folder", "mode"];
+const FOLDER_RESULT: &[&str] = &["portal", "folder_id", "folder", "result"];
+const FOLDER_OUTCOME: &[&str] = &["portal", "folder_id", "folder", "outcome"];
 const FOLDER_STRATEGY: &[&str] = &["portal", "folder_id", "folder", "strategy"];
 
 /// Every family that there is.
@@ -75,6 +78,24 @@ pub(super) const FAMILIES: &[Family] = &[
     family("kb_collection_panics_total", "counter", PORTAL),
     family("kb_error_classes", "gauge", PORTAL),
     family("kb_error_overflow_files", "gauge", PORTAL),
+    family("kb_reindex_mode", "gauge", FOLDER_MODE),
+    family("kb_reindex_eligible_files", "gauge", FOLDER),
+    family("kb_reindex_hold", "gauge", FOLDER_REASON),
+    family(
+        "kb_reindex_decisions_total",
+        "counter",
+        &["portal", "decision", "reason"],
+    ),
+    family("kb_reindex_attempts_total", "counter", FOLDER_RESULT),
+    family("kb_reindex_files_requeued_total", "counter", FOLDER),
+    family("kb_reindex_outcomes_total", "counter", FOLDER_OUTCOME),
+    family("kb_reindex_files_recovered_total", "counter", FOLDER),
+    family("kb_reindex_files_refailed_total", "counter", FOLDER),
+    family("kb_reindex_exhausted_files", "gauge", FOLDER),
+    family("kb_reindex_budget_remaining", "gauge", &["portal", "kind"]),
+    family("kb_reindex_next_allowed_timestamp_seconds", "gauge", FOLDER),
+    family("kb_reindex_breaker_open", "gauge", PORTAL),
+    family("kb_reindex_kill_switch", "gauge", &[]),
     family(
         "kb_exporter_build_info",
         "gauge",

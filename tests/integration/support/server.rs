@@ -1,8 +1,8 @@
 //! A portal's front: counts what it is asked, and is down, slow or refusing on command.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -12,22 +12,35 @@ use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use super::writes::Writes;
+
 /// How requests whose path and query contain a text are treated; all others are answered.
 #[derive(Clone)]
 enum Fault {
     None,
-    Held(String),
+    /// All but the first so many, since the server was started, wait.
+    Held(String, usize),
     Refused(String, StatusCode),
+}
+
+/// One request, as it arrived.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) at: SystemTime,
+    pub(crate) method: Method,
+    /// Path and query.
+    pub(crate) target: String,
 }
 
 /// A router on an address of its own, until the test ends.
 pub(crate) struct Server {
     address: SocketAddr,
     front: Arc<Front>,
+    writes: Writes,
 }
 
 struct Front {
-    requests: Mutex<Vec<(Method, String)>>,
+    requests: Mutex<Vec<Asked>>,
     fault: watch::Sender<Fault>,
 }
 
@@ -43,7 +56,11 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, service).await });
-        Self { address, front }
+        Self {
+            address,
+            front,
+            writes: Writes::default(),
+        }
     }
 
     /// Where it listens.
@@ -51,9 +68,19 @@ impl Server {
         self.address
     }
 
+    /// What may be written.
+    pub(crate) fn writes(&self) -> &Writes {
+        &self.writes
+    }
+
     /// Holds back every answer to a path and query that contain a text, until [`Self::heal`].
     pub(crate) fn hold(&self, containing: &str) {
-        self.set(Fault::Held(containing.to_owned()));
+        self.hold_after(containing, 0);
+    }
+
+    /// The same for all but the first so many since it was started.
+    pub(crate) fn hold_after(&self, containing: &str, passes: usize) {
+        self.set(Fault::Held(containing.to_owned(), passes));
     }
 
     /// Answers to such a path and query with a status and nothing else, until [`Self::heal`].
@@ -71,52 +98,64 @@ impl Server {
         self.front.fault.send_replace(fault);
     }
 
+    /// Everything that was asked for, in order of arrival.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.front.requests().clone()
+    }
+
     /// Every path and query that was asked for, in order of arrival.
     pub(crate) fn requests(&self) -> Vec<String> {
-        let requests = self.front.requests();
-        requests.into_iter().map(|(_, target)| target).collect()
+        let asked = self.asked().into_iter();
+        asked.map(|asked| asked.target).collect()
     }
 
     /// How many were asked for that contain a text.
     pub(crate) fn requests_with(&self, containing: &str) -> usize {
-        let requests = self.requests();
-        let matching = requests.iter().filter(|target| target.contains(containing));
-        matching.count()
+        number_with(&self.front.requests(), containing)
     }
 }
 
 impl Drop for Server {
     /// No test forgets to ask whether anything was written.
     fn drop(&mut self) {
-        let requests = self.front.requests();
-        let writes: Vec<_> = requests
-            .iter()
-            .filter(|(method, _)| method != Method::GET)
-            .collect();
-        if !thread::panicking() {
-            assert!(writes.is_empty(), "the portal was written to: {writes:?}");
-        }
+        let asked = self.front.requests();
+        let asked = asked.iter();
+        self.writes
+            .judge(asked.map(|asked| (asked.method.as_str(), asked.target.as_str())));
     }
 }
 
 impl Front {
-    fn requests(&self) -> Vec<(Method, String)> {
-        let requests = self.requests.lock();
-        requests.unwrap_or_else(PoisonError::into_inner).clone()
+    fn requests(&self) -> MutexGuard<'_, Vec<Asked>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, method: &Method, target: &str) {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.push((method.clone(), target.to_owned()));
+    /// Writes a request down, and returns how many there are by now.
+    fn note(&self, method: &Method, target: &str) -> usize {
+        let mut requests = self.requests();
+        requests.push(Asked {
+            at: SystemTime::now(),
+            method: method.clone(),
+            target: target.to_owned(),
+        });
+        requests.len()
+    }
+
+    /// Whether a fault holds back the request with this number.
+    fn holds(&self, fault: &Fault, target: &str, number: usize) -> bool {
+        let Fault::Held(text, passes) = fault else {
+            return false;
+        };
+        target.contains(text) && number_with(&self.requests()[..number], text) > *passes
     }
 
     async fn pass(State(front): State<Arc<Self>>, request: Request, next: Next) -> Response {
         let target = request.uri().path_and_query().unwrap().to_string();
-        front.note(request.method(), &target);
+        let number = front.note(request.method(), &target);
         let mut faults = front.fault.subscribe();
-        let held = |fault: &Fault| matches!(fault, Fault::Held(text) if target.contains(text));
+        let goes_on = |fault: &Fault| !front.holds(fault, &target, number);
         // The sender lives as long as the server; without it nobody waits for the answer.
-        let fault = match faults.wait_for(|fault| !held(fault)).await {
+        let fault = match faults.wait_for(goes_on).await {
             Ok(fault) => fault.clone(),
             Err(_) => Fault::None,
         };
@@ -125,4 +164,11 @@ impl Front {
             _ => next.run(request).await,
         }
     }
+}
+
+fn number_with(requests: &[Asked], containing: &str) -> usize {
+    let matching = requests
+        .iter()
+        .filter(|asked| asked.target.contains(containing));
+    matching.count()
 }

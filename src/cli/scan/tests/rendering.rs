@@ -112,6 +112,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
         name: PortalName::new(name).unwrap(),
         list,
         classes: Arc::new([(class, known)].into()),
+        reindex: Arc::default(),
         folders: folders
             .into_iter()
             .map(|folder| (folder.id, Arc::new(folder)))
@@ -133,6 +134,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
 fn snapshot(portals: Vec<PortalView>) -> Snapshot {
     Snapshot {
         portals: portals.into_iter().map(Arc::new).collect(),
+        ..Snapshot::default()
     }
 }
 

@@ -1,0 +1,197 @@
+//! What the ledger looks like in each form, and where it is looked for.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::ledger::{
+    Answered, Attempt, AttemptId, Course, FileState, Ledger, Lost, StateCounts, Verdict,
+};
+use crate::model::{FileKey, FileMap, FolderName, PortalName, Timestamp};
+use crate::text;
+
+const NOON: i64 = 1_772_366_400_000;
+
+/// A name that would move the cursor, turn the direction and break the line and the table.
+const HOSTILE: &str = "a\u{1b}[2J\u{202e}b\n│ \"c\"";
+
+fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_millis(NOON + minutes * 60_000)
+}
+
+fn entry(number: u8, name: &str, files: u64, course: Course) -> Entry {
+    Entry {
+        portal: PortalName::new("main").unwrap(),
+        name: FolderName::new(name),
+        attempt: Arc::new(Attempt {
+            id: AttemptId::new(number.into()),
+            folder: uuid::Uuid::from_u128(number.into()).into(),
+            intended: at(number.into()),
+            files,
+            course,
+        }),
+    }
+}
+
+fn answered(minutes: i64, updated: Result<u64, Lost>) -> Answered {
+    let at = at(minutes);
+    Answered { at, updated }
+}
+
+fn watched(states: &[FileState]) -> Arc<FileMap<FileState>> {
+    let key = |number| FileKey {
+        link: number,
+        id: number,
+    };
+    let files = (0..).map(key).zip(states.iter().copied());
+    Arc::new(files.collect())
+}
+
+/// One attempt in each course, the newest first.
+fn entries() -> Vec<Entry> {
+    let judged = StateCounts::from_iter([
+        (FileState::Done, 7),
+        (FileState::Refailed, 2),
+        (FileState::Flagged, 1),
+        (FileState::Gone, 3),
+    ]);
+    let refused = Course::Refused {
+        at: at(4),
+        status: 403,
+    };
+    vec![
+        entry(
+            6,
+            "Inbox",
+            2,
+            Course::Intended {
+                files: watched(&[FileState::Sent; 2]),
+            },
+        ),
+        entry(
+            5,
+            "Inbox",
+            3,
+            Course::Watched {
+                answered: answered(5, Err(Lost::NoAnswer)),
+                files: watched(&[FileState::Sent, FileState::Waiting, FileState::Done]),
+            },
+        ),
+        entry(4, "", 5, refused),
+        entry(
+            3,
+            "Letters",
+            12,
+            Course::Judged {
+                answered: answered(3, Ok(13)),
+                at: at(123),
+                verdict: Verdict::Partial,
+                files: judged,
+            },
+        ),
+        entry(2, HOSTILE, 40, Course::Rehearsed),
+    ]
+}
+
+#[test]
+fn each_attempt_has_a_row_with_what_came_of_it() {
+    insta::assert_snapshot!(entries::table(&entries(), None), @r#"
+    ┌─────────┬──────────────────────┬────────┬──────────────────────────────────────┬─────────┬─────────────────────┬─────────┬──────────┬─────────┬───────────┬──────────┬─────────┬─────────┐
+    │ attempt ┆ time                 ┆ portal ┆ folder                               ┆ mode    ┆ result              ┆ charged ┆ requeued ┆ outcome ┆ recovered ┆ refailed ┆ flagged ┆ waiting │
+    ╞═════════╪══════════════════════╪════════╪══════════════════════════════════════╪═════════╪═════════════════════╪═════════╪══════════╪═════════╪═══════════╪══════════╪═════════╪═════════╡
+    │       6 ┆ 2026-03-01T12:06:00Z ┆ main   ┆ Inbox                                ┆ enforce ┆ under way           ┆       2 ┆          ┆         ┆         0 ┆        0 ┆       0 ┆       2 │
+    │       5 ┆ 2026-03-01T12:05:00Z ┆ main   ┆ Inbox                                ┆ enforce ┆ unknown: no answer  ┆       3 ┆          ┆         ┆         1 ┆        0 ┆       0 ┆       2 │
+    │       4 ┆ 2026-03-01T12:04:00Z ┆ main   ┆ 00000000-0000-0000-0000-000000000004 ┆ enforce ┆ refused: status 403 ┆       0 ┆          ┆         ┆           ┆          ┆         ┆         │
+    │       3 ┆ 2026-03-01T12:03:00Z ┆ main   ┆ Letters                              ┆ enforce ┆ accepted            ┆      13 ┆       13 ┆ partial ┆         7 ┆        2 ┆       1 ┆       0 │
+    │       2 ┆ 2026-03-01T12:02:00Z ┆ main   ┆ a�[2J�b\n│ "c"                       ┆ dry_run ┆ dry run             ┆      40 ┆          ┆         ┆           ┆          ┆         ┆         │
+    └─────────┴──────────────────────┴────────┴──────────────────────────────────────┴─────────┴─────────────────────┴─────────┴──────────┴─────────┴───────────┴──────────┴─────────┴─────────┘
+    "#);
+}
+
+#[test]
+fn a_document_has_the_same_fields_for_every_attempt() {
+    let newest = newest(entries(), 4);
+    insta::assert_snapshot!(entries::json(&newest[2..]).unwrap(), @r#"
+    {
+      "attempts": [
+        {
+          "id": 4,
+          "time": "2026-03-01T12:04:00Z",
+          "portal": "main",
+          "folder_id": "00000000-0000-0000-0000-000000000004",
+          "folder": null,
+          "mode": "enforce",
+          "result": "refused",
+          "reason": "status 403",
+          "answered": "2026-03-01T12:04:00Z",
+          "files": 5,
+          "charged": 0,
+          "requeued": null,
+          "outcome": null,
+          "judged": null,
+          "files_recovered": null,
+          "files_refailed": null,
+          "files_flagged": null,
+          "files_waiting": null,
+          "files_gone": null
+        },
+        {
+          "id": 3,
+          "time": "2026-03-01T12:03:00Z",
+          "portal": "main",
+          "folder_id": "00000000-0000-0000-0000-000000000003",
+          "folder": "Letters",
+          "mode": "enforce",
+          "result": "accepted",
+          "reason": null,
+          "answered": "2026-03-01T12:03:00Z",
+          "files": 12,
+          "charged": 13,
+          "requeued": 13,
+          "outcome": "partial",
+          "judged": "2026-03-01T14:03:00Z",
+          "files_recovered": 7,
+          "files_refailed": 2,
+          "files_flagged": 1,
+          "files_waiting": 0,
+          "files_gone": 3
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn no_attempt_is_an_empty_table() {
+    let empty = entries::table(&[], None);
+    assert!(empty.is_empty() && empty.to_string().contains("attempt"));
+    assert_eq!(entries::json(&[]).unwrap(), "{\n  \"attempts\": []\n}\n");
+}
+
+#[test]
+fn a_name_cannot_take_over_the_terminal() {
+    let shown = entries::table(&entries(), None).to_string();
+    assert!(!shown.chars().any(|c| c != '\n' && text::is_unsafe(c)));
+    assert_eq!(shown.lines().count(), 9);
+}
+
+#[test]
+fn the_newest_are_kept_and_0_keeps_all() {
+    for (limit, kept) in [(0, 5), (2, 2), (5, 5), (50, 5)] {
+        let newest = newest(entries(), limit);
+        assert_eq!(newest.len(), kept, "{limit}");
+        assert_eq!(newest[0].attempt.id.get(), 6);
+    }
+}
+
+#[test]
+fn a_ledger_that_is_not_there_is_told_from_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = format!("{:#}", read(folder.path()).unwrap_err());
+    assert!(
+        error.contains("ledger.db") && error.contains("runs"),
+        "{error}"
+    );
+    let (_ledger, refused) = Ledger::open(folder.path());
+    assert!(refused.is_none(), "{refused:?}");
+    assert_eq!(read(folder.path()).unwrap(), []);
+}

@@ -1,0 +1,151 @@
+//! What a collection hands on to whoever reindexes: the failed files of each folder, and what became of those that are
+//! watched.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tokio::sync::mpsc::error::TrySendError;
+use tracing::{debug, warn};
+
+use crate::aggregate::Reading;
+use crate::classify::Class;
+use crate::collect::Collector;
+use crate::collect::folder::Folder;
+use crate::collect::kept::Kept;
+use crate::collect::run::Run;
+use crate::collect::walk::Walked;
+use crate::config::Mode;
+use crate::ledger::ActiveMode;
+use crate::model::{FileKey, FileMap, FolderId, Moment, Status, Timestamp};
+use crate::policy::judge::Seen;
+use crate::policy::{FailedFile, Worth};
+use crate::reindex::{Batch, Findings, FolderBatch};
+use crate::snapshot::FolderState;
+
+impl Collector {
+    /// The files of a folder about which the ledger wants to know.
+    pub(super) fn watched(&self, folder: FolderId) -> Arc<HashSet<FileKey>> {
+        let reindexing = self.tools.reindexing.as_ref();
+        let Some(ledger) = reindexing.and_then(|reindexing| reindexing.ledger.view().ok()) else {
+            return Arc::default();
+        };
+        let attempts = ledger.track(ActiveMode::Enforce).unjudged();
+        let attempts = attempts.filter(|attempt| attempt.folder == folder);
+        let sent = attempts.filter_map(|attempt| attempt.watched());
+        let mut watched: HashSet<FileKey> = sent.flat_map(|files| files.keys().copied()).collect();
+        let book = ledger.folder(folder);
+        watched.extend(book.into_iter().flat_map(|book| book.tries.keys()));
+        Arc::new(watched)
+    }
+
+    /// Hands on what a collection found.
+    pub(super) fn hand_on(&self, run: &Run) {
+        let Some(reindexing) = &self.tools.reindexing else {
+            return;
+        };
+        let now = Moment::now();
+        let there = self.folders.values().filter(|folder| !folder.has_left());
+        let batch = Batch {
+            session: run.session.clone(),
+            reindex: Arc::clone(&self.settings.reindex),
+            zone: self.settings.zone,
+            portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
+            folders: there
+                .clone()
+                .filter_map(|folder| self.folder_batch(folder, now))
+                .collect(),
+            listed: there.map(|folder| folder.view.id).collect(),
+        };
+        match reindexing.batches.try_send(batch) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => {
+                debug!(portal = %self.settings.portal, "reindexing is still busy with the last collection");
+            }
+            Err(TrySendError::Closed(_)) => {
+                warn!(portal = %self.settings.portal, "reindexing has ended");
+            }
+        }
+    }
+
+    /// What is handed on of a folder: nothing, where nothing is decided or watched.
+    fn folder_batch(&self, folder: &Folder, now: Moment) -> Option<FolderBatch> {
+        let view = &folder.view;
+        let reindex = &self.settings.reindex;
+        let off = reindex.for_folder(view.id, view.name.label()).mode == Mode::Off;
+        if off && folder.findings.is_none() {
+            return None;
+        }
+        let counts = view.counts.as_deref();
+        let stale_after = self.stale_after();
+        Some(FolderBatch {
+            id: view.id,
+            name: view.name.clone(),
+            worth: match counts {
+                Some(counts) if view.state == FolderState::Counted && counts.consistent => {
+                    if now.since(counts.counted) > stale_after {
+                        Worth::Stale
+                    } else if folder.times_counted < 2 {
+                        Worth::First
+                    } else {
+                        Worth::Whole
+                    }
+                }
+                _ => Worth::NotWhole,
+            },
+            counts: counts.map(|counts| counts.files).unwrap_or_default(),
+            findings: folder.findings.clone(),
+        })
+    }
+}
+
+/// What a count found, as far as reindexing needs it: nothing, where nothing is reindexed or watched.
+pub(super) fn findings(
+    mode: Mode,
+    watched: &HashSet<FileKey>,
+    walked: &Walked,
+    kept: &Kept,
+    began: Timestamp,
+) -> Option<Arc<Findings>> {
+    if mode == Mode::Off && watched.is_empty() {
+        return None;
+    }
+    let reading = &walked.reading;
+    Some(Arc::new(Findings {
+        began,
+        failed: failed_files(reading, kept, began),
+        failed_whole: walked.consistent && reading.fits[Status::Failed],
+        failed_page: walked.failed_page,
+        watched: seen(watched, walked),
+    }))
+}
+
+/// The failed files. Where they were failed at the folder's first count, they have been *seen* so since then, however old they are.
+fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedFile> {
+    let record = kept.record.as_ref();
+    let first = record.map_or(began, |record| record.first_counted);
+    let since = |key| kept.memory.get(key).map_or(began, |known| known.since);
+    let failed = reading.unfinished.iter();
+    let failed = failed.filter(|(_, file)| file.status == Status::Failed);
+    let class = |number| reading.errors.class(number).clone();
+    failed
+        .map(|(key, file)| FailedFile {
+            key: *key,
+            since: since(*key).max(first),
+            class: file.class.map_or(Class::Unspecified, class),
+        })
+        .collect()
+}
+
+/// How the watched files were seen.
+fn seen(watched: &HashSet<FileKey>, walked: &Walked) -> FileMap<Seen> {
+    let reading = &walked.reading;
+    let done: HashSet<_> = reading.watched_done.iter().collect();
+    let every_row = walked.consistent && reading.fits.iter().all(|(_, fits)| *fits);
+    let seen = |key: &FileKey| match reading.unfinished.get(key) {
+        Some(file) => Seen::As(file.status),
+        None if done.contains(key) => Seen::As(Status::Done),
+        None if every_row => Seen::Absent,
+        None => Seen::Unread,
+    };
+    watched.iter().map(|key| (*key, seen(key))).collect()
+}

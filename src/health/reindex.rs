@@ -1,0 +1,98 @@
+//! What is decided about reindexing, as health and the page tell it.
+
+use crate::ledger::ActiveMode;
+use crate::model::Moment;
+use crate::policy::{BreakerState, Numbers, Reason, Remaining};
+use crate::snapshot::{FolderState, FolderView, PortalView, ReindexView};
+
+/// What is decided about a folder whose mode is not off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FolderDecision {
+    /// The mode that holds.
+    pub mode: ActiveMode,
+    /// Why, and from what; none before the first decision in this mode.
+    pub decided: Option<(Reason, Numbers)>,
+}
+
+/// What a portal may still be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortalLimits {
+    /// The strongest mode of its rules: each mode has a budget and a breaker of its own.
+    pub mode: ActiveMode,
+    /// What is left of the budget.
+    pub left: Remaining,
+    /// Whether attempts have effect.
+    pub breaker: BreakerState,
+}
+
+impl FolderDecision {
+    /// What is decided about a folder; none, where the mode is off or the folder left.
+    pub(super) fn of(
+        portal: &PortalView,
+        view: Option<&ReindexView>,
+        folder: &FolderView,
+    ) -> Option<Self> {
+        if matches!(folder.state, FolderState::Left(_)) {
+            return None;
+        }
+        let rules = portal.reindex.for_folder(folder.id, folder.name.label());
+        let mode = ActiveMode::of(rules.mode)?;
+        let decided = view.and_then(|view| view.folders.get(&folder.id));
+        let decided = decided.map(|decided| (decided.reason, decided.numbers));
+        Some(Self {
+            mode,
+            // Until the first decision after a reload, the last one may be of the mode before.
+            decided: decided.filter(|(reason, _)| *reason != Reason::Off),
+        })
+    }
+
+    /// The decision in a sentence, for people.
+    #[must_use]
+    pub fn sentence(&self) -> &'static str {
+        match (self.decided, self.mode) {
+            (None, _) => "nothing was decided yet",
+            (Some((Reason::Eligible, _)), ActiveMode::DryRun) => {
+                "an attempt was due; dry run sends nothing"
+            }
+            (Some((Reason::Eligible, _)), ActiveMode::Enforce) => "an attempt was made",
+            (Some((reason, _)), _) => reason.sentence(),
+        }
+    }
+}
+
+impl PortalLimits {
+    /// What is left; none, where nothing is reindexed or the ledger cannot be used.
+    pub(super) fn of(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<Self> {
+        let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
+        let track = view.ledger.as_ref().ok()?.track(mode);
+        let rules = &portal.reindex.rules;
+        Some(Self {
+            mode,
+            left: Remaining::of(track, &rules.budget, now.wall),
+            breaker: BreakerState::of(track, &rules.breaker, now.wall),
+        })
+    }
+}
+
+/// Why the ledger cannot be used: the portal's health suffers from it.
+pub(super) fn warning(view: &ReindexView) -> Option<String> {
+    let refused = view.ledger.as_ref().err()?;
+    Some(format!("nothing is reindexed: {refused}"))
+}
+
+/// What stops reindexing as it is meant to: nobody's health suffers from it.
+pub(super) fn remarks(view: &ReindexView, limits: Option<PortalLimits>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if view.kill_switch {
+        remarks.push("nothing is reindexed: the kill switch is on".to_owned());
+    }
+    match limits.map(|limits| limits.breaker) {
+        Some(BreakerState::Open { until }) => remarks.push(format!(
+            "nothing is reindexed until {until}: the last attempts had no effect"
+        )),
+        Some(BreakerState::HalfOpen) => remarks
+            .push("one folder at a time is reindexed: the last attempts had no effect".to_owned()),
+        Some(BreakerState::Closed) | None => {}
+    }
+    remarks
+}

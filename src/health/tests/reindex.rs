@@ -1,0 +1,179 @@
+//! What is said about reindexing.
+
+use super::*;
+use crate::config::{Mode, Reindex, ReindexRules};
+use crate::ledger::{
+    ActiveMode, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review, Verdict,
+};
+use crate::policy::{BreakerState, Numbers, Reason, Remaining};
+use crate::snapshot::FolderReindex;
+
+const NUMBERS: Numbers = Numbers {
+    failed: 12,
+    of_class: 12,
+    retryable: 9,
+    eligible: 8,
+    exhausted: 3,
+    riding_along: 3,
+    next_allowed: None,
+};
+
+fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>, kill_switch: bool) -> ReindexView {
+    let decided = FolderReindex {
+        reason,
+        numbers: NUMBERS,
+    };
+    ReindexView {
+        folders: [(folder(FolderState::Counted, None).id, decided)].into(),
+        ledger: ledger.map_err(str::to_owned),
+        kill_switch,
+    }
+}
+
+fn judge_in(mode: Mode, state: FolderState, view: ReindexView, now: Moment) -> PortalHealth {
+    let mut portal = (*portal(ListState::Read(FACTS), vec![folder(state, None)])).clone();
+    let rules = ReindexRules {
+        mode,
+        ..ReindexRules::default()
+    };
+    portal.reindex = Arc::new(Reindex {
+        rules,
+        overrides: Vec::new(),
+    });
+    let snapshot = Snapshot {
+        reindex: [(portal.name.clone(), Arc::new(view))].into(),
+        portals: vec![Arc::new(portal)],
+    };
+    judge(&snapshot, now).portals.remove(0)
+}
+
+fn fresh(now: Moment) -> Arc<LedgerView> {
+    Arc::new(LedgerView::new(now.wall))
+}
+
+/// Makes an attempt without effect.
+async fn fail(ledger: &PortalLedger, now: Timestamp) {
+    let intent = Intent {
+        folder: folder(FolderState::Counted, None).id,
+        name: FolderName::new("Inbox"),
+        mode: ActiveMode::Enforce,
+        at: now,
+        files: Vec::new(),
+    };
+    let id = ledger.intend(intent).await.unwrap();
+    let outcome = Outcome::Accepted { updated: 2 };
+    ledger.settle(id, now, outcome).await.unwrap();
+    let review = Review {
+        verdict: Some(Verdict::None),
+        ..Review::default()
+    };
+    ledger.review(id, now, review).await.unwrap();
+}
+
+#[test]
+fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
+    let now = Moment::now();
+    let left = FolderState::Left(Left {
+        reason: LeftReason::Gone,
+        since: now.wall,
+    });
+    let decided = |reason| Some((reason, NUMBERS));
+    for (mode, state, reason, expected) in [
+        (Mode::Off, FolderState::Counted, Reason::Off, None),
+        (Mode::Enforce, left, Reason::Cooldown, None),
+        (
+            Mode::Enforce,
+            FolderState::Counted,
+            Reason::Cooldown,
+            Some((ActiveMode::Enforce, decided(Reason::Cooldown))),
+        ),
+        // The mode was changed, and no decision has been taken since.
+        (
+            Mode::DryRun,
+            FolderState::Counted,
+            Reason::Off,
+            Some((ActiveMode::DryRun, None)),
+        ),
+    ] {
+        let health = judge_in(mode, state, view(reason, Ok(fresh(now)), false), now);
+        let told = health.folders[0].reindex;
+        let expected = expected.map(|(mode, decided)| FolderDecision { mode, decided });
+        assert_eq!(told, expected, "{mode:?} {reason}");
+        assert_eq!(health.status, Status::Pass);
+        assert_eq!(health.notes, [""; 0]);
+    }
+}
+
+#[test]
+fn an_attempt_in_dry_run_is_not_called_one_that_was_made() {
+    let sentence = |mode| {
+        let decided = Some((Reason::Eligible, NUMBERS));
+        FolderDecision { mode, decided }.sentence()
+    };
+    assert!(sentence(ActiveMode::DryRun).contains("sends nothing"));
+    assert!(sentence(ActiveMode::Enforce).contains("was made"));
+}
+
+#[test]
+fn a_ledger_that_cannot_be_used_is_a_warning_where_it_would_be_needed() {
+    let now = Moment::now();
+    let unusable = || view(Reason::LedgerUnavailable, Err("it is read-only"), false);
+    let health = judge_in(Mode::DryRun, FolderState::Counted, unusable(), now);
+    assert_eq!(health.status, Status::Warn);
+    assert_eq!(health.notes, ["nothing is reindexed: it is read-only"]);
+    assert_eq!(health.reindex, None);
+    let health = judge_in(Mode::Off, FolderState::Counted, unusable(), now);
+    assert_eq!(health.status, Status::Pass);
+    assert_eq!(health.notes, [""; 0]);
+}
+
+#[test]
+fn the_kill_switch_is_told_and_is_no_warning() {
+    let now = Moment::now();
+    let stopped = view(Reason::KillSwitch, Ok(fresh(now)), true);
+    let health = judge_in(Mode::Enforce, FolderState::Counted, stopped, now);
+    assert_eq!(health.status, Status::Pass);
+    assert_eq!(
+        health.notes,
+        ["nothing is reindexed: the kill switch is on"]
+    );
+}
+
+#[tokio::test]
+async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
+    let now = Moment::now();
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(folder.path()).0;
+    let ledger = ledger.portal(&PortalName::new("main").unwrap());
+    for _ in 0..3 {
+        fail(&ledger, now.wall).await;
+    }
+    let hours_later = |hours: i64| Timestamp::from_millis(now.wall.as_millis() + hours * 3_600_000);
+    let until = hours_later(6);
+    for (hours, breaker, note) in [
+        (
+            5,
+            BreakerState::Open { until },
+            "nothing is reindexed until",
+        ),
+        (7, BreakerState::HalfOpen, "one folder at a time"),
+    ] {
+        let later = Moment {
+            wall: hours_later(hours),
+            ..now
+        };
+        let view = view(Reason::Breaker, ledger.view().map_err(|_| ""), false);
+        let health = judge_in(Mode::Enforce, FolderState::Counted, view, later);
+        assert_eq!(health.status, Status::Pass);
+        assert!(health.notes[0].starts_with(note), "{:?}", health.notes);
+        let limits = PortalLimits {
+            mode: ActiveMode::Enforce,
+            left: Remaining {
+                actions: 7,
+                files: 4_994,
+            },
+            breaker,
+        };
+        assert_eq!(health.reindex, Some(limits));
+    }
+}

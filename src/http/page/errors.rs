@@ -1,0 +1,43 @@
+//! The table of what fails.
+
+use maud::{Markup, html};
+
+use crate::model::Status;
+use crate::snapshot::ErrorClass;
+
+/// What fails, since when, and what it looks like.
+pub(super) fn table(errors: &[ErrorClass]) -> Markup {
+    html! {
+        h3 { "Errors" }
+        table {
+            thead {
+                tr {
+                    th { "Class" }
+                    th.n { "failed" }
+                    th.n { "flagged" }
+                    th.n { "folders" }
+                    th { "first seen" }
+                    th { "last seen" }
+                    th { "example" }
+                }
+            }
+            tbody {
+                @for error in errors {
+                    tr {
+                        td.name { (error.class) }
+                        td.n { (error.files[Status::Failed]) }
+                        td.n { (error.files[Status::Flagged]) }
+                        td.n { (error.folders) }
+                        @if let Some(known) = &error.known {
+                            td.time { (known.first_seen) }
+                            td.time { (known.last_seen) }
+                            td.name { (known.example) }
+                        } @else {
+                            td {} td {} td {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

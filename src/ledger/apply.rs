@@ -1,0 +1,229 @@
+//! What a change makes of a view. Pure: the disk only stores what comes out.
+
+use std::sync::Arc;
+
+use crate::ledger::attempt::{ActiveMode, Answered, Attempt, AttemptId, Course, Intent};
+use crate::ledger::change::{Change, Misfit, Review, Touched};
+use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
+use crate::ledger::view::{FolderBook, LedgerView};
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+
+impl LedgerView {
+    /// Makes a change in memory alone. Nothing is changed where it does not fit.
+    pub fn apply(&mut self, change: Change) -> Result<(), Misfit> {
+        self.change(change).map(drop)
+    }
+
+    pub(super) fn change(&mut self, change: Change) -> Result<Touched, Misfit> {
+        match change {
+            Change::Intend { id, intent } => Ok(self.intend(id, intent)),
+            Change::Settle { id, at, outcome } => self.settle(id, at, outcome),
+            Change::Review { id, at, review } => self.review(id, at, &review),
+            Change::Renew { folder, files } => Ok(self.renew(folder, files)),
+            Change::Tidy(tidy) => Ok(self.tidy(&tidy)),
+        }
+    }
+
+    /// The changes that say of every attempt without an outcome that it was interrupted. Whoever sends is gone: the
+    /// program was restarted, or gave up.
+    #[must_use]
+    pub fn interrupted(&self, now: Timestamp) -> Vec<Change> {
+        let why = Lost::Interrupted;
+        self.enforce
+            .unjudged()
+            .filter(|attempt| matches!(attempt.course, Course::Intended { .. }))
+            .map(|attempt| Change::Settle {
+                id: attempt.id,
+                at: now.max(attempt.intended),
+                outcome: Outcome::Unknown { why },
+            })
+            .collect()
+    }
+
+    fn intend(&mut self, id: AttemptId, intent: Intent) -> Touched {
+        let files = intent.files;
+        let mut touched = Touched {
+            folders: vec![intent.folder],
+            attempts: vec![id],
+            ..Touched::default()
+        };
+        let book = self.book(intent.folder, &intent.name);
+        let course = match intent.mode {
+            ActiveMode::DryRun => Course::Rehearsed,
+            ActiveMode::Enforce => {
+                for key in &files {
+                    book.charge(*key);
+                    touched.states.push((id, *key));
+                    touched.tries.push((intent.folder, *key));
+                }
+                let sent = files.iter().map(|key| (*key, FileState::Sent));
+                Course::Intended {
+                    files: Arc::new(sent.collect()),
+                }
+            }
+        };
+        self.track_mut(intent.mode).put(Attempt {
+            id,
+            folder: intent.folder,
+            intended: intent.at,
+            files: files.len() as u64,
+            course,
+        });
+        touched
+    }
+
+    fn settle(
+        &mut self,
+        id: AttemptId,
+        at: Timestamp,
+        outcome: Outcome,
+    ) -> Result<Touched, Misfit> {
+        let mut attempt = self.sent(id)?;
+        let Course::Intended { files } = attempt.course else {
+            return Err(Misfit::WrongCourse(id));
+        };
+        let mut touched = Touched {
+            folders: vec![attempt.folder],
+            attempts: vec![id],
+            ..Touched::default()
+        };
+        let watched = |updated| Course::Watched {
+            answered: Answered { at, updated },
+            files: Arc::clone(&files),
+        };
+        attempt.course = match outcome {
+            Outcome::Accepted { updated } => watched(Ok(updated)),
+            Outcome::Unknown { why } => watched(Err(why)),
+            Outcome::Refused { status } => {
+                let keys = files.keys().copied();
+                self.give_back(attempt.folder, keys, &mut touched);
+                Course::Refused { at, status }
+            }
+        };
+        if let Some(book) = self.known_book(attempt.folder) {
+            book.totals.count_outcome(outcome);
+        }
+        self.enforce.put(attempt);
+        Ok(touched)
+    }
+
+    fn review(&mut self, id: AttemptId, at: Timestamp, review: &Review) -> Result<Touched, Misfit> {
+        let mut attempt = self.sent(id)?;
+        let Course::Watched { answered, files } = attempt.course else {
+            return Err(Misfit::WrongCourse(id));
+        };
+        let mut touched = Touched {
+            folders: vec![attempt.folder],
+            attempts: vec![id],
+            ..Touched::default()
+        };
+        let mut files = Arc::unwrap_or_clone(files);
+        for (key, state) in &review.changed {
+            if let Some(known) = files.get_mut(key).filter(|known| !known.is_settled()) {
+                *known = *state;
+                touched.states.push((id, *key));
+                self.settle_file(attempt.folder, *key, *state, &mut touched);
+            }
+        }
+        attempt.course = match review.verdict {
+            None => Course::Watched {
+                answered,
+                files: Arc::new(files),
+            },
+            Some(verdict) => {
+                self.count_verdict(attempt.folder, verdict, &files, &mut touched);
+                let counts: StateCounts = files.values().copied().collect();
+                Course::Judged {
+                    answered,
+                    at,
+                    verdict,
+                    files: counts,
+                }
+            }
+        };
+        self.enforce.put(attempt);
+        Ok(touched)
+    }
+
+    fn settle_file(
+        &mut self,
+        folder: FolderId,
+        key: FileKey,
+        state: FileState,
+        touched: &mut Touched,
+    ) {
+        let Some(book) = self.known_book(folder) else {
+            return;
+        };
+        book.totals.count_file(state);
+        if state.starts_anew() {
+            book.tries.remove(&key);
+            touched.tries.push((folder, key));
+        }
+    }
+
+    fn count_verdict(
+        &mut self,
+        folder: FolderId,
+        verdict: Verdict,
+        files: &FileMap<FileState>,
+        touched: &mut Touched,
+    ) {
+        if let Some(book) = self.known_book(folder) {
+            book.totals.count_verdict(verdict);
+        }
+        if verdict == Verdict::Inconclusive {
+            let left = files.iter().filter(|(_, state)| !state.starts_anew());
+            self.give_back(folder, left.map(|(key, _)| *key), touched);
+        }
+    }
+
+    fn give_back(
+        &mut self,
+        folder: FolderId,
+        keys: impl Iterator<Item = FileKey>,
+        touched: &mut Touched,
+    ) {
+        if let Some(book) = self.known_book(folder) {
+            for key in keys {
+                book.give_back(key);
+                touched.tries.push((folder, key));
+            }
+        }
+    }
+
+    fn renew(&mut self, folder: FolderId, files: Vec<FileKey>) -> Touched {
+        let mut touched = Touched::default();
+        if let Some(book) = self.known_book(folder) {
+            for key in files {
+                if book.tries.remove(&key).is_some() {
+                    touched.tries.push((folder, key));
+                }
+            }
+        }
+        touched
+    }
+
+    fn sent(&self, id: AttemptId) -> Result<Attempt, Misfit> {
+        if self.dry_run.get(id).is_some() {
+            return Err(Misfit::WrongCourse(id));
+        }
+        let attempt = self.enforce.get(id).ok_or(Misfit::NoAttempt(id))?;
+        Ok(Attempt::clone(attempt))
+    }
+
+    fn book(&mut self, folder: FolderId, name: &FolderName) -> &mut FolderBook {
+        let book = self
+            .folders
+            .entry(folder)
+            .or_insert_with(|| Arc::new(FolderBook::new(name.clone())));
+        let book = Arc::make_mut(book);
+        book.name = name.clone();
+        book.unseen_since = None;
+        book
+    }
+
+    pub(super) fn known_book(&mut self, folder: FolderId) -> Option<&mut FolderBook> {
+        self.folders.get_mut(&folder).map(Arc::make_mut)
+    }
+}

@@ -1,0 +1,232 @@
+//! One attempt at reindexing a folder, from its intent to its verdict.
+
+use std::sync::Arc;
+
+use crate::config::Mode;
+use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+
+/// Identifies an attempt. A later attempt has a greater number, also across restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttemptId(i64);
+
+impl AttemptId {
+    /// Greater than every id that is given.
+    pub(crate) const MAX: Self = Self(i64::MAX);
+
+    /// The id with this number.
+    pub(crate) const fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The number, as people see it.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for AttemptId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A mode in which attempts are made: [`Mode`] without `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActiveMode {
+    /// The attempt is only written down.
+    DryRun,
+    /// The request is sent.
+    Enforce,
+}
+
+impl ActiveMode {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::DryRun, Self::Enforce];
+
+    /// The active mode that a configured one is; `None` for off.
+    #[must_use]
+    pub const fn of(mode: Mode) -> Option<Self> {
+        match mode {
+            Mode::Off => None,
+            Mode::DryRun => Some(Self::DryRun),
+            Mode::Enforce => Some(Self::Enforce),
+        }
+    }
+
+    /// The word of the configuration.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DryRun => Mode::DryRun.as_str(),
+            Self::Enforce => Mode::Enforce.as_str(),
+        }
+    }
+}
+
+/// What is about to be attempted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// The folder.
+    pub folder: FolderId,
+    /// Its name, for people who read the history.
+    pub name: FolderName,
+    /// Whether a request will be sent.
+    pub mode: ActiveMode,
+    /// Now.
+    pub at: Timestamp,
+    /// Every failed file of the folder: the endpoint takes the folder whole.
+    pub files: Vec<FileKey>,
+}
+
+/// One attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Its number.
+    pub id: AttemptId,
+    /// The folder.
+    pub folder: FolderId,
+    /// When the intent was written: budget, cooldown and `verify_after` count from here.
+    pub intended: Timestamp,
+    /// Failed files of the folder as last seen before it.
+    pub files: u64,
+    /// How far it got.
+    pub course: Course,
+}
+
+/// How far an attempt got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Course {
+    /// Dry run: nothing was sent, and there is nothing to judge.
+    Rehearsed,
+    /// The intent is on disk. The request is about to be sent, or under way.
+    Intended {
+        /// The files that it is about.
+        files: Arc<FileMap<FileState>>,
+    },
+    /// The portal answered 4xx: nothing was queued.
+    Refused {
+        /// When it answered.
+        at: Timestamp,
+        /// The status of the answer.
+        status: u16,
+    },
+    /// Files were queued, or may have been; their fate is watched.
+    Watched {
+        /// What came back.
+        answered: Answered,
+        /// What became of each file so far.
+        files: Arc<FileMap<FileState>>,
+    },
+    /// It is over.
+    Judged {
+        /// What came back.
+        answered: Answered,
+        /// When it was judged.
+        at: Timestamp,
+        /// What it was good for.
+        verdict: Verdict,
+        /// What became of the files.
+        files: StateCounts,
+    },
+}
+
+/// What came back on a request that was not refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answered {
+    /// When it came, or was given up.
+    pub at: Timestamp,
+    /// How many files the portal says it queued, or why that is not known.
+    pub updated: Result<u64, Lost>,
+}
+
+impl Attempt {
+    /// Whether a request was to be sent.
+    #[must_use]
+    pub const fn mode(&self) -> ActiveMode {
+        match self.course {
+            Course::Rehearsed => ActiveMode::DryRun,
+            _ => ActiveMode::Enforce,
+        }
+    }
+
+    /// Files that the budget is charged for: as last seen, until the portal says how many it took.
+    #[must_use]
+    pub const fn charge(&self) -> u64 {
+        match self.course {
+            Course::Refused { .. } => 0,
+            Course::Watched { answered, .. } | Course::Judged { answered, .. } => {
+                match answered.updated {
+                    Ok(updated) => updated,
+                    Err(_) => self.files,
+                }
+            }
+            Course::Rehearsed | Course::Intended { .. } => self.files,
+        }
+    }
+
+    /// What came of the request, and when; `None` before that, and in a dry run.
+    #[must_use]
+    pub const fn outcome(&self) -> Option<(Timestamp, Outcome)> {
+        match self.course {
+            Course::Rehearsed | Course::Intended { .. } => None,
+            Course::Refused { at, status } => Some((at, Outcome::Refused { status })),
+            Course::Watched { answered, .. } | Course::Judged { answered, .. } => {
+                let outcome = match answered.updated {
+                    Ok(updated) => Outcome::Accepted { updated },
+                    Err(why) => Outcome::Unknown { why },
+                };
+                Some((answered.at, outcome))
+            }
+        }
+    }
+
+    /// What the attempt was good for, and when that was found.
+    #[must_use]
+    pub const fn verdict(&self) -> Option<(Timestamp, Verdict)> {
+        match self.course {
+            Course::Judged { at, verdict, .. } => Some((at, verdict)),
+            _ => None,
+        }
+    }
+
+    /// Whether its verdict is still to come.
+    #[must_use]
+    pub const fn is_unjudged(&self) -> bool {
+        matches!(
+            self.course,
+            Course::Intended { .. } | Course::Watched { .. }
+        )
+    }
+
+    /// The files whose fate is still watched.
+    #[must_use]
+    pub const fn watched(&self) -> Option<&Arc<FileMap<FileState>>> {
+        match &self.course {
+            Course::Intended { files } | Course::Watched { files, .. } => Some(files),
+            _ => None,
+        }
+    }
+
+    /// How many files are in each state; none in a dry run or after a refusal.
+    #[must_use]
+    pub fn file_states(&self) -> StateCounts {
+        match &self.course {
+            Course::Rehearsed | Course::Refused { .. } => StateCounts::default(),
+            Course::Intended { files } | Course::Watched { files, .. } => {
+                files.values().copied().collect()
+            }
+            Course::Judged { files, .. } => *files,
+        }
+    }
+
+    /// The last time that anything was written of it.
+    #[must_use]
+    pub fn last_change(&self) -> Timestamp {
+        let answered = self.outcome().map(|(at, _)| at);
+        let judged = self.verdict().map(|(at, _)| at);
+        self.intended
+            .max(answered.max(judged).unwrap_or(self.intended))
+    }
+}

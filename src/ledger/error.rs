@@ -1,0 +1,73 @@
+//! Why the ledger cannot be used.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::ledger::change::Misfit;
+
+/// Why the ledger cannot be used. While it cannot, nothing is reindexed.
+#[derive(Debug, Clone, Error)]
+pub enum LedgerError {
+    /// The state folder is not there, or another process has it.
+    #[error("there is no reindex ledger: {why}")]
+    NoFolder {
+        /// What is the matter with the folder.
+        why: String,
+    },
+    /// There is no file.
+    #[error("there is no reindex ledger {} yet", path.display())]
+    Missing {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// It was written by a newer version.
+    #[error("the reindex ledger {} was written by a newer version (schema {found}, known {known}); it is left as it is", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The schema version of this program.
+        known: i64,
+    },
+    /// It must not be written.
+    #[error("the reindex ledger {} is read-only; make it writable, or move it away to begin with a new one", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is another kind of database.
+    #[error("{} is a database, but not a reindex ledger; it is left as it is", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system does not let it be looked at.
+    #[error("the reindex ledger {} cannot be used: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: String,
+    },
+    /// The database said no.
+    #[error("the reindex ledger cannot be used: {0}")]
+    Database(Arc<rusqlite::Error>),
+    /// A value in the file makes no sense.
+    #[error("the reindex ledger holds what this program did not write: {0}")]
+    Content(&'static str),
+    /// The change does not fit what the ledger knows.
+    #[error("the reindex ledger refuses a change: {0}")]
+    Misfit(#[from] Misfit),
+    /// The thread that writes has ended.
+    #[error("the reindex ledger is closed")]
+    Closed,
+}
+
+impl From<rusqlite::Error> for LedgerError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(Arc::new(error))
+    }
+}

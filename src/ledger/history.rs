@@ -1,0 +1,53 @@
+//! The ledger for people, also while another process writes it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::ledger::attempt::{ActiveMode, Attempt};
+use crate::ledger::database;
+use crate::ledger::error::LedgerError;
+use crate::ledger::load;
+use crate::ledger::schema;
+use crate::model::{FolderName, PortalName};
+
+/// One attempt, and where it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The portal.
+    pub portal: PortalName,
+    /// The folder's name at its last attempt.
+    pub name: FolderName,
+    /// The attempt.
+    pub attempt: Arc<Attempt>,
+}
+
+/// Every attempt in the ledger of a state folder, newest first. Reads alone and needs no lock; blocks.
+pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
+    let path = database::path_in(folder);
+    if !path.exists() {
+        return Err(LedgerError::Missing { path });
+    }
+    let mut connection = schema::read_only(&path)?;
+    if schema::known_version(&connection, &path)? == 0 {
+        return Err(LedgerError::Missing { path });
+    }
+    // One transaction, so that all tables are read as they are at one moment.
+    let moment = connection.transaction()?;
+    let (_, views) = load::load(&moment)?;
+    let mut entries: Vec<Entry> = Vec::new();
+    for (portal, view) in views {
+        for attempt in ActiveMode::ALL
+            .iter()
+            .flat_map(|mode| view.track(*mode).iter())
+        {
+            let book = view.folder(attempt.folder);
+            entries.push(Entry {
+                portal: portal.clone(),
+                name: book.map_or_else(|| FolderName::new(""), |book| book.name.clone()),
+                attempt: Arc::clone(attempt),
+            });
+        }
+    }
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.attempt.id));
+    Ok(entries)
+}

@@ -1,0 +1,106 @@
+//! From the tables to views.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::ledger::error::LedgerError;
+use crate::ledger::outcome::FileState;
+use crate::ledger::rows;
+use crate::ledger::view::{FolderBook, LedgerView};
+use crate::model::{FileMap, FolderId, FolderName, PortalName, Timestamp};
+
+/// What the ledger knows of each portal.
+pub(super) type Views = HashMap<PortalName, LedgerView>;
+
+/// Reads everything.
+pub(super) fn load(connection: &Connection) -> Result<(Timestamp, Views), LedgerError> {
+    let created = connection
+        .query_row("SELECT created FROM ledger", [], |row| row.get(0))
+        .optional()?
+        .ok_or(LedgerError::Content("the time of its creation is missing"))?;
+    let created = Timestamp::from_millis(created);
+    let mut tries = load_tries(connection)?;
+    let mut states = load_states(connection)?;
+    let mut views = Views::new();
+    let mut places = HashMap::new();
+    let mut folders = connection.prepare("SELECT * FROM folder")?;
+    let mut found = folders.query([])?;
+    while let Some(row) = found.next()? {
+        let number: i64 = row.get("number")?;
+        let (portal, id) = place(row)?;
+        let view = views
+            .entry(portal.clone())
+            .or_insert_with(|| LedgerView::new(created));
+        let book = load_book(row, tries.remove(&number).unwrap_or_default())?;
+        view.folders.insert(id, Arc::new(book));
+        places.insert(number, (portal, id));
+    }
+    let mut attempts = connection.prepare("SELECT * FROM attempt")?;
+    let mut found = attempts.query([])?;
+    while let Some(row) = found.next()? {
+        let (portal, folder) = places
+            .get(&row.get("folder")?)
+            .ok_or(LedgerError::Content("an attempt without its folder"))?;
+        let files = states.remove(&row.get("id")?).unwrap_or_default();
+        let attempt = rows::attempt(row, *folder, files)?;
+        if let Some(view) = views.get_mut(portal) {
+            view.track_mut(attempt.mode()).put(attempt);
+        }
+    }
+    Ok((created, views))
+}
+
+/// A number that no attempt has, nor had.
+pub(super) fn next_id(connection: &Connection) -> Result<i64, LedgerError> {
+    Ok(connection.query_row(
+        "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'attempt'",
+        [],
+        |row| row.get(0),
+    )?)
+}
+
+fn place(row: &Row<'_>) -> Result<(PortalName, FolderId), LedgerError> {
+    let portal: String = row.get("portal")?;
+    let id: String = row.get("id")?;
+    Ok((
+        PortalName::new(&portal).ok_or(LedgerError::Content("the name of a portal"))?,
+        FolderId::parse(&id).ok_or(LedgerError::Content("a folder's id"))?,
+    ))
+}
+
+fn load_book(row: &Row<'_>, tries: FileMap<u32>) -> Result<FolderBook, LedgerError> {
+    Ok(FolderBook {
+        name: FolderName::new(&row.get::<_, String>("name")?),
+        totals: rows::totals(row)?,
+        tries,
+        unseen_since: rows::time(row, "unseen_since")?,
+    })
+}
+
+/// How often files were sent, by the number of their folder.
+fn load_tries(connection: &Connection) -> Result<HashMap<i64, FileMap<u32>>, LedgerError> {
+    let mut tries: HashMap<i64, FileMap<u32>> = HashMap::new();
+    let mut query = connection.prepare("SELECT * FROM tries")?;
+    let mut found = query.query([])?;
+    while let Some(row) = found.next()? {
+        let files = tries.entry(row.get("folder")?).or_default();
+        files.insert(rows::key(row)?, row.get("attempts")?);
+    }
+    Ok(tries)
+}
+
+/// What became of files so far, by the id of their attempt.
+fn load_states(connection: &Connection) -> Result<HashMap<i64, FileMap<FileState>>, LedgerError> {
+    let mut states: HashMap<i64, FileMap<FileState>> = HashMap::new();
+    let mut query = connection.prepare("SELECT * FROM sent")?;
+    let mut found = query.query([])?;
+    while let Some(row) = found.next()? {
+        let word: String = row.get("state")?;
+        let state = FileState::from_word(&word).ok_or(LedgerError::Content("a file's state"))?;
+        let files = states.entry(row.get("attempt")?).or_default();
+        files.insert(rows::key(row)?, state);
+    }
+    Ok(states)
+}

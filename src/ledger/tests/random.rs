@@ -1,0 +1,117 @@
+//! Whatever is changed in whatever order, the disk says what the memory says.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::ledger::database::Database;
+
+/// Something to change; which attempt and which file, chosen among those that there are.
+#[derive(Debug, Clone)]
+enum Step {
+    Intend(ActiveMode, u8, u8),
+    Settle(usize, Outcome),
+    Review(usize, Vec<(u8, FileState)>, Option<Verdict>),
+    Renew(u8, Vec<u8>),
+    Tidy(HashSet<u8>),
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
+    let mode = prop_oneof![Just(ActiveMode::DryRun), Just(ActiveMode::Enforce)];
+    let outcome = prop_oneof![
+        (0..9_u64).prop_map(|updated| Outcome::Accepted { updated }),
+        (400..500_u16).prop_map(|status| Outcome::Refused { status }),
+        prop::sample::select(vec![
+            Lost::NoAnswer,
+            Lost::Status(503),
+            Lost::Unreadable,
+            Lost::Interrupted
+        ])
+        .prop_map(|why| Outcome::Unknown { why }),
+    ];
+    let state = prop::sample::select(FileState::ALL.to_vec());
+    let verdict = prop::option::of(prop::sample::select(Verdict::ALL.to_vec()));
+    let files = prop::collection::vec((0..6_u8, state), 0..6);
+    let step = prop_oneof![
+        3 => (mode, 0..3_u8, 1..6_u8).prop_map(|(mode, folder, files)| Step::Intend(mode, folder, files)),
+        3 => (0..9_usize, outcome).prop_map(|(attempt, outcome)| Step::Settle(attempt, outcome)),
+        3 => (0..9_usize, files, verdict).prop_map(|(a, files, v)| Step::Review(a, files, v)),
+        1 => (0..3_u8, prop::collection::vec(0..6_u8, 0..6)).prop_map(|(f, files)| Step::Renew(f, files)),
+        1 => prop::collection::hash_set(0..3_u8, 0..3).prop_map(Step::Tidy),
+    ];
+    prop::collection::vec((0..4_000_u32, step), 1..40)
+}
+
+fn folder_id(number: u8) -> FolderId {
+    uuid::Uuid::from_u128(number.into()).into()
+}
+
+/// The change that a step is now; an attempt is picked from the newest backwards.
+fn change(step: Step, at: Timestamp, next: AttemptId) -> Change {
+    let picked = |back: usize| AttemptId::new(next.get() - 1 - i64::try_from(back).unwrap());
+    let keys = |files: Vec<u8>| files.into_iter().map(|file| key(file.into())).collect();
+    match step {
+        Step::Intend(mode, folder, files) => Change::Intend {
+            id: next,
+            intent: Intent {
+                folder: folder_id(folder),
+                files: keys((0..files).collect()),
+                ..intent(mode, at)
+            },
+        },
+        Step::Settle(back, outcome) => Change::Settle {
+            id: picked(back),
+            at,
+            outcome,
+        },
+        Step::Review(back, files, verdict) => {
+            let files: Vec<_> = files.iter().map(|(f, s)| (u128::from(*f), *s)).collect();
+            Change::Review {
+                id: picked(back),
+                at,
+                review: judged(&files, verdict),
+            }
+        }
+        Step::Renew(folder, files) => Change::Renew {
+            folder: folder_id(folder),
+            files: keys(files),
+        },
+        Step::Tidy(listed) => Change::Tidy(Tidy {
+            at,
+            horizon: DAY * 90,
+            listed: listed.into_iter().map(folder_id).collect(),
+        }),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_disk_says_what_the_memory_says(steps in steps()) {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut database, created, _) = Database::open(folder.path()).unwrap();
+        let mut view = LedgerView::new(created);
+        let mut at = created;
+        let mut next = database.next_id();
+        for (hours, step) in steps {
+            at = Timestamp::from_millis(at.as_millis() + i64::from(hours) * 3_600_000 / 10);
+            let intends = matches!(step, Step::Intend(..));
+            let before = view.clone();
+            let made = database.make(&portal(), &mut view, change(step, at, next));
+            prop_assert!(made.is_ok() || view == before);
+            if intends {
+                made.unwrap();
+                next = database.next_id();
+            }
+        }
+        for change in view.interrupted(at) {
+            database.make(&portal(), &mut view, change).unwrap();
+        }
+        drop(database);
+        let (_, _, mut views) = Database::open(folder.path()).unwrap();
+        let found = views.remove(&portal()).unwrap_or_else(|| LedgerView::new(created));
+        prop_assert_eq!(found, view);
+    }
+}

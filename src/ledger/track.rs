@@ -1,0 +1,140 @@
+//! The attempts of one portal in one mode, in the orders in which limits ask for them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ledger::attempt::{Attempt, AttemptId};
+use crate::ledger::outcome::Verdict;
+use crate::model::{FolderId, Timestamp};
+
+/// Attempts in the order of a time.
+type ByTime = BTreeSet<(Timestamp, AttemptId)>;
+
+/// The attempts of one mode. Dry run and enforce do not count for each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Track {
+    attempts: BTreeMap<AttemptId, Arc<Attempt>>,
+    intended: ByTime,
+    changed: ByTime,
+    judged: ByTime,
+    by_folder: HashMap<FolderId, ByTime>,
+    unjudged: BTreeSet<AttemptId>,
+}
+
+impl Track {
+    /// One attempt.
+    #[must_use]
+    pub fn get(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
+        self.attempts.get(&id)
+    }
+
+    /// Every attempt, oldest first.
+    #[must_use]
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Attempt>> {
+        self.attempts.values()
+    }
+
+    /// The attempts in the window of this length that ends now: each counts until the length has passed.
+    pub fn within(&self, length: Duration, now: Timestamp) -> impl Iterator<Item = &Arc<Attempt>> {
+        let before = (now.before(length), AttemptId::MAX);
+        self.intended
+            .range((Excluded(before), Unbounded))
+            .filter_map(|(_, id)| self.get(*id))
+    }
+
+    /// The attempts of a folder, newest first.
+    pub fn of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
+        let ids = self.by_folder.get(&folder).into_iter().flatten().rev();
+        ids.filter_map(|(_, id)| self.get(*id))
+    }
+
+    /// The newest attempt of a folder.
+    #[must_use]
+    pub fn last_of(&self, folder: FolderId) -> Option<&Arc<Attempt>> {
+        self.of_folder(folder).next()
+    }
+
+    /// The attempts whose verdict is still to come, oldest first.
+    pub fn unjudged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
+        self.unjudged.iter().filter_map(|id| self.get(*id))
+    }
+
+    /// How many attempts wait for their verdict.
+    #[must_use]
+    pub fn unjudged_count(&self) -> usize {
+        self.unjudged.len()
+    }
+
+    /// When each verdict was found, and which, newest first.
+    pub fn verdicts(&self) -> impl Iterator<Item = (Timestamp, Verdict)> {
+        let newest_first = self.judged.iter().rev();
+        newest_first.filter_map(|(_, id)| self.get(*id)?.verdict())
+    }
+
+    /// The last time that anything was written of any of them.
+    #[must_use]
+    pub fn last_change(&self) -> Option<Timestamp> {
+        self.changed.last().map(|(at, _)| *at)
+    }
+
+    /// Adds an attempt, or replaces what was known of it.
+    pub(super) fn put(&mut self, attempt: Attempt) {
+        let id = attempt.id;
+        self.remove(id);
+        self.intended.insert((attempt.intended, id));
+        self.changed.insert((attempt.last_change(), id));
+        let folder = self.by_folder.entry(attempt.folder).or_default();
+        folder.insert((attempt.intended, id));
+        if let Some((at, _)) = attempt.verdict() {
+            self.judged.insert((at, id));
+        }
+        if attempt.is_unjudged() {
+            self.unjudged.insert(id);
+        }
+        self.attempts.insert(id, Arc::new(attempt));
+    }
+
+    pub(super) fn remove(&mut self, id: AttemptId) {
+        let Some(attempt) = self.attempts.remove(&id) else {
+            return;
+        };
+        self.intended.remove(&(attempt.intended, id));
+        self.changed.remove(&(attempt.last_change(), id));
+        if let Some((at, _)) = attempt.verdict() {
+            self.judged.remove(&(at, id));
+        }
+        self.unjudged.remove(&id);
+        if let Some(folder) = self.by_folder.get_mut(&attempt.folder) {
+            folder.remove(&(attempt.intended, id));
+            if folder.is_empty() {
+                self.by_folder.remove(&attempt.folder);
+            }
+        }
+    }
+
+    /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the
+    /// newest of their folder, nor in the folder's row of attempts without effect.
+    pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
+        let folders = self.by_folder.keys();
+        folders
+            .flat_map(|folder| self.dispensable_of(*folder, limit))
+            .collect()
+    }
+
+    fn dispensable_of(&self, folder: FolderId, limit: Timestamp) -> Vec<AttemptId> {
+        let mut in_row = true;
+        let mut found = Vec::new();
+        for (age, attempt) in self.of_folder(folder).enumerate() {
+            let effect = attempt.verdict().and_then(|(_, v)| v.had_effect());
+            in_row &= effect != Some(true);
+            let counts = in_row && effect == Some(false);
+            let old = attempt.last_change() < limit;
+            if old && age > 0 && !counts && !attempt.is_unjudged() {
+                found.push(attempt.id);
+            }
+        }
+        found
+    }
+}

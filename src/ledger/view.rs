@@ -1,0 +1,194 @@
+//! What the ledger knows of one portal, in memory. Pure: what limits ask, and what each change makes of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::ledger::attempt::{ActiveMode, Attempt, AttemptId};
+use crate::ledger::outcome::{FileState, Outcome, Verdict};
+use crate::ledger::track::Track;
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+
+/// What the ledger knows of one portal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerView {
+    created: Timestamp,
+    pub(super) dry_run: Track,
+    pub(super) enforce: Track,
+    pub(super) folders: HashMap<FolderId, Arc<FolderBook>>,
+}
+
+/// What the ledger knows of one folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderBook {
+    /// Its name at the last attempt.
+    pub name: FolderName,
+    /// What all its attempts came to.
+    pub totals: Totals,
+    /// How often each file was sent since it was done last; files without an entry were not.
+    pub tries: FileMap<u32>,
+    /// Since when the portal does not list it, as far as that was noticed.
+    pub unseen_since: Option<Timestamp>,
+}
+
+/// What all attempts in a folder came to: its counters, which outlive the attempts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Attempts that the portal accepted.
+    pub accepted: u64,
+    /// Attempts that the portal refused.
+    pub refused: u64,
+    /// Attempts of which it is not known what they did.
+    pub unknown: u64,
+    /// The sum of `updated`.
+    pub requeued: u64,
+    /// Attempts judged [`Verdict::Recovered`].
+    pub recovered: u64,
+    /// Attempts judged [`Verdict::Partial`].
+    pub partial: u64,
+    /// Attempts judged [`Verdict::None`].
+    pub none: u64,
+    /// Attempts judged [`Verdict::Inconclusive`].
+    pub inconclusive: u64,
+    /// Files that were done after an attempt.
+    pub files_recovered: u64,
+    /// Files that failed again after an attempt.
+    pub files_refailed: u64,
+}
+
+impl Totals {
+    /// The attempts with a verdict.
+    #[must_use]
+    pub const fn judged(&self, verdict: Verdict) -> u64 {
+        match verdict {
+            Verdict::Recovered => self.recovered,
+            Verdict::Partial => self.partial,
+            Verdict::None => self.none,
+            Verdict::Inconclusive => self.inconclusive,
+        }
+    }
+
+    pub(super) fn count_outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Accepted { updated } => {
+                self.accepted += 1;
+                self.requeued = self.requeued.saturating_add(updated);
+            }
+            Outcome::Refused { .. } => self.refused += 1,
+            Outcome::Unknown { .. } => self.unknown += 1,
+        }
+    }
+
+    pub(super) fn count_verdict(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Recovered => self.recovered += 1,
+            Verdict::Partial => self.partial += 1,
+            Verdict::None => self.none += 1,
+            Verdict::Inconclusive => self.inconclusive += 1,
+        }
+    }
+
+    pub(super) fn count_file(&mut self, state: FileState) {
+        match state {
+            FileState::Done => self.files_recovered += 1,
+            FileState::Refailed => self.files_refailed += 1,
+            _ => {}
+        }
+    }
+}
+
+impl FolderBook {
+    pub(super) fn new(name: FolderName) -> Self {
+        Self {
+            name,
+            totals: Totals::default(),
+            tries: FileMap::default(),
+            unseen_since: None,
+        }
+    }
+
+    /// Counts one more attempt for a file.
+    pub(super) fn charge(&mut self, key: FileKey) {
+        let tries = self.tries.entry(key).or_default();
+        *tries = tries.saturating_add(1);
+    }
+
+    /// Takes one attempt back from a file.
+    pub(super) fn give_back(&mut self, key: FileKey) {
+        if let Some(tries) = self.tries.get_mut(&key) {
+            *tries = tries.saturating_sub(1);
+            if *tries == 0 {
+                self.tries.remove(&key);
+            }
+        }
+    }
+}
+
+impl LedgerView {
+    /// What a ledger that was created at this time knows of a portal that it has not met.
+    #[must_use]
+    pub fn new(created: Timestamp) -> Self {
+        Self {
+            created,
+            dry_run: Track::default(),
+            enforce: Track::default(),
+            folders: HashMap::new(),
+        }
+    }
+
+    /// When the ledger was created.
+    #[must_use]
+    pub const fn created(&self) -> Timestamp {
+        self.created
+    }
+
+    /// The last time that anything was written: a clock that is behind it cannot be trusted.
+    #[must_use]
+    pub fn latest(&self) -> Timestamp {
+        let tracks = [&self.dry_run, &self.enforce];
+        let changes = tracks.into_iter().filter_map(Track::last_change);
+        changes.fold(self.created, Timestamp::max)
+    }
+
+    /// The attempts of a mode.
+    #[must_use]
+    pub const fn track(&self, mode: ActiveMode) -> &Track {
+        match mode {
+            ActiveMode::DryRun => &self.dry_run,
+            ActiveMode::Enforce => &self.enforce,
+        }
+    }
+
+    pub(super) const fn track_mut(&mut self, mode: ActiveMode) -> &mut Track {
+        match mode {
+            ActiveMode::DryRun => &mut self.dry_run,
+            ActiveMode::Enforce => &mut self.enforce,
+        }
+    }
+
+    /// One attempt of either mode.
+    #[must_use]
+    pub fn attempt(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
+        self.enforce.get(id).or_else(|| self.dry_run.get(id))
+    }
+
+    /// What is known of a folder; `None` when nothing was ever attempted there.
+    #[must_use]
+    pub fn folder(&self, folder: FolderId) -> Option<&FolderBook> {
+        self.folders.get(&folder).map(|book| &**book)
+    }
+
+    /// What all attempts in a folder came to.
+    #[must_use]
+    pub fn totals(&self, folder: FolderId) -> Totals {
+        self.folder(folder)
+            .map_or_else(Totals::default, |book| book.totals)
+    }
+
+    /// How often a file was sent since it was done last.
+    #[must_use]
+    pub fn tries(&self, folder: FolderId, key: FileKey) -> u32 {
+        let book = self.folder(folder);
+        book.and_then(|book| book.tries.get(&key).copied())
+            .unwrap_or(0)
+    }
+}

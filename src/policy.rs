@@ -1,0 +1,32 @@
+//! Whether a folder's failed files are sent to be processed again, and what became of them. Pure: what is known of the
+//! folder, what the ledger remembers, the rules and the time go in; a decision with a reason from a closed list comes out.
+//!
+//! ```text
+//! Case, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
+//! Attempt, later look ─judge::review→ Review ──→ file states, verdict
+//! ```
+//!
+//! The ledger remembers facts alone. What they mean for the next attempt (cooldown, budget, breaker) is worked out here
+//! from the rules as they are now, so that changed rules hold from the next decision on.
+
+mod breaker;
+mod budget;
+mod case;
+mod cooldown;
+mod decide;
+pub mod judge;
+mod numbers;
+mod order;
+mod reason;
+
+pub use breaker::BreakerState;
+pub use budget::Remaining;
+pub use case::{Case, Failed, FailedFile, Worth};
+pub use cooldown::next_allowed;
+pub use decide::{Choice, Decision, Trigger, decide};
+pub use numbers::Numbers;
+pub use order::{horizon, in_order};
+pub use reason::Reason;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! What a decision is made from, beside the ledger and the time.
+
+use chrono_tz::Tz;
+
+use crate::classify::Class;
+use crate::config::ReindexRules;
+use crate::model::{ByStatus, FileKey, FolderId, Timestamp};
+
+/// What is known of one folder now.
+#[derive(Debug, Clone)]
+pub struct Case<'a> {
+    /// The folder.
+    pub folder: FolderId,
+    /// The rules for it.
+    pub rules: &'a ReindexRules,
+    /// The time zone of the windows.
+    pub zone: Tz,
+    /// Whether the file that stops everything exists, or cannot be looked at.
+    pub kill_switch: bool,
+    /// Whether the clock went as the monotonic one did since the last decision.
+    pub clock_trusted: bool,
+    /// Whether the portal's latest answers were errors.
+    pub portal_erring: bool,
+    /// What the counts are worth.
+    pub counts_are: Worth,
+    /// Files by status.
+    pub counts: ByStatus<u64>,
+    /// The failed files that were read.
+    pub failed: Failed<'a>,
+}
+
+/// What a folder's counts are worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worth {
+    /// There are none, the latest look did not count the folder, or its count was not consistent.
+    NotWhole,
+    /// They are older than counts may be.
+    Stale,
+    /// They are the folder's first ones since the program was started.
+    First,
+    /// They can be acted upon.
+    Whole,
+}
+
+/// The failed files of a folder that were read.
+#[derive(Debug, Clone, Copy)]
+pub enum Failed<'a> {
+    /// All of them.
+    Whole(&'a [FailedFile]),
+    /// Some of them.
+    Part(&'a [FailedFile]),
+}
+
+impl<'a> Failed<'a> {
+    /// The files.
+    #[must_use]
+    pub const fn files(self) -> &'a [FailedFile] {
+        match self {
+            Self::Whole(files) | Self::Part(files) => files,
+        }
+    }
+
+    /// Whether these are all.
+    #[must_use]
+    pub const fn is_whole(self) -> bool {
+        matches!(self, Self::Whole(_))
+    }
+}
+
+/// A failed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedFile {
+    /// Which file.
+    pub key: FileKey,
+    /// Since when it was seen failed.
+    pub since: Timestamp,
+    /// The class of its error.
+    pub class: Class,
+}

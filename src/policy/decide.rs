@@ -1,0 +1,192 @@
+//! One decision for one folder.
+
+use crate::config::ReindexRules;
+use crate::ledger::{ActiveMode, LedgerView, Track};
+use crate::model::{FileKey, FolderId, Status, Timestamp};
+use crate::policy::breaker::BreakerState;
+use crate::policy::budget::Remaining;
+use crate::policy::case::{Case, Worth};
+use crate::policy::numbers::Numbers;
+use crate::policy::reason::Reason;
+
+/// From so many failed files on, `max_failed_ratio` holds (contract, `reindex`).
+const RATIO_COUNTS_FROM: u64 = 20;
+
+/// What to do with a folder now, and the numbers behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What to do.
+    pub choice: Choice,
+    /// What it was decided from.
+    pub numbers: Numbers,
+}
+
+/// What to do with a folder now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// Make an attempt.
+    Trigger(Trigger),
+    /// Leave the folder alone.
+    Hold(Reason),
+}
+
+/// An attempt to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trigger {
+    /// The folder.
+    pub folder: FolderId,
+    /// Whether the request is to be sent, or only written down.
+    pub mode: ActiveMode,
+    /// Every failed file: the endpoint takes the folder whole. As many as these are charged to the budget.
+    pub files: Vec<FileKey>,
+}
+
+impl Decision {
+    /// The reason: [`Reason::Eligible`] with an attempt.
+    #[must_use]
+    pub const fn reason(&self) -> Reason {
+        match &self.choice {
+            Choice::Trigger(_) => Reason::Eligible,
+            Choice::Hold(reason) => *reason,
+        }
+    }
+
+    /// The value of the label `decision`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match &self.choice {
+            Choice::Hold(_) => "hold",
+            Choice::Trigger(trigger) => match trigger.mode {
+                ActiveMode::DryRun => "dry_run",
+                ActiveMode::Enforce => "trigger",
+            },
+        }
+    }
+}
+
+/// Decides about one folder. `ledger` is `None` when it cannot be used.
+///
+/// Dry run takes the same path, with attempts of its own in the ledger. After an attempt was written down, whatever
+/// was decided before it is out of date: decide again.
+#[must_use]
+pub fn decide(case: &Case<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Decision {
+    let numbers = Numbers::of(case, ledger, now);
+    let choice = match may_trigger(case, ledger, &numbers, now) {
+        Err(reason) => Choice::Hold(reason),
+        Ok(mode) => Choice::Trigger(Trigger {
+            folder: case.folder,
+            mode,
+            files: case.failed.files().iter().map(|file| file.key).collect(),
+        }),
+    };
+    Decision { choice, numbers }
+}
+
+/// The mode in which to act, or the first reason not to.
+fn may_trigger(
+    case: &Case<'_>,
+    ledger: Option<&LedgerView>,
+    numbers: &Numbers,
+    now: Timestamp,
+) -> Result<ActiveMode, Reason> {
+    let mode = ActiveMode::of(case.rules.mode).ok_or(Reason::Off)?;
+    hold(case.kill_switch, Reason::KillSwitch)?;
+    let ledger = ledger.ok_or(Reason::LedgerUnavailable)?;
+    hold(!case.clock_trusted || ledger.latest() > now, Reason::Clock)?;
+    counts_can_be_acted_upon(case)?;
+    files_are_worth_it(case, numbers)?;
+    folder_can_bear_it(case, numbers)?;
+    let track = ledger.track(mode);
+    time_has_come(case, track, numbers, now)?;
+    portal_can_bear_it(case.rules, track, numbers, now)?;
+    Ok(mode)
+}
+
+fn hold(when: bool, reason: Reason) -> Result<(), Reason> {
+    if when { Err(reason) } else { Ok(()) }
+}
+
+fn counts_can_be_acted_upon(case: &Case<'_>) -> Result<(), Reason> {
+    let worth = case.counts_are;
+    hold(worth == Worth::NotWhole, Reason::NotWhole)?;
+    hold(worth == Worth::Stale, Reason::Stale)?;
+    hold(case.portal_erring, Reason::PortalErring)?;
+    hold(worth == Worth::First, Reason::StartingUp)
+}
+
+/// Each step drops files; the first that leaves fewer than `min_failed` tells the reason.
+fn files_are_worth_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> {
+    let wanted = case.rules.min_failed.get();
+    hold(numbers.failed < wanted, Reason::BelowMinFailed)?;
+    let read = case.failed.files().len() as u64;
+    let whole = case.failed.is_whole() && read == numbers.failed;
+    hold(!whole, Reason::RowsNotWhole)?;
+    hold(numbers.of_class < wanted, Reason::NeverClass)?;
+    hold(numbers.retryable < wanted, Reason::Exhausted)?;
+    hold(numbers.eligible < wanted, Reason::TooYoung)
+}
+
+fn folder_can_bear_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> {
+    let ReindexRules {
+        max_failed_ratio,
+        max_backlog,
+        max_ride_along,
+        budget,
+        ..
+    } = case.rules;
+    let in_trouble = numbers.failed >= RATIO_COUNTS_FROM
+        && share(numbers.failed, case.counts.total()) > max_failed_ratio.get();
+    hold(in_trouble, Reason::MaxFailedRatio)?;
+    let backlog = case.counts[Status::Pending].saturating_add(case.counts[Status::Processing]);
+    hold(backlog > *max_backlog, Reason::Backlog)?;
+    hold(numbers.failed > budget.files, Reason::ExceedsBudget)?;
+    hold(numbers.riding_along > *max_ride_along, Reason::RideAlong)
+}
+
+fn time_has_come(
+    case: &Case<'_>,
+    track: &Track,
+    numbers: &Numbers,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    let most = u64::from(case.rules.breaker.no_effect.get());
+    let unjudged = track.unjudged_count() as u64 >= most
+        || track
+            .unjudged()
+            .any(|attempt| attempt.folder == case.folder);
+    hold(unjudged, Reason::Unjudged)?;
+    hold(!in_window(case, now), Reason::OutsideWindows)?;
+    let resting = numbers.next_allowed.is_some_and(|end| now < end);
+    hold(resting, Reason::Cooldown)
+}
+
+fn portal_can_bear_it(
+    rules: &ReindexRules,
+    track: &Track,
+    numbers: &Numbers,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    let breaker = BreakerState::of(track, &rules.breaker, now);
+    hold(!breaker.allows(track), Reason::Breaker)?;
+    let left = Remaining::of(track, &rules.budget, now);
+    hold(left.actions == 0, Reason::BudgetActions)?;
+    hold(left.files < numbers.failed, Reason::BudgetFiles)
+}
+
+fn in_window(case: &Case<'_>, now: Timestamp) -> bool {
+    let windows = &case.rules.windows;
+    let time = chrono::DateTime::from_timestamp_millis(now.as_millis());
+    windows.is_empty()
+        || time.is_some_and(|time| {
+            let local = time.with_timezone(&case.zone);
+            windows.iter().any(|window| window.contains(&local))
+        })
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "numbers of files are far below 2^52"
+)]
+fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
+}

@@ -1,0 +1,40 @@
+//! Between folders: who goes first, and how far back all of them look.
+
+use std::time::Duration;
+
+use crate::config::{Reindex, ReindexRules};
+use crate::ledger::LedgerView;
+use crate::policy::decide::Trigger;
+
+/// The shortest time that the ledger is kept for.
+const SHORTEST_HORIZON: Duration = Duration::from_hours(90 * 24);
+
+/// Puts attempts in the order in which they are made: those folders first that had none, then by the longest since their
+/// last one, then by id.
+#[must_use]
+pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger> {
+    triggers.sort_by_cached_key(|trigger| {
+        let last = ledger.track(trigger.mode).last_of(trigger.folder);
+        (last.map(|attempt| attempt.intended), trigger.folder)
+    });
+    triggers
+}
+
+/// The longest time that any limit of a configuration looks back, and at least 90 days.
+#[must_use]
+pub fn horizon(reindex: &Reindex) -> Duration {
+    let overrides = reindex.overrides.iter().map(|other| &other.rules);
+    std::iter::once(&reindex.rules)
+        .chain(overrides)
+        .map(looks_back)
+        .fold(SHORTEST_HORIZON, Duration::max)
+}
+
+fn looks_back(rules: &ReindexRules) -> Duration {
+    rules
+        .budget
+        .per
+        .max(rules.max_cooldown)
+        .max(rules.breaker.open_for)
+        .max(rules.verify_after)
+}

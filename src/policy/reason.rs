@@ -1,0 +1,91 @@
+//! Why a folder is, or is not, sent to be processed again: the closed list of the label `reason`.
+
+use std::fmt;
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])+ $name:ident = $word:literal: $sentence:literal,)+) => {
+        /// The reason of a decision, in the order in which they are looked for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Reason {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The value of the label `reason`.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)+
+                }
+            }
+
+            /// What it means, for people.
+            #[must_use]
+            pub const fn sentence(self) -> &'static str {
+                match self {
+                    $(Self::$name => $sentence,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The mode of the folder is off.
+    Off = "off": "the mode is off",
+    /// The file that stops everything exists, or cannot be looked at.
+    KillSwitch = "kill_switch": "the kill switch file stops it",
+    /// The ledger cannot be read or written.
+    LedgerUnavailable = "ledger_unavailable": "the ledger cannot be used",
+    /// The clock jumped, or is behind what the ledger says.
+    Clock = "clock": "the clock cannot be trusted",
+    /// The latest look failed, or was not consistent.
+    NotWhole = "not_whole": "the latest look did not count the folder consistently",
+    /// The counts are too old.
+    Stale = "stale": "the counts are too old",
+    /// The portal answers with errors.
+    PortalErring = "portal_erring": "the portal answers with errors",
+    /// This is the folder's first count since the program was started.
+    StartingUp = "starting_up": "the program has just been started",
+    /// Fewer files failed than `min_failed`.
+    BelowMinFailed = "below_min_failed": "too few files failed",
+    /// Failed files were counted and not all read.
+    RowsNotWhole = "rows_not_whole": "not every failed file could be read",
+    /// Too few failed files are of a class that counts.
+    NeverClass = "never_class": "the errors are of classes that are not tried again",
+    /// Too few failed files have attempts left.
+    Exhausted = "exhausted": "the failed files have used up their attempts",
+    /// Too few files have been seen failed for `min_age`.
+    TooYoung = "too_young": "the files have not been failed for long enough",
+    /// The share of failed files is above `max_failed_ratio`.
+    MaxFailedRatio = "max_failed_ratio": "so many files failed that the folder is in trouble of its own",
+    /// More files wait or are processed than `max_backlog`.
+    Backlog = "backlog": "too many files wait to be processed",
+    /// More files failed than the whole budget allows.
+    ExceedsBudget = "exceeds_budget": "more files failed than the whole budget allows",
+    /// More than `max_ride_along` files would go along for nothing.
+    RideAlong = "ride_along": "too many files that cannot be helped would go along",
+    /// An attempt of this folder, or too many of the portal, wait for their verdict.
+    Unjudged = "unjudged": "an earlier attempt has not been judged yet",
+    /// No window is open.
+    OutsideWindows = "outside_windows": "no window is open",
+    /// The folder, or a new ledger, is in its pause.
+    Cooldown = "cooldown": "the pause after the last attempt, or after the ledger was made, is not over",
+    /// Attempts in the portal had no effect.
+    Breaker = "breaker": "attempts in the portal had no effect",
+    /// The budget has no attempt left.
+    BudgetActions = "budget_actions": "the budget has no attempt left",
+    /// The budget has too few files left.
+    BudgetFiles = "budget_files": "the budget has too few files left",
+    /// Nothing speaks against an attempt.
+    Eligible = "eligible": "nothing speaks against it",
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

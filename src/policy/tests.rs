@@ -1,0 +1,179 @@
+//! Stories of a folder with failed files, and of the portal around it.
+
+mod limits;
+mod model;
+mod oracle;
+mod portal;
+mod reasons;
+mod verdicts;
+mod world;
+
+use std::time::Duration;
+
+use chrono_tz::Tz;
+
+use super::*;
+use crate::classify::Class;
+use crate::config::{Mode, ReindexRules};
+use crate::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView, Outcome, Review, Verdict};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
+
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
+
+/// The time at which most stories are told: noon in March, so long after [`EPOCH`] that nothing of it matters.
+const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
+
+/// When ledgers were created.
+const EPOCH: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+
+fn folder(number: u128) -> FolderId {
+    uuid::Uuid::from_u128(number).into()
+}
+
+fn key(number: u128) -> FileKey {
+    FileKey {
+        link: number,
+        id: number,
+    }
+}
+
+fn ago(duration: Duration) -> Timestamp {
+    NOON.before(duration)
+}
+
+/// A portal's ledger, written as a collector would.
+#[derive(Debug, Clone)]
+struct Book {
+    view: LedgerView,
+    next: i64,
+}
+
+impl Book {
+    fn new() -> Self {
+        Self {
+            view: LedgerView::new(EPOCH),
+            next: 1,
+        }
+    }
+
+    fn intend(&mut self, mode: ActiveMode, of: u128, at: Timestamp, files: &[u128]) -> AttemptId {
+        let id = AttemptId::new(self.next);
+        self.next += 1;
+        let intent = Intent {
+            folder: folder(of),
+            name: FolderName::new("Inbox"),
+            mode,
+            at,
+            files: files.iter().copied().map(key).collect(),
+        };
+        self.view.apply(Change::Intend { id, intent }).unwrap();
+        id
+    }
+
+    fn settle(&mut self, id: AttemptId, outcome: Outcome) {
+        let at = self.view.attempt(id).unwrap().intended;
+        let change = Change::Settle { id, at, outcome };
+        self.view.apply(change).unwrap();
+    }
+
+    fn judge(&mut self, id: AttemptId, at: Timestamp, verdict: Verdict) {
+        let review = Review {
+            changed: Vec::new(),
+            verdict: Some(verdict),
+        };
+        self.view.apply(Change::Review { id, at, review }).unwrap();
+    }
+
+    /// An attempt in enforce that was accepted, and judged at once.
+    fn judged(&mut self, of: u128, at: Timestamp, files: &[u128], verdict: Verdict) {
+        let id = self.intend(ActiveMode::Enforce, of, at, files);
+        let updated = files.len() as u64;
+        self.settle(id, Outcome::Accepted { updated });
+        self.judge(id, at, verdict);
+    }
+}
+
+/// Everything that a decision is made from. As it is made, it triggers.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that may be otherwise"
+)]
+#[derive(Debug, Clone)]
+struct Setup {
+    rules: ReindexRules,
+    kill_switch: bool,
+    clock_trusted: bool,
+    portal_erring: bool,
+    worth: Worth,
+    counts: ByStatus<u64>,
+    failed: Vec<FailedFile>,
+    whole: bool,
+    book: Book,
+    ledger_usable: bool,
+    zone: Tz,
+}
+
+impl Setup {
+    fn new(mode: Mode) -> Self {
+        let mut setup = Self {
+            rules: ReindexRules {
+                mode,
+                ..ReindexRules::default()
+            },
+            kill_switch: false,
+            clock_trusted: true,
+            portal_erring: false,
+            worth: Worth::Whole,
+            counts: ByStatus::default(),
+            failed: Vec::new(),
+            whole: true,
+            book: Book::new(),
+            ledger_usable: true,
+            zone: Tz::UTC,
+        };
+        setup.counts[Status::Done] = 100;
+        setup.fail(3);
+        setup
+    }
+
+    /// Lets so many files be failed, for an hour.
+    fn fail(&mut self, files: u128) {
+        self.counts[Status::Failed] = u64::try_from(files).unwrap();
+        let file = |number| FailedFile {
+            key: key(number),
+            since: ago(HOUR),
+            class: Class::Text("timeout".into()),
+        };
+        self.failed = (1..=files).map(file).collect();
+    }
+
+    fn decide_at(&self, now: Timestamp) -> Decision {
+        let failed = if self.whole {
+            Failed::Whole(&self.failed)
+        } else {
+            Failed::Part(&self.failed)
+        };
+        let case = Case {
+            folder: folder(1),
+            rules: &self.rules,
+            zone: self.zone,
+            kill_switch: self.kill_switch,
+            clock_trusted: self.clock_trusted,
+            portal_erring: self.portal_erring,
+            counts_are: self.worth,
+            counts: self.counts,
+            failed,
+        };
+        decide(&case, self.ledger_usable.then_some(&self.book.view), now)
+    }
+
+    fn decide(&self) -> Decision {
+        self.decide_at(NOON)
+    }
+
+    fn reason(&self) -> Reason {
+        self.decide().reason()
+    }
+}

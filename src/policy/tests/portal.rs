@@ -1,0 +1,59 @@
+//! A portal's folder in memory: files that can be in any state.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::policy::judge::Seen;
+
+/// A file of the portal. `since`: when a look first saw it failed.
+#[derive(Debug, Clone)]
+pub(super) struct File {
+    pub id: u128,
+    pub status: Status,
+    pub since: Option<Timestamp>,
+}
+
+/// A folder of the portal, its files by their link.
+#[derive(Debug, Default)]
+pub(super) struct Folder {
+    pub files: BTreeMap<u128, File>,
+    /// Whether it was looked at since the program was started.
+    pub known: bool,
+}
+
+impl Folder {
+    pub fn seen(&self, key: FileKey) -> Seen {
+        match self.files.get(&key.link).filter(|file| file.id == key.id) {
+            Some(file) => Seen::As(file.status),
+            None => Seen::Absent,
+        }
+    }
+
+    pub fn counts(&self) -> ByStatus<u64> {
+        let mut counts = ByStatus::<u64>::default();
+        self.files
+            .values()
+            .for_each(|file| counts[file.status] += 1);
+        counts
+    }
+
+    /// The failed files; now is when those that are new are seen.
+    pub fn failed(&mut self, now: Timestamp) -> Vec<FailedFile> {
+        let mut failed = Vec::new();
+        for (link, file) in &mut self.files {
+            if file.status != Status::Failed {
+                file.since = None;
+                continue;
+            }
+            failed.push(FailedFile {
+                key: FileKey {
+                    link: *link,
+                    id: file.id,
+                },
+                since: *file.since.get_or_insert(now),
+                class: Class::Text(if link % 4 == 0 { "poison" } else { "timeout" }.into()),
+            });
+        }
+        failed
+    }
+}

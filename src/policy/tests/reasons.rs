@@ -1,0 +1,238 @@
+//! Every reason, each by one thing that is otherwise than in a folder that triggers.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::config::{Budget, Ratio};
+use crate::model::Status;
+
+/// In which modes one thing leads to a reason.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum In {
+    Both,
+    Enforce,
+}
+
+type Otherwise = fn(&mut Setup);
+
+fn mode_of(setup: &Setup) -> ActiveMode {
+    ActiveMode::of(setup.rules.mode).unwrap_or(ActiveMode::Enforce)
+}
+
+/// One more failed file that is not helped by an attempt.
+fn ride_along(setup: &mut Setup) {
+    setup.rules.max_ride_along = 0;
+    setup.rules.never_classes = vec!["virus".into()];
+    setup.failed[0].class = Class::Text("virus".into());
+}
+
+/// An attempt on all files in the other folder, yesterday.
+fn attempted(setup: &mut Setup, of: u128, at: Timestamp) -> AttemptId {
+    let mode = mode_of(setup);
+    setup.book.intend(mode, of, at, &[1, 2, 3])
+}
+
+const TABLE: &[(Reason, In, Otherwise)] = &[
+    (Reason::Off, In::Both, |s| s.rules.mode = Mode::Off),
+    (Reason::KillSwitch, In::Both, |s| s.kill_switch = true),
+    (Reason::LedgerUnavailable, In::Both, |s| {
+        s.ledger_usable = false;
+    }),
+    (Reason::Clock, In::Both, |s| s.clock_trusted = false),
+    (Reason::Clock, In::Both, |s| {
+        attempted(s, 2, Timestamp::from_millis(NOON.as_millis() + 1));
+    }),
+    (Reason::NotWhole, In::Both, |s| s.worth = Worth::NotWhole),
+    (Reason::Stale, In::Both, |s| s.worth = Worth::Stale),
+    (Reason::PortalErring, In::Both, |s| s.portal_erring = true),
+    (Reason::StartingUp, In::Both, |s| s.worth = Worth::First),
+    (Reason::BelowMinFailed, In::Both, |s| s.fail(0)),
+    (Reason::BelowMinFailed, In::Both, |s| {
+        s.rules.min_failed = 4.try_into().unwrap();
+    }),
+    (Reason::RowsNotWhole, In::Both, |s| s.whole = false),
+    (Reason::RowsNotWhole, In::Both, |s| {
+        s.counts[Status::Failed] += 1;
+    }),
+    (Reason::NeverClass, In::Both, |s| {
+        s.rules.never_classes = vec!["timeout".into()];
+    }),
+    (Reason::NeverClass, In::Both, |s| {
+        s.rules.retry_classes = vec!["page lost".into()];
+    }),
+    (Reason::Exhausted, In::Both, |s| {
+        for days in [30, 20, 10] {
+            s.book.judged(1, ago(DAY * days), &[1, 2, 3], Verdict::None);
+        }
+    }),
+    (Reason::TooYoung, In::Both, |s| {
+        s.failed
+            .iter_mut()
+            .for_each(|file| file.since = ago(MINUTE * 9));
+    }),
+    (Reason::MaxFailedRatio, In::Both, |s| {
+        s.fail(20);
+        s.counts[Status::Done] = 19;
+    }),
+    (Reason::Backlog, In::Both, |s| {
+        s.counts[Status::Pending] = 60;
+        s.counts[Status::Processing] = 41;
+    }),
+    (Reason::ExceedsBudget, In::Both, |s| {
+        s.rules.budget.files = 2;
+    }),
+    (Reason::RideAlong, In::Both, ride_along),
+    (Reason::Unjudged, In::Enforce, |s| {
+        attempted(s, 1, ago(DAY * 2));
+    }),
+    (Reason::Unjudged, In::Enforce, |s| {
+        for of in 2..=4 {
+            attempted(s, of, ago(DAY * 2));
+        }
+    }),
+    (Reason::OutsideWindows, In::Both, |s| {
+        s.rules.windows = reindex_windows("* * 22-23,0-5 * * *");
+    }),
+    (Reason::Cooldown, In::Both, |s| {
+        let id = attempted(s, 1, ago(MINUTE * 59));
+        if s.rules.mode == Mode::Enforce {
+            s.book.settle(id, Outcome::Accepted { updated: 3 });
+            s.book.judge(id, ago(MINUTE), Verdict::Recovered);
+        }
+    }),
+    (Reason::Cooldown, In::Both, |s| {
+        s.book.view = LedgerView::new(ago(MINUTE * 59));
+    }),
+    (Reason::Breaker, In::Enforce, |s| {
+        for of in 2..=4 {
+            s.book.judged(of, ago(HOUR * 5), &[1], Verdict::None);
+        }
+    }),
+    (Reason::BudgetActions, In::Both, |s| {
+        s.rules.budget.actions = 0;
+    }),
+    (Reason::BudgetFiles, In::Both, |s| {
+        s.rules.budget = Budget {
+            actions: 10,
+            files: 5,
+            per: DAY,
+        };
+        let id = attempted(s, 2, ago(HOUR * 23));
+        if s.rules.mode == Mode::Enforce {
+            s.book.settle(id, Outcome::Accepted { updated: 3 });
+        }
+    }),
+    (Reason::Eligible, In::Both, |_| {}),
+];
+
+fn reindex_windows(line: &str) -> Vec<crate::config::Window> {
+    vec![crate::config::Window::parse(line).unwrap()]
+}
+
+#[test]
+fn one_thing_otherwise_leads_to_each_reason() {
+    for mode in [Mode::Enforce, Mode::DryRun] {
+        for (line, (reason, modes, otherwise)) in TABLE.iter().enumerate() {
+            let mut setup = Setup::new(mode);
+            assert_eq!(setup.reason(), Reason::Eligible);
+            otherwise(&mut setup);
+            let holds = *modes == In::Both || mode == Mode::Enforce;
+            let expected = if holds { *reason } else { Reason::Eligible };
+            assert_eq!(setup.reason(), expected, "{mode:?}, line {line}");
+        }
+    }
+}
+
+#[test]
+fn the_table_names_every_reason_and_each_has_a_word_of_its_own() {
+    let named: HashSet<Reason> = TABLE.iter().map(|(reason, ..)| *reason).collect();
+    let words: HashSet<&str> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+    assert_eq!(named, Reason::ALL.iter().copied().collect());
+    assert_eq!(words.len(), Reason::ALL.len());
+    for word in words {
+        assert!(
+            word.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_'),
+            "{word}"
+        );
+    }
+}
+
+#[test]
+fn an_attempt_takes_every_failed_file_and_says_in_which_mode() {
+    for (mode, word) in [(Mode::Enforce, "trigger"), (Mode::DryRun, "dry_run")] {
+        let mut setup = Setup::new(mode);
+        setup.failed[1].since = ago(MINUTE);
+        let decision = setup.decide();
+        assert_eq!(decision.as_str(), word);
+        let Choice::Trigger(trigger) = decision.choice else {
+            panic!("{decision:?}");
+        };
+        assert_eq!(trigger.mode, mode_of(&setup));
+        assert_eq!(trigger.files, [key(1), key(2), key(3)]);
+        assert_eq!(
+            (decision.numbers.retryable, decision.numbers.eligible),
+            (3, 2)
+        );
+        setup.kill_switch = true;
+        assert_eq!(setup.decide().as_str(), "hold");
+    }
+}
+
+#[test]
+fn many_failed_files_are_trouble_only_from_twenty_on_and_above_the_ratio() {
+    let mut setup = Setup::new(Mode::Enforce);
+    for (failed, done, reason) in [
+        (19, 0, Reason::Eligible),
+        (20, 20, Reason::Eligible),
+        (20, 19, Reason::MaxFailedRatio),
+    ] {
+        setup.fail(failed);
+        setup.counts[Status::Done] = done;
+        assert_eq!(setup.reason(), reason, "{failed} of {}", done + 20);
+    }
+    setup.rules.max_failed_ratio = Ratio::new(1.0).unwrap();
+    assert_eq!(setup.reason(), Reason::Eligible);
+}
+
+#[test]
+fn windows_are_read_in_the_configured_time_zone() {
+    let mut setup = Setup::new(Mode::Enforce);
+    setup.rules.windows = reindex_windows("* * 13 * * *");
+    assert_eq!(setup.reason(), Reason::OutsideWindows);
+    setup.zone = Tz::Europe__Berlin;
+    assert_eq!(setup.reason(), Reason::Eligible);
+}
+
+#[test]
+fn an_exhausted_file_rides_along_with_a_fresh_failure_once_per_longest_cooldown() {
+    let mut setup = Setup::new(Mode::Enforce);
+    for days in [4, 3] {
+        setup
+            .book
+            .judged(1, ago(DAY * days), &[1, 2], Verdict::Partial);
+    }
+    setup
+        .book
+        .judged(1, ago(HOUR * 23), &[1, 2, 3], Verdict::Partial);
+    let decision = setup.decide();
+    assert_eq!(decision.reason(), Reason::Cooldown);
+    let numbers = decision.numbers;
+    assert_eq!((numbers.failed, numbers.retryable), (3, 1));
+    assert_eq!((numbers.exhausted, numbers.riding_along), (2, 2));
+    let next = numbers.next_allowed.unwrap();
+    assert_eq!(next.since(NOON), HOUR);
+    assert_eq!(setup.decide_at(next).reason(), Reason::Eligible);
+}
+
+#[test]
+fn attempts_of_a_dry_run_count_for_dry_runs_alone() {
+    let mut setup = Setup::new(Mode::DryRun);
+    for minutes in [40, 30, 20, 10] {
+        attempted(&mut setup, 1, ago(MINUTE * minutes));
+    }
+    assert_eq!(setup.reason(), Reason::Cooldown);
+    assert_eq!(setup.decide().numbers.exhausted, 0);
+    setup.rules.mode = Mode::Enforce;
+    assert_eq!(setup.reason(), Reason::Eligible);
+}

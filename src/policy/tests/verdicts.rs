@@ -1,0 +1,209 @@
+//! From what later looks see to a verdict.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::ledger::{FileState, Lost, StateCounts};
+use crate::policy::judge::{Look, Seen, judge, observe, renewed, review};
+
+const DONE: Seen = Seen::As(Status::Done);
+const FAILED: Seen = Seen::As(Status::Failed);
+const PENDING: Seen = Seen::As(Status::Pending);
+const PROCESSING: Seen = Seen::As(Status::Processing);
+const FLAGGED: Seen = Seen::As(Status::Flagged);
+const UNKNOWN: Seen = Seen::As(Status::Unknown);
+
+#[test]
+fn a_file_is_followed_from_look_to_look_until_it_is_settled() {
+    use FileState::{Done, Flagged, Gone, Refailed, Sent, Waiting};
+    for (looks, states) in [
+        (&[FAILED, FAILED][..], &[Sent, Sent][..]),
+        (&[PENDING, FAILED, DONE], &[Waiting, Refailed, Refailed]),
+        (&[FAILED, PROCESSING, DONE], &[Sent, Waiting, Done]),
+        (&[DONE, FAILED], &[Done, Done]),
+        (&[DONE, Seen::Absent], &[Done, Done]),
+        (&[Seen::Absent, FAILED], &[Gone, Gone]),
+        (&[PENDING, Seen::Absent], &[Waiting, Gone]),
+        (&[FLAGGED, DONE], &[Flagged, Flagged]),
+        (&[Seen::Unread, UNKNOWN, PENDING], &[Sent, Sent, Waiting]),
+        (
+            &[PENDING, UNKNOWN, Seen::Unread],
+            &[Waiting, Waiting, Waiting],
+        ),
+    ] {
+        let seen: Vec<FileState> = looks
+            .iter()
+            .scan(Sent, |state, seen| {
+                *state = observe(*state, *seen, false);
+                Some(*state)
+            })
+            .collect();
+        assert_eq!(seen, states, "{looks:?}");
+    }
+    assert_eq!(observe(Sent, FAILED, true), Refailed, "it never moved");
+    assert_eq!(observe(Waiting, PENDING, true), Waiting);
+}
+
+#[test]
+fn a_verdict_is_given_as_soon_as_it_can_and_when_it_must() {
+    use FileState::{Done, Flagged, Gone, Refailed, Sent, Waiting};
+    use Verdict::{Inconclusive, None as NoEffect, Partial, Recovered};
+    for (files, early, due) in [
+        (&[Done, Done][..], Some(Recovered), Recovered),
+        (&[Done, Gone], Some(Recovered), Recovered),
+        (&[Done, Refailed], Some(Partial), Partial),
+        (&[Done, Flagged], Some(Partial), Partial),
+        (&[Done, Waiting], None, Partial),
+        (&[Done, Sent], None, Partial),
+        (&[Refailed, Refailed], Some(NoEffect), NoEffect),
+        (&[Refailed, Flagged, Gone], Some(NoEffect), NoEffect),
+        (&[Flagged], Some(NoEffect), NoEffect),
+        (&[Refailed, Waiting], None, Inconclusive),
+        (&[Sent], None, Inconclusive),
+        (&[Gone, Gone], Some(Inconclusive), Inconclusive),
+        (&[], Some(Inconclusive), Inconclusive),
+    ] {
+        let counts: StateCounts = files.iter().copied().collect();
+        assert_eq!(judge(&counts, false), early, "{files:?}");
+        assert_eq!(judge(&counts, true), Some(due), "{files:?}");
+    }
+}
+
+/// An attempt on two files an hour ago, answered a minute later.
+fn watched(outcome: Outcome) -> (Book, AttemptId) {
+    let mut book = Book::new();
+    let id = book.intend(ActiveMode::Enforce, 1, ago(HOUR), &[1, 2]);
+    let at = ago(MINUTE * 59);
+    book.view.apply(Change::Settle { id, at, outcome }).unwrap();
+    (book, id)
+}
+
+fn look(book: &Book, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Seen) -> Review {
+    let attempt = book.view.attempt(id).unwrap();
+    review(attempt, HOUR * 2, Look::Counted { began, seen }, NOON)
+}
+
+#[test]
+fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
+    let (mut book, id) = watched(Outcome::Unknown {
+        why: Lost::NoAnswer,
+    });
+    let first = look(&book, id, NOON, &|file| {
+        if file == key(1) { DONE } else { PENDING }
+    });
+    assert_eq!((first.changed.len(), first.verdict), (2, None));
+    let at = NOON;
+    let change = |review| Change::Review { id, at, review };
+    book.view.apply(change(first)).unwrap();
+    assert!(look(&book, id, NOON, &|_| PENDING).is_empty());
+    let last = look(&book, id, NOON, &|_| DONE);
+    assert_eq!(last.verdict, Some(Verdict::Recovered));
+    book.view.apply(change(last)).unwrap();
+    assert_eq!(book.view.totals(folder(1)).files_recovered, 2);
+    assert!(look(&book, id, NOON, &|_| FAILED).is_empty(), "it is over");
+}
+
+#[test]
+fn a_look_that_began_before_the_answer_tells_nothing() {
+    let (book, id) = watched(Outcome::Accepted { updated: 2 });
+    assert!(look(&book, id, ago(HOUR), &|_| DONE).is_empty());
+    assert_eq!(
+        look(&book, id, ago(MINUTE * 59), &|_| DONE).verdict,
+        Some(Verdict::Recovered)
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_counted_is_judged_by_what_was_seen_once_it_is_time() {
+    let (mut book, id) = watched(Outcome::Accepted { updated: 2 });
+    let in_an_hour = Timestamp::from_millis(NOON.as_millis() + 3_600_000);
+    let failed = |book: &Book, now| {
+        let attempt = book.view.attempt(id).unwrap();
+        review(attempt, HOUR * 2, Look::Failed, now).verdict
+    };
+    assert_eq!(failed(&book, NOON), None);
+    assert_eq!(failed(&book, in_an_hour), Some(Verdict::Inconclusive));
+    let one_done = look(&book, id, NOON, &|file| {
+        if file == key(1) { DONE } else { FAILED }
+    });
+    let change = Change::Review {
+        id,
+        at: NOON,
+        review: one_done,
+    };
+    book.view.apply(change).unwrap();
+    assert_eq!(failed(&book, in_an_hour), Some(Verdict::Partial));
+}
+
+#[test]
+fn what_was_not_sent_or_was_refused_is_not_judged() {
+    let mut book = Book::new();
+    let rehearsed = book.intend(ActiveMode::DryRun, 1, ago(DAY), &[1]);
+    let under_way = book.intend(ActiveMode::Enforce, 1, ago(DAY), &[1]);
+    let refused = book.intend(ActiveMode::Enforce, 2, ago(DAY), &[1]);
+    book.settle(refused, Outcome::Refused { status: 400 });
+    for id in [rehearsed, under_way, refused] {
+        assert!(look(&book, id, NOON, &|_| DONE).is_empty());
+    }
+}
+
+#[test]
+fn files_that_were_seen_done_or_are_gone_start_anew() {
+    let seen = |file: FileKey| match file.link {
+        1 => DONE,
+        2 => Seen::Absent,
+        3 => FAILED,
+        4 => FLAGGED,
+        _ => Seen::Unread,
+    };
+    let found = renewed((1..=5).map(key), seen);
+    assert_eq!(found, [key(1), key(2)]);
+}
+
+fn seen() -> impl Strategy<Value = Seen> {
+    let status = prop::sample::select(Status::ALL.to_vec()).prop_map(Seen::As);
+    prop_oneof![4 => status, 1 => Just(Seen::Absent), 1 => Just(Seen::Unread)]
+}
+
+proptest! {
+    #[test]
+    fn every_file_is_counted_once_and_every_attempt_judged_once(
+        looks in prop::collection::vec(prop::collection::vec(seen(), 6), 1..8)
+    ) {
+        let mut book = Book::new();
+        let files = [1, 2, 3, 4, 5, 6];
+        let id = book.intend(ActiveMode::Enforce, 1, ago(HOUR), &files);
+        book.settle(id, Outcome::Accepted { updated: 6 });
+        let last = looks.len() - 1;
+        for (number, rows) in looks.iter().enumerate() {
+            let now = if number == last { NOON } else { ago(MINUTE * 30) };
+            let rows = |file: FileKey| rows[usize::try_from(file.link - 1).unwrap()];
+            let attempt = book.view.attempt(id).unwrap();
+            let sight = Look::Counted { began: now, seen: &rows };
+            let review = review(attempt, HOUR, sight, now);
+            if !review.is_empty() {
+                let change = Change::Review { id, at: now, review };
+                book.view.apply(change).unwrap();
+            }
+        }
+        let attempt = book.view.attempt(id).unwrap();
+        let states = attempt.file_states();
+        let totals = book.view.totals(folder(1));
+        prop_assert!(attempt.verdict().is_some());
+        prop_assert_eq!(states.total(), 6);
+        prop_assert_eq!(totals.files_recovered, states.of(FileState::Done));
+        prop_assert_eq!(totals.files_refailed, states.of(FileState::Refailed));
+        let judged: u64 = Verdict::ALL.iter().map(|verdict| totals.judged(*verdict)).sum();
+        prop_assert_eq!(judged, 1);
+        for file in files {
+            prop_assert!(book.view.tries(folder(1), key(file)) <= 1);
+        }
+    }
+
+    #[test]
+    fn what_is_settled_stays_settled(state in prop::sample::select(FileState::ALL.to_vec()), seen in seen(), due: bool) {
+        let after = observe(state, seen, due);
+        prop_assert!(!state.is_settled() || after == state);
+        prop_assert!(after != FileState::Sent || state == FileState::Sent);
+    }
+}

@@ -1,0 +1,323 @@
+//! A portal that does anything at all, and a collector that does as the policy says.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::model::{Answer, Step, rules};
+use super::oracle::{Noted, Oracle};
+use super::portal::{File, Folder};
+use super::*;
+use crate::ledger::{Course, Lost, Tidy};
+use crate::policy::judge::{Look, Seen, renewed, review};
+
+/// How many folders the portal has.
+pub(super) const FOLDERS: u128 = 3;
+
+/// The portal, the collector, and whoever watches them.
+pub(super) struct World {
+    now: Timestamp,
+    clock_trusted: bool,
+    rules: ReindexRules,
+    folders: HashMap<u128, Folder>,
+    book: Book,
+    oracle: Oracle,
+    next_file: u128,
+    /// Words for what was met, so that a test can tell that everything was.
+    pub met: BTreeSet<&'static str>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self {
+            now: EPOCH,
+            clock_trusted: true,
+            rules: rules(0),
+            folders: (0..FOLDERS).map(|of| (of, Folder::default())).collect(),
+            book: Book::new(),
+            oracle: Oracle::default(),
+            next_file: 1,
+            met: BTreeSet::new(),
+        }
+    }
+
+    fn folder(&mut self, of: u128) -> &mut Folder {
+        self.folders.get_mut(&of).unwrap()
+    }
+
+    pub fn step(&mut self, step: Step) {
+        match step {
+            Step::Upload { folder, files } => (0..files).for_each(|_| self.upload(folder)),
+            Step::Process { folder, ends } => self.process(folder, ends),
+            Step::Delete { folder } => drop(self.folder(folder).files.pop_first()),
+            Step::Replace { folder } => self.replace(folder),
+            Step::Round {
+                minutes,
+                whole,
+                answer,
+            } => self.round(minutes, whole, answer),
+            Step::Outage { minutes } => {
+                self.pass(minutes);
+                (0..FOLDERS).for_each(|of| self.judge(of, false, false));
+            }
+            Step::Clock { minutes } => {
+                let millis = self.now.as_millis() + minutes * 60_000;
+                self.now = Timestamp::from_millis(millis);
+                self.clock_trusted = minutes < 0;
+            }
+            Step::Reload { rules: number } => self.rules = rules(number),
+            Step::Restart => self.restart(),
+            Step::Tidy => self.tidy(),
+        }
+    }
+
+    fn pass(&mut self, minutes: u16) {
+        let millis = self.now.as_millis() + i64::from(minutes) * 60_000;
+        self.now = Timestamp::from_millis(millis);
+    }
+
+    fn upload(&mut self, of: u128) {
+        let number = self.next_file;
+        self.next_file += 1;
+        let file = File {
+            id: number,
+            status: Status::Pending,
+            since: None,
+        };
+        self.folder(of).files.insert(number, file);
+    }
+
+    fn process(&mut self, of: u128, ends: [Status; 3]) {
+        for (link, file) in &mut self.folder(of).files {
+            if matches!(file.status, Status::Pending | Status::Processing) {
+                file.status = ends[usize::try_from(link % 3).unwrap()];
+                file.since = None;
+            }
+        }
+    }
+
+    fn replace(&mut self, of: u128) {
+        let id = self.next_file + 1_000_000;
+        self.next_file += 1;
+        if let Some(mut oldest) = self.folder(of).files.first_entry() {
+            oldest.insert(File {
+                id,
+                status: Status::Pending,
+                since: None,
+            });
+        }
+    }
+
+    /// The program ends and is started again: the ledger is all that is left of it.
+    fn restart(&mut self) {
+        for change in self.book.view.interrupted(self.now) {
+            self.book.view.apply(change).unwrap();
+        }
+        self.folders
+            .values_mut()
+            .for_each(|folder| folder.known = false);
+        self.clock_trusted = true;
+    }
+
+    fn tidy(&mut self) {
+        let tidy = Tidy {
+            at: self.now,
+            horizon: DAY,
+            listed: (0..FOLDERS).map(folder).collect(),
+        };
+        self.book.view.apply(Change::Tidy(tidy)).unwrap();
+    }
+
+    fn round(&mut self, minutes: u16, whole: bool, answer: Answer) {
+        self.pass(minutes);
+        let mut triggers = Vec::new();
+        for of in 0..FOLDERS {
+            self.judge(of, true, whole);
+            let decision = self.decide(of, whole);
+            self.met.insert(decision.reason().as_str());
+            if let Choice::Trigger(trigger) = decision.choice {
+                triggers.push(trigger);
+            }
+        }
+        for trigger in in_order(triggers, &self.book.view) {
+            let of = (0..FOLDERS)
+                .find(|of| folder(*of) == trigger.folder)
+                .unwrap();
+            // What was decided before another attempt was written down is out of date.
+            let decision = self.decide(of, whole);
+            self.met.insert(decision.reason().as_str());
+            if let Choice::Trigger(trigger) = decision.choice {
+                self.attempt(of, &trigger, answer);
+            }
+        }
+        self.folders
+            .values_mut()
+            .for_each(|folder| folder.known = true);
+        self.clock_trusted = true;
+    }
+
+    fn decide(&mut self, of: u128, whole: bool) -> Decision {
+        let now = self.now;
+        let (rules, clock_trusted) = (self.rules.clone(), self.clock_trusted);
+        let portal = self.folder(of);
+        let files = portal.failed(now);
+        let case = Case {
+            folder: folder(of),
+            rules: &rules,
+            zone: Tz::UTC,
+            kill_switch: false,
+            clock_trusted,
+            portal_erring: false,
+            counts_are: if portal.known {
+                Worth::Whole
+            } else {
+                Worth::First
+            },
+            counts: portal.counts(),
+            failed: if whole {
+                Failed::Whole(&files)
+            } else {
+                Failed::Part(&files)
+            },
+        };
+        decide(&case, Some(&self.book.view), now)
+    }
+
+    /// Does what is done after each look: attempts are judged, files start anew.
+    fn judge(&mut self, of: u128, counted: bool, whole: bool) {
+        let (now, verify_after) = (self.now, self.rules.verify_after);
+        let portal = &self.folders[&of];
+        let seen = |key| {
+            if whole {
+                portal.seen(key)
+            } else {
+                Seen::Unread
+            }
+        };
+        let look = if counted {
+            Look::Counted {
+                began: now,
+                seen: &seen,
+            }
+        } else {
+            Look::Failed
+        };
+        let track = self.book.view.track(ActiveMode::Enforce);
+        let attempts = track
+            .unjudged()
+            .filter(|attempt| attempt.folder == folder(of));
+        let reviews: Vec<_> = attempts
+            .map(|attempt| (attempt.id, review(attempt, verify_after, look, now)))
+            .collect();
+        let known = self.book.view.folder(folder(of));
+        let tried = known
+            .into_iter()
+            .flat_map(|book| book.tries.keys().copied());
+        let files = if counted {
+            renewed(tried, seen)
+        } else {
+            Vec::new()
+        };
+        // The same as whoever watches sees it.
+        if counted && whole {
+            let is_new = |key| matches!(seen(key), Seen::As(Status::Done) | Seen::Absent);
+            self.oracle
+                .tries
+                .retain(|(other, key), _| *other != of || !is_new(*key));
+        }
+        let renew = Change::Renew {
+            folder: folder(of),
+            files,
+        };
+        self.book.view.apply(renew).unwrap();
+        for (id, review) in reviews {
+            if let Some(verdict) = review.verdict {
+                self.met.insert(verdict.as_str());
+                self.oracle.judge(id, now, verdict);
+            }
+            let change = Change::Review {
+                id,
+                at: now,
+                review,
+            };
+            self.book.view.apply(change).unwrap();
+        }
+    }
+
+    fn attempt(&mut self, of: u128, trigger: &Trigger, answer: Answer) {
+        let now = self.now;
+        assert!(self.folder(of).known, "the first look after a start");
+        let failed = self.folder(of).failed(now);
+        self.oracle.check(trigger, &self.rules, &failed, now);
+        let files: Vec<u128> = trigger.files.iter().map(|file| file.link).collect();
+        let id = AttemptId::new(self.book.next);
+        self.book.next += 1;
+        let intent = Intent {
+            folder: trigger.folder,
+            name: FolderName::new("Inbox"),
+            mode: trigger.mode,
+            at: now,
+            files: trigger.files.clone(),
+        };
+        self.book.view.apply(Change::Intend { id, intent }).unwrap();
+        self.oracle.note(Noted {
+            id,
+            mode: trigger.mode,
+            folder: of,
+            at: now,
+            files: trigger.files.clone(),
+            charge: files.len() as u64,
+            refused: false,
+            verdict: None,
+        });
+        match trigger.mode {
+            ActiveMode::DryRun => drop(self.met.insert("rehearsed")),
+            ActiveMode::Enforce => self.send(of, id, answer),
+        }
+    }
+
+    fn send(&mut self, of: u128, id: AttemptId, answer: Answer) {
+        let outcome = match answer {
+            Answer::Accept { more } => Outcome::Accepted {
+                updated: self.post(of, id) + more,
+            },
+            Answer::Refuse => Outcome::Refused { status: 403 },
+            Answer::Lose { worked } => {
+                if worked {
+                    self.post(of, id);
+                }
+                Outcome::Unknown {
+                    why: Lost::NoAnswer,
+                }
+            }
+            Answer::Crash { sent } => {
+                if sent {
+                    self.post(of, id);
+                }
+                self.met.insert("interrupted");
+                return self.restart();
+            }
+        };
+        self.met.insert(outcome.as_str());
+        self.oracle.settle(id, outcome);
+        let at = self.now;
+        let change = Change::Settle { id, at, outcome };
+        self.book.view.apply(change).unwrap();
+    }
+
+    /// The portal queues what is failed, and says how much that was.
+    fn post(&mut self, of: u128, id: AttemptId) -> u64 {
+        let attempt = self
+            .book
+            .view
+            .attempt(id)
+            .expect("no request without its intent");
+        assert!(matches!(attempt.course, Course::Intended { .. }));
+        let mut queued = 0;
+        for file in self.folder(of).files.values_mut() {
+            if file.status == Status::Failed {
+                file.status = Status::Pending;
+                queued += 1;
+            }
+        }
+        queued
+    }
+}

@@ -1,0 +1,129 @@
+//! What came of putting a folder's failed files back into the queue.
+
+use serde::Deserialize;
+
+use crate::portal::error::PortalError;
+use crate::portal::wire::Whole;
+
+/// The portal's answer to `reindex-failed`, as far as there is one (contract, `kb_reindex_attempts_total`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Requeue {
+    /// It was done.
+    Accepted {
+        /// Files that were put back.
+        updated: u64,
+    },
+    /// The portal refused, and nothing was done.
+    Refused {
+        /// The status, 4xx.
+        status: u16,
+        /// What it said, for people.
+        message: String,
+    },
+    /// Nobody knows whether it was done: no answer, 5xx, or one that cannot be read.
+    Unknown {
+        /// Why.
+        why: Unclear,
+        /// What happened, for people.
+        message: String,
+    },
+}
+
+/// Why nobody knows what a request did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unclear {
+    /// No answer came, or not all of it.
+    NoAnswer,
+    /// It came with a status that says neither yes nor no.
+    Status(u16),
+    /// It was good, and nobody can read it.
+    Unreadable,
+}
+
+/// The body of the answer (interface, `POST …/reindex-failed`).
+#[derive(Deserialize)]
+struct Answer {
+    data: Updated,
+}
+
+#[derive(Deserialize)]
+struct Updated {
+    updated: Whole,
+}
+
+impl Requeue {
+    pub(super) fn of(answer: Result<impl AsRef<[u8]>, PortalError>) -> Self {
+        let error = match answer {
+            Ok(body) => match serde_json::from_slice(body.as_ref()) {
+                Ok(Answer { data }) => {
+                    let Whole(updated) = data.updated;
+                    return Self::Accepted { updated };
+                }
+                Err(error) => PortalError::from_json(&error),
+            },
+            Err(error) => error,
+        };
+        let message = error.to_string();
+        let why = match (error.status(), &error) {
+            (Some(status @ 400..=499), _) => return Self::Refused { status, message },
+            (Some(status), _) => Unclear::Status(status),
+            (None, PortalError::Invalid { .. } | PortalError::TooLarge { .. }) => {
+                Unclear::Unreadable
+            }
+            (None, _) => Unclear::NoAnswer,
+        };
+        Self::Unknown { why, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(body: &str) -> Requeue {
+        Requeue::of(Ok(body.as_bytes()))
+    }
+
+    fn status(status: u16) -> Requeue {
+        let error = PortalError::from_status(status, None, b"{}");
+        Requeue::of(Err::<&[u8], _>(error))
+    }
+
+    #[test]
+    fn an_answer_with_a_number_says_that_it_was_done() {
+        let answer = answered(r#"{"data":{"updated":12,"more":null}}"#);
+        assert_eq!(answer, Requeue::Accepted { updated: 12 });
+    }
+
+    #[test]
+    fn an_answer_without_a_number_leaves_it_open() {
+        for body in [
+            "",
+            "{}",
+            "[]",
+            r#"{"data":{}}"#,
+            r#"{"data":{"updated":null}}"#,
+            r#"{"data":{"updated":-1}}"#,
+        ] {
+            let unreadable = matches!(
+                answered(body),
+                Requeue::Unknown {
+                    why: Unclear::Unreadable,
+                    ..
+                }
+            );
+            assert!(unreadable, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_one_and_a_failure_leaves_it_open() {
+        for code in [400, 401, 403, 404, 409, 429] {
+            assert!(matches!(status(code), Requeue::Refused { status, .. } if status == code));
+        }
+        for code in [302, 500, 502, 503] {
+            let unclear = matches!(status(code), Requeue::Unknown { why: Unclear::Status(status), .. } if status == code);
+            assert!(unclear, "{code}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The file that stops everything (contract, `kill_switch_file`).
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::config::Reindex;
+
+/// Whether any of the configured files exists, or cannot be looked at.
+pub(super) async fn is_on(reindex: &Reindex) -> bool {
+    let overrides = reindex.overrides.iter().map(|other| &other.rules);
+    let rules = std::iter::once(&reindex.rules).chain(overrides);
+    for path in rules.filter_map(|rules| rules.kill_switch_file.as_deref()) {
+        if stands(path).await {
+            return true;
+        }
+    }
+    false
+}
+
+async fn stands(path: &Path) -> bool {
+    match tokio::fs::symlink_metadata(path).await {
+        Ok(_) => true,
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_that_exists_or_cannot_be_looked_at_stops_everything() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("stop");
+        let mut reindex = Reindex::default();
+        assert!(!is_on(&reindex).await);
+        reindex.rules.kill_switch_file = Some(file.clone());
+        assert!(!is_on(&reindex).await);
+        std::fs::write(&file, "").unwrap();
+        assert!(is_on(&reindex).await);
+        reindex.rules.kill_switch_file = Some(file.join("below a file"));
+        assert!(is_on(&reindex).await);
+    }
+}

@@ -1,0 +1,14 @@
+//! Failed files that are put back into the queue, as the portal sees it: at most one request for each attempt, never one too many.
+//!
+//! [`scene`] is a portal with failed files and an exporter with rules for them, [`ledger`] looks at what was attempted and lets
+//! it grow old. Every portal asserts at its end that nothing else was written to it.
+
+mod answers;
+mod checked;
+mod disk;
+mod holds;
+mod kills;
+mod ledger;
+mod modes;
+mod reload;
+mod scene;

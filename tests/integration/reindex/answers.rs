@@ -1,0 +1,193 @@
+//! What the portal answers to an attempt, or fails to.
+
+use futures_util::future::join_all;
+use kb_exporter::simulator::faults::{Fault, LineFault, RetryAfter, Target};
+use kb_exporter::simulator::{ReindexAnswer, Status};
+use uuid::Uuid;
+
+use super::ledger;
+use super::scene::{FAILED, Scene, budget_left, decisions, make_old_ledger, rules};
+use crate::faults::ailing::Ailing;
+use crate::support::exporter::Exporter;
+use crate::support::exposition::{Exposition, Sample};
+use crate::support::portal::Portal;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+use crate::support::writes::REINDEX_FAILED;
+
+const KEY: &str = "kbk_demo";
+
+/// Ways to lose the answer after the work was done.
+const LOST: [Fault; 5] = [
+    Fault::Line(LineFault::Closed),
+    Fault::Line(LineFault::CutBody),
+    Fault::Line(LineFault::Silent),
+    Fault::Status(500, RetryAfter::Absent),
+    Fault::Status(503, RetryAfter::Seconds(1)),
+];
+
+#[tokio::test]
+async fn an_answer_that_is_lost_after_the_work_was_done_is_unknown_charged_and_not_sent_again() {
+    join_all(LOST.map(lost)).await;
+}
+
+async fn lost(fault: Fault) {
+    let portal = Ailing::start(KEY, 1).await;
+    portal.writes.allow_reindex_failed();
+    portal.strike(Target::ReindexFailed, fault.clone());
+    let (folder, files) = failed_files(&portal);
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["request"]["timeout"] = "1s".into();
+        config["request"]["retries"] = 4.into();
+        config["reindex"] = rules("enforce");
+    });
+    make_old_ledger(&workspace).await;
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter
+        .metrics_when("the attempt is unknown", is_unknown)
+        .await;
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    let counts = portal.world(|world| world.counts(folder)).unwrap();
+    assert_eq!(counts.get(&Status::Pending), Some(&FAILED), "{fault:?}");
+
+    portal.faults.clear();
+    portal.world(|world| {
+        for file in files {
+            let set = world.set_status(folder, file, Status::Failed, Some("again"));
+            set.unwrap();
+        }
+    });
+    exporter.collected_again().await;
+    exporter.kill().await;
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected_again().await;
+    assert!(is_unknown(&metrics), "{fault:?}");
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    exporter.stop().await;
+    assert_eq!(portal.requests_to(REINDEX_FAILED), 1, "{fault:?}");
+}
+
+fn failed_files(portal: &Ailing) -> (Uuid, Vec<Uuid>) {
+    portal.world(|world| {
+        let folder = world.add_folder("Inbox");
+        let number = usize::try_from(FAILED).unwrap();
+        let files = world.add_files(folder, &Status::Failed, number);
+        (folder, files.unwrap())
+    })
+}
+
+fn is_unknown(metrics: &Exposition) -> bool {
+    let results = ["accepted", "refused", "unknown"]
+        .map(|result| metrics.count("kb_reindex_attempts_total", &[("result", result)]));
+    results == [Some(0), Some(0), Some(1)]
+}
+
+#[tokio::test]
+async fn an_answer_without_a_readable_number_is_unknown() {
+    for answer in [ReindexAnswer::Text, ReindexAnswer::Absent] {
+        let scene = Scene::new("enforce").await;
+        let portal = Portal::with(|options| options.switches.reindex_answer = answer).await;
+        portal.writes().allow_reindex_failed();
+        let folder = portal.folder("Inbox");
+        portal.file(folder, "a.pdf", Status::Failed);
+        let url = portal.base_url();
+        let mut workspace = scene.workspace;
+        workspace.change(|config| config["portals"][0]["base_url"] = url.into());
+        make_old_ledger(&workspace).await;
+        let exporter = Exporter::start(&workspace).await;
+        exporter
+            .metrics_when("the attempt has a result", |metrics| {
+                let attempts = metrics.all("kb_reindex_attempts_total", &[]);
+                attempts.map(Sample::count).sum::<u64>() == 1
+            })
+            .await;
+        exporter.stop().await;
+        let attempts = ledger::attempts(&workspace);
+        assert_eq!(
+            attempts[0].outcome.as_deref(),
+            Some("unknown"),
+            "{answer:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_holds_the_folder_for_the_longest_cooldown() {
+    join_all([403, 404].map(refused)).await;
+}
+
+async fn refused(status: u16) {
+    let scene = Scene::new("enforce").await;
+    scene.portal.refuse(REINDEX_FAILED, status);
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "refused").await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000)], "{status}");
+    exporter.stop().await;
+
+    scene.portal.heal();
+    let held_until = "kb_reindex_next_allowed_timestamp_seconds";
+    let intended = ledger::attempts(&scene.workspace)[0].intended;
+    // Longer than the cooldown of an hour, shorter than the longest one of a day.
+    ledger::age(&scene.workspace, super::scene::LONG_AGO);
+    let exporter = scene.start().await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    let until = scene.value(&metrics, held_until, None).unwrap();
+    let rests = until - seconds(intended);
+    assert!((rests - 22.0 * 3_600.0).abs() < 1.0, "{status}: {rests}");
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1, "{status}");
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact for centuries")]
+fn seconds(millis: i64) -> f64 {
+    millis as f64 / 1_000.0
+}
+
+#[tokio::test]
+async fn an_attempt_under_way_does_not_keep_the_process_from_ending_and_is_unknown_then() {
+    let scene = Scene::new("enforce").await;
+    scene.portal.hold(REINDEX_FAILED);
+    let exporter = scene.start_with_old_ledger().await;
+    wait_for("the attempt is under way", async || {
+        (scene.sent() == 1).then_some(())
+    })
+    .await;
+    exporter.stop().await;
+    scene.portal.heal();
+    let exporter = scene.start().await;
+    let metrics = exporter.collected_again().await;
+    assert_eq!(scene.attempts(&metrics, "unknown"), Some(1.0));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn folders_that_wait_for_their_turn_are_shown_meanwhile() {
+    let scene = Scene::new("enforce").await;
+    let other = scene.portal.folder("Outbox");
+    scene.portal.file(other, "a.pdf", Status::Failed);
+    scene.portal.hold(REINDEX_FAILED);
+    let exporter = scene.start_with_old_ledger().await;
+    wait_for("the first attempt is under way", async || {
+        (scene.sent() == 1).then_some(())
+    })
+    .await;
+    let metrics = exporter.metrics().await;
+    for (folder, files) in [(scene.folder, FAILED), (other, 1)] {
+        let id = folder.to_string();
+        let labels = [("folder_id", &*id)];
+        let eligible = metrics.count("kb_reindex_eligible_files", &labels);
+        assert_eq!(eligible, Some(files));
+        assert_eq!(metrics.count("kb_reindex_hold", &labels), None);
+    }
+    scene.portal.heal();
+    exporter
+        .metrics_when("both were attempted", |metrics| {
+            decisions(metrics, "trigger", "eligible") == Some(2)
+        })
+        .await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 2);
+}

@@ -1,0 +1,114 @@
+//! The one request directly before an attempt.
+
+use kb_exporter::simulator::Status;
+
+use super::ledger;
+use super::scene::{Scene, decisions, make_old_ledger};
+use crate::support::exporter::Exporter;
+use crate::support::wait::wait_for;
+use crate::support::writes::REINDEX_FAILED;
+
+/// Looks before an attempt is made: one page of each folder.
+const LOOKS: usize = 2;
+
+#[tokio::test]
+async fn the_page_on_which_a_failed_file_stood_is_read_directly_before_the_request() {
+    let scene = Scene::new("enforce").await;
+    scene.settle(&Status::Done);
+    for number in 0..300 {
+        let status = if number == 250 {
+            Status::Failed
+        } else {
+            Status::Done
+        };
+        let name = format!("file {number:03}.pdf");
+        scene.portal.file(scene.folder, &name, status);
+    }
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    exporter.stop().await;
+
+    let asked = scene.portal.asked();
+    let is_write = |target: &str| target.ends_with(REINDEX_FAILED);
+    let at = asked.iter().position(|asked| is_write(&asked.target));
+    let before = &asked[..at.unwrap()];
+    let look = before
+        .iter()
+        .rposition(|asked| asked.target.ends_with("/mine"));
+    let pages = &before[look.unwrap() + 1..];
+    assert_eq!(pages.len(), 4 + 1, "a look of four pages, and one more");
+    let last = &pages[4].target;
+    assert!(last.contains("page=3&"), "{last}");
+}
+
+#[tokio::test]
+async fn a_page_without_a_failed_file_any_more_holds() {
+    let scene = Scene::new("enforce").await;
+    let exporter = held_at_the_check(&scene, 1).await;
+    scene.settle(&Status::Done);
+    scene.portal.heal();
+    let metrics = exporter
+        .metrics_when("the folder is held", |metrics| {
+            decisions(metrics, "hold", "not_whole") == Some(1)
+        })
+        .await;
+    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
+    exporter.collected_again().await;
+    exporter.stop().await;
+    nothing_happened(&scene);
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_read_any_more_holds() {
+    let scene = Scene::new("enforce").await;
+    let exporter = held_at_the_check(&scene, 1).await;
+    scene.portal.refuse("/files", 500);
+    exporter
+        .metrics_when("the folder is held", |metrics| {
+            decisions(metrics, "hold", "portal_erring") == Some(1)
+        })
+        .await;
+    exporter.stop().await;
+    nothing_happened(&scene);
+}
+
+#[tokio::test]
+async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
+    let scene = Scene::new("enforce").await;
+    let other = scene.portal.folder("Outbox");
+    scene.portal.file(other, "a.pdf", Status::Failed);
+    let exporter = held_at_the_check(&scene, 2).await;
+    scene.portal.refuse("/files", 401);
+    exporter
+        .metrics_when("both folders are held", |metrics| {
+            decisions(metrics, "hold", "portal_erring") >= Some(2)
+        })
+        .await;
+    assert_eq!(scene.sent(), 0);
+    scene.portal.heal();
+    exporter
+        .metrics_when("both were attempted", |metrics| {
+            decisions(metrics, "trigger", "eligible") == Some(2)
+        })
+        .await;
+    exporter.stop().await;
+}
+
+/// An exporter that waits for the answer to the request before its first attempt.
+async fn held_at_the_check(scene: &Scene, folders: usize) -> Exporter {
+    make_old_ledger(&scene.workspace).await;
+    let looked = scene.portal.requests_with("/files") + LOOKS * folders;
+    scene.portal.hold_after("/files", looked);
+    let exporter = scene.start().await;
+    wait_for("the folder is checked", async || {
+        (scene.portal.requests_with("/files") > looked).then_some(())
+    })
+    .await;
+    exporter
+}
+
+fn nothing_happened(scene: &Scene) {
+    assert_eq!(scene.sent(), 0);
+    let attempts = ledger::attempts(&scene.workspace);
+    assert!(attempts.is_empty(), "{attempts:?}");
+}

@@ -1,0 +1,75 @@
+//! A ledger that cannot be used: nothing is sent, all else goes on, and the file stays as it is.
+
+use std::fs;
+use std::path::Path;
+
+use kb_exporter::simulator::Status;
+
+use super::ledger;
+use super::scene::{Scene, make_old_ledger};
+
+#[tokio::test]
+async fn a_ledger_that_is_read_only_holds_everything() {
+    let read_only = |file: &Path| {
+        let mut permissions = fs::metadata(file).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(file, permissions).unwrap();
+    };
+    held_without_ledger(read_only, "read-only").await;
+}
+
+#[tokio::test]
+async fn a_ledger_of_a_newer_version_holds_everything() {
+    let newer = |file: &Path| {
+        let database = rusqlite::Connection::open(file).unwrap();
+        database.pragma_update(None, "user_version", 9_999).unwrap();
+    };
+    held_without_ledger(newer, "newer version").await;
+}
+
+#[tokio::test]
+async fn a_ledger_that_is_none_holds_everything() {
+    let corrupt = |file: &Path| fs::write(file, "this was a ledger once ".repeat(400)).unwrap();
+    held_without_ledger(corrupt, "the reindex ledger cannot be used").await;
+}
+
+async fn held_without_ledger(prepare: impl FnOnce(&Path), says: &str) {
+    let scene = Scene::new("enforce").await;
+    make_old_ledger(&scene.workspace).await;
+    let file = ledger::path(&scene.workspace);
+    prepare(&file);
+    let before = fs::read(&file).unwrap();
+    let exporter = scene.start().await;
+    scene.held(&exporter, "ledger_unavailable").await;
+    let added = scene.portal.file(scene.folder, "z.pdf", Status::Failed);
+    let metrics = exporter.collected_again().await;
+    let failed = &metrics.by_status("kb_folder_files", &scene.folder.to_string())["failed"];
+    assert_eq!(*failed, 3, "{added} is counted");
+    assert!(scene.is_held(&metrics, "ledger_unavailable"));
+    let told = |line: &String| line.contains("nothing is reindexed") && line.contains(says);
+    assert!(
+        exporter.output().iter().any(told),
+        "the log does not say it"
+    );
+    exporter.stop().await;
+    assert!(fs::read(&file).unwrap() == before, "it was changed");
+    assert_eq!(scene.sent(), 0);
+}
+
+#[tokio::test]
+async fn a_second_process_on_the_same_state_folder_holds_and_says_so() {
+    let scene = Scene::new("enforce").await;
+    let first = scene.start_with_old_ledger().await;
+    scene.attempted(&first, "accepted").await;
+    scene.settle(&Status::Failed);
+    let second = scene.start().await;
+    scene.held(&second, "ledger_unavailable").await;
+    second.collected_again().await;
+    let told = |line: &String| {
+        line.contains("nothing is reindexed") && line.contains("in use by another process")
+    };
+    assert!(second.output().iter().any(told), "the log does not say it");
+    second.stop().await;
+    first.stop().await;
+    assert_eq!(scene.sent(), 1);
+}

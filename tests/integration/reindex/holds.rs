@@ -1,0 +1,126 @@
+//! What keeps eligible files from being sent.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kb_exporter::simulator::Status;
+
+use super::ledger;
+use super::scene::{LONG_AGO, Scene, decisions};
+use crate::support::wait::wait_for;
+use crate::support::writes::REINDEX_FAILED;
+
+#[tokio::test]
+async fn the_first_look_after_each_start_triggers_nothing() {
+    let scene = Scene::with("enforce", |config| {
+        config["collect"]["schedule"] = "1h".into();
+    })
+    .await;
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.held(&exporter, "starting_up").await;
+    let eligible = scene.value(&metrics, "kb_reindex_eligible_files", None);
+    assert_eq!(eligible, Some(2.0), "nothing else holds it");
+    assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
+
+#[tokio::test]
+async fn the_second_look_may_trigger() {
+    let scene = Scene::new("enforce").await;
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_new_ledger_holds_everything_for_one_cooldown() {
+    let scene = Scene::new("enforce").await;
+    let exporter = scene.start().await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    let name = "kb_reindex_next_allowed_timestamp_seconds";
+    let wait = scene.value(&metrics, name, None).unwrap() - now();
+    assert!((3_500.0..=3_600.0).contains(&wait), "{wait}");
+    exporter.collected_again().await;
+    assert_eq!(scene.sent(), 0);
+    exporter.stop().await;
+
+    ledger::age(&scene.workspace, LONG_AGO);
+    let exporter = scene.start().await;
+    scene.attempted(&exporter, "accepted").await;
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_ledger_from_the_future_holds_everything() {
+    let scene = Scene::new("enforce").await;
+    scene.start_with_old_ledger().await.stop().await;
+    scene.start().await.stop().await;
+    let connection = rusqlite::Connection::open(ledger::path(&scene.workspace)).unwrap();
+    let tomorrow = "UPDATE ledger SET created = opened + 86400000";
+    connection.execute(tomorrow, []).unwrap();
+    drop(connection);
+    let exporter = scene.start().await;
+    scene.held(&exporter, "clock").await;
+    exporter.collected_again().await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
+
+/// A scene, and the file that stops everything in it; it does not exist yet.
+async fn with_kill_switch() -> (Scene, PathBuf) {
+    let mut scene = Scene::new("enforce").await;
+    let file = scene.workspace.path("stop-reindex");
+    let named = file.to_str().unwrap().to_owned();
+    scene
+        .workspace
+        .change(|config| config["reindex"]["kill_switch_file"] = named.into());
+    (scene, file)
+}
+
+#[tokio::test]
+async fn a_kill_switch_file_holds_everything_until_it_is_removed() {
+    let (scene, file) = with_kill_switch().await;
+    fs::write(&file, "").unwrap();
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.held(&exporter, "kill_switch").await;
+    assert_eq!(metrics.value("kb_reindex_kill_switch", &[]), Some(1.0));
+    exporter.collected_again().await;
+    assert_eq!(scene.sent(), 0);
+
+    fs::remove_file(&file).unwrap();
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    assert_eq!(metrics.value("kb_reindex_kill_switch", &[]), Some(0.0));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn a_kill_switch_file_also_stops_what_was_to_follow_in_the_same_collection() {
+    let (scene, file) = with_kill_switch().await;
+    let other = scene.portal.folder("Outbox");
+    scene.portal.file(other, "a.pdf", Status::Failed);
+    scene.portal.hold(REINDEX_FAILED);
+    let exporter = scene.start_with_old_ledger().await;
+    wait_for("the first attempt is under way", async || {
+        (scene.sent() == 1).then_some(())
+    })
+    .await;
+    fs::write(&file, "").unwrap();
+    scene.portal.heal();
+    exporter
+        .metrics_when("both folders are held", |metrics| {
+            let held = metrics.all("kb_reindex_hold", &[("reason", "kill_switch")]);
+            held.count() == 2
+        })
+        .await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+fn now() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.unwrap().as_secs_f64()
+}

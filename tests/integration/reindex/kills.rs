@@ -1,0 +1,285 @@
+//! The program is killed again and again while folders wait to be reindexed, and no limit is ever broken.
+//!
+//! `KB_KILLS` (25) says how often, `KB_KILL_SEED` (random) when and what happens between. The seed is printed. While no process runs, the
+//! ledger grows older: what is called a time here is that of a clock which counts those pauses as well.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use kb_exporter::simulator::{NewFile, Status};
+use serde_json::json;
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::ledger;
+use super::scene::{make_old_ledger, sent};
+use crate::support::exporter::Exporter;
+use crate::support::exposition::Sample;
+use crate::support::portal::Portal;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+use crate::support::writes::REINDEX_FAILED;
+
+const FOLDERS: usize = 6;
+const FILES: usize = 4;
+
+const COOLDOWN: Duration = Duration::from_mins(1);
+const BUDGET: usize = 10;
+const BUDGET_PER: Duration = Duration::from_mins(8);
+
+/// The ledger grows older by less than this between two starts.
+const LONGEST_PAUSE: u64 = 90_000;
+
+/// From a written intent to the arrival of its request, at most.
+const UNDER_WAY: Duration = Duration::from_secs(5);
+
+/// Requests of one look at all folders. The second look of a process is the first that may trigger.
+const LOOK: usize = FOLDERS + 1;
+
+/// A time of the clock that counts the pauses, in milliseconds since 1970.
+type Time = i64;
+
+struct Story {
+    portal: Portal,
+    folders: Vec<Uuid>,
+    workspace: Workspace,
+    random: fastrand::Rng,
+    /// When each process was started, and how long the pauses were until then.
+    starts: Vec<(SystemTime, Duration)>,
+    paused: Duration,
+}
+
+#[tokio::test]
+async fn no_limit_is_broken_by_kills_at_random_moments() {
+    let kills = setting("KB_KILLS").unwrap_or(25);
+    let seed = setting("KB_KILL_SEED").unwrap_or_else(|| fastrand::u64(..));
+    println!("KB_KILLS={kills} KB_KILL_SEED={seed}");
+    let begun = Instant::now();
+    let mut story = Story::begin(seed).await;
+    for _ in 0..kills {
+        story.live_and_die().await;
+        story.pause();
+    }
+    story.nothing_is_forgotten().await;
+    let attempts = story.attempts();
+    let requests = story.requests();
+    println!(
+        "{} attempts ({:?}), {} requests, {:?} of pauses, {:?}",
+        attempts.len(),
+        story.outcomes(),
+        requests.len(),
+        story.paused,
+        begun.elapsed()
+    );
+    assert!(requests.len() as u64 > kills / 5, "nothing happened");
+    each_request_has_an_attempt(&requests, &attempts);
+    one_in_a_cooldown(&requests, UNDER_WAY);
+    one_in_a_cooldown(&attempts, Duration::ZERO);
+    no_more_than_the_budget(&requests, UNDER_WAY);
+    no_more_than_the_budget(&attempts, Duration::ZERO);
+}
+
+impl Story {
+    async fn begin(seed: u64) -> Self {
+        let portal = Portal::start().await;
+        portal.writes().allow_reindex_failed();
+        let folders: Vec<_> = (0..FOLDERS)
+            .map(|number| portal.folder(&format!("Folder {number}")))
+            .collect();
+        for folder in &folders {
+            for number in 0..FILES {
+                portal.add(*folder, &failed_file(number));
+            }
+        }
+        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+            config["collect"]["schedule"] = "1s".into();
+            config["reindex"] = json!({
+                "mode": "enforce",
+                "min_age": "0s",
+                "cooldown": humantime::format_duration(COOLDOWN).to_string(),
+                "max_cooldown": "4m",
+                "max_attempts": 1_000,
+                "verify_after": "1m",
+                "budget": {
+                    "actions": BUDGET,
+                    "per": humantime::format_duration(BUDGET_PER).to_string(),
+                },
+                "breaker": {"no_effect": 50, "open_for": "1m"},
+            });
+        });
+        make_old_ledger(&workspace).await;
+        Self {
+            portal,
+            folders,
+            workspace,
+            random: fastrand::Rng::with_seed(seed),
+            starts: Vec::new(),
+            paused: Duration::ZERO,
+        }
+    }
+
+    /// Starts the program and kills it at a random moment: after so many requests, or at the first one that writes, which a third of
+    /// the processes are never answered.
+    async fn live_and_die(&mut self) {
+        let (asked, written) = (self.portal.asked().len(), self.written());
+        if self.random.u8(..3) == 0 {
+            self.portal.hold(REINDEX_FAILED);
+        }
+        let enough = asked + self.random.usize(LOOK..=2 * LOOK + 6);
+        let eager = self.random.bool();
+        let exporter = self.start().await;
+        wait_for("the moment to be killed", async || {
+            let now = eager && self.written() > written;
+            (now || self.portal.asked().len() >= enough).then_some(())
+        })
+        .await;
+        sleep(Duration::from_micros(self.random.u64(..10_000))).await;
+        exporter.kill().await;
+        self.portal.heal();
+    }
+
+    /// Requests so far that write.
+    fn written(&self) -> usize {
+        self.portal.requests_with(REINDEX_FAILED)
+    }
+
+    async fn start(&mut self) -> Exporter {
+        self.starts.push((SystemTime::now(), self.paused));
+        Exporter::start(&self.workspace).await
+    }
+
+    /// Lets time pass, in which most of what was put back fails again, and some of it does not.
+    fn pause(&mut self) {
+        let pause = Duration::from_millis(self.random.u64(..LONGEST_PAUSE));
+        ledger::age(&self.workspace, pause);
+        self.paused += pause;
+        for folder in &self.folders {
+            for file in self.portal.world(|world| world.file_ids(*folder)) {
+                let status = match self.random.u8(..10) {
+                    0 => continue,
+                    1 => Status::Done,
+                    _ => Status::Failed,
+                };
+                self.portal.set(*folder, file, status);
+            }
+        }
+    }
+
+    /// Every failed file is still counted.
+    async fn nothing_is_forgotten(&mut self) {
+        let added = self.folders[0];
+        self.portal.add(added, &failed_file(FILES));
+        // Nothing changes any more: the rules are taken away first.
+        self.workspace
+            .change(|config| config["reindex"]["mode"] = "dry_run".into());
+        let exporter = self.start().await;
+        let metrics = exporter.collected_again().await;
+        for folder in &self.folders {
+            let counts = self.portal.world(|world| world.counts(*folder)).unwrap();
+            let failed = counts.get(&Status::Failed).copied().unwrap_or(0);
+            let id = folder.to_string();
+            let shown = metrics.by_status("kb_folder_files", &id);
+            assert_eq!(shown["failed"], failed, "{id}");
+            let eligible = metrics.count("kb_reindex_eligible_files", &[("folder_id", &id)]);
+            assert_eq!(eligible, Some(failed), "{id}");
+        }
+        let attempts = metrics.all("kb_reindex_attempts_total", &[]);
+        let attempts: u64 = attempts.map(Sample::count).sum();
+        exporter.stop().await;
+        let written = ledger::attempts(&self.workspace).len();
+        assert_eq!(attempts, written as u64, "counted and written down");
+    }
+
+    /// How many attempts ended how.
+    fn outcomes(&self) -> BTreeMap<Option<String>, usize> {
+        let mut outcomes = BTreeMap::new();
+        for attempt in ledger::attempts(&self.workspace) {
+            *outcomes.entry(attempt.outcome).or_default() += 1;
+        }
+        outcomes
+    }
+
+    /// What was written down, by time.
+    fn attempts(&self) -> Vec<(Time, Uuid)> {
+        let paused = millis(self.paused);
+        let attempts = ledger::attempts(&self.workspace).into_iter();
+        attempts
+            .map(|attempt| (attempt.intended + paused, attempt.folder))
+            .collect()
+    }
+
+    /// What the portal was asked, by time.
+    fn requests(&self) -> Vec<(Time, Uuid)> {
+        let asked = self.portal.asked();
+        sent(&asked)
+            .map(|asked| (self.time(asked.at), folder_of(&asked.target)))
+            .collect()
+    }
+
+    /// The time of something that a process did.
+    fn time(&self, at: SystemTime) -> Time {
+        let by = self.starts.iter().rfind(|(start, _)| *start <= at);
+        let since_1970 = at.duration_since(UNIX_EPOCH).unwrap();
+        millis(since_1970 + by.unwrap().1)
+    }
+}
+
+/// Each request follows an attempt of its own that was written down before it.
+fn each_request_has_an_attempt(requests: &[(Time, Uuid)], attempts: &[(Time, Uuid)]) {
+    let mut left = attempts.to_vec();
+    for (at, folder) in requests {
+        let own = left.iter().position(|(intended, of)| {
+            of == folder && intended <= at && at - intended <= millis(UNDER_WAY)
+        });
+        let own = own.unwrap_or_else(|| panic!("{folder} at {at}: not in {attempts:#?}"));
+        left.remove(own);
+    }
+}
+
+/// In no folder did two of them come in one cooldown, give or take what a request was under way.
+fn one_in_a_cooldown(those: &[(Time, Uuid)], under_way: Duration) {
+    let cooldown = millis(COOLDOWN) - millis(under_way);
+    let mut last = BTreeMap::new();
+    for (at, folder) in those {
+        if let Some(before) = last.insert(*folder, *at) {
+            let gap = at - before;
+            assert!(gap >= cooldown, "{folder}: {gap} ms");
+        }
+    }
+}
+
+/// In no window of the budget were there more of them, give or take the same.
+fn no_more_than_the_budget(those: &[(Time, Uuid)], under_way: Duration) {
+    let window = millis(BUDGET_PER) - millis(under_way);
+    for more in those.windows(BUDGET + 1) {
+        let span = more[BUDGET].0 - more[0].0;
+        assert!(span >= window, "{} in {span} ms", more.len());
+    }
+}
+
+fn failed_file(number: usize) -> NewFile {
+    NewFile {
+        name: format!("{number}.pdf"),
+        status: Status::Failed,
+        error: Some("a reason".to_owned()),
+        ..NewFile::default()
+    }
+}
+
+fn folder_of(target: &str) -> Uuid {
+    let path = target.strip_suffix(REINDEX_FAILED).unwrap();
+    path.rsplit('/').next().unwrap().parse().unwrap()
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap()
+}
+
+fn setting(name: &str) -> Option<u64> {
+    let text = env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is no number: {text}")),
+    )
+}

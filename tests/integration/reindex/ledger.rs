@@ -1,0 +1,64 @@
+//! The ledger as a file, while no process writes it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use crate::support::workspace::Workspace;
+
+/// Every column of the ledger that holds a time.
+const TIMES: [(&str, &str); 6] = [
+    ("ledger", "created"),
+    ("ledger", "opened"),
+    ("folder", "unseen_since"),
+    ("attempt", "intended"),
+    ("attempt", "answered"),
+    ("attempt", "judged"),
+];
+
+/// An attempt that was written down.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) folder: Uuid,
+    /// In milliseconds since 1970.
+    pub(super) intended: i64,
+    pub(super) outcome: Option<String>,
+}
+
+/// Where the ledger of a workspace is.
+pub(super) fn path(workspace: &Workspace) -> PathBuf {
+    workspace.path("state").join("ledger.db")
+}
+
+/// Lets everything in the ledger have happened so much earlier, as if that time had passed. No process may have it open.
+pub(super) fn age(workspace: &Workspace, by: Duration) {
+    let mut connection = Connection::open(path(workspace)).unwrap();
+    let by = i64::try_from(by.as_millis()).unwrap();
+    let transaction = connection.transaction().unwrap();
+    for (table, column) in TIMES {
+        let update = format!("UPDATE {table} SET {column} = {column} - ?1");
+        transaction.execute(&update, [by]).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+/// Every attempt under enforce, oldest first.
+pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
+    let connection = Connection::open(path(workspace)).unwrap();
+    let mut select = connection
+        .prepare(
+            "SELECT folder.id, intended, outcome FROM attempt
+             JOIN folder ON folder.number = attempt.folder WHERE mode = 'enforce' ORDER BY attempt.id",
+        )
+        .unwrap();
+    let rows = select.query_map(params![], |row| {
+        Ok(Attempt {
+            folder: row.get::<_, String>(0)?.parse().unwrap(),
+            intended: row.get(1)?,
+            outcome: row.get(2)?,
+        })
+    });
+    rows.unwrap().collect::<Result<_, _>>().unwrap()
+}

@@ -1,0 +1,96 @@
+//! What each mode does: send, pretend, nothing.
+
+use kb_exporter::simulator::Status;
+
+use super::scene::{FAILED, Scene, budget_left, decisions};
+use crate::support::exposition::Sample;
+
+#[tokio::test]
+async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them() {
+    let scene = Scene::new("enforce").await;
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    let requeued = scene.value(&metrics, "kb_reindex_files_requeued_total", None);
+    assert_eq!(requeued, Some(2.0));
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(scene.sent(), 1);
+    let counts = scene.portal.world(|world| world.counts(scene.folder));
+    assert_eq!(counts.unwrap()[&Status::Pending], FAILED);
+
+    scene.settle(&Status::Done);
+    let metrics = exporter
+        .metrics_when("the attempt is judged", |metrics| {
+            let outcome = Some(("outcome", "recovered"));
+            scene.value(metrics, "kb_reindex_outcomes_total", outcome) == Some(1.0)
+        })
+        .await;
+    let recovered = scene.value(&metrics, "kb_reindex_files_recovered_total", None);
+    assert_eq!(recovered, Some(2.0));
+
+    // What fails now is as good as new, and still has to wait.
+    scene.settle(&Status::Failed);
+    let metrics = exporter
+        .metrics_when("the new failures are seen", |metrics| {
+            scene.value(metrics, "kb_reindex_eligible_files", None) == Some(2.0)
+                && scene.is_held(metrics, "cooldown")
+        })
+        .await;
+    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(1));
+    exporter.collected_again().await;
+    assert_eq!(scene.sent(), 1);
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn dry_run_decides_and_charges_in_the_same_way_and_sends_nothing() {
+    let scene = Scene::new("dry_run").await;
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(1));
+    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(scene.attempts(&metrics, "accepted"), Some(0.0));
+    exporter.stop().await;
+
+    // It remembers what it pretended, as it would what it did.
+    let exporter = scene.start().await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(0));
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
+
+#[tokio::test]
+async fn what_was_pretended_does_not_hold_what_is_meant() {
+    let mut scene = Scene::new("dry_run").await;
+    let exporter = scene.start_with_old_ledger().await;
+    scene.held(&exporter, "cooldown").await;
+    exporter.stop().await;
+    scene.portal.writes().allow_reindex_failed();
+    scene
+        .workspace
+        .change(|config| config["reindex"]["mode"] = "enforce".into());
+    let exporter = scene.start().await;
+    scene.attempted(&exporter, "accepted").await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn off_shows_the_mode_and_does_nothing() {
+    let scene = Scene::new("off").await;
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = exporter.collected_again().await;
+    let mode = scene.value(&metrics, "kb_reindex_mode", Some(("mode", "off")));
+    assert_eq!(mode, Some(1.0));
+    let of_folders = metrics.samples.iter().filter(|sample| {
+        sample.name.starts_with("kb_reindex_") && sample.labels.contains_key("folder_id")
+    });
+    let names: Vec<_> = of_folders.map(|sample| &*sample.name).collect();
+    assert_eq!(names, ["kb_reindex_mode"]);
+    let decided = metrics.all("kb_reindex_decisions_total", &[]);
+    assert_eq!(decided.map(Sample::count).max(), Some(0));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}

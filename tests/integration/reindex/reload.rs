@@ -1,0 +1,54 @@
+//! Rules that are changed while the program runs.
+
+use super::scene::{Scene, rules};
+use crate::support::exporter::Exporter;
+use crate::support::wait::wait_for;
+
+#[tokio::test]
+async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
+    let mut scene = Scene::new("off").await;
+    let exporter = scene.start_with_old_ledger().await;
+    exporter.collected_again().await;
+    // No collection comes to its end from here on.
+    let lists = scene.portal.requests_with("/mine");
+    scene.portal.hold("/mine");
+    wait_for("the next collection waits", async || {
+        (scene.portal.requests_with("/mine") > lists).then_some(())
+    })
+    .await;
+    scene.portal.writes().allow_reindex_failed();
+    use_mode(&mut scene, &exporter, "enforce").await;
+    assert_eq!(scene.sent(), 0);
+
+    scene.portal.heal();
+    scene.attempted(&exporter, "accepted").await;
+    assert_eq!(scene.sent(), 1);
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_reload_to_off_ends_it() {
+    let mut scene = Scene::with("enforce", |config| {
+        config["reindex"]["min_failed"] = 3.into();
+    })
+    .await;
+    let exporter = scene.start_with_old_ledger().await;
+    scene.held(&exporter, "below_min_failed").await;
+    use_mode(&mut scene, &exporter, "off").await;
+    exporter.collected_again().await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
+
+/// Reloads with another mode, and waits until it is shown.
+async fn use_mode(scene: &mut Scene, exporter: &Exporter, mode: &str) {
+    scene
+        .workspace
+        .change(|config| config["reindex"] = rules(mode));
+    exporter.signal("HUP");
+    exporter
+        .metrics_when("the new mode is shown", |metrics| {
+            scene.value(metrics, "kb_reindex_mode", Some(("mode", mode))) == Some(1.0)
+        })
+        .await;
+}

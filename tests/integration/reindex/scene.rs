@@ -1,0 +1,152 @@
+//! A portal with one folder in which files failed, and an exporter with rules for them.
+
+use std::time::Duration;
+
+use kb_exporter::simulator::Status;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::ledger;
+use crate::support::exporter::Exporter;
+use crate::support::exposition::Exposition;
+use crate::support::portal::Portal;
+use crate::support::server::Asked;
+use crate::support::workspace::Workspace;
+use crate::support::writes::REINDEX_FAILED;
+
+/// Failed files of the folder.
+pub(super) const FAILED: u64 = 2;
+
+/// Longer than any pause of [`rules`] that a new ledger makes.
+pub(super) const LONG_AGO: Duration = Duration::from_hours(2);
+
+/// A portal that is collected once a second.
+pub(super) struct Scene {
+    pub(super) portal: Portal,
+    pub(super) folder: Uuid,
+    pub(super) workspace: Workspace,
+}
+
+/// Rules under which failed files may be sent back at once, and then not for an hour.
+pub(super) fn rules(mode: &str) -> Value {
+    json!({"mode": mode, "min_age": "0s", "cooldown": "1h", "verify_after": "2h"})
+}
+
+impl Scene {
+    /// A folder with done files and [`FAILED`] failed ones, under [`rules`].
+    pub(super) async fn new(mode: &str) -> Self {
+        Self::with(mode, |_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(super) async fn with(mode: &str, change: impl FnOnce(&mut Value)) -> Self {
+        let portal = Portal::start().await;
+        if mode == "enforce" {
+            portal.writes().allow_reindex_failed();
+        }
+        let folder = portal.folder("Inbox");
+        for name in ["a.pdf", "b.pdf", "c.pdf"] {
+            portal.file(folder, name, Status::Done);
+        }
+        for name in ["d.pdf", "e.pdf"] {
+            portal.file(folder, name, Status::Failed);
+        }
+        let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+            config["collect"]["schedule"] = "1s".into();
+            config["reindex"] = rules(mode);
+            change(config);
+        });
+        Self {
+            portal,
+            folder,
+            workspace,
+        }
+    }
+
+    /// Starts the exporter, whose ledger is new where it was never started.
+    pub(super) async fn start(&self) -> Exporter {
+        Exporter::start(&self.workspace).await
+    }
+
+    /// Starts the exporter with a ledger that is so old that it holds nothing.
+    pub(super) async fn start_with_old_ledger(&self) -> Exporter {
+        make_old_ledger(&self.workspace).await;
+        self.start().await
+    }
+
+    /// Brings all files that failed, and were put back, into a status.
+    pub(super) fn settle(&self, status: &Status) {
+        let files = self.portal.world(|world| world.file_ids(self.folder));
+        for file in &files[3..] {
+            self.portal.set(self.folder, *file, status.clone());
+        }
+    }
+
+    /// Requests so far that put failed files back.
+    pub(super) fn sent(&self) -> usize {
+        sent(&self.portal.asked()).count()
+    }
+
+    /// The one sample of the folder.
+    pub(super) fn value(
+        &self,
+        metrics: &Exposition,
+        name: &str,
+        label: Option<(&str, &str)>,
+    ) -> Option<f64> {
+        let id = self.folder.to_string();
+        let labels = [("folder_id", &*id)].into_iter().chain(label);
+        metrics.value(name, &labels.collect::<Vec<_>>())
+    }
+
+    /// Attempts with a result.
+    pub(super) fn attempts(&self, metrics: &Exposition, result: &str) -> Option<f64> {
+        let label = Some(("result", result));
+        self.value(metrics, "kb_reindex_attempts_total", label)
+    }
+
+    /// Whether the folder is held for a reason, and no other.
+    pub(super) fn is_held(&self, metrics: &Exposition, reason: &str) -> bool {
+        self.value(metrics, "kb_reindex_hold", None) == Some(1.0)
+            && self.value(metrics, "kb_reindex_hold", Some(("reason", reason))) == Some(1.0)
+    }
+
+    /// What `/metrics` says when the folder is held for a reason.
+    pub(super) async fn held(&self, exporter: &Exporter, reason: &str) -> Exposition {
+        let what = format!("the folder is held: {reason}");
+        exporter
+            .metrics_when(&what, |metrics| self.is_held(metrics, reason))
+            .await
+    }
+
+    /// What `/metrics` says when there was one attempt with a result.
+    pub(super) async fn attempted(&self, exporter: &Exporter, result: &str) -> Exposition {
+        let what = format!("an attempt is {result}");
+        exporter
+            .metrics_when(&what, |metrics| self.attempts(metrics, result) == Some(1.0))
+            .await
+    }
+}
+
+/// Lets the exporter make a ledger, and that ledger grow old.
+pub(super) async fn make_old_ledger(workspace: &Workspace) {
+    Exporter::start(workspace).await.stop().await;
+    ledger::age(workspace, LONG_AGO);
+}
+
+/// Those requests that put failed files back.
+pub(super) fn sent(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
+    let asked = asked.iter();
+    asked.filter(|asked| asked.target.ends_with(REINDEX_FAILED))
+}
+
+/// Decisions of one kind with a reason.
+pub(super) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> Option<u64> {
+    let labels = [("decision", decision), ("reason", reason)];
+    metrics.count("kb_reindex_decisions_total", &labels)
+}
+
+/// What is left of the budget: attempts and files.
+pub(super) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
+    ["actions", "files"].map(|kind| metrics.count("kb_reindex_budget_remaining", &[("kind", kind)]))
+}

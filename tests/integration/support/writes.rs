@@ -1,0 +1,53 @@
+//! What a portal may be asked to change: nothing, unless a test says that failed files may be put back into the queue.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// The end of the one path that may be posted to.
+pub(crate) const REINDEX_FAILED: &str = "/reindex-failed";
+
+/// What the exporter may ask of a portal beside reading.
+#[derive(Debug, Default)]
+pub(crate) struct Writes {
+    reindex_failed: AtomicBool,
+}
+
+impl Writes {
+    /// From now on failed files may be put back into the queue.
+    pub(crate) fn allow_reindex_failed(&self) {
+        self.reindex_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Fails where anything else was asked than what may be; for the end of every test.
+    pub(crate) fn judge<'a>(&self, requests: impl Iterator<Item = (&'a str, &'a str)>) {
+        if thread::panicking() {
+            return;
+        }
+        let wrong: Vec<_> = requests
+            .filter(|(method, path)| !self.admits(method, path))
+            .collect();
+        assert!(wrong.is_empty(), "the portal was written to: {wrong:?}");
+    }
+
+    fn admits(&self, method: &str, path: &str) -> bool {
+        let reindexes = method == "POST" && path.ends_with(REINDEX_FAILED);
+        method == "GET" || (reindexes && self.reindex_failed.load(Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn only_what_a_test_allows_may_be_written() {
+    let writes = Writes::default();
+    assert!(writes.admits("GET", "/mine"));
+    assert!(!writes.admits("POST", "/1/reindex-failed"));
+    writes.allow_reindex_failed();
+    assert!(writes.admits("POST", "/1/reindex-failed"));
+    for (method, path) in [
+        ("POST", "/1/reindex-all"),
+        ("POST", "/1/files"),
+        ("DELETE", "/1/files/2"),
+        ("PUT", "/1/reindex-failed"),
+    ] {
+        assert!(!writes.admits(method, path), "{method} {path}");
+    }
+}
