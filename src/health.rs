@@ -7,10 +7,11 @@ use serde::Serialize;
 use crate::model::{Moment, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
-    ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot, Unavailable,
+    ErrorClass, FolderState, FolderView, ListState, PortalLimits, PortalView, ReindexView,
+    Snapshot, Unavailable,
 };
 
-pub use reindex::{FolderDecision, PortalLimits};
+pub use reindex::FolderDecision;
 
 /// How well something is. The order is from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -114,7 +115,7 @@ fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) ->
         .collect();
     let reindexed = folders.iter().any(|folder| folder.reindex.is_some());
     let view = view.filter(|_| reindexed);
-    let limits = view.and_then(|view| PortalLimits::of(portal, view, now));
+    let limits = view.and_then(|view| reindex::limits(portal, view, now));
     let mut notes = notes(portal);
     notes.extend(view.and_then(reindex::warning));
     let status = match portal.list {

@@ -129,19 +129,15 @@ impl Reindexer {
         folder: &FolderBatch,
         folders: &mut BTreeMap<FolderId, FolderReindex>,
     ) {
-        let Decision { choice, numbers } = self.decide(desk, folder);
+        let decision = self.decide(desk, folder);
+        let word = decision.as_str();
+        let Decision { choice, numbers } = decision;
         let (word, reason) = match choice {
-            Choice::Hold(reason) => ("hold", reason),
-            Choice::Trigger(trigger) => {
-                let word = match trigger.mode {
-                    ActiveMode::DryRun => "dry_run",
-                    ActiveMode::Enforce => "trigger",
-                };
-                match self.attempt(desk.batch, folder, trigger).await {
-                    Ok(()) => (word, Reason::Eligible),
-                    Err(reason) => ("hold", reason),
-                }
-            }
+            Choice::Hold(reason) => (word, reason),
+            Choice::Trigger(trigger) => match self.attempt(desk.batch, folder, trigger).await {
+                Ok(()) => (word, Reason::Eligible),
+                Err(reason) => ("hold", reason),
+            },
         };
         // What was just attempted has a cooldown now.
         let numbers = Numbers {

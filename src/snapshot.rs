@@ -19,7 +19,7 @@ use crate::portal::{Listing, Trouble};
 pub use errors::ErrorClass;
 pub use folder::{Counts, FolderState, FolderView, Unavailable};
 pub use publisher::Publisher;
-pub use reindex::{FolderReindex, ReindexView};
+pub use reindex::{FolderReindex, PortalLimits, ReindexView};
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,8 @@
 
 use crate::ledger::ActiveMode;
 use crate::model::Moment;
-use crate::policy::{BreakerState, Numbers, Reason, Remaining};
-use crate::snapshot::{FolderState, FolderView, PortalView, ReindexView};
+use crate::policy::{BreakerState, Numbers, Reason};
+use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView};
 
 /// What is decided about a folder whose mode is not off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,17 +12,6 @@ pub struct FolderDecision {
     pub mode: ActiveMode,
     /// Why, and from what; none before the first decision in this mode.
     pub decided: Option<(Reason, Numbers)>,
-}
-
-/// What a portal may still be asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PortalLimits {
-    /// The strongest mode of its rules: each mode has a budget and a breaker of its own.
-    pub mode: ActiveMode,
-    /// What is left of the budget.
-    pub left: Remaining,
-    /// Whether attempts have effect.
-    pub breaker: BreakerState,
 }
 
 impl FolderDecision {
@@ -60,18 +49,11 @@ impl FolderDecision {
     }
 }
 
-impl PortalLimits {
-    /// What is left; none, where nothing is reindexed or the ledger cannot be used.
-    pub(super) fn of(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<Self> {
-        let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
-        let track = view.ledger.as_ref().ok()?.track(mode);
-        let rules = &portal.reindex.rules;
-        Some(Self {
-            mode,
-            left: Remaining::of(track, &rules.budget, now.wall),
-            breaker: BreakerState::of(track, &rules.breaker, now.wall),
-        })
-    }
+/// What a portal may still be asked for; none, where nothing is reindexed or the ledger cannot be used.
+pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<PortalLimits> {
+    let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
+    let ledger = view.ledger.as_ref().ok()?;
+    Some(PortalLimits::of(mode, &portal.reindex.rules, ledger, now))
 }
 
 /// Why the ledger cannot be used: the portal's health suffers from it.

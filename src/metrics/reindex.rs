@@ -6,8 +6,8 @@ use crate::metrics::catalogue as family;
 use crate::metrics::facts::{Labels, flag};
 use crate::metrics::samples::{Samples, float};
 use crate::model::{Moment, Timestamp};
-use crate::policy::{BreakerState, Reason, Remaining};
-use crate::snapshot::{FolderReindex, FolderView, PortalView, ReindexView, Snapshot};
+use crate::policy::Reason;
+use crate::snapshot::{FolderReindex, FolderView, PortalLimits, PortalView, ReindexView, Snapshot};
 
 /// Adds the one sample that is about no portal.
 pub(super) fn add_kill_switch(samples: &mut Samples, snapshot: &Snapshot) {
@@ -23,9 +23,9 @@ pub(super) fn add_portal(
     now: Moment,
 ) {
     let mode = ActiveMode::of(portal.reindex.strongest_mode());
-    let track = ledger.track(mode.unwrap_or(ActiveMode::DryRun));
-    let rules = &portal.reindex.rules;
-    let left = Remaining::of(track, &rules.budget, now.wall);
+    let mode = mode.unwrap_or(ActiveMode::DryRun);
+    let PortalLimits { left, breaker, .. } =
+        PortalLimits::of(mode, &portal.reindex.rules, ledger, now);
     let name = portal.name.as_str();
     for (kind, left) in [("actions", left.actions), ("files", left.files)] {
         samples.add(
@@ -34,7 +34,6 @@ pub(super) fn add_portal(
             float(left),
         );
     }
-    let breaker = BreakerState::of(track, &rules.breaker, now.wall);
     samples.add(
         &family::REINDEX_BREAKER_OPEN,
         &[name],

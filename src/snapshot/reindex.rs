@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ledger::LedgerView;
-use crate::model::FolderId;
-use crate::policy::{Numbers, Reason};
+use crate::config::ReindexRules;
+use crate::ledger::{ActiveMode, LedgerView};
+use crate::model::{FolderId, Moment};
+use crate::policy::{BreakerState, Numbers, Reason, Remaining};
 
 /// What is decided about reindexing in one portal.
 #[derive(Debug, Clone)]
@@ -25,4 +26,28 @@ pub struct FolderReindex {
     pub reason: Reason,
     /// What it was decided from.
     pub numbers: Numbers,
+}
+
+/// What a portal may still be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortalLimits {
+    /// The strongest mode of its rules: each mode has a budget and a breaker of its own.
+    pub mode: ActiveMode,
+    /// What is left of the budget.
+    pub left: Remaining,
+    /// Whether attempts have effect.
+    pub breaker: BreakerState,
+}
+
+impl PortalLimits {
+    /// What is left in a mode, under the rules of the portal as a whole.
+    #[must_use]
+    pub fn of(mode: ActiveMode, rules: &ReindexRules, ledger: &LedgerView, now: Moment) -> Self {
+        let track = ledger.track(mode);
+        Self {
+            mode,
+            left: Remaining::of(track, &rules.budget, now.wall),
+            breaker: BreakerState::of(track, &rules.breaker, now.wall),
+        }
+    }
 }

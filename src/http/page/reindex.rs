@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::health::{FolderDecision, FolderHealth, PortalHealth, PortalLimits};
+use crate::health::{FolderDecision, FolderHealth, PortalHealth};
 use crate::http::page::seconds;
 use crate::model::Timestamp;
 use crate::policy::{BreakerState, Numbers};
+use crate::snapshot::PortalLimits;
 
 /// A table with a row for each folder whose mode is not off; nothing, where there is none.
 pub(super) fn section(portal: &PortalHealth, now: Timestamp) -> Markup {

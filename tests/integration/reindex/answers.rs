@@ -11,7 +11,6 @@ use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
 use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
-use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -150,10 +149,7 @@ async fn an_attempt_under_way_does_not_keep_the_process_from_ending_and_is_unkno
     let scene = Scene::new("enforce").await;
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
-    wait_for("the attempt is under way", async || {
-        (scene.sent() == 1).then_some(())
-    })
-    .await;
+    scene.first_sent().await;
     exporter.stop().await;
     scene.portal.heal();
     let exporter = scene.start().await;
@@ -170,10 +166,7 @@ async fn folders_that_wait_for_their_turn_are_shown_meanwhile() {
     scene.portal.file(other, "a.pdf", Status::Failed);
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
-    wait_for("the first attempt is under way", async || {
-        (scene.sent() == 1).then_some(())
-    })
-    .await;
+    scene.first_sent().await;
     let metrics = exporter.metrics().await;
     for (folder, files) in [(scene.folder, FAILED), (other, 1)] {
         let id = folder.to_string();

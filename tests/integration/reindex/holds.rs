@@ -8,7 +8,6 @@ use kb_exporter::simulator::Status;
 
 use super::ledger;
 use super::scene::{LONG_AGO, Scene, decisions};
-use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
 
 #[tokio::test]
@@ -104,10 +103,7 @@ async fn a_kill_switch_file_also_stops_what_was_to_follow_in_the_same_collection
     scene.portal.file(other, "a.pdf", Status::Failed);
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
-    wait_for("the first attempt is under way", async || {
-        (scene.sent() == 1).then_some(())
-    })
-    .await;
+    scene.first_sent().await;
     fs::write(&file, "").unwrap();
     scene.portal.heal();
     exporter

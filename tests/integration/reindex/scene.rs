@@ -11,6 +11,7 @@ use crate::support::exporter::Exporter;
 use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
+use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -85,6 +86,14 @@ impl Scene {
     /// Requests so far that put failed files back.
     pub(super) fn sent(&self) -> usize {
         sent(&self.portal.asked()).count()
+    }
+
+    /// Waits until the first attempt's request has come to the portal.
+    pub(super) async fn first_sent(&self) {
+        wait_for("the first attempt is under way", async || {
+            (self.sent() == 1).then_some(())
+        })
+        .await;
     }
 
     /// The one sample of the folder.
