@@ -30,8 +30,6 @@ pub struct Unfinished {
 pub struct Reading {
     /// Files by status.
     pub counts: ByStatus<u64>,
-    /// Bytes by status.
-    pub sizes: FolderSizes,
     /// Failed and flagged files by class.
     pub errors: ClassCounts,
     /// Whether no file was read twice.
@@ -40,10 +38,24 @@ pub struct Reading {
     pub unfinished: FileMap<Unfinished>,
     /// Whether all files of a status are among [`Self::unfinished`].
     pub fits: ByStatus<bool>,
-    /// Files that were remembered as not done and are done now.
-    pub finished: Vec<FileKey>,
-    /// Watched files that are done.
-    pub watched_done: Vec<FileKey>,
+    /// What is known of the files that are done.
+    pub done: DoneFiles,
+}
+
+/// What a look knows of the files that are done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DoneFiles {
+    /// Every row was read.
+    Read {
+        /// Bytes by status, of all files.
+        sizes: FolderSizes,
+        /// Files that were remembered as not done and are done now.
+        finished: Vec<FileKey>,
+        /// Watched files that are done.
+        watched: Vec<FileKey>,
+    },
+    /// They were counted by their borders.
+    Counted,
 }
 
 /// Adds up rows.
@@ -171,13 +183,15 @@ impl Tally {
         unfinished.extend(self.waiting);
         Reading {
             counts: self.counts,
-            sizes: self.sizes,
             errors: self.errors.finish(),
             distinct,
             unfinished,
             fits: self.fits,
-            finished: self.finished,
-            watched_done: self.watched_done,
+            done: DoneFiles::Read {
+                sizes: self.sizes,
+                finished: self.finished,
+                watched: self.watched_done,
+            },
         }
     }
 

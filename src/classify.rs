@@ -34,6 +34,8 @@ pub enum Class {
     Unspecified,
     /// There was no room for a class of its own.
     Other,
+    /// The file was counted, and its reason was not read.
+    Unread,
 }
 
 impl Class {
@@ -55,6 +57,7 @@ impl Class {
             Self::Text(text) => text,
             Self::Unspecified => "unspecified",
             Self::Other => "other",
+            Self::Unread => "unread",
         }
     }
 }

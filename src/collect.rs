@@ -3,6 +3,8 @@
 //! A [`Collector`] is the one owner of what is known of its portal. Requests are made by tasks beside it; their results
 //! come back to it one by one, are compared with what was known, kept on disk, and published at once.
 
+pub mod count;
+pub mod error;
 mod folder;
 mod folders;
 mod kept;
@@ -12,6 +14,9 @@ pub mod progress;
 mod publish;
 mod reindex;
 mod run;
+pub mod sorted;
+pub mod sorting;
+pub mod strategy;
 pub mod walk;
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,7 +32,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::classify::{ClassLimits, Classifier, Places};
-use crate::config::{Config, FolderFilter, Reindex};
+use crate::config::{Config, FolderFilter, Reindex, Strategy};
 use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName};
@@ -42,6 +47,7 @@ use folders::Refusal;
 use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
+use sorting::Sorting;
 use walk::WalkLimits;
 
 /// How often a collector that has nothing to do shows that it is alive.
@@ -54,6 +60,10 @@ pub struct Settings {
     pub portal: PortalName,
     /// The folders that are collected.
     pub filter: FolderFilter,
+    /// How folders are counted.
+    pub strategy: Strategy,
+    /// How often every page is read all the same.
+    pub full_every: Duration,
     /// Bounds of a walk.
     pub walk: WalkLimits,
     /// Ends a collection.
@@ -82,6 +92,8 @@ impl Settings {
         Self {
             portal: portal.name.clone(),
             filter: portal.folders.clone(),
+            strategy: collect.strategy,
+            full_every: collect.full_every,
             walk: WalkLimits {
                 in_flight: collect.concurrency.get(),
                 max_pages: collect.max_pages_per_folder.get(),
@@ -140,6 +152,8 @@ pub struct Collector {
     settings: Settings,
     tools: Tools,
     slots: Slots,
+    /// Whether the portal can be trusted to sort by status.
+    sorting: Arc<Sorting>,
     folders: BTreeMap<FolderId, Folder>,
     places: Places,
     list: ListState,
@@ -192,6 +206,7 @@ impl Collector {
         places.limit(settings.classes);
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
+            sorting: Arc::new(Sorting::new(settings.portal.clone(), settings.full_every)),
             settings,
             tools,
             folders,
@@ -288,6 +303,8 @@ impl Collector {
     /// Goes on with another configuration. What is being read is read to its end.
     fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
         self.slots = Slots::new(settings.walk.in_flight);
+        // Another address may be another portal.
+        self.sorting = Arc::new(Sorting::new(settings.portal.clone(), settings.full_every));
         self.folders
             .retain(|id, folder| settings.filter.admits(*id, folder.view.name.label()));
         self.places
@@ -323,5 +340,7 @@ fn list_of(done: Result<(Id, Done), JoinError>) -> Result<(Arc<Session>, Listing
     }
 }
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

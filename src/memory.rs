@@ -7,4 +7,4 @@ mod record;
 
 pub use apply::{Look, Update, apply};
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
-pub use record::{FolderRecord, Left, LeftReason, Memory, Remembered, Settled};
+pub use record::{FolderRecord, FullRead, Left, LeftReason, Memory, Remembered, Settled};

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::text;
 
 pub use file::{FileKey, FileMap, FolderSizes};
-pub use status::{ByStatus, Status};
+pub use status::{ByStatus, Status, StatusWord};
 pub use time::{Moment, Timestamp};
 
 /// Longest folder name that is kept, in characters (contract, Metrics).

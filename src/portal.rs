@@ -26,7 +26,7 @@ pub use error::{PortalError, Trouble};
 pub use key::{ApiKey, KeyError};
 pub use listing::{ListedFolder, Listing};
 pub use observe::{Code, Endpoint, Observer, Unobserved};
-pub use pages::{PAGE_SIZE, PageBody, PageRequest};
+pub use pages::{Order, PAGE_SIZE, PageBody, PageRequest, Sort};
 pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
 pub use session::{Files, Session};

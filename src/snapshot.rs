@@ -17,7 +17,7 @@ use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::portal::{Listing, Trouble};
 
 pub use errors::ErrorClass;
-pub use folder::{Counts, FolderState, FolderView, Unavailable};
+pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
 pub use publisher::Publisher;
 pub use reindex::{FolderReindex, PortalLimits, ReindexView};
 

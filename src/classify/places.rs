@@ -219,7 +219,7 @@ impl Places {
 fn texts(counts: &ClassCounts) -> impl Iterator<Item = (&Arc<str>, &ClassCount)> {
     counts.0.iter().filter_map(|count| match &count.class {
         Class::Text(text) => Some((text, count)),
-        Class::Unspecified | Class::Other => None,
+        Class::Unspecified | Class::Other | Class::Unread => None,
     })
 }
 

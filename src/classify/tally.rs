@@ -80,13 +80,35 @@ impl ErrorTally {
 
     /// Counts one file and tells where in the counts its class stands. Beyond 100,000 classes a new one is [`Class::Other`].
     pub fn add(&mut self, status: Status, reason: Option<&str>) -> ClassNumber {
+        let number = self.classify(reason);
+        self.count(status, number);
+        number
+    }
+
+    /// Tells where in the counts the class of a reason stands, without counting a file.
+    pub fn classify(&mut self, reason: Option<&str>) -> ClassNumber {
         let known = reason.and_then(|reason| self.by_reason.get(reason));
         let number = match known {
             Some(number) => *number,
             None => self.number(reason),
         };
-        self.counts[number].files[status] += 1;
         ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// Counts one file of a class.
+    pub fn count(&mut self, status: Status, ClassNumber(number): ClassNumber) {
+        if let Some(count) = self.counts.get_mut(number as usize) {
+            count.files[status] += 1;
+        }
+    }
+
+    /// Counts files whose reasons were not read.
+    pub fn count_unread(&mut self, files: ByStatus<u64>) {
+        self.counts.push(ClassCount {
+            class: Class::Unread,
+            files,
+            example: None,
+        });
     }
 
     fn number(&mut self, reason: Option<&str>) -> usize {

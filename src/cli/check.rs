@@ -85,7 +85,7 @@ async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalEr
     let lane = Lane::default();
     let answer = session
         .files(folder.id, &lane)
-        .page(PageRequest { page: 1 })
+        .page(PageRequest::by_name(1))
         .await;
     // A key that is refused for one folder is tried on the others all the same.
     session.go_on();

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::classify::{ClassLimits, ErrorRow, Places};
+use crate::collect::count::Count;
 use crate::collect::kept::Kept;
 use crate::collect::look::{LookError, Looked};
 use crate::collect::reindex::findings;
-use crate::collect::walk::Walked;
+use crate::collect::sorted::Borders;
+use crate::collect::strategy::Expected;
 use crate::config::Reindex;
 use crate::memory::{self, Left, LeftReason, apply};
 use crate::model::{FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
@@ -19,6 +21,10 @@ use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store, Subject};
 
 /// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
+
+/// How often a folder that is counted by its borders is checked by pages on which nothing hangs: a portal may begin to send a status
+/// that it sorts last in both directions.
+const SAMPLE_EVERY: Duration = Duration::from_mins(10);
 
 /// One folder.
 #[derive(Debug)]
@@ -37,6 +43,10 @@ pub(super) struct Folder {
     pub findings: Option<Arc<Findings>>,
     /// Counts since the process was started.
     pub times_counted: u64,
+    /// Where the borders between statuses were, when they were last looked for.
+    pub borders: Arc<Borders>,
+    /// When pages on which nothing hangs were last read.
+    sampled: Option<Instant>,
 }
 
 /// What became of a look, for the collection that it is a part of.
@@ -67,7 +77,8 @@ impl Folder {
                 state: kept.left.map_or(FolderState::Unseen, FolderState::Left),
                 counts: None,
                 last_success: None,
-                last_full_read: None,
+                full_read: None,
+                full_read_difference: None,
                 entries: None,
                 indexing: memory::IndexingTimes::default(),
             }),
@@ -78,6 +89,8 @@ impl Folder {
             watched: Arc::default(),
             findings: None,
             times_counted: 0,
+            borders: Arc::default(),
+            sampled: None,
         };
         folder.show_kept();
         folder
@@ -114,6 +127,22 @@ impl Folder {
     /// Whether the folder is not there any more.
     pub fn has_left(&self) -> bool {
         self.kept.left.is_some()
+    }
+
+    /// What is known before the next look.
+    pub fn expected(&self) -> Expected {
+        let counts = self.kept.record.as_ref().map(|record| record.counts);
+        let counted = counts.map_or(0, |counts| counts.total());
+        Expected {
+            files: self.view.reported_files.unwrap_or(counted),
+            counts,
+        }
+    }
+
+    /// Whether it is time to read pages on which nothing hangs: at the first look, and now and then.
+    pub fn sample_is_due(&self) -> bool {
+        self.sampled
+            .is_none_or(|sampled| sampled.elapsed() >= SAMPLE_EVERY)
     }
 
     /// Whether the list does not name the folder any more, so that it need not be asked for.
@@ -156,15 +185,15 @@ impl Folder {
         }
         match &looked.result {
             _ if self.is_unlisted() => Outcome::Settled,
-            Ok(walked) => {
+            Ok(count) => {
                 let errors = places.seat(
                     self.view.id,
-                    &walked.reading.errors,
+                    &count.reading.errors,
                     limits,
                     looked.ended.wall,
                 );
-                self.count(looked, walked, errors);
-                self.find(looked, walked, reindex);
+                self.count(looked, count, errors);
+                self.find(looked, count, reindex);
                 Outcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -207,39 +236,48 @@ impl Folder {
         result
     }
 
-    fn count(&mut self, looked: &Looked, walked: &Walked, errors: Vec<ErrorRow>) {
+    fn count(&mut self, looked: &Looked, count: &Count, errors: Vec<ErrorRow>) {
         let look = memory::Look {
             began: looked.began.wall,
             ended: looked.ended.wall,
-            consistent: walked.consistent,
-            reading: &walked.reading,
+            consistent: count.consistent,
+            reading: &count.reading,
         };
         let before = self.kept.record.as_ref();
         let interval = before.map(|before| look.ended.since(before.counted));
         let update = apply(&self.view.name, before, &self.kept.memory, &look);
         let counts = Counts {
-            files: walked.reading.counts,
-            sizes: walked.reading.sizes,
+            files: count.reading.counts,
             errors,
             oldest: update.oldest,
-            consistent: walked.consistent,
+            consistent: count.consistent,
             counted: looked.ended,
             duration: looked.ended.elapsed_since(looked.began),
-            requests: walked.requests,
+            requests: count.requests,
+            way: count.way,
             interval,
         };
+        if let Some(borders) = &count.borders {
+            self.borders = Arc::new(borders.clone());
+        }
+        if count.sampled {
+            self.sampled = Some(looked.ended.steady);
+        }
         self.kept.update(update);
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
+        if count.difference.is_some() {
+            view.full_read_difference = count.difference;
+        }
     }
 
     /// Keeps what a count found for reindexing.
-    fn find(&mut self, looked: &Looked, walked: &Walked, reindex: &Reindex) {
+    fn find(&mut self, looked: &Looked, count: &Count, reindex: &Reindex) {
         let mode = reindex
             .for_folder(self.view.id, self.view.name.label())
             .mode;
-        self.findings = findings(mode, &self.watched, walked, &self.kept, looked.began.wall);
+        self.findings = findings(mode, &self.watched, count, &self.kept, looked.began.wall);
         self.times_counted = self.times_counted.saturating_add(1);
     }
 
@@ -253,10 +291,10 @@ impl Folder {
         let counters = self.kept.counters();
         let record = self.kept.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);
-        let last_full_read = record.map(|record| record.full_read);
+        let full_read = record.and_then(|record| record.full_read);
         let view = self.view_mut();
         view.last_success = last_success;
-        view.last_full_read = last_full_read;
+        view.full_read = full_read;
         view.entries = there.then_some(counters.entries);
         view.indexing = counters.indexing;
     }

@@ -60,6 +60,11 @@ impl Collector {
             session,
             folder: id,
             limits: self.settings.walk,
+            strategy: self.settings.strategy,
+            sorting: Arc::clone(&self.sorting),
+            expected: folder.expected(),
+            hints: Arc::clone(&folder.borders),
+            sample: folder.sample_is_due(),
             known: Known {
                 memory: Arc::clone(&folder.kept.memory),
                 watched,

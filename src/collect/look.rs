@@ -8,10 +8,17 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::aggregate::Known;
+use crate::collect::count::{Count, difference};
+use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
-use crate::collect::walk::{WalkError, WalkLimits, Walked, walk};
+use crate::collect::sorted::{self, Borders, Method, Sorted};
+use crate::collect::sorting::{Disproof, Sorting, Trust};
+use crate::collect::strategy::{Expected, FEW_PAGES, MAX_PAGES_UNTRUSTED, choose};
+use crate::collect::walk::{WalkLimits, Walked, walk};
+use crate::config::Strategy;
 use crate::model::{FolderId, Moment};
 use crate::portal::{Lane, PageRequest, PortalError, Session};
+use crate::snapshot::Way;
 
 /// How long a walk keeps its place before it goes on beside the others.
 const PLACE_TIME: Duration = Duration::from_secs(10);
@@ -20,10 +27,7 @@ const PLACE_TIME: Duration = Duration::from_secs(10);
 /// finished one after another and not all at the end.
 const PLACES_PER_REQUEST: usize = 2;
 
-/// A walk of at most this many pages is walked again when it was not consistent.
-const MAX_PAGES_AGAIN: u64 = 50;
-
-/// How often, at most.
+/// A walk of few pages is walked again when it was not consistent: so often, at most.
 const MAX_WALKS_AGAIN: u32 = 2;
 
 /// The places of the walks of a portal. A long or slow walk gives its place up, so that it holds up nobody.
@@ -39,9 +43,9 @@ impl Slots {
 /// Why a look did not count a folder.
 #[derive(Debug, Clone, Error)]
 pub(super) enum LookError {
-    /// The walk did not reach the end.
+    /// The folder was not read to the end.
     #[error("{0}")]
-    Walk(#[from] WalkError),
+    Read(#[from] ReadError),
     /// There was no more time.
     #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
     Deadline(Duration),
@@ -53,21 +57,21 @@ pub(super) enum LookError {
 impl LookError {
     /// Whether the portal refused, so that its list of folders must tell what that means.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Walk(error) if error.is_refusal())
+        matches!(self, Self::Read(error) if error.is_refusal())
     }
 
     /// Whether the folder was deleted.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Walk(WalkError::Portal { error, .. }) if error.status() == Some(404))
+        matches!(self, Self::Read(ReadError::Portal { error, .. }) if error.status() == Some(404))
     }
 
     /// Whether the folder kept the portal, or this program, waiting.
     pub fn is_slow(&self) -> bool {
         match self {
-            Self::Walk(WalkError::Portal { error, .. }) => {
+            Self::Read(ReadError::Portal { error, .. }) => {
                 matches!(error, PortalError::Timeout { .. })
             }
-            Self::Walk(_) | Self::Panicked => false,
+            Self::Read(_) | Self::Panicked => false,
             Self::Deadline(_) => true,
         }
     }
@@ -78,7 +82,7 @@ impl LookError {
 pub(super) struct Looked {
     pub began: Moment,
     pub ended: Moment,
-    pub result: Result<Walked, LookError>,
+    pub result: Result<Count, LookError>,
 }
 
 impl Looked {
@@ -97,6 +101,13 @@ pub(super) struct Look {
     pub session: Arc<Session>,
     pub folder: FolderId,
     pub limits: WalkLimits,
+    pub strategy: Strategy,
+    pub sorting: Arc<Sorting>,
+    pub expected: Expected,
+    /// Where the borders between statuses were last time.
+    pub hints: Arc<Borders>,
+    /// Whether it is time to read pages on which nothing hangs.
+    pub sample: bool,
     pub known: Known,
     pub progress: Arc<Progress>,
     pub slots: Slots,
@@ -130,11 +141,109 @@ impl Look {
         }
     }
 
+    /// Counts the folder, the way that is right for it.
+    async fn read(&self) -> Result<Count, LookError> {
+        match choose(self.strategy, self.sorting.trust(), &self.expected) {
+            Way::Full => self.every_page().await,
+            Way::Sorted if self.sorting.trust() == Trust::Shown => self.by_borders().await,
+            Way::Sorted => self.by_borders_untrusted().await,
+        }
+    }
+
+    /// Counts by the borders between statuses, and by every page where that does not do.
+    async fn by_borders(&self) -> Result<Count, LookError> {
+        let Some(sorted) = self.sorted(self.sample).await? else {
+            return self.every_page().await;
+        };
+        if !sorted.consistent && self.expected.pages() <= FEW_PAGES {
+            return self.every_page().await;
+        }
+        Ok(sorted.into())
+    }
+
+    /// Counts by the borders while it is not known yet whether the portal sorts: every page is read as well, unless the folder is too
+    /// large for that, or shows by itself that the portal sorts.
+    async fn by_borders_untrusted(&self) -> Result<Count, LookError> {
+        let pages = self.expected.pages();
+        let Some(sorted) = self.sorted(pages > FEW_PAGES).await? else {
+            return self.every_page().await;
+        };
+        let shows = sorted.consistent && sorted.evidence.shows_sorting();
+        if shows {
+            self.sorting.show();
+        }
+        if shows || pages > MAX_PAGES_UNTRUSTED {
+            return Ok(sorted.into());
+        }
+        let mut full = self.every_page().await?;
+        if full.consistent && sorted.consistent {
+            self.compare(&full, &sorted).await?;
+            full.difference = Some(difference(&full.reading.counts, &sorted.reading.counts));
+        }
+        full.requests += sorted.requests;
+        Ok(full)
+    }
+
+    /// Holds the two ways against each other. Where they differ, and the borders still are where they were, nothing moved.
+    async fn compare(&self, full: &Count, sorted: &Sorted) -> Result<(), LookError> {
+        if full.reading.counts == sorted.reading.counts {
+            if sorted.evidence.can_be_shown_by_counts() {
+                self.sorting.show();
+            }
+        } else if let Some(again) = self.sorted(false).await?
+            && again.consistent
+            && again.reading.counts == sorted.reading.counts
+        {
+            self.sorting.disprove(Disproof::Counts);
+        }
+        Ok(())
+    }
+
+    /// Looks for the borders, twice where samples disagree the first time; none where the portal does not sort.
+    async fn sorted(&self, samples: bool) -> Result<Option<Sorted>, LookError> {
+        for _ in 0..2 {
+            let sorted = match self.search(samples).await {
+                Err(ReadError::Unsorted { .. }) => {
+                    self.sorting.disprove(Disproof::Returns);
+                    return Ok(None);
+                }
+                Err(ReadError::Contradiction) => {
+                    self.sorting.disprove(Disproof::Contradiction);
+                    return Ok(None);
+                }
+                Err(ReadError::Moving) => return Ok(None),
+                sorted => sorted?,
+            };
+            if sorted.evidence.samples_agree != Some(false) {
+                let disproven = matches!(self.sorting.trust(), Trust::Disproven(_));
+                return Ok((!disproven).then_some(sorted));
+            }
+        }
+        self.sorting.disprove(Disproof::Sample);
+        Ok(None)
+    }
+
+    async fn search(&self, samples: bool) -> Result<Sorted, ReadError> {
+        let files = self.session.files(self.folder, &self.lane);
+        let method = Method {
+            in_flight: self.limits.in_flight,
+            hints: &self.hints,
+            samples,
+        };
+        sorted::count(
+            |page| files.page(page),
+            method,
+            self.known.clone(),
+            &self.progress,
+        )
+        .await
+    }
+
     /// Walks the folder, and a short one again where it changed meanwhile. The last walk that reached the end is what was read.
-    async fn read(&self) -> Result<Walked, LookError> {
+    async fn every_page(&self) -> Result<Count, LookError> {
         let mut walked = self.walk().await?;
         for _ in 0..MAX_WALKS_AGAIN {
-            if walked.consistent || walked.pages > MAX_PAGES_AGAIN {
+            if walked.consistent || walked.pages > FEW_PAGES {
                 break;
             }
             let before = walked.requests;
@@ -145,12 +254,12 @@ impl Look {
             }
             walked.requests += before;
         }
-        Ok(walked)
+        Ok(walked.into())
     }
 
-    async fn walk(&self) -> Result<Walked, WalkError> {
+    async fn walk(&self) -> Result<Walked, ReadError> {
         let files = self.session.files(self.folder, &self.lane);
-        let fetch = |page| files.page(PageRequest { page });
+        let fetch = |page| files.page(PageRequest::by_name(page));
         walk(fetch, self.limits, self.known.clone(), &self.progress).await
     }
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc::error::TrySendError;
 use tracing::{debug, warn};
 
-use crate::aggregate::Reading;
+use crate::aggregate::{DoneFiles, Reading};
 use crate::classify::Class;
 use crate::collect::Collector;
+use crate::collect::count::Count;
 use crate::collect::folder::Folder;
 use crate::collect::kept::Kept;
 use crate::collect::run::Run;
-use crate::collect::walk::Walked;
 use crate::config::Mode;
 use crate::ledger::ActiveMode;
 use crate::model::{FileKey, FileMap, FolderId, Moment, Status, Timestamp};
@@ -102,20 +102,20 @@ impl Collector {
 pub(super) fn findings(
     mode: Mode,
     watched: &HashSet<FileKey>,
-    walked: &Walked,
+    count: &Count,
     kept: &Kept,
     began: Timestamp,
 ) -> Option<Arc<Findings>> {
     if mode == Mode::Off && watched.is_empty() {
         return None;
     }
-    let reading = &walked.reading;
+    let reading = &count.reading;
     Some(Arc::new(Findings {
         began,
         failed: failed_files(reading, kept, began),
-        failed_whole: walked.consistent && reading.fits[Status::Failed],
-        failed_page: walked.failed_page,
-        watched: seen(watched, walked),
+        failed_whole: count.consistent && reading.fits[Status::Failed],
+        failed_page: count.failed_page,
+        watched: seen(watched, count),
     }))
 }
 
@@ -136,16 +136,24 @@ fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedF
         .collect()
 }
 
-/// How the watched files were seen.
-fn seen(watched: &HashSet<FileKey>, walked: &Walked) -> FileMap<Seen> {
-    let reading = &walked.reading;
-    let done: HashSet<_> = reading.watched_done.iter().collect();
-    let every_row = walked.consistent && reading.fits.iter().all(|(_, fits)| *fits);
-    let seen = |key: &FileKey| match reading.unfinished.get(key) {
-        Some(file) => Seen::As(file.status),
-        None if done.contains(key) => Seen::As(Status::Done),
-        None if every_row => Seen::Absent,
-        None => Seen::Unread,
+/// How the watched files were seen. Where done files are counted and not read, a file that is not among the others is done; or it was
+/// deleted, and then it does not matter to any outcome.
+fn seen(watched: &HashSet<FileKey>, count: &Count) -> FileMap<Seen> {
+    let reading = &count.reading;
+    let waiting = reading
+        .fits
+        .iter()
+        .filter(|(status, _)| *status != Status::Done);
+    let all_waiting = count.consistent && waiting.into_iter().all(|(_, fits)| *fits);
+    let elsewhere = |key: &FileKey| match &reading.done {
+        DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
+        DoneFiles::Read { .. } if all_waiting => Seen::Absent,
+        DoneFiles::Counted if all_waiting => Seen::As(Status::Done),
+        DoneFiles::Read { .. } | DoneFiles::Counted => Seen::Unread,
+    };
+    let seen = |key: &FileKey| {
+        let waiting = reading.unfinished.get(key);
+        waiting.map_or_else(|| elsewhere(key), |file| Seen::As(file.status))
     };
     watched.iter().map(|key| (*key, seen(key))).collect()
 }

@@ -8,12 +8,12 @@ use std::future::Future;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
-use thiserror::Error;
 
 use crate::aggregate::{Known, Reading, Tally};
+use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
 use crate::model::Status;
-use crate::portal::{Page, PageBody, PortalError, Whole};
+use crate::portal::{Page, PageBody, PageRequest, PortalError, Whole};
 
 /// Bounds of a walk.
 #[derive(Debug, Clone, Copy)]
@@ -34,55 +34,9 @@ pub struct Walked {
     /// Pages that were read.
     pub pages: u64,
     /// A page on which a failed file stood.
-    pub failed_page: Option<u64>,
+    pub failed_page: Option<PageRequest>,
     /// Requests that it took: one a page, and those of earlier walks that this one replaces.
     pub requests: u64,
-}
-
-/// Why a walk did not reach the end.
-#[derive(Debug, Clone, Error)]
-pub enum WalkError {
-    /// A page could not be had.
-    #[error("page {page}: {error}")]
-    Portal {
-        /// The page.
-        page: u64,
-        /// Why.
-        #[source]
-        error: PortalError,
-    },
-    /// The portal says that there are more files, but gives none.
-    #[error("page {page} is empty, though the portal says that the folder has {total} files")]
-    Empty {
-        /// The page.
-        page: u64,
-        /// The total of that page.
-        total: u64,
-    },
-    /// The portal answered with another page.
-    #[error("page {asked} was asked for and the portal answered with page {came}")]
-    OtherPage {
-        /// The page that was asked for.
-        asked: u64,
-        /// The page that came.
-        came: u64,
-    },
-    /// The folder is larger than the configuration allows.
-    #[error("the folder has {pages} pages, more than max_pages_per_folder ({limit})")]
-    TooManyPages {
-        /// Pages that the portal's total makes.
-        pages: u64,
-        /// The limit.
-        limit: u64,
-    },
-}
-
-impl WalkError {
-    /// Whether the portal refused.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Portal { error, .. } if error.is_refusal())
-    }
 }
 
 /// Walks a folder from the first page to the last, several pages in flight.
@@ -91,7 +45,7 @@ pub async fn walk<F, Fut>(
     limits: WalkLimits,
     known: Known,
     progress: &Progress,
-) -> Result<Walked, WalkError>
+) -> Result<Walked, ReadError>
 where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
@@ -119,7 +73,7 @@ struct Walk {
     tally: Tally,
     max_pages: u64,
     pages: u64,
-    failed_page: Option<u64>,
+    failed_page: Option<PageRequest>,
     /// Rows that a full page holds, by what the first page held.
     page_size: u64,
     /// The total of the latest page.
@@ -145,30 +99,28 @@ impl Walk {
         number: u64,
         body: Result<PageBody, PortalError>,
         progress: &Progress,
-    ) -> Result<(), WalkError> {
-        let failed = |error| WalkError::Portal {
-            page: number,
-            error,
-        };
+    ) -> Result<(), ReadError> {
+        let page = PageRequest::by_name(number);
+        let failed = |error| ReadError::Portal { page, error };
         let body = body.map_err(failed)?;
         let failed_before = self.tally.files(Status::Failed);
-        let page = body.read(|row| self.tally.add(&row)).map_err(failed)?;
+        let read = body.read(|row| self.tally.add(&row)).map_err(failed)?;
         if self.tally.files(Status::Failed) > failed_before {
-            self.failed_page.get_or_insert(number);
+            self.failed_page.get_or_insert(page);
         }
-        self.check(number, page)?;
+        self.check(number, read)?;
         self.pages += 1;
-        progress.read(page.rows);
+        progress.read(read.rows);
         Ok(())
     }
 
-    fn check(&mut self, number: u64, page: Page) -> Result<(), WalkError> {
+    fn check(&mut self, number: u64, page: Page) -> Result<(), ReadError> {
         let Page { rows, pagination } = page;
         let Whole(total) = pagination.total;
         match pagination.page {
             Some(Whole(came)) if came != number => {
-                return Err(WalkError::OtherPage {
-                    asked: number,
+                return Err(ReadError::OtherPage {
+                    asked: PageRequest::by_name(number),
                     came,
                 });
             }
@@ -182,8 +134,8 @@ impl Walk {
         self.total = total;
         let before = (number - 1).saturating_mul(self.page_size);
         if rows == 0 && total > before {
-            return Err(WalkError::Empty {
-                page: number,
+            return Err(ReadError::Empty {
+                page: PageRequest::by_name(number),
                 total,
             });
         }
@@ -191,10 +143,10 @@ impl Walk {
     }
 
     /// The last page by the latest total.
-    fn last_page(&self) -> Result<u64, WalkError> {
+    fn last_page(&self) -> Result<u64, ReadError> {
         let pages = self.total.div_ceil(self.page_size.max(1));
         if pages > self.max_pages {
-            return Err(WalkError::TooManyPages {
+            return Err(ReadError::TooManyPages {
                 pages,
                 limit: self.max_pages,
             });

@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use super::reader::{self, Series};
 use crate::classify::{ClassCounts, ClassLimits, ErrorTally, Places};
-use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
 use crate::metrics::{ConfigFacts, Events, render};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
-    Snapshot, Unavailable,
+    Snapshot, Unavailable, Way,
 };
 use crate::text;
 
@@ -151,10 +151,14 @@ fn folder(id: FolderId, text: &str, now: Moment, places: &mut Places) -> FolderV
         state: state(name, now.wall),
         counts: Some(Arc::new(Counts {
             errors: places.seat(id, &tally(&reasons), LIMITS, now.wall),
-            ..counts(&reasons, amounts, now)
+            ..counts(&reasons, now)
         })),
         last_success: Some(now.wall),
-        last_full_read: None,
+        full_read: Some(FullRead {
+            at: now.wall,
+            sizes: amounts,
+        }),
+        full_read_difference: None,
         entries: Some(amounts),
         indexing: indexing(&reasons),
     }
@@ -190,20 +194,20 @@ fn tally(reasons: &[&str]) -> ClassCounts {
     tally.finish()
 }
 
-fn counts(reasons: &[&str], sizes: ByStatus<u64>, now: Moment) -> Counts {
+fn counts(reasons: &[&str], now: Moment) -> Counts {
     let mut files = ByStatus::default();
     for (_, status) in with_status(reasons) {
         files[status] += 1;
     }
     Counts {
         files,
-        sizes,
         errors: Vec::new(),
         oldest: ByStatus::from_fn(|status| Timestamp::parse(reasons.get(status as usize)?)),
         consistent: reasons.is_empty(),
         counted: now,
         duration: Duration::from_millis(number(&reasons) % 100_000),
         requests: 1,
+        way: Way::Full,
         interval: None,
     }
 }

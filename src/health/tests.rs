@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::memory::{IndexingTimes, Left, LeftReason};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
-use crate::snapshot::{Collections, Counts, ListFacts};
+use crate::snapshot::{Collections, Counts, ListFacts, Way};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -21,13 +21,13 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
     let counts = counted.map(|counted| {
         Arc::new(Counts {
             files: ByStatus::default(),
-            sizes: ByStatus::default(),
             errors: Vec::new(),
             oldest: ByStatus::default(),
             consistent: true,
             counted,
             duration: Duration::from_secs(1),
             requests: 1,
+            way: Way::Full,
             interval: None,
         })
     });
@@ -38,7 +38,8 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
         state,
         counts,
         last_success: None,
-        last_full_read: None,
+        full_read: None,
+        full_read_difference: None,
         entries: None,
         indexing: IndexingTimes::default(),
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::aggregate::{Reading, Unfinished};
+use crate::aggregate::{DoneFiles, Reading, Unfinished};
 use crate::memory::indexing::IndexingTimes;
-use crate::memory::record::{FolderRecord, Memory, Remembered, Settled};
+use crate::memory::record::{FolderRecord, FullRead, Memory, Remembered, Settled};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (contract, Indexing time).
@@ -67,7 +67,7 @@ pub fn apply(
             name: name.clone(),
             began: look.began,
             counted: look.ended,
-            full_read: look.ended,
+            full_read: full_read(before, look),
             counts: look.reading.counts,
             whole,
             entries: before.map_or_else(ByStatus::default, |before| before.entries),
@@ -96,7 +96,7 @@ pub fn apply(
             update.record.entries[status] += entries;
         }
     }
-    forget(&mut update, memory, look, whole);
+    forget(&mut update, before, memory, look, whole);
     update
 }
 
@@ -148,23 +148,57 @@ fn entries(
     })
 }
 
+fn full_read(before: Option<&FolderRecord>, look: &Look<'_>) -> Option<FullRead> {
+    match &look.reading.done {
+        DoneFiles::Read { sizes, .. } => Some(FullRead {
+            at: look.ended,
+            sizes: *sizes,
+        }),
+        DoneFiles::Counted => before.and_then(|before| before.full_read),
+    }
+}
+
 /// Drops the files that are not waiting any more. Absence from rows that are not whole proves nothing.
-fn forget(update: &mut Update, memory: &Memory, look: &Look<'_>, whole: ByStatus<bool>) {
+fn forget(
+    update: &mut Update,
+    before: Option<&FolderRecord>,
+    memory: &Memory,
+    look: &Look<'_>,
+    whole: ByStatus<bool>,
+) {
     if !look.consistent {
         return;
     }
-    let finished = &look.reading.finished;
+    let mut absent = Vec::new();
+    if UNFINISHED.iter().all(|status| whole[*status]) {
+        let is_absent = |key: &FileKey| !look.reading.unfinished.contains_key(key);
+        absent = memory
+            .iter()
+            .map(|(key, _)| key)
+            .filter(is_absent)
+            .collect();
+    }
+    let finished = match &look.reading.done {
+        DoneFiles::Read { finished, .. } => finished.as_slice(),
+        // Whoever is missing is done, or was deleted: as many as the done files grew by can all be done.
+        DoneFiles::Counted if absent.len() as u64 <= done_grew_by(before, look) => &absent,
+        DoneFiles::Counted => &[],
+    };
     for key in finished {
         if let Some(from) = memory.get(*key).and_then(|file| file.timed_from) {
             update.record.indexing.observe(look.ended.since(from));
         }
     }
-    if UNFINISHED.iter().all(|status| whole[*status]) {
-        let absent = |key: &FileKey| !look.reading.unfinished.contains_key(key);
-        update.forgotten = memory.iter().map(|(key, _)| key).filter(absent).collect();
+    update.forgotten = if absent.is_empty() {
+        finished.to_vec()
     } else {
-        update.forgotten.clone_from(finished);
-    }
+        absent
+    };
+}
+
+fn done_grew_by(before: Option<&FolderRecord>, look: &Look<'_>) -> u64 {
+    let before = before.map_or(0, |before| before.counts[Status::Done]);
+    look.reading.counts[Status::Done].saturating_sub(before)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The facts that are kept of a folder.
 
 use crate::memory::indexing::IndexingTimes;
-use crate::model::{ByStatus, FileKey, FileMap, FolderName, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
 
 /// A state in which processing came to an end with a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +105,15 @@ pub struct Left {
     pub since: Timestamp,
 }
 
+/// What is known only when every page was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FullRead {
+    /// When the last page was read.
+    pub at: Timestamp,
+    /// Bytes by status.
+    pub sizes: FolderSizes,
+}
+
 /// What the last count of a folder left behind; kept across restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderRecord {
@@ -117,7 +126,7 @@ pub struct FolderRecord {
     /// When that look ended: the time of the counts.
     pub counted: Timestamp,
     /// The last time that every page was read.
-    pub full_read: Timestamp,
+    pub full_read: Option<FullRead>,
     /// Files by status at that look.
     pub counts: ByStatus<u64>,
     /// Whether the rows of each status were whole at that look.

@@ -85,6 +85,8 @@ families! {
         "Time between the last two counts of the folder.";
     FOLDER_LAST_FULL_READ = GAUGE "kb_folder_last_full_read_timestamp_seconds" FOLDER,
         "When every page of the folder was last read.";
+    FOLDER_FULL_READ_DIFFERENCE = GAUGE "kb_folder_full_read_difference" FOLDER_STATUS,
+        "Count of the last full read less the one that the borders between statuses gave just before.";
     FOLDER_UNAVAILABLE = GAUGE "kb_folder_unavailable" &["portal", "folder_id", "folder", "reason"],
         "1 for the reason why the folder cannot be counted; a folder that left keeps it for 24 hours.";
     FOLDER_LAST_SUCCESS = GAUGE "kb_folder_last_success_timestamp_seconds" FOLDER,

@@ -5,13 +5,10 @@ use std::time::Duration;
 use crate::classify::Class;
 use crate::metrics::catalogue as family;
 use crate::metrics::reindex;
-use crate::metrics::samples::{Samples, float};
-use crate::model::{Moment, Status, Timestamp};
+use crate::metrics::samples::{Samples, float, signed};
+use crate::model::{ByStatus, Moment, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
-
-/// The one strategy that there is: every page is read.
-const STRATEGY: &str = "full";
 
 /// Adds all samples of a snapshot.
 pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
@@ -31,9 +28,7 @@ pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
                 let rules = portal.reindex.for_folder(folder.id, folder.name.label());
                 reindex::add_folder(samples, &labels, rules.mode, folder, decided);
             }
-            if let Some(counts) = &folder.counts {
-                add_sizes(samples, &labels, counts);
-            }
+            add_full_read(samples, &labels, folder);
             if let Some(counts) = portal.fresh_counts(folder, now) {
                 add_counts(samples, &labels, counts);
             }
@@ -135,7 +130,7 @@ fn add_folder(samples: &mut Samples, labels: &Labels<'_>, folder: &FolderView) {
     samples.add_some(
         &family::FOLDER_LAST_FULL_READ,
         &plain,
-        folder.last_full_read.map(Timestamp::as_seconds),
+        folder.full_read.map(|full| full.at.as_seconds()),
     );
     if folder.state != FolderState::Unseen {
         let up = folder.state == FolderState::Counted;
@@ -161,14 +156,25 @@ fn add_folder(samples: &mut Samples, labels: &Labels<'_>, folder: &FolderView) {
     }
 }
 
-fn add_sizes(samples: &mut Samples, labels: &Labels<'_>, counts: &Counts) {
-    let unknown = counts.files[Status::Unknown] > 0;
-    let shown = counts
-        .sizes
-        .iter()
-        .map(|(status, size)| (status, *size))
-        .filter(|(status, _)| *status != Status::Unknown || unknown);
-    add_by_status(samples, &family::FOLDER_SIZE_BYTES, labels, shown);
+fn add_full_read(samples: &mut Samples, labels: &Labels<'_>, folder: &FolderView) {
+    let counts = folder.counts.as_deref();
+    let unknown = counts.is_some_and(|counts| counts.files[Status::Unknown] > 0);
+    let shown = |status| status != Status::Unknown || unknown;
+    if let Some(full) = &folder.full_read {
+        let sizes = full.sizes.iter().map(|(status, size)| (status, *size));
+        let sizes = sizes.filter(|(status, size)| shown(*status) || *size > 0);
+        add_by_status(samples, &family::FOLDER_SIZE_BYTES, labels, sizes);
+    }
+    for (status, difference) in folder.full_read_difference.iter().flat_map(ByStatus::iter) {
+        if shown(status) || *difference != 0 {
+            let labels = labels.with(status.as_str());
+            samples.add(
+                &family::FOLDER_FULL_READ_DIFFERENCE,
+                &labels,
+                signed(*difference),
+            );
+        }
+    }
 }
 
 fn add_counts(samples: &mut Samples, labels: &Labels<'_>, counts: &Counts) {
@@ -193,7 +199,7 @@ fn add_counts(samples: &mut Samples, labels: &Labels<'_>, counts: &Counts) {
     );
     samples.add(
         &family::FOLDER_COLLECTION_REQUESTS,
-        &labels.with(STRATEGY),
+        &labels.with(counts.way.as_str()),
         float(counts.requests),
     );
     samples.add(&family::FOLDER_CONSISTENT, &plain, flag(counts.consistent));

@@ -85,6 +85,12 @@ pub(super) fn float(count: u64) -> f64 {
     count as f64
 }
 
+/// A difference of counts as the exposition has it; exact up to 2^53 either way.
+#[expect(clippy::cast_precision_loss, reason = "the format has only floats")]
+pub(super) fn signed(difference: i64) -> f64 {
+    difference as f64
+}
+
 fn labelled(family: &Family, values: &[&str]) -> Metric {
     debug_assert_eq!(family.labels.len(), values.len(), "{}", family.name);
     let pairs = family.labels.iter().zip(values).map(|(name, value)| {

@@ -1,6 +1,9 @@
 //! The processing states of a file.
 
+use std::hash::BuildHasher;
 use std::ops::{Index, IndexMut};
+
+use foldhash::quality::FixedState;
 
 /// The `indexStatus` of a file (interface, States and transitions).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +59,44 @@ impl Status {
             "failed" => Self::Failed,
             "flagged" => Self::Flagged,
             _ => Self::Unknown,
+        }
+    }
+}
+
+/// The word that a portal gives as an `indexStatus`: two words that the interface does not name are told apart, though both
+/// are [`Status::Unknown`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StatusWord {
+    /// What the word means.
+    pub status: Status,
+    /// Tells unknown words apart; 0 for the others.
+    spelling: u64,
+}
+
+impl StatusWord {
+    /// No word: null, or nothing at all.
+    pub const NONE: Self = Self {
+        status: Status::Unknown,
+        spelling: 0,
+    };
+
+    /// Reads a word, which need not be Unicode.
+    #[must_use]
+    pub fn read(word: &[u8]) -> Self {
+        let status = std::str::from_utf8(word).map_or(Status::Unknown, Status::from_word);
+        let spelling = match status {
+            Status::Unknown => FixedState::with_seed(1).hash_one(word),
+            _ => 0,
+        };
+        Self { status, spelling }
+    }
+}
+
+impl From<Status> for StatusWord {
+    fn from(status: Status) -> Self {
+        Self {
+            status,
+            spelling: 0,
         }
     }
 }

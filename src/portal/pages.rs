@@ -1,25 +1,72 @@
 //! Pages of a folder's files: what is asked for, and what came.
 
+use std::fmt;
+
 use hyper::body::Bytes;
 use serde::de::DeserializeSeed;
 
 use crate::portal::error::PortalError;
-use crate::portal::wire::{FileRow, Page, PageReader};
+use crate::portal::wire::{FileRow, Names, Page, PageReader};
 
 /// Rows asked for on a page: the most that the interface allows. A portal may give fewer.
 pub const PAGE_SIZE: u64 = 100;
 
-/// One page of a folder's files, sorted by file name, ascending.
+/// What the files of a folder are sorted by (interface, `sortBy` and `sortOrder`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// By file name, ascending.
+    Filename,
+    /// By `indexStatus`: the interface does not show the order of the statuses.
+    Status(Order),
+}
+
+/// The direction of a sort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// `asc`.
+    Ascending,
+    /// `desc`.
+    Descending,
+}
+
+/// One page of a folder's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
+    /// What the files are sorted by.
+    pub sort: Sort,
     /// From 1.
     pub page: u64,
 }
 
 impl PageRequest {
+    /// A page of the list sorted by file name.
+    #[must_use]
+    pub const fn by_name(page: u64) -> Self {
+        Self {
+            sort: Sort::Filename,
+            page,
+        }
+    }
+
     pub(super) fn query(self) -> String {
-        let Self { page } = self;
-        format!("page={page}&pageSize={PAGE_SIZE}&sortBy=filename&sortOrder=asc")
+        let Self { sort, page } = self;
+        let sort = match sort {
+            Sort::Filename => "sortBy=filename&sortOrder=asc",
+            Sort::Status(Order::Ascending) => "sortBy=indexStatus&sortOrder=asc",
+            Sort::Status(Order::Descending) => "sortBy=indexStatus&sortOrder=desc",
+        };
+        format!("page={page}&pageSize={PAGE_SIZE}&{sort}")
+    }
+}
+
+impl fmt::Display for PageRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sort = match self.sort {
+            Sort::Filename => "",
+            Sort::Status(Order::Ascending) => " by status",
+            Sort::Status(Order::Descending) => " by status, descending",
+        };
+        write!(f, "page {}{sort}", self.page)
     }
 }
 
@@ -43,6 +90,14 @@ impl PageBody {
             Err(_) => read_to_end(serde_json::Deserializer::from_slice(&self.0), each),
         };
         page.map_err(|error| PortalError::from_json(&error))
+    }
+
+    /// The file names, row by row; none where they cannot all be read. Nothing that is counted depends on them.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let names = serde_json::from_slice(&self.0).map(|Names { data }| data);
+        let names = names.unwrap_or_default().into_iter();
+        names.map(|row| row.filename.as_str().to_owned()).collect()
     }
 }
 

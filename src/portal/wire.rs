@@ -8,7 +8,7 @@ mod values;
 
 use serde::Deserialize;
 
-use crate::model::{FileKey, Status, Timestamp};
+use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
 pub use page::Page;
 pub(super) use page::PageReader;
@@ -44,6 +44,20 @@ pub(super) struct FolderRow<'a> {
     pub file_count: Amount,
 }
 
+/// The file names of a page.
+#[derive(Debug, Deserialize)]
+pub(super) struct Names<'a> {
+    #[serde(borrow)]
+    pub data: Vec<NameRow<'a>>,
+}
+
+/// The name of one file.
+#[derive(Debug, Deserialize)]
+pub(super) struct NameRow<'a> {
+    #[serde(borrow)]
+    pub filename: Text<'a>,
+}
+
 /// One file of a page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -77,8 +91,14 @@ impl FileRow<'_> {
     /// The processing state.
     #[must_use]
     pub fn status(&self) -> Status {
+        self.word().status
+    }
+
+    /// The word for the processing state.
+    #[must_use]
+    pub fn word(&self) -> StatusWord {
         self.index_status
-            .map_or(Status::Unknown, |Word(status)| status)
+            .map_or(StatusWord::NONE, |Word(word)| word)
     }
 
     /// Size in bytes; 0 where the portal does not say.

@@ -5,7 +5,7 @@ use tracing::{info, warn};
 use crate::ledger::{ActiveMode, AttemptId, Intent, Lost, Outcome};
 use crate::model::{Moment, Status};
 use crate::policy::{Reason, Trigger};
-use crate::portal::{Lane, PageRequest, PortalError, Requeue, Session, Unclear};
+use crate::portal::{Lane, PortalError, Requeue, Session, Unclear};
 use crate::reindex::{Batch, FolderBatch, Reindexer};
 
 impl Reindexer {
@@ -92,7 +92,7 @@ async fn still_failed(session: &Session, folder: &FolderBatch) -> Result<bool, P
     };
     let lane = Lane::default();
     let files = session.files(folder.id, &lane);
-    let body = files.page(PageRequest { page }).await?;
+    let body = files.page(page).await?;
     let mut found = false;
     body.read(|row| found |= row.status() == Status::Failed)?;
     Ok(found)

@@ -9,7 +9,7 @@ use crate::config::{Reindex, ReindexRules};
 use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Timestamp};
 use crate::policy::judge::Seen;
 use crate::policy::{Case, Failed, FailedFile, Worth};
-use crate::portal::Session;
+use crate::portal::{PageRequest, Session};
 
 /// What one collection of a portal found.
 pub struct Batch {
@@ -51,7 +51,7 @@ pub struct Findings {
     /// Whether these are all.
     pub failed_whole: bool,
     /// A page that showed a failed file.
-    pub failed_page: Option<u64>,
+    pub failed_page: Option<PageRequest>,
     /// How the files were seen that the ledger watches.
     pub watched: FileMap<Seen>,
 }

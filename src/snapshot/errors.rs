@@ -50,7 +50,7 @@ impl PortalView {
     fn known(&self, class: &Class) -> Option<KnownClass> {
         match class {
             Class::Text(text) => self.classes.get(text).cloned(),
-            Class::Unspecified | Class::Other => None,
+            Class::Unspecified | Class::Other | Class::Unread => None,
         }
     }
 }

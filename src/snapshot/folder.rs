@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::ErrorRow;
-use crate::memory::{IndexingTimes, Left, LeftReason};
-use crate::model::{ByStatus, FolderId, FolderName, FolderSizes, Moment, Timestamp};
+use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
+use crate::model::{ByStatus, FolderId, FolderName, Moment, Timestamp};
 
 /// One folder.
 #[derive(Debug, Clone)]
@@ -22,8 +22,10 @@ pub struct FolderView {
     pub counts: Option<Arc<Counts>>,
     /// When it was last counted; kept across restarts.
     pub last_success: Option<Timestamp>,
-    /// The last time that every page was read; kept across restarts.
-    pub last_full_read: Option<Timestamp>,
+    /// What is known since every page was last read; kept across restarts, until the folder leaves.
+    pub full_read: Option<FullRead>,
+    /// The counts of the last full read less those that the borders between statuses gave just before.
+    pub full_read_difference: Option<ByStatus<i64>>,
     /// What is kept on disk of the files that entered each status; none once the folder left.
     pub entries: Option<ByStatus<u64>>,
     /// What is kept on disk of indexing times.
@@ -94,13 +96,12 @@ impl Unavailable {
 pub struct Counts {
     /// Files by status.
     pub files: ByStatus<u64>,
-    /// Bytes by status.
-    pub sizes: FolderSizes,
     /// Failed and flagged files by class, as far as classes have places; sorted by status and class.
     pub errors: Vec<ErrorRow>,
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,
-    /// Whether all totals agreed and the rows were distinct and as many as the total.
+    /// Whether all totals agreed and either a walk's rows were distinct and as many as the total, or every border between statuses
+    /// was read the same twice.
     pub consistent: bool,
     /// When the look ended.
     pub counted: Moment,
@@ -108,6 +109,28 @@ pub struct Counts {
     pub duration: Duration,
     /// Requests that it took.
     pub requests: u64,
+    /// How it was made.
+    pub way: Way,
     /// Time between this count and the one before it.
     pub interval: Option<Duration>,
+}
+
+/// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Every page was read.
+    Full,
+    /// By the borders between statuses.
+    Sorted,
+}
+
+impl Way {
+    /// The value of the label `strategy`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Sorted => "sorted",
+        }
+    }
 }

@@ -8,7 +8,9 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled};
+use crate::memory::{
+    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled,
+};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
 use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder};
 use crate::state::{FILE_NAME, KEPT_AFTER_LEAVING, StateError, lock, places, schema};
@@ -126,23 +128,24 @@ impl Database {
 fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<i64, StateError> {
     let record = change.record.as_ref();
     let millis = |at: fn(&FolderRecord) -> Timestamp| record.map(|record| at(record).as_millis());
+    let full_read = record.and_then(|record| record.full_read);
     transaction.execute(
         "INSERT INTO folder (portal, id, name, began, counted, full_read, counts, whole, entries, indexing,
-                             left_reason, left_since, first_counted)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                             left_reason, left_since, first_counted, sizes)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
          ON CONFLICT (portal, id) DO UPDATE SET
              name = excluded.name, began = excluded.began, counted = excluded.counted,
              full_read = excluded.full_read, counts = excluded.counts, whole = excluded.whole,
              entries = excluded.entries, indexing = excluded.indexing,
              left_reason = excluded.left_reason, left_since = excluded.left_since,
-             first_counted = excluded.first_counted",
+             first_counted = excluded.first_counted, sizes = excluded.sizes",
         params![
             change.subject.portal.as_str(),
             change.subject.id.to_string(),
             change.subject.name.label(),
             millis(|record| record.began),
             millis(|record| record.counted),
-            millis(|record| record.full_read),
+            full_read.map(|full| full.at.as_millis()),
             record.map(|record| by_status(&record.counts)).transpose()?,
             record.map(|record| by_status(&record.whole)).transpose()?,
             record.map(|record| by_status(&record.entries)).transpose()?,
@@ -150,6 +153,7 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
             change.left.map(|left| left_word(left.reason)),
             change.left.map(|left| left.since.as_millis()),
             millis(|record| record.first_counted),
+            full_read.map(|full| by_status(&full.sizes)).transpose()?,
         ],
     )?;
     let number = transaction
@@ -214,7 +218,7 @@ fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, Stat
         name: name.clone(),
         began: time(row, "began")?.unwrap_or(counted),
         counted,
-        full_read: time(row, "full_read")?.unwrap_or(counted),
+        full_read: full_read(row)?,
         counts: from_array(json(row, "counts")?),
         whole: from_array(json(row, "whole")?),
         entries: from_array(json(row, "entries")?),
@@ -223,6 +227,19 @@ fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, Stat
             count,
             sum_millis,
         },
+    }))
+}
+
+/// The last full read; none where its sizes are not known, so that the folder is read in full again soon.
+fn full_read(row: &Row<'_>) -> Result<Option<FullRead>, StateError> {
+    let sizes: Option<String> = row.get("sizes")?;
+    let Some((at, sizes)) = time(row, "full_read")?.zip(sizes) else {
+        return Ok(None);
+    };
+    let sizes = serde_json::from_str(&sizes).map_err(|_| StateError::Content("sizes"))?;
+    Ok(Some(FullRead {
+        at,
+        sizes: from_array(sizes),
     }))
 }
 

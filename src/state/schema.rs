@@ -7,10 +7,15 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 3] = [(1, FOLDERS), (2, PLACES), (VERSION, FIRST_COUNTED)];
+const STEPS: [(i64, &str); 4] = [
+    (1, FOLDERS),
+    (2, PLACES),
+    (3, FIRST_COUNTED),
+    (VERSION, SIZES),
+];
 
 const FOLDERS: &str = "
     CREATE TABLE portal (
@@ -64,6 +69,9 @@ const PLACES: &str = "
 
 /// When a folder was counted for the first time; null where that is not known any more.
 const FIRST_COUNTED: &str = "ALTER TABLE folder ADD COLUMN first_counted INTEGER;";
+
+/// Bytes by status when every page was last read, as a JSON array; null where that is not known.
+const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

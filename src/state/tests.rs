@@ -4,7 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::classify::Place;
-use crate::memory::{FolderRecord, IndexingTimes, Left, LeftReason, Remembered, Settled};
+use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Remembered, Settled};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
 fn now() -> Timestamp {
@@ -50,7 +50,10 @@ fn change(files: FileChanges) -> FolderChange {
             name,
             began: now(),
             counted: now(),
-            full_read: now(),
+            full_read: Some(FullRead {
+                at: now(),
+                sizes: ByStatus::from_fn(|status| 100 + status as u64),
+            }),
             counts: ByStatus::from_fn(|status| status as u64),
             whole: ByStatus::from_fn(|status| status == Status::Failed),
             entries: ByStatus::from_fn(|status| 10 + status as u64),
@@ -106,7 +109,8 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
     let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     earlier
         .execute_batch(
-            "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted; PRAGMA user_version = 1",
+            "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted;
+             ALTER TABLE folder DROP COLUMN sizes; PRAGMA user_version = 1",
         )
         .unwrap();
     drop(earlier);
@@ -114,6 +118,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
     let saved = load(folder.path()).folders.remove(&id()).unwrap();
     let kept = written.record.map(|record| FolderRecord {
         first_counted: record.counted,
+        full_read: None,
         ..record
     });
     assert_eq!((saved.record, saved.places), (kept, vec![]));

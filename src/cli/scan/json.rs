@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::classify::ErrorRow;
 use crate::cli::once;
+use crate::memory::FullRead;
 use crate::model::{ByStatus, Moment, Status};
 use crate::snapshot::{self, Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
 
@@ -103,12 +104,14 @@ struct Count<'a> {
     total: u64,
     /// Files by status: always the five of the interface, and `unknown` where there are such files.
     files: ByWord<'a>,
-    /// The sum of their sizes, by status.
-    size_bytes: ByWord<'a>,
+    /// The sum of their sizes, by status, as of the last full read; null where there was none.
+    size_bytes: Option<ByWord<'a>>,
     /// Failed and flagged files by class of error.
     errors: Vec<ErrorClass<'a>>,
-    /// Whether all totals agreed and the rows were distinct and as many as the total.
+    /// Whether the counts are those of one moment, as far as that can be told.
     consistent: bool,
+    /// How it was counted: `full` or `sorted`.
+    strategy: &'static str,
     /// When the last page was read.
     counted: String,
     /// How long it took.
@@ -191,13 +194,13 @@ impl<'a> Folder<'a> {
             name: folder.name.label(),
             reported_files: folder.reported_files,
             unavailable,
-            counts: counts.map(Count::of),
+            counts: counts.map(|counts| Count::of(counts, folder.full_read.as_ref())),
         }
     }
 }
 
 impl<'a> Count<'a> {
-    fn of(counts: &'a Counts) -> Self {
+    fn of(counts: &'a Counts, full_read: Option<&'a FullRead>) -> Self {
         let with_unknown = counts.files[Status::Unknown] > 0;
         let by_word = |numbers| ByWord {
             numbers,
@@ -211,9 +214,10 @@ impl<'a> Count<'a> {
         Self {
             total: counts.files.total(),
             files: by_word(&counts.files),
-            size_bytes: by_word(&counts.sizes),
+            size_bytes: full_read.map(|full| by_word(&full.sizes)),
             errors: counts.errors.iter().map(class).collect(),
             consistent: counts.consistent,
+            strategy: counts.way.as_str(),
             counted: counts.counted.wall.to_string(),
             duration_seconds: counts.duration.as_secs_f64(),
             requests: counts.requests,

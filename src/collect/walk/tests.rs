@@ -5,52 +5,11 @@ use std::cell::RefCell;
 use proptest::prelude::*;
 
 use super::*;
+use crate::aggregate::DoneFiles;
+use crate::collect::testing::{Change, Folder, all_changes, body, change, counts};
 use crate::model::Status;
 
-/// A folder whose files are numbered; it can change at each request.
-struct Folder {
-    files: Vec<(u64, Status)>,
-    page_size: usize,
-    requests: u64,
-}
-
-impl Folder {
-    fn of(files: usize, page_size: usize) -> Self {
-        let status = |number: usize| Status::ALL[number % 5];
-        Self {
-            files: (0..files).map(|n| (n as u64, status(n))).collect(),
-            page_size,
-            requests: 0,
-        }
-    }
-
-    fn page(&mut self, number: u64) -> PageBody {
-        self.requests += 1;
-        let first = (usize::try_from(number).unwrap() - 1) * self.page_size;
-        let rows: Vec<_> = self
-            .files
-            .iter()
-            .skip(first)
-            .take(self.page_size)
-            .map(|(id, status)| serde_json::json!({"id": id.to_string(), "indexStatus": status.as_str(), "fileSize": 2}))
-            .collect();
-        body(&rows, number, self.files.len())
-    }
-
-    fn count(&self, status: Status) -> u64 {
-        self.files.iter().filter(|file| file.1 == status).count() as u64
-    }
-}
-
-fn body(rows: &[serde_json::Value], page: u64, total: usize) -> PageBody {
-    let json = serde_json::json!({
-        "data": rows,
-        "pagination": {"page": page, "pageSize": 100, "total": total, "totalPages": 1},
-    });
-    PageBody::new(serde_json::to_vec(&json).unwrap())
-}
-
-fn run<F, Fut>(fetch: F) -> Result<Walked, WalkError>
+fn run<F, Fut>(fetch: F) -> Result<Walked, ReadError>
 where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
@@ -64,8 +23,8 @@ where
         .expect("the pages are there at once")
 }
 
-fn walk_folder(folder: &RefCell<Folder>) -> Result<Walked, WalkError> {
-    run(|number| std::future::ready(Ok(folder.borrow_mut().page(number))))
+fn walk_folder(folder: &RefCell<Folder>) -> Result<Walked, ReadError> {
+    run(|number| std::future::ready(Ok(folder.borrow_mut().page(PageRequest::by_name(number)))))
 }
 
 #[test]
@@ -75,9 +34,12 @@ fn a_folder_of_any_size_is_counted_exactly() {
             let folder = RefCell::new(Folder::of(files, page_size));
             let walked = walk_folder(&folder).unwrap();
             let folder = folder.borrow();
+            let DoneFiles::Read { sizes, .. } = &walked.reading.done else {
+                panic!("every row was read");
+            };
             for status in Status::ALL {
                 assert_eq!(walked.reading.counts[status], folder.count(status));
-                assert_eq!(walked.reading.sizes[status], 2 * folder.count(status));
+                assert_eq!(sizes[status], 2 * folder.count(status));
             }
             assert!(walked.consistent);
             let pages = files.div_ceil(page_size).max(1) as u64;
@@ -98,7 +60,7 @@ fn a_page_that_is_empty_before_the_end_ends_the_walk() {
     };
     assert!(matches!(
         run(fetch),
-        Err(WalkError::Empty { page: 2, total: 3 })
+        Err(ReadError::Empty { page, total: 3 }) if page == PageRequest::by_name(2)
     ));
 }
 
@@ -106,7 +68,10 @@ fn a_page_that_is_empty_before_the_end_ends_the_walk() {
 fn another_page_than_the_one_asked_for_ends_the_walk() {
     let fetch = |_| std::future::ready(Ok(body(&[serde_json::json!({"id": "a"})], 1, 2)));
     let error = run(fetch).unwrap_err();
-    assert!(matches!(error, WalkError::OtherPage { asked: 2, came: 1 }));
+    assert_eq!(
+        error.to_string(),
+        "page 2 was asked for and the portal answered with page 1"
+    );
 }
 
 #[test]
@@ -121,7 +86,7 @@ fn pages_that_never_end_are_given_up() {
     };
     assert!(matches!(
         run(fetch),
-        Err(WalkError::TooManyPages { pages: 1_001, .. })
+        Err(ReadError::TooManyPages { pages: 1_001, .. })
     ));
 }
 
@@ -132,73 +97,12 @@ fn a_file_that_is_listed_twice_is_not_consistent() {
     assert!(!run(fetch).unwrap().consistent);
 }
 
-/// One change of a folder between two requests.
-#[derive(Debug, Clone, Copy)]
-enum Change {
-    Add(usize, Status),
-    Remove(usize),
-    Move(usize, Status),
-    /// Another file in the place of one: as many files as before.
-    Replace(usize, Status),
-}
-
-impl Change {
-    fn make(self, folder: &mut Folder) {
-        let files = &mut folder.files;
-        match self {
-            Self::Add(at, status) => {
-                let at = at % (files.len() + 1);
-                files.insert(at, (9_000_000 + folder.requests, status));
-            }
-            Self::Remove(at) if !files.is_empty() => {
-                let at = at % files.len();
-                files.remove(at);
-            }
-            Self::Move(at, status) if !files.is_empty() => {
-                let at = at % files.len();
-                files[at].1 = status;
-            }
-            Self::Replace(at, status) if !files.is_empty() => {
-                let at = at % files.len();
-                files[at] = (9_000_000 + folder.requests, status);
-            }
-            Self::Remove(_) | Self::Move(..) | Self::Replace(..) => {}
-        }
-    }
-}
-
-fn change() -> impl Strategy<Value = Change> {
-    let status = || (0_usize..5).prop_map(|status| Status::ALL[status]);
-    prop_oneof![
-        (any::<usize>(), status()).prop_map(|(at, status)| Change::Add(at, status)),
-        any::<usize>().prop_map(Change::Remove),
-        (any::<usize>(), status()).prop_map(|(at, status)| Change::Move(at, status)),
-        (any::<usize>(), status()).prop_map(|(at, status)| Change::Replace(at, status)),
-    ]
-}
-
-/// Every change that can be made to a folder of so many files.
-fn all_changes(files: usize) -> Vec<Change> {
-    let anywhere = |change: fn(usize, Status) -> Change, places: usize| {
-        (0..places).flat_map(move |at| Status::ALL.map(|status| change(at, status)))
-    };
-    anywhere(Change::Add, files + 1)
-        .chain(anywhere(Change::Move, files))
-        .chain(anywhere(Change::Replace, files))
-        .chain((0..files).map(Change::Remove))
-        .collect()
-}
-
-fn counts(folder: &Folder) -> Vec<u64> {
-    Status::ALL.map(|status| folder.count(status)).into()
-}
-
 /// Walks a folder that changes once, before the request with this number, and returns the counts before and after with the walk.
 fn walk_changed(
     mut folder: Folder,
     change: Change,
     before_request: u64,
-) -> ([Vec<u64>; 2], Result<Walked, WalkError>) {
+) -> ([Vec<u64>; 2], Result<Walked, ReadError>) {
     folder.requests = 0;
     let before = counts(&folder);
     let folder = RefCell::new(folder);
@@ -207,7 +111,7 @@ fn walk_changed(
         if folder.requests == before_request {
             change.make(&mut folder);
         }
-        std::future::ready(Ok(folder.page(number)))
+        std::future::ready(Ok(folder.page(PageRequest::by_name(number))))
     });
     let after = counts(&folder.borrow());
     ([before, after], walked)
@@ -262,7 +166,7 @@ proptest! {
                     *made.borrow_mut() += 1;
                 }
             }
-            std::future::ready(Ok(folder.page(number)))
+            std::future::ready(Ok(folder.page(PageRequest::by_name(number))))
         });
         let Ok(walked) = walked else { return Ok(()) };
         if walked.consistent {

@@ -1,6 +1,7 @@
 //! Stories of a folder that is looked at once a minute.
 
 use super::*;
+use crate::aggregate::DoneFiles;
 use crate::model::FileMap;
 
 const MINUTE: i64 = 60_000;
@@ -30,6 +31,8 @@ struct Rows<'a> {
     created: i64,
     consistent: bool,
     fits: bool,
+    /// Whether done files were read, and not only counted.
+    every_row: bool,
 }
 
 impl Story {
@@ -39,20 +42,20 @@ impl Story {
             created: self.minute,
             consistent: true,
             fits: true,
+            every_row: true,
         })
     }
 
     fn look_at(&mut self, rows: &Rows<'_>) -> &mut Self {
         self.minute += 1;
+        let mut finished = Vec::new();
         let mut reading = Reading {
             counts: ByStatus::default(),
-            sizes: ByStatus::default(),
             errors: crate::classify::ClassCounts::default(),
             distinct: true,
             unfinished: FileMap::default(),
             fits: ByStatus::from_fn(|_| rows.fits),
-            finished: Vec::new(),
-            watched_done: Vec::new(),
+            done: DoneFiles::Counted,
         };
         for (number, status) in rows.files {
             reading.counts[*status] += 1;
@@ -66,8 +69,15 @@ impl Story {
                 };
                 reading.unfinished.insert(key(*number), file);
             } else if self.memory.remembers(key(*number)) {
-                reading.finished.push(key(*number));
+                finished.push(key(*number));
             }
+        }
+        if rows.every_row {
+            reading.done = DoneFiles::Read {
+                sizes: ByStatus::default(),
+                finished,
+                watched: Vec::new(),
+            };
         }
         let look = Look {
             began: at(self.minute),
@@ -156,6 +166,7 @@ fn without_whole_rows_the_growth_of_the_count_is_what_entered() {
         created: 0,
         consistent: false,
         fits: true,
+        every_row: true,
     };
     story.look_at(&torn);
     assert_eq!(story.entries(Failed), 1);
@@ -179,6 +190,7 @@ fn absence_from_rows_that_are_not_whole_proves_nothing() {
             created: 0,
             consistent,
             fits,
+            every_row: true,
         });
         assert!(story.memory.remembers(key(1)));
         story.look(&[(2, Done)]);
@@ -235,6 +247,7 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
         created: 0,
         consistent: true,
         fits: true,
+        every_row: true,
     });
     story.look(&[(1, Done)]);
     assert_eq!(story.indexed(), 0);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use uuid::Uuid;
 
-use crate::model::Status;
+use crate::model::StatusWord;
 
 /// A number of things: never negative, and cut at `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,14 +166,11 @@ impl<'de> Deserialize<'de> for Id {
 
 /// The word of an `indexStatus`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word(pub Status);
+pub struct Word(pub StatusWord);
 
 impl<'de> Deserialize<'de> for Word {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = |bytes: &[u8]| {
-            Self(std::str::from_utf8(bytes).map_or(Status::Unknown, Status::from_word))
-        };
-        deserializer.deserialize_bytes(BytesVisitor(read))
+        deserializer.deserialize_bytes(BytesVisitor(|bytes: &[u8]| Self(StatusWord::read(bytes))))
     }
 }
 

@@ -230,10 +230,7 @@ fn lists() -> Vec<Row> {
         (ListFault::NoMeta, Nothing),
         (ListFault::NamedTwice, Nothing),
         (ListFault::NoUuids, Noted("6 rows of the list")),
-        (
-            ListFault::Grown(GROWN),
-            Noted("beyond collect.max_folders"),
-        ),
+        (ListFault::Grown(GROWN), Noted("beyond collect.max_folders")),
     ];
     let rows = expected.map(|(fault, expected)| row(List, Fault::List(fault), expected));
     rows.into()

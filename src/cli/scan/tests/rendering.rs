@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 use super::*;
 use crate::classify::{Class, ErrorRow, KnownClass};
-use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::PortalView;
-use crate::snapshot::{Collections, Counts, ListFacts, Run, RunResult, Unavailable};
+use crate::snapshot::{Collections, Counts, ListFacts, Run, RunResult, Unavailable, Way};
 
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
@@ -35,7 +35,8 @@ fn folder(number: u128, name: &str, state: FolderState) -> FolderView {
         state,
         counts: None,
         last_success: None,
-        last_full_read: None,
+        full_read: None,
+        full_read_difference: None,
         entries: None,
         indexing: IndexingTimes::default(),
     }
@@ -44,18 +45,19 @@ fn folder(number: u128, name: &str, state: FolderState) -> FolderView {
 fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) -> FolderView {
     let mut counts = Counts {
         files: ByStatus::default(),
-        sizes: ByStatus::default(),
         errors: Vec::new(),
         oldest: ByStatus::default(),
         consistent,
         counted: moment(),
         duration: Duration::from_millis(1_500),
         requests: 2,
+        way: Way::Full,
         interval: None,
     };
+    let mut sizes = ByStatus::default();
     for (status, count) in files {
         counts.files[*status] = *count;
-        counts.sizes[*status] = 1_000 * *count;
+        sizes[*status] = 1_000 * *count;
         if Status::WITH_REASON.contains(status) {
             counts.errors.push(ErrorRow {
                 status: *status,
@@ -66,6 +68,7 @@ fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) 
     }
     FolderView {
         counts: Some(Arc::new(counts)),
+        full_read: Some(FullRead { at: NOON, sizes }),
         ..folder(number, name, FolderState::Counted)
     }
 }

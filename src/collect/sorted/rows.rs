@@ -1,0 +1,163 @@
+//! The rows that were read, page by page, and what they amount to.
+
+use std::collections::BTreeMap;
+
+use crate::aggregate::{DoneFiles, Known, MAX_REMEMBERED, Reading, Unfinished};
+use crate::classify::ErrorTally;
+use crate::collect::sorted::page::{PageId, Shown};
+use crate::model::{ByStatus, FileKey, FileMap, Status};
+use crate::portal::{FileRow, Order, PageBody, Pagination, PortalError, Whole};
+
+/// Rows by page: a page that is read again replaces what it showed before.
+pub(super) struct Rows {
+    known: Known,
+    errors: ErrorTally,
+    pages: BTreeMap<PageId, PageRows>,
+    /// Pages that were read so far.
+    read: u64,
+}
+
+struct PageRows {
+    /// Counts the pages as they were read: a later one knows better.
+    nth: u64,
+    files: Vec<(FileKey, Unfinished)>,
+}
+
+/// What a page told.
+pub(super) struct PageRead {
+    pub shown: Shown,
+    pub pagination: Pagination,
+    /// Whether at a border between statuses the file names do not go on in the order of the page: then it is not sorted by name.
+    pub names_break: bool,
+}
+
+impl Rows {
+    pub fn new(known: Known) -> Self {
+        Self {
+            errors: ErrorTally::new(known.classifier.clone()),
+            known,
+            pages: BTreeMap::new(),
+            read: 0,
+        }
+    }
+
+    /// Reads a page.
+    pub fn read(&mut self, id: PageId, body: &PageBody) -> Result<PageRead, PortalError> {
+        let mut shown = Shown::default();
+        let mut files = Vec::new();
+        let page = body.read(|row| {
+            shown.add(row.word());
+            if row.status() != Status::Done {
+                files.push((row.key(), unfinished(&row, &mut self.errors)));
+            }
+        })?;
+        let Whole(total) = page.pagination.total;
+        shown.total = total;
+        self.read += 1;
+        let nth = self.read;
+        self.pages.insert(id, PageRows { nth, files });
+        Ok(PageRead {
+            names_break: names_break(id.order, &shown, body),
+            shown,
+            pagination: page.pagination,
+        })
+    }
+
+    /// Ends with the counts that were found.
+    pub fn finish(mut self, counts: ByStatus<u64>) -> Reading {
+        let mut pages: Vec<_> = self.pages.into_values().collect();
+        pages.sort_unstable_by_key(|page| page.nth);
+        let files: FileMap<_> = pages.into_iter().flat_map(|page| page.files).collect();
+        let mut read = ByStatus::<u64>::default();
+        for file in files.values() {
+            read[file.status] += 1;
+            if let Some(class) = file.class {
+                self.errors.count(file.status, class);
+            }
+        }
+        self.errors.count_unread(ByStatus::from_fn(|status| {
+            let with_reason = Status::WITH_REASON.contains(&status);
+            let unread = counts[status].saturating_sub(read[status]);
+            if with_reason { unread } else { 0 }
+        }));
+        let mut fits = ByStatus::from_fn(|status| read[status] == counts[status]);
+        let unfinished = with_room(files, &self.known, &mut fits);
+        Reading {
+            counts,
+            errors: self.errors.finish(),
+            distinct: true,
+            unfinished,
+            fits,
+            done: DoneFiles::Counted,
+        }
+    }
+
+    /// A page on which a failed file stands.
+    pub fn failed_page(&self) -> Option<PageId> {
+        let mut pages = self.pages.iter();
+        let failed = |page: &PageRows| {
+            page.files
+                .iter()
+                .any(|(_, file)| file.status == Status::Failed)
+        };
+        pages.find(|(_, page)| failed(page)).map(|(id, _)| *id)
+    }
+
+    /// The pages whose rows were read.
+    pub fn pages(&self) -> impl Iterator<Item = PageId> {
+        self.pages.keys().copied()
+    }
+}
+
+/// What a page tells about statuses, when nothing of its rows is wanted.
+pub(super) fn shown(body: &PageBody) -> Result<Shown, PortalError> {
+    let mut shown = Shown::default();
+    let page = body.read(|row| shown.add(row.word()))?;
+    let Whole(total) = page.pagination.total;
+    Ok(Shown { total, ..shown })
+}
+
+fn unfinished(row: &FileRow<'_>, errors: &mut ErrorTally) -> Unfinished {
+    let status = row.status();
+    let with_reason = Status::WITH_REASON.contains(&status);
+    Unfinished {
+        status,
+        created_at: row.created_at(),
+        class: with_reason.then(|| errors.classify(row.error())),
+    }
+}
+
+/// Leaves out new files where as many are remembered as may be.
+fn with_room(
+    mut files: FileMap<Unfinished>,
+    known: &Known,
+    fits: &mut ByStatus<bool>,
+) -> FileMap<Unfinished> {
+    let mut room = MAX_REMEMBERED.saturating_sub(known.memory.len());
+    files.retain(|key, file| {
+        let stays = known.memory.remembers(*key) || room > 0;
+        if stays && !known.memory.remembers(*key) {
+            room -= 1;
+        }
+        fits[file.status] &= stays;
+        stays
+    });
+    files
+}
+
+/// Whether at a border between statuses the file names do not go on in the order of the page.
+fn names_break(order: Order, shown: &Shown, body: &PageBody) -> bool {
+    if shown.runs.len() < 2 {
+        return false;
+    }
+    let names = body.names();
+    let borders = shown.runs.iter().scan(0, |at, run| {
+        *at += usize::try_from(run.files).unwrap_or(usize::MAX);
+        Some(*at)
+    });
+    let mut pairs = borders.filter_map(|at| Some((names.get(at - 1)?, names.get(at)?)));
+    pairs.any(|(before, after)| match order {
+        Order::Ascending => before > after,
+        Order::Descending => before < after,
+    })
+}

@@ -1,0 +1,337 @@
+//! Reads pages until every border is known, and reads again what the borders hang on until it is the same twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::ops::Range;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::aggregate::Known;
+use crate::collect::error::ReadError;
+use crate::collect::progress::Progress;
+use crate::collect::sorted::borders::Borders;
+use crate::collect::sorted::map::{Map, Stretch};
+use crate::collect::sorted::page::{Layout, PageId, Shown};
+use crate::collect::sorted::pins::pins;
+use crate::collect::sorted::plan;
+use crate::collect::sorted::rows::{self, Rows};
+use crate::model::ByStatus;
+use crate::portal::{Order, PageBody, PageRequest, PortalError, Whole};
+
+/// What differs between two looks is searched again so often.
+const ROUNDS: u32 = 3;
+
+/// Requests of one look, at most: far more than any folder needs that can be counted at all.
+const MAX_REQUESTS: u64 = 1_000;
+
+/// What was found.
+pub(super) struct Found {
+    pub layout: Layout,
+    /// The whole list, front to back, without gaps.
+    pub stretches: Vec<Stretch>,
+    /// Whether every border was read the same twice.
+    pub consistent: bool,
+    /// Positions that were seen themselves.
+    pub seen: Vec<Range<u64>>,
+    /// Whether file names did not go on in their order at a border.
+    pub names_break: bool,
+}
+
+impl Found {
+    /// Files by status.
+    pub fn counts(&self) -> ByStatus<u64> {
+        let mut counts = ByStatus::default();
+        for Stretch { word, range } in &self.stretches {
+            counts[word.status] += range.end - range.start;
+        }
+        counts
+    }
+
+    /// The longest part of the list that was not seen itself.
+    pub fn largest_unseen(&self) -> Option<Range<u64>> {
+        let mut seen = self.seen.clone();
+        seen.push(self.layout.total..self.layout.total);
+        seen.sort_unstable_by_key(|span| span.start);
+        let mut end = 0;
+        let unseen = seen.into_iter().map(|span| {
+            let unseen = end..span.start.max(end);
+            end = end.max(span.end);
+            unseen
+        });
+        unseen
+            .filter(|range| !range.is_empty())
+            .max_by_key(|range| range.end - range.start)
+    }
+}
+
+/// A search under way.
+pub(super) struct Search<'a, F> {
+    fetch: F,
+    in_flight: usize,
+    progress: &'a Progress,
+    hints: &'a Borders,
+    pub rows: Rows,
+    pages: BTreeMap<PageId, Seen>,
+    layout: Layout,
+    round: u32,
+    /// The page that was read last of all, with no other in flight.
+    last_alone: Option<PageId>,
+    pub requests: u64,
+}
+
+/// The latest look at a page.
+struct Seen {
+    shown: Shown,
+    /// What it tells holds from this round on.
+    round: u32,
+    /// Counts the looks: a later one knows better.
+    nth: u64,
+    names_break: bool,
+}
+
+impl<'a, F, Fut> Search<'a, F>
+where
+    F: Fn(PageRequest) -> Fut,
+    Fut: Future<Output = Result<PageBody, PortalError>>,
+{
+    /// Prepares a search; `hints` are the borders of the last look.
+    pub fn new(
+        fetch: F,
+        in_flight: usize,
+        known: Known,
+        hints: &'a Borders,
+        progress: &'a Progress,
+    ) -> Self {
+        Self {
+            fetch,
+            in_flight,
+            progress,
+            hints,
+            rows: Rows::new(known),
+            pages: BTreeMap::new(),
+            layout: Layout {
+                total: 0,
+                page_size: 1,
+            },
+            round: 0,
+            last_alone: None,
+            requests: 0,
+        }
+    }
+
+    /// Finds every border.
+    pub async fn run(&mut self) -> Result<Found, ReadError> {
+        self.look(BTreeSet::from([PageId::FRONT])).await?;
+        let front = self.pages.get(&PageId::FRONT);
+        let rows = front.map_or(0, |seen| seen.shown.rows());
+        self.layout.page_size = rows.max(1);
+        if rows >= self.layout.total {
+            return Ok(Found {
+                consistent: rows == self.layout.total,
+                ..self.found()
+            });
+        }
+        self.look(BTreeSet::from([PageId::BACK])).await?;
+        loop {
+            self.explore().await?;
+            let found = self.found();
+            if self.same_again(&found.stretches).await? {
+                // What was read again is all that this round has by now.
+                if self.contradicts() {
+                    return Err(ReadError::Contradiction);
+                }
+                return Ok(Found {
+                    consistent: true,
+                    ..found
+                });
+            }
+            if self.round >= ROUNDS {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Reads what the plan wants until it wants nothing more.
+    async fn explore(&mut self) -> Result<(), ReadError> {
+        loop {
+            let map = self.map();
+            let seen: BTreeSet<_> = self.fresh().map(|(page, _)| *page).collect();
+            let read: BTreeSet<_> = self.rows.pages().collect();
+            let wanted = plan::next(&plan::Known {
+                layout: self.layout,
+                map: &map,
+                seen: &seen,
+                read: &read,
+                hints: &self.hints.in_list_of(self.layout.total),
+            });
+            if wanted.is_empty() {
+                let stretches = map.stretches();
+                let gaps = stretches
+                    .windows(2)
+                    .any(|pair| pair[0].range.end != pair[1].range.start);
+                return if gaps { Err(ReadError::Moving) } else { Ok(()) };
+            }
+            self.look(wanted).await?;
+        }
+    }
+
+    /// Looks again at what the borders hang on; whether all of it is as it was.
+    async fn same_again(&mut self, stretches: &[Stretch]) -> Result<bool, ReadError> {
+        let mut pages: Vec<_> = self.fresh().collect();
+        pages.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
+        let pages: Vec<_> = pages
+            .into_iter()
+            .map(|(page, seen)| (*page, self.layout.span(*page, seen.shown.rows())))
+            .collect();
+        let mut again = pins(stretches, &pages);
+        self.round += 1;
+        if let Some(page) = self.last_alone.filter(|page| again.remove(page))
+            && let Some(seen) = self.pages.get_mut(&page)
+        {
+            // All other looks were over when this one began: it stands on both sides of the moment between.
+            seen.round = self.round;
+        }
+        let shown = |search: &Self| -> Vec<_> {
+            let pages = again.iter().map(|page| search.pages.get(page));
+            pages
+                .map(|seen| seen.map(|seen| seen.shown.clone()))
+                .collect()
+        };
+        let before = shown(self);
+        self.look(again.clone()).await?;
+        let total = self.layout.total;
+        let same_total = self.fresh().all(|(_, seen)| seen.shown.total == total);
+        Ok(same_total && before == shown(self))
+    }
+
+    /// Reads two pages on which nothing hangs: the last one from the front, and one amid what was not seen. Whether they show what
+    /// was found. Where the list has another length by now, they show nothing.
+    pub async fn agrees_with_samples(&mut self, found: &Found) -> Result<bool, ReadError> {
+        let layout = found.layout;
+        let last = layout.page_in(Order::Ascending, layout.total.saturating_sub(1));
+        let amid = found.largest_unseen().map(|range| {
+            let middle = range.start.midpoint(range.end);
+            layout.page_at(middle)
+        });
+        let mut map = Map::default();
+        for stretch in &found.stretches {
+            map.lay(stretch.range.clone(), stretch.word);
+        }
+        for id in [Some(last), amid].into_iter().flatten() {
+            self.requests += 1;
+            let body = (self.fetch)(id.request()).await;
+            let body = body.map_err(|error| failed(id, error))?;
+            let shown = rows::shown(&body).map_err(|error| failed(id, error))?;
+            let mut placed = layout.place(id, &shown);
+            let same_total = shown.total == layout.total;
+            if same_total && placed.any(|(range, word)| !map.agrees(&range, word)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads pages, several at once.
+    async fn look(&mut self, pages: BTreeSet<PageId>) -> Result<(), ReadError> {
+        self.requests += pages.len() as u64;
+        if self.requests > MAX_REQUESTS {
+            return Err(ReadError::Moving);
+        }
+        self.last_alone = pages.first().copied().filter(|_| pages.len() == 1);
+        let fetched = stream::iter(pages).map(|id| {
+            let answer = (self.fetch)(id.request());
+            async move {
+                answer
+                    .await
+                    .map(|body| (id, body))
+                    .map_err(|error| failed(id, error))
+            }
+        });
+        let bodies: Vec<_> = fetched.buffered(self.in_flight).try_collect().await?;
+        for (id, body) in bodies {
+            self.take(id, &body)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, id: PageId, body: &PageBody) -> Result<(), ReadError> {
+        let page = self
+            .rows
+            .read(id, body)
+            .map_err(|error| failed(id, error))?;
+        let (asked, total, rows) = (id.request(), page.shown.total, page.shown.rows());
+        if page.shown.is_unsorted() {
+            return Err(ReadError::Unsorted { page: asked });
+        }
+        if let Some(Whole(came)) = page.pagination.page.filter(|came| came.0 != id.number) {
+            return Err(ReadError::OtherPage { asked, came });
+        }
+        if rows == 0 && total > (id.number - 1).saturating_mul(self.layout.page_size) {
+            return Err(ReadError::Empty { page: asked, total });
+        }
+        self.layout.total = total;
+        self.progress.read(rows);
+        let nth = self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1;
+        let seen = Seen {
+            shown: page.shown,
+            round: self.round,
+            nth,
+            names_break: page.names_break,
+        };
+        self.pages.insert(id, seen);
+        Ok(())
+    }
+
+    /// The pages whose latest look belongs to this round.
+    fn fresh(&self) -> impl Iterator<Item = (&PageId, &Seen)> {
+        let fresh = move |(_, seen): &(&PageId, &Seen)| seen.round >= self.round;
+        self.pages.iter().filter(fresh)
+    }
+
+    fn map(&self) -> Map {
+        let mut pages: Vec<_> = self.fresh().collect();
+        pages.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
+        let mut map = Map::default();
+        for (page, seen) in pages {
+            for (range, word) in self.layout.place(*page, &seen.shown) {
+                map.lay(range, word);
+            }
+        }
+        map
+    }
+
+    fn found(&self) -> Found {
+        let seen = self
+            .fresh()
+            .map(|(page, seen)| self.layout.span(*page, seen.shown.rows()));
+        Found {
+            layout: self.layout,
+            consistent: false,
+            seen: seen.collect(),
+            names_break: self.fresh().any(|(_, seen)| seen.names_break),
+            stretches: self.map().stretches(),
+        }
+    }
+
+    /// Whether pages of this round cannot all belong to one list that is sorted by status.
+    fn contradicts(&self) -> bool {
+        let map = self.map();
+        let disagree = self.fresh().any(|(page, seen)| {
+            let mut placed = self.layout.place(*page, &seen.shown);
+            placed.any(|(range, word)| !map.agrees(&range, word))
+        });
+        let stretches = map.stretches();
+        let returns = (0..stretches.len()).any(|at| {
+            let earlier = &stretches[..at];
+            earlier.iter().any(|other| other.word == stretches[at].word)
+        });
+        disagree || returns
+    }
+}
+
+fn failed(id: PageId, error: PortalError) -> ReadError {
+    ReadError::Portal {
+        page: id.request(),
+        error,
+    }
+}

@@ -1,0 +1,317 @@
+//! Counting by borders against folders that stand still and folders that move, without HTTP.
+
+use std::cell::RefCell;
+
+use futures_util::FutureExt;
+use proptest::prelude::*;
+
+use super::*;
+use crate::collect::testing::{Change, Folder, Quirk, all_changes, change, counts};
+use crate::model::ByStatus;
+
+/// Every order of the statuses that matters: where done stands among them.
+fn orders() -> Vec<Vec<Status>> {
+    let mut orders = Vec::new();
+    let mut order = Status::ALL.to_vec();
+    for _ in 0..Status::ALL.len() {
+        order.rotate_left(1);
+        orders.push(order.clone());
+        orders.push(order.iter().rev().copied().collect());
+    }
+    orders
+}
+
+fn try_count(folder: &RefCell<Folder>, hints: &Borders) -> Result<Sorted, ReadError> {
+    let method = Method {
+        in_flight: 2,
+        hints,
+        samples: false,
+    };
+    let progress = Progress::default();
+    let fetch = |page| std::future::ready(Ok(folder.borrow_mut().page(page)));
+    count(fetch, method, Known::default(), &progress)
+        .now_or_never()
+        .expect("the pages are there at once")
+}
+
+fn count_folder(folder: Folder) -> Sorted {
+    try_count(&RefCell::new(folder), &Borders::default()).unwrap()
+}
+
+/// So many files of each status, mixed by name.
+fn mixed(files: &[(Status, u64)], page_size: usize) -> Folder {
+    let mut statuses: Vec<_> = files
+        .iter()
+        .flat_map(|(status, files)| std::iter::repeat_n(*status, usize::try_from(*files).unwrap()))
+        .collect();
+    fastrand::Rng::with_seed(7).shuffle(&mut statuses);
+    Folder::with(statuses, page_size)
+}
+
+fn counted(sorted: &Sorted) -> Vec<u64> {
+    let counts: &ByStatus<u64> = &sorted.reading.counts;
+    Status::ALL.map(|status| counts[status]).into()
+}
+
+#[test]
+fn a_folder_that_stands_still_is_counted_exactly_whatever_the_order_of_the_statuses() {
+    let contents: [&[(Status, u64)]; 7] = [
+        &[],
+        &[(Status::Done, 1)],
+        &[(Status::Done, 950)],
+        &[(Status::Failed, 730)],
+        &[
+            (Status::Failed, 37),
+            (Status::Flagged, 1),
+            (Status::Done, 900),
+            (Status::Pending, 60),
+        ],
+        &[
+            (Status::Failed, 300),
+            (Status::Pending, 310),
+            (Status::Processing, 290),
+        ],
+        &[
+            (Status::Unknown, 500),
+            (Status::Done, 3),
+            (Status::Failed, 444),
+            (Status::Flagged, 10),
+        ],
+    ];
+    for (content, order) in contents
+        .iter()
+        .flat_map(|content| orders().into_iter().map(move |order| (content, order)))
+    {
+        for page_size in [1, 7, 10, 100] {
+            for quirk in [Quirk::None, Quirk::Shifting] {
+                let mut folder = mixed(content, page_size);
+                (folder.order, folder.quirk) = (order.clone(), quirk);
+                let expected = counts(&folder);
+                let sorted = count_folder(folder);
+                let what = format!("{content:?} {order:?} {page_size} {quirk:?}");
+                assert_eq!(counted(&sorted), expected, "{what}");
+                assert!(sorted.consistent, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
+    let folder = mixed(
+        &[
+            (Status::Failed, 37),
+            (Status::Done, 900),
+            (Status::Pending, 60),
+        ],
+        10,
+    );
+    let sorted = count_folder(folder.clone());
+    for status in [Status::Failed, Status::Pending] {
+        assert!(sorted.reading.fits[status], "{status:?}");
+    }
+    assert_eq!(sorted.reading.unfinished.len(), 97);
+    let [class] = &sorted.reading.errors.0[..1] else {
+        panic!("{:?}", sorted.reading.errors);
+    };
+    assert_eq!(
+        (class.class.as_str(), class.files[Status::Failed]),
+        ("reason failed", 37)
+    );
+}
+
+#[test]
+fn of_a_long_run_only_the_first_pages_are_read_and_its_border_is_found() {
+    let files = [
+        (Status::Failed, 1_000),
+        (Status::Done, 4_000),
+        (Status::Flagged, 900),
+        (Status::Pending, 800),
+        (Status::Processing, 700),
+    ];
+    for order in orders() {
+        let mut folder = mixed(&files, 5);
+        folder.order = order;
+        let expected = counts(&folder);
+        let folder = RefCell::new(folder);
+        let first = try_count(&folder, &Borders::default()).unwrap();
+        assert_eq!(counted(&first), expected);
+        assert!(first.requests <= 160, "{}", first.requests);
+        let again = try_count(&folder, &first.borders).unwrap();
+        assert_eq!(counted(&again), expected);
+        assert!(
+            again.requests < first.requests && again.requests <= 105,
+            "{}",
+            again.requests
+        );
+        let unread = first.reading.errors.0.last().unwrap();
+        assert_eq!(unread.class.as_str(), "unread");
+        assert!(unread.files[Status::Failed] >= 800, "{:?}", unread.files);
+    }
+}
+
+#[test]
+fn what_is_not_done_costs_requests_and_what_is_done_does_not() {
+    let statuses = [
+        Status::Failed,
+        Status::Flagged,
+        Status::Pending,
+        Status::Processing,
+    ];
+    for order in orders() {
+        let mut files: Vec<_> = statuses.map(|status| (status, 37)).into();
+        files.push((Status::Done, 5_000));
+        let mut folder = mixed(&files, 10);
+        folder.order = order;
+        let sorted = count_folder(folder);
+        assert!(sorted.requests < 30, "{} requests", sorted.requests);
+    }
+    assert_eq!(
+        count_folder(mixed(&[(Status::Done, 5_000)], 10)).requests,
+        3
+    );
+    assert_eq!(count_folder(mixed(&[(Status::Done, 10)], 10)).requests, 1);
+}
+
+/// Counts a folder that changes once, before the request with this number, and returns the counts before and after with the look.
+fn count_changed(
+    folder: &Folder,
+    change: Change,
+    before_request: u64,
+) -> ([Vec<u64>; 2], Result<Sorted, ReadError>) {
+    let before = counts(folder);
+    let folder = RefCell::new(folder.clone());
+    let hints = Borders::default();
+    let method = Method {
+        in_flight: 1,
+        hints: &hints,
+        samples: false,
+    };
+    let progress = Progress::default();
+    let fetch = |page| {
+        let mut folder = folder.borrow_mut();
+        if folder.requests == before_request {
+            change.make(&mut folder);
+        }
+        std::future::ready(Ok(folder.page(page)))
+    };
+    let counted = count(fetch, method, Known::default(), &progress);
+    let counted = counted.now_or_never().expect("the pages are there at once");
+    let after = counts(&folder.borrow());
+    ([before, after], counted)
+}
+
+#[test]
+fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_or_takes_the_mark() {
+    let (mut tried, mut unmarked) = (0, 0);
+    let contents: [&[(Status, u64)]; 5] = [
+        &[(Status::Done, 7)],
+        &[(Status::Done, 5), (Status::Failed, 2)],
+        &[(Status::Failed, 3), (Status::Done, 3), (Status::Pending, 2)],
+        &[(Status::Failed, 4), (Status::Pending, 3)],
+        &[
+            (Status::Pending, 1),
+            (Status::Done, 1),
+            (Status::Failed, 4),
+            (Status::Flagged, 2),
+        ],
+    ];
+    for (content, order) in contents.iter().flat_map(|content| {
+        orders()
+            .into_iter()
+            .step_by(5)
+            .map(move |order| (content, order))
+    }) {
+        for page_size in [1, 3] {
+            let mut folder = mixed(content, page_size);
+            folder.order = order.clone();
+            let still = count_folder(folder.clone()).requests;
+            for (change, between) in all_changes(folder.files.len())
+                .into_iter()
+                .flat_map(|change| (1..still).map(move |between| (change, between)))
+            {
+                let (held, counted_so) = count_changed(&folder, change, between);
+                tried += 1;
+                let sorted = match counted_so {
+                    Ok(sorted) => sorted,
+                    Err(error) => {
+                        let sorted =
+                            !matches!(error, ReadError::Contradiction | ReadError::Unsorted { .. });
+                        assert!(
+                            sorted,
+                            "{content:?} {order:?} {change:?} after {between}: {error}"
+                        );
+                        continue;
+                    }
+                };
+                if sorted.consistent {
+                    let counts = counted(&sorted);
+                    let what = format!(
+                        "{content:?} {order:?}, {page_size} a page, {change:?} after {between}"
+                    );
+                    assert!(held.contains(&counts), "{what}: {counts:?} of {held:?}");
+                    unmarked += 1;
+                }
+            }
+        }
+    }
+    assert!(
+        tried > 10_000 && unmarked > tried * 9 / 10,
+        "{unmarked} of {tried}"
+    );
+}
+
+fn content() -> impl Strategy<Value = Vec<(Status, u64)>> {
+    let status = |at: usize| {
+        (
+            Just(Status::ALL[at]),
+            prop_oneof![Just(0), 1_u64..5, 20_u64..90],
+        )
+    };
+    [0, 1, 2, 3, 4, 5].map(status).prop_map(Vec::from)
+}
+
+proptest! {
+    /// Contract, promise 1, and what follows from reading twice: what is called consistent held at one moment.
+    #[test]
+    fn whatever_moves_what_is_called_consistent_held_at_one_moment(
+        content in content(),
+        turn in 0_usize..12,
+        page_size in 1_usize..12,
+        shifting in any::<bool>(),
+        long in any::<bool>(),
+        changes in prop::collection::vec((1_u64..40, change()), 0..6),
+    ) {
+        let times = if long { 20 } else { 1 };
+        let content: Vec<_> = content.into_iter().map(|(status, files)| (status, files * times)).collect();
+        let mut folder = mixed(&content, page_size);
+        folder.order = orders().swap_remove(turn);
+        if shifting {
+            folder.quirk = Quirk::Shifting;
+        }
+        let held = RefCell::new(vec![counts(&folder)]);
+        let folder = RefCell::new(folder);
+        let hints = Borders::default();
+        let method = Method { in_flight: 3, hints: &hints, samples: false };
+        let progress = Progress::default();
+        let fetch = |page| {
+            let mut folder = folder.borrow_mut();
+            let request = folder.requests;
+            for (when, change) in &changes {
+                if *when == request {
+                    change.make(&mut folder);
+                    held.borrow_mut().push(counts(&folder));
+                }
+            }
+            std::future::ready(Ok(folder.page(page)))
+        };
+        let result = count(fetch, method, Known::default(), &progress);
+        let result = result.now_or_never().expect("the pages are there at once");
+        if let Ok(sorted) = &result && sorted.consistent {
+            prop_assert!(held.borrow().contains(&counted(sorted)), "{:?} of {:?}", counted(sorted), held);
+        } else {
+            prop_assert!(!changes.is_empty());
+            prop_assert!(!matches!(result, Err(ReadError::Contradiction)));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A folder without a portal, for tests: it answers pages, and can change between any two requests.
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::model::Status;
+use crate::portal::{Order, PageBody, PageRequest, Sort};
+
+/// A folder whose files are numbered; it can change at each request.
+#[derive(Debug, Clone)]
+pub(super) struct Folder {
+    pub files: Vec<(u64, Status)>,
+    pub page_size: usize,
+    pub requests: u64,
+    /// The statuses in ascending order.
+    pub order: Vec<Status>,
+    /// Where the portal differs from what sorting by status means.
+    pub quirk: Quirk,
+}
+
+/// How a portal may sort otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quirk {
+    None,
+    /// Equal ones come in another order at each request.
+    Shifting,
+    IgnoresSortBy,
+    IgnoresSortOrder,
+    /// Unknown statuses come last in both directions.
+    UnknownLast,
+}
+
+impl Folder {
+    pub fn of(files: usize, page_size: usize) -> Self {
+        Self::with((0..files).map(|number| Status::ALL[number % 5]), page_size)
+    }
+
+    /// A folder of these files, in the order of their names.
+    pub fn with(statuses: impl IntoIterator<Item = Status>, page_size: usize) -> Self {
+        Self {
+            files: (0..).zip(statuses).collect(),
+            page_size,
+            requests: 0,
+            order: Status::ALL.to_vec(),
+            quirk: Quirk::None,
+        }
+    }
+
+    pub fn page(&mut self, request: PageRequest) -> PageBody {
+        self.requests += 1;
+        let first = (usize::try_from(request.page).unwrap() - 1) * self.page_size;
+        let rows: Vec<_> = self
+            .listed(request.sort)
+            .into_iter()
+            .skip(first)
+            .take(self.page_size)
+            .map(|(id, status)| {
+                serde_json::json!({
+                    "id": Uuid::from_u128(id.into()),
+                    "filename": format!("{id:09}"),
+                    "indexStatus": status.as_str(),
+                    "indexError": format!("reason {}", status.as_str()),
+                    "fileSize": 2,
+                })
+            })
+            .collect();
+        body(&rows, request.page, self.files.len())
+    }
+
+    /// The files as the portal lists them.
+    fn listed(&self, sort: Sort) -> Vec<(u64, Status)> {
+        let mut files = self.files.clone();
+        let order = match sort {
+            Sort::Status(order) if self.quirk != Quirk::IgnoresSortBy => order,
+            _ => return files,
+        };
+        if self.quirk == Quirk::Shifting {
+            let step = usize::try_from(self.requests * 7).unwrap() % files.len().max(1);
+            files.rotate_left(step);
+        }
+        let rank = |status: Status| self.order.iter().position(|other| *other == status);
+        files.sort_by_key(|(_, status)| rank(*status));
+        if order == Order::Descending && self.quirk != Quirk::IgnoresSortOrder {
+            files.reverse();
+        }
+        if self.quirk == Quirk::UnknownLast {
+            files.sort_by_key(|(_, status)| *status == Status::Unknown);
+        }
+        files
+    }
+
+    pub fn count(&self, status: Status) -> u64 {
+        self.files.iter().filter(|file| file.1 == status).count() as u64
+    }
+}
+
+pub(super) fn body(rows: &[serde_json::Value], page: u64, total: usize) -> PageBody {
+    let json = serde_json::json!({
+        "data": rows,
+        "pagination": {"page": page, "pageSize": 100, "total": total, "totalPages": 1},
+    });
+    PageBody::new(serde_json::to_vec(&json).unwrap())
+}
+
+/// One change of a folder between two requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    Add(usize, Status),
+    Remove(usize),
+    Move(usize, Status),
+    /// Another file in the place of one: as many files as before.
+    Replace(usize, Status),
+}
+
+impl Change {
+    pub fn make(self, folder: &mut Folder) {
+        let files = &mut folder.files;
+        match self {
+            Self::Add(at, status) => {
+                let at = at % (files.len() + 1);
+                files.insert(at, (9_000_000 + folder.requests, status));
+            }
+            Self::Remove(at) if !files.is_empty() => {
+                let at = at % files.len();
+                files.remove(at);
+            }
+            Self::Move(at, status) if !files.is_empty() => {
+                let at = at % files.len();
+                files[at].1 = status;
+            }
+            Self::Replace(at, status) if !files.is_empty() => {
+                let at = at % files.len();
+                files[at] = (9_000_000 + folder.requests, status);
+            }
+            Self::Remove(_) | Self::Move(..) | Self::Replace(..) => {}
+        }
+    }
+}
+
+pub(super) fn change() -> impl Strategy<Value = Change> {
+    let status = || (0_usize..5).prop_map(|status| Status::ALL[status]);
+    prop_oneof![
+        (any::<usize>(), status()).prop_map(|(at, status)| Change::Add(at, status)),
+        any::<usize>().prop_map(Change::Remove),
+        (any::<usize>(), status()).prop_map(|(at, status)| Change::Move(at, status)),
+        (any::<usize>(), status()).prop_map(|(at, status)| Change::Replace(at, status)),
+    ]
+}
+
+/// Every change that can be made to a folder of so many files.
+pub(super) fn all_changes(files: usize) -> Vec<Change> {
+    let anywhere = |change: fn(usize, Status) -> Change, places: usize| {
+        (0..places).flat_map(move |at| Status::ALL.map(|status| change(at, status)))
+    };
+    anywhere(Change::Add, files + 1)
+        .chain(anywhere(Change::Move, files))
+        .chain(anywhere(Change::Replace, files))
+        .chain((0..files).map(Change::Remove))
+        .collect()
+}
+
+pub(super) fn counts(folder: &Folder) -> Vec<u64> {
+    Status::ALL.map(|status| folder.count(status)).into()
+}
