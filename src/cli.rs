@@ -1,6 +1,7 @@
 //! The command line (contract, Command line).
 
 mod address;
+mod capacity;
 mod check;
 mod demo;
 mod errors;

@@ -3,7 +3,9 @@
 //! A [`Collector`] is the one owner of what is known of its portal. Requests are made by tasks beside it; their results
 //! come back to it one by one, are compared with what was known, kept on disk, and published at once.
 
+pub(crate) mod attention;
 pub mod count;
+mod due;
 pub mod error;
 mod folder;
 mod folders;
@@ -32,7 +34,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::classify::{ClassLimits, Classifier, Places};
-use crate::config::{Config, FolderFilter, Reindex, Strategy};
+use crate::config::{Config, FolderFilter, Rate, Reindex, Strategy};
 use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName};
@@ -42,6 +44,7 @@ use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
 use crate::state::{SavedPortal, StateError, Store};
 
+use attention::Rounds;
 use folder::Folder;
 use folders::Refusal;
 use look::{Looked, Slots};
@@ -68,6 +71,10 @@ pub struct Settings {
     pub walk: WalkLimits,
     /// Ends a collection.
     pub timeout: Duration,
+    /// How often a quiet folder is looked at when not all fit into the interval.
+    pub quiet_every: Duration,
+    /// Requests that the portal is sent.
+    pub rate: Rate,
     /// Counts that are older are withdrawn, at least.
     pub stale_after: Duration,
     /// Folders, at most.
@@ -99,6 +106,8 @@ impl Settings {
                 max_pages: collect.max_pages_per_folder.get(),
             },
             timeout: collect.timeout,
+            quiet_every: collect.quiet_every,
+            rate: collect.max_requests_per_second,
             stale_after: collect.stale_after,
             max_folders: collect.max_folders,
             classes: ClassLimits {
@@ -158,6 +167,7 @@ pub struct Collector {
     places: Places,
     list: ListState,
     collections: Collections,
+    rounds: Rounds,
     state_error: Option<String>,
     /// Why the disk did not take the time of the last whole collection, if it did not.
     success_refused: Option<StateError>,
@@ -216,6 +226,7 @@ impl Collector {
                 last_success: saved.last_success,
                 ..Collections::default()
             },
+            rounds: Rounds::default(),
             state_error: None,
             success_refused: None,
             unpublished: false,

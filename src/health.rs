@@ -123,6 +123,10 @@ fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) ->
         _ if notes.is_empty() => Status::Pass,
         _ => Status::Warn,
     };
+    // No warning: counts that wait for their turn are right and say how old they are; those that get too old are a warning.
+    let turns = portal.collections.round;
+    let turns = turns.filter(|round| round.takes_turns());
+    notes.extend(turns.map(|round| round.to_string()));
     notes.extend(
         view.into_iter()
             .flat_map(|view| reindex::remarks(view, limits)),

@@ -6,6 +6,7 @@ mod errors;
 mod folder;
 mod publisher;
 mod reindex;
+mod round;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub use errors::ErrorClass;
 pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
 pub use publisher::Publisher;
 pub use reindex::{FolderReindex, PortalLimits, ReindexView};
+pub use round::Round;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -130,6 +132,8 @@ pub struct Collections {
     pub gap: Option<Duration>,
     /// When the next one is due.
     pub next: Option<Timestamp>,
+    /// How long a round of the folders takes; none where nothing limits it, or nothing is known of it yet.
+    pub round: Option<Round>,
 }
 
 impl Collections {

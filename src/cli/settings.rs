@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, failure::Failure, output};
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, failure::Failure, output};
 use crate::config::{Config, ConfigError};
 use crate::simulator;
 
@@ -43,8 +43,9 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
 pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     let config = config(args)?;
     let portals = config.portals.len();
+    let capacity = capacity::notes(&config);
     output::print(&format!(
-        "the configuration is right: {portals} portal(s)\n"
+        "the configuration is right: {portals} portal(s)\n{capacity}"
     ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::classify::{ClassLimits, ErrorRow, Places};
+use crate::collect::attention::{Candidate, Ending, Facts};
 use crate::collect::count::Count;
 use crate::collect::kept::Kept;
 use crate::collect::look::{LookError, Looked};
@@ -35,8 +37,10 @@ pub(super) struct Folder {
     pub reading: bool,
     /// Whether the last look took too long.
     pub slow: bool,
-    /// When a look last came to an end in time, or else when the folder became known; those that wait longest come first.
-    pub waiting_since: Instant,
+    /// What tells when to look at it.
+    pub attention: Facts,
+    /// What was known before its portal could not be asked.
+    before_trouble: Option<FolderState>,
     /// The files that the ledger wants to know about, as of the look under way.
     pub watched: Arc<HashSet<FileKey>>,
     /// What the last count found for reindexing.
@@ -85,7 +89,8 @@ impl Folder {
             kept,
             reading: false,
             slow: false,
-            waiting_since: Instant::now(),
+            attention: Facts::default(),
+            before_trouble: None,
             watched: Arc::default(),
             findings: None,
             times_counted: 0,
@@ -155,6 +160,7 @@ impl Folder {
     pub fn leave(&mut self, reason: LeftReason, now: Timestamp) {
         let since = self.kept.left.map_or(now, |left| left.since);
         let left = Left { reason, since };
+        self.before_trouble = None;
         self.kept.left = Some(left);
         let view = self.view_mut();
         view.state = FolderState::Left(left);
@@ -166,7 +172,35 @@ impl Folder {
     /// The folder cannot be looked at, because its portal cannot be asked. What is being read may still come.
     pub fn portal_failed(&mut self) {
         if !self.has_left() && !self.reading {
+            let state = &self.view.state;
+            self.before_trouble.get_or_insert_with(|| state.clone());
             self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
+        }
+    }
+
+    /// The folder could be looked at, and it is not its turn: what its last look found holds (contract, `kb_folder_up`).
+    pub fn passed_over(&mut self) {
+        if let Some(state) = self.before_trouble.take() {
+            self.view_mut().state = state;
+        }
+    }
+
+    /// A look begins. What it says when it has a place.
+    pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<AtomicBool> {
+        self.reading = true;
+        self.watched = watched;
+        self.before_trouble = None;
+        self.attention.begin(now)
+    }
+
+    /// The folder as one that could be looked at.
+    pub fn candidate(&self, most_requests: u64, now: Moment) -> Candidate {
+        let counts = self.view.counts.as_deref();
+        Candidate {
+            id: self.view.id,
+            need: self.attention.need(counts),
+            waited: self.attention.waited(self.view.last_success, now),
+            requests: self.attention.requests(counts, most_requests),
         }
     }
 
@@ -180,8 +214,8 @@ impl Folder {
     ) -> Outcome {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
-        if !matches!(looked.result, Err(LookError::Deadline(_))) {
-            self.waiting_since = looked.ended.steady;
+        if let Some(ending) = looked.ending() {
+            self.attention.end(ending);
         }
         match &looked.result {
             _ if self.is_unlisted() => Outcome::Settled,
@@ -209,9 +243,9 @@ impl Folder {
 
     /// Takes in a look that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
     /// forbidden all the same.
-    pub fn refused(&mut self, error: &LookError, now: Moment) -> Outcome {
+    pub fn refused(&mut self, error: &LookError) -> Outcome {
         self.reading = false;
-        self.waiting_since = now.steady;
+        self.attention.end(Ending::Nothing);
         if !self.is_unlisted() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }

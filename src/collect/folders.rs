@@ -23,15 +23,9 @@ pub(super) struct Refusal {
 }
 
 impl Collector {
-    /// Begins to look at every folder that is there and is not still being read.
+    /// Begins to look at the folders that are due.
     pub(super) async fn look_at_all(&mut self, run: u64, session: Arc<Session>) {
-        let mut due: Vec<_> = self
-            .folders
-            .iter()
-            .filter(|(_, folder)| !folder.reading && !folder.is_unlisted())
-            .map(|(id, folder)| (folder.waiting_since, *id))
-            .collect();
-        due.sort_unstable();
+        let due = self.due(run);
         let reading = self.folders.values().any(|folder| folder.reading);
         if due.is_empty() && reading {
             self.runs.remove(&run);
@@ -42,7 +36,7 @@ impl Collector {
             run.outstanding = due.len();
             run.session = Some(Arc::clone(&session));
         }
-        for (_, id) in due {
+        for id in due {
             self.look_at(run, id, Arc::clone(&session));
         }
         self.end_when_done(run).await;
@@ -54,8 +48,7 @@ impl Collector {
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
-        folder.reading = true;
-        folder.watched = Arc::clone(&watched);
+        let has_place = folder.begin(Arc::clone(&watched), Moment::now().steady);
         let look = Look {
             session,
             folder: id,
@@ -79,6 +72,7 @@ impl Collector {
             },
             deadline,
             timeout: self.settings.timeout,
+            has_place,
         };
         self.spawn(Work::Look { run, folder: id }, async move {
             Done::Looked(Box::new(look.take().await))
@@ -141,8 +135,7 @@ impl Collector {
                     if let Some(session) = self.session_of(run) {
                         session.go_on();
                     }
-                    let now = Moment::now();
-                    let outcome = self.change(folder, |folder, _| folder.refused(&error, now));
+                    let outcome = self.change(folder, |folder, _| folder.refused(&error));
                     self.folder_done(run, folder, outcome).await;
                 }
             }

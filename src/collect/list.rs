@@ -57,10 +57,12 @@ impl Collector {
         self.list = ListState::Read(facts);
         self.places.expire(Moment::now().wall);
         for listed in admitted.into_iter().take(self.settings.max_folders) {
-            self.folders
+            let folder = self
+                .folders
                 .entry(listed.id)
-                .or_insert_with(|| Folder::listed(listed))
-                .found(listed);
+                .or_insert_with(|| Folder::listed(listed));
+            folder.found(listed);
+            folder.attention.listed(listed);
         }
         if listing.whole {
             self.lose_unlisted(&listing).await;

@@ -1,6 +1,7 @@
 //! One look at a folder, as a task of its own: with a place, a deadline, and a result in any case.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use thiserror::Error;
@@ -8,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::aggregate::Known;
+use crate::collect::attention::Ending;
 use crate::collect::count::{Count, difference};
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
@@ -86,6 +88,16 @@ pub(super) struct Looked {
 }
 
 impl Looked {
+    /// How the look came to its end; nothing where time ran out first.
+    pub fn ending(&self) -> Option<Ending> {
+        match &self.result {
+            Ok(_) => Some(Ending::Counted),
+            Err(LookError::Deadline(_)) => None,
+            Err(error) if error.is_gone() => Some(Ending::Nothing),
+            Err(_) => Some(Ending::Failed),
+        }
+    }
+
     pub fn panicked() -> Self {
         let now = Moment::now();
         Self {
@@ -114,6 +126,8 @@ pub(super) struct Look {
     pub lane: Lane,
     pub deadline: Instant,
     pub timeout: Duration,
+    /// Says that it has a place.
+    pub has_place: Arc<AtomicBool>,
 }
 
 impl Look {
@@ -124,6 +138,7 @@ impl Look {
             // The semaphore is never closed, so there always is a place in the end.
             let place = self.slots.0.acquire().await;
             began = Moment::now();
+            self.has_place.store(true, Ordering::Relaxed);
             let mut reading = std::pin::pin!(self.read());
             tokio::select! {
                 result = &mut reading => return result,

@@ -15,6 +15,9 @@ use crate::state::StateError;
 /// Counts are kept for this many intervals at least (contract, `stale_after`).
 const STALE_INTERVALS: u32 = 3;
 
+/// And for as many rounds (contract, `stale_after`).
+const STALE_ROUNDS: u32 = 2;
+
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
 const PUBLISH_GAP: Duration = Duration::from_millis(50);
 
@@ -60,7 +63,11 @@ impl Collector {
     /// Counts that are older are withdrawn.
     pub(super) fn stale_after(&self) -> Duration {
         let interval = self.collections.interval().unwrap_or_default();
-        self.settings.stale_after.max(interval * STALE_INTERVALS)
+        let round = self.rounds.held(std::time::Instant::now());
+        self.settings
+            .stale_after
+            .max(interval * STALE_INTERVALS)
+            .max(round * STALE_ROUNDS)
     }
 
     /// Keeps what is known of a folder on disk.

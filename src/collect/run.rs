@@ -1,6 +1,7 @@
 //! Collections: how they begin and how they end.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 use tracing::{debug, warn};
@@ -16,6 +17,8 @@ use crate::snapshot::{Run as Ended, RunResult};
 pub(super) struct Run {
     pub began: Moment,
     pub deadline: Instant,
+    /// The time from its beginning to the next collection, where one is known to come.
+    pub until_next: Option<Duration>,
     /// What its folders are read with, once the list is there.
     pub session: Option<Arc<Session>>,
     /// Folders that are not read yet.
@@ -37,6 +40,7 @@ impl Run {
 impl Collector {
     /// Begins a collection, unless the list of the last one is still being read.
     pub(super) fn begin(&mut self, tick: Option<Tick>) {
+        let began = Moment::now();
         if let Some(tick) = tick {
             self.collections.gap = Some(tick.interval);
             self.collections.next = tick.next.map(Timestamp::from);
@@ -52,11 +56,13 @@ impl Collector {
         self.started += 1;
         let run = self.started;
         let deadline = Instant::now() + self.settings.timeout;
+        let next = tick.and_then(|tick| tick.next).map(Timestamp::from);
         self.runs.insert(
             run,
             Run {
-                began: Moment::now(),
+                began,
                 deadline,
+                until_next: next.map(|next| next.since(began.wall)),
                 session: None,
                 outstanding: 0,
                 counted: 0,

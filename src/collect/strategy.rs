@@ -57,6 +57,17 @@ pub fn choose(strategy: Strategy, trust: Trust, expected: &Expected) -> Way {
     }
 }
 
+/// Requests that a look is going to take.
+#[must_use]
+pub fn requests(strategy: Strategy, trust: Trust, expected: &Expected) -> u64 {
+    let (pages, sorted) = (expected.pages(), expected.sorted_requests());
+    match choose(strategy, trust, expected) {
+        Way::Full => pages,
+        Way::Sorted if trust == Trust::Shown || pages > MAX_PAGES_UNTRUSTED => sorted,
+        Way::Sorted => pages + sorted,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
+use chrono::{DateTime, FixedOffset, SecondsFormat};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::assert_one_line;
 use crate::aggregate::{Known, Reading, Tally};
 use crate::classify::Class;
-use crate::model::{FileKey, Status};
+use crate::model::{FileKey, Status, Timestamp};
 use crate::portal::{self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble};
 
 /// Longest sentence about an answer, in characters: 200 of the portal's, each perhaps escaped, and our own.
@@ -202,5 +203,17 @@ fn listed(folder: &ListedFolder) -> Value {
         "id": folder.id.to_string(),
         "name": folder.name.label(),
         "fileCount": folder.file_count,
+        "updatedAt": folder.updated_at.and_then(written),
     })
+}
+
+/// A time as a text that is read as the same. Years have four digits, so some times need an offset to be written.
+fn written(time: Timestamp) -> Option<String> {
+    let utc = DateTime::from_timestamp_millis(time.as_millis())?;
+    let offsets = [0, 86_340, -86_340].into_iter();
+    let mut texts = offsets.filter_map(|seconds| {
+        let local = utc.with_timezone(&FixedOffset::east_opt(seconds)?);
+        Some(local.to_rfc3339_opts(SecondsFormat::Millis, false))
+    });
+    texts.find(|text| Timestamp::parse(text) == Some(time))
 }

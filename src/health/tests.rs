@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::memory::{IndexingTimes, Left, LeftReason};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
-use crate::snapshot::{Collections, Counts, ListFacts, Way};
+use crate::snapshot::{Collections, Counts, ListFacts, Round, Way};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -134,6 +134,24 @@ fn counts_that_are_too_old_are_a_warning() {
         };
         assert_eq!(status(vec![Arc::clone(&portal)], now), expected);
     }
+}
+
+#[test]
+fn folders_that_take_turns_are_said_and_no_warning() {
+    let notes = |minutes| {
+        let mut view = (*portal(ListState::Read(FACTS), vec![])).clone();
+        view.collections.round = Some(Round {
+            takes: Duration::from_mins(minutes),
+            interval: Duration::from_mins(1),
+            quiet_every: Duration::from_mins(5),
+        });
+        let health = judge(&snapshot(vec![Arc::new(view)]), Moment::now());
+        assert_eq!(health.status, Status::Pass);
+        health.portals[0].notes.join("; ")
+    };
+    assert_eq!(notes(1), "");
+    assert!(notes(4).ends_with("within 4m"), "{}", notes(4));
+    assert!(notes(12).contains("collect.quiet_every"), "{}", notes(12));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::config::FolderFilter;
-use crate::model::{FolderId, FolderName};
+use crate::model::{FolderId, FolderName, Timestamp};
 use crate::portal::error::PortalError;
 use crate::portal::wire;
 
@@ -16,6 +16,9 @@ pub struct ListedFolder {
     pub name: FolderName,
     /// Its `fileCount`.
     pub file_count: u64,
+    /// Its `updatedAt`; none where the portal does not say, or says something that is no time. The interface does not tell what
+    /// changes it.
+    pub updated_at: Option<Timestamp>,
 }
 
 /// The decoded list.
@@ -57,6 +60,7 @@ impl Listing {
                     id,
                     name: FolderName::new(row.name.as_ref().map_or("", wire::Text::as_str)),
                     file_count: row.file_count.0,
+                    updated_at: row.updated_at.0,
                 }),
                 Some(_) => {}
             }
@@ -86,6 +90,29 @@ mod tests {
         assert_eq!(list.folders.len(), 1);
         assert_eq!(list.folders[0].file_count, 3);
         assert!(list.whole);
+    }
+
+    #[test]
+    fn a_folder_whose_update_is_no_time_is_a_folder_all_the_same() {
+        let updated = |field: &str| {
+            let list = decode(&format!(r#"{{"data":[{{"id":"{ID}"{field}}}]}}"#));
+            list.folders[0].updated_at.map(Timestamp::as_millis)
+        };
+        let time = r#","updatedAt":"2026-03-01T12:00:00.250Z""#;
+        assert_eq!(updated(time), Some(1_772_366_400_250));
+        for field in [
+            "",
+            r#","updatedAt":null"#,
+            r#","updatedAt":"yesterday""#,
+            r#","updatedAt":1772366400250"#,
+            r#","updatedAt":-1"#,
+            r#","updatedAt":0.5"#,
+            r#","updatedAt":true"#,
+            r#","updatedAt":["2026",{}]"#,
+            r#","updatedAt":{"at":[1]}"#,
+        ] {
+            assert_eq!(updated(field), None, "{field}");
+        }
     }
 
     #[test]

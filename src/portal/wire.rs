@@ -13,7 +13,7 @@ use crate::model::{FileKey, Status, StatusWord, Timestamp};
 pub use page::Page;
 pub(super) use page::PageReader;
 pub use values::Whole;
-pub(super) use values::{Amount, Text};
+pub(super) use values::{Amount, Text, Time};
 use values::{Id, Raw, Word};
 
 /// Answer to the list of the key's folders.
@@ -42,6 +42,8 @@ pub(super) struct FolderRow<'a> {
     pub name: Option<Text<'a>>,
     #[serde(default)]
     pub file_count: Amount,
+    #[serde(default)]
+    pub updated_at: Time,
 }
 
 /// The file names of a page.

@@ -35,6 +35,8 @@ fn a_configuration_that_is_right_ends_with_0() {
     let config = "portals:\n  - name: main\n    base_url: https://portal.example\n    api_key_file: /run/key\n";
     let (code, said) = check(config);
     assert_eq!(code, Some(0), "{said}");
+    let allowed = "portal main: at 5 requests a second, 300 requests fit into an interval of 1m";
+    assert!(said.contains(allowed), "{said}");
 }
 
 #[test]

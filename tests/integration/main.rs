@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
 mod alerts;
+mod attention;
 mod commands;
 mod counts;
 mod errors;

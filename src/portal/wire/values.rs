@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::{self, Deserializer, IgnoredAny, Visitor};
 use uuid::Uuid;
 
-use crate::model::StatusWord;
+use crate::model::{StatusWord, Timestamp};
 
 /// A number of things: never negative, and cut at `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,58 @@ impl Visitor<'_> for AmountVisitor {
 
     fn visit_unit<E: de::Error>(self) -> Result<Amount, E> {
         Ok(Amount(0))
+    }
+}
+
+/// A time that nothing depends on: whatever is no timestamp of the interface is unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Time(pub Option<Timestamp>);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TimeVisitor)
+    }
+}
+
+struct TimeVisitor;
+
+impl<'de> Visitor<'de> for TimeVisitor {
+    type Value = Time;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Time, E> {
+        Ok(Time(Timestamp::parse(text)))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Time, E> {
+        Ok(Time(None))
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Time, E> {
+        Ok(Time(None))
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Time, E> {
+        Ok(Time(None))
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Time, E> {
+        Ok(Time(None))
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Time, E> {
+        Ok(Time(None))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> Result<Time, A::Error> {
+        IgnoredAny.visit_seq(seq).map(|_| Time(None))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Time, A::Error> {
+        IgnoredAny.visit_map(map).map(|_| Time(None))
     }
 }
 

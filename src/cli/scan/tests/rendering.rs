@@ -254,6 +254,7 @@ fn the_document_has_everything_that_was_found() {
                   }
                 ],
                 "consistent": true,
+                "strategy": "full",
                 "counted": "2026-03-01T12:00:00Z",
                 "duration_seconds": 1.5,
                 "requests": 2

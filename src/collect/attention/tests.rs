@@ -1,0 +1,261 @@
+//! Nobody waits for ever, what is pressing comes first, and no more is begun than there is room for.
+
+mod library;
+
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use uuid::Uuid;
+
+use super::*;
+use crate::config::Rate;
+
+use library::Library;
+
+const MINUTE: Duration = Duration::from_mins(1);
+const QUIET_EVERY: Duration = Duration::from_mins(5);
+const TIMEOUT: Duration = Duration::from_mins(10);
+const NEEDS: [Need; 4] = [Need::Unfinished, Need::New, Need::Pressing, Need::Quiet];
+
+fn id(number: usize) -> FolderId {
+    Uuid::from_u128(number as u128).into()
+}
+
+/// The room of a minute for so many requests beside the list.
+fn room(requests: u32) -> Room {
+    let rate = Rate::PerSecond((f64::from(requests) + 1.5) / 60.0);
+    let room = Room::new(rate, MINUTE, TIMEOUT).unwrap();
+    assert_eq!(room.requests(), u64::from(requests));
+    room
+}
+
+fn candidates(folders: &[(Need, u64, u64)]) -> Vec<Candidate> {
+    let candidate = |(number, &(need, minutes, requests)): (usize, &(Need, u64, u64))| Candidate {
+        id: id(number),
+        need,
+        waited: Duration::from_mins(minutes),
+        requests,
+    };
+    folders.iter().enumerate().map(candidate).collect()
+}
+
+/// The numbers of the folders that are chosen when nothing else is being read.
+fn chosen(folders: &[(Need, u64, u64)], requests: u32) -> Vec<usize> {
+    let room = room(requests);
+    let due = choose(
+        candidates(folders),
+        Some((room, room.left(&[]))),
+        QUIET_EVERY,
+    );
+    let number = |due: &FolderId| (0..folders.len()).find(|number| id(*number) == *due);
+    due.iter().filter_map(number).collect()
+}
+
+#[test]
+fn what_is_chosen_and_in_which_order() {
+    use Need::{New, Pressing, Quiet, Unfinished};
+    for (story, folders, requests, expected) in [
+        (
+            "all fit: the longest waiting first",
+            vec![(Quiet, 1, 1), (Pressing, 2, 1), (Quiet, 3, 1)],
+            3,
+            vec![2, 1, 0],
+        ),
+        (
+            "all fit: what was not read in time first",
+            vec![(Quiet, 3, 1), (Unfinished, 1, 1)],
+            3,
+            vec![1, 0],
+        ),
+        (
+            "what is pressing before what waits",
+            vec![(Quiet, 4, 1), (Pressing, 1, 1)],
+            1,
+            vec![1],
+        ),
+        (
+            "what was never looked at before what is pressing",
+            vec![(Pressing, 4, 1), (New, 1, 1)],
+            1,
+            vec![1],
+        ),
+        (
+            "what was not read in time before all",
+            vec![(New, 4, 1), (Unfinished, 1, 1)],
+            1,
+            vec![1],
+        ),
+        (
+            "the quiet in turn",
+            vec![(Quiet, 1, 1), (Quiet, 3, 1), (Quiet, 2, 1)],
+            2,
+            vec![1, 2],
+        ),
+        (
+            "a quarter for the overdue",
+            vec![
+                (Pressing, 1, 1),
+                (Pressing, 2, 1),
+                (Pressing, 3, 1),
+                (Pressing, 4, 1),
+                (Quiet, 9, 1),
+                (Quiet, 8, 1),
+            ],
+            4,
+            vec![3, 2, 1, 4],
+        ),
+        (
+            "pressing folders may be overdue as well",
+            vec![(Pressing, 9, 1), (Pressing, 2, 1), (Quiet, 8, 1)],
+            2,
+            vec![0, 1],
+        ),
+        (
+            "what does not fit leaves room for what does",
+            vec![(Pressing, 2, 3), (Pressing, 1, 3), (Quiet, 1, 1)],
+            4,
+            vec![0, 2],
+        ),
+        (
+            "one that is dearer than the room, and others beside it",
+            vec![
+                (Quiet, 9, 50),
+                (Quiet, 8, 50),
+                (Pressing, 1, 1),
+                (Pressing, 1, 1),
+                (Pressing, 1, 1),
+            ],
+            8,
+            vec![2, 3, 4, 0],
+        ),
+    ] {
+        assert_eq!(chosen(&folders, requests), expected, "{story}");
+    }
+}
+
+#[test]
+fn while_a_dear_look_is_under_way_no_other_is_begun() {
+    let room = room(8);
+    let dear = Reading::Begun { requests: 40 };
+    let folders = candidates(&[(Need::Unfinished, 20, 40), (Need::Quiet, 9, 1)]);
+    let left = room.left(&[dear]);
+    assert_eq!(choose(folders, Some((room, left)), QUIET_EVERY), [id(1)]);
+}
+
+#[test]
+fn where_nothing_is_left_nothing_is_begun() {
+    let room = room(8);
+    let left = room.left(&[Reading::Waiting { requests: 8 }]);
+    let folders = candidates(&[(Need::Pressing, 9, 1)]);
+    assert!(choose(folders, Some((room, left)), QUIET_EVERY).is_empty());
+}
+
+fn folder() -> impl Strategy<Value = (Need, u64, u64)> {
+    let requests = prop_oneof![4 => 1_u64..5, 1 => 5_u64..200];
+    (select(&NEEDS[..]), 0_u64..30, requests)
+}
+
+fn price(room: Room, chosen: &[Candidate]) -> u64 {
+    chosen
+        .iter()
+        .map(|candidate| room.price(candidate.requests))
+        .sum()
+}
+
+proptest! {
+    #[test]
+    fn all_are_chosen_in_the_order_of_their_waiting_where_all_fit(folders in vec(folder(), 0..40)) {
+        let requests = folders.iter().map(|folder| folder.2).sum::<u64>().max(1);
+        let due = chosen(&folders, u32::try_from(requests).unwrap());
+        prop_assert_eq!(due.len(), folders.len());
+        let order = due.iter().map(|number| (folders[*number].0 != Need::Unfinished, Reverse(folders[*number].1)));
+        prop_assert!(order.is_sorted());
+        let everything = choose(candidates(&folders), None, QUIET_EVERY);
+        prop_assert_eq!(everything, due.iter().map(|number| id(*number)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_more_is_begun_than_there_is_room_for_but_for_the_one_that_waited_longest(
+        folders in vec(folder(), 1..60),
+        requests in 1_u32..60,
+        waiting in 0_u64..60,
+    ) {
+        let room = room(requests);
+        let left = room.left(&[Reading::Waiting { requests: waiting }]);
+        let candidates = candidates(&folders);
+        let due: BTreeSet<_> = choose(candidates.clone(), Some((room, left)), QUIET_EVERY).into_iter().collect();
+        let mut begun: Vec<_> = candidates.iter().filter(|candidate| due.contains(&candidate.id)).copied().collect();
+        if price(room, &begun) > left.requests {
+            begun.sort_by_key(|candidate| (Reverse(candidate.waited), candidate.id));
+            let first = begun.remove(0);
+            prop_assert!(first.waited >= QUIET_EVERY && left.requests > 0);
+        }
+        prop_assert!(price(room, &begun) <= left.requests);
+        let dear = begun.iter().filter(|candidate| room.is_dear(candidate.requests));
+        prop_assert!(dear.count() <= 1);
+    }
+
+    #[test]
+    fn what_is_pressing_is_begun_at_once_where_three_quarters_of_the_room_will_do(
+        mut folders in vec((select(&NEEDS[..]), 0_u64..30, 1_u64..4), 1..80),
+        requests in 20_u32..60,
+    ) {
+        let mut pressing = 0;
+        for folder in &mut folders {
+            pressing += folder.2;
+            if folder.0 != Need::Quiet && pressing > u64::from(requests * 3 / 4) {
+                folder.0 = Need::Quiet;
+            }
+        }
+        let due = chosen(&folders, requests);
+        for (number, folder) in folders.iter().enumerate() {
+            prop_assert!(folder.0 == Need::Quiet || due.contains(&number));
+        }
+    }
+
+    /// Each interval begins a look at the folder that waited longest once it is overdue; dear ones wait for one another.
+    #[test]
+    fn nobody_waits_for_ever(
+        folders in vec((prop_oneof![9 => 1_u64..8, 1 => 8_u64..400], any::<bool>()), 1..40),
+        requests in 1_u32..20,
+    ) {
+        let mut library = Library::new(requests, &folders);
+        let dear = folders.iter().filter(|folder| folder.0 > u64::from(requests)).count() as u64;
+        let others = folders.len() as u64 - dear;
+        let bound = 5 + others + dear * 11 + 1;
+        for _ in 0..3 * bound {
+            library.pass();
+            prop_assert!(library.longest_wait() <= bound, "{} > {bound}", library.longest_wait());
+        }
+    }
+
+    #[test]
+    fn the_round_that_is_told_is_kept(
+        pressing in 0_usize..60,
+        quiet in 0_usize..200,
+        requests in 4_u32..60,
+    ) {
+        let folders: Vec<_> = (0..pressing + quiet).map(|number| (1, number < pressing)).collect();
+        let mut library = Library::new(requests, &folders);
+        let load = Load { pressing: pressing as u64, quiet: quiet as u64 };
+        let round = load.round(library.room).as_secs().div_ceil(60);
+        let settled = 4 * (round + 5);
+        for minute in 0..settled + 2 * round {
+            library.pass();
+            if minute >= settled {
+                let longest = library.longest_wait();
+                prop_assert!(longest <= round.max(5) + 1, "{longest} > {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rate_is_used_up_while_folders_wait(count in 1_usize..200, requests in 1_u32..60) {
+        let mut library = Library::new(requests, &vec![(1, false); count]);
+        for _ in 0..20 {
+            prop_assert_eq!(library.pass(), u64::from(requests).min(count as u64));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A library whose folders are looked at, interval by interval.
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+/// A library whose folders are looked at interval by interval. A look that fits is done by the next; a dear one takes longer.
+pub(super) struct Library {
+    pub room: Room,
+    folders: Vec<Folder>,
+    minute: u64,
+}
+
+struct Folder {
+    requests: u64,
+    pressing: bool,
+    looked_at: Option<u64>,
+    busy_until: u64,
+}
+
+impl Library {
+    /// Folders by the requests of a look, and whether they are pressing, under a room of so many requests.
+    pub fn new(requests: u32, folders: &[(u64, bool)]) -> Self {
+        let folder = |&(requests, pressing): &(u64, bool)| Folder {
+            requests,
+            pressing,
+            looked_at: None,
+            busy_until: 0,
+        };
+        Self {
+            room: room(requests),
+            folders: folders.iter().map(folder).collect(),
+            minute: 0,
+        }
+    }
+
+    fn reading(&self) -> Vec<Reading> {
+        let busy = self
+            .folders
+            .iter()
+            .filter(|folder| folder.busy_until > self.minute);
+        busy.map(|folder| Reading::Begun {
+            requests: folder.requests,
+        })
+        .collect()
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        let free = self.folders.iter().enumerate();
+        free.filter(|(_, folder)| folder.busy_until <= self.minute)
+            .map(|(number, folder)| Candidate {
+                id: id(number),
+                need: match folder.looked_at {
+                    None => Need::New,
+                    Some(_) if folder.pressing => Need::Pressing,
+                    Some(_) => Need::Quiet,
+                },
+                waited: folder
+                    .looked_at
+                    .map_or(Duration::MAX, |at| Duration::from_mins(self.minute - at)),
+                requests: folder.requests,
+            })
+            .collect()
+    }
+
+    /// An interval passes. Returns the requests of the looks that it began.
+    pub fn pass(&mut self) -> u64 {
+        let left = self.room.left(&self.reading());
+        let due = choose(self.candidates(), Some((self.room, left)), QUIET_EVERY);
+        let numbers: BTreeMap<_, _> = (0..self.folders.len())
+            .map(|number| (id(number), number))
+            .collect();
+        let mut begun = 0;
+        for due in due {
+            let folder = &mut self.folders[numbers[&due]];
+            folder.looked_at = Some(self.minute);
+            begun += folder.requests;
+            if self.room.is_dear(folder.requests) {
+                let minutes = folder.requests.div_ceil(self.room.requests() / 2 + 1);
+                folder.busy_until = self.minute + minutes.min(TIMEOUT.as_secs() / 60);
+            }
+        }
+        self.minute += 1;
+        begun
+    }
+
+    /// The intervals since the last look at the folder that waits longest.
+    pub fn longest_wait(&self) -> u64 {
+        let waits = self
+            .folders
+            .iter()
+            .map(|folder| self.minute - folder.looked_at.unwrap_or(0));
+        waits.max().unwrap_or(0)
+    }
+}

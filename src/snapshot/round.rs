@@ -1,0 +1,83 @@
+//! The time in which every folder of a portal has its turn.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A round: the time in which every folder has its turn, at the rate that the configuration allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Round {
+    /// How long it takes, at least an interval.
+    pub takes: Duration,
+    /// The time until the next collection, when this was worked out.
+    pub interval: Duration,
+    /// How often each folder should have its turn when not all fit into an interval (`collect.quiet_every`).
+    pub quiet_every: Duration,
+}
+
+impl Round {
+    /// Whether not every folder fits into an interval, so that folders take turns.
+    #[must_use]
+    pub fn takes_turns(self) -> bool {
+        self.takes > self.interval
+    }
+
+    /// Whether quiet folders have their turn later than they should.
+    #[must_use]
+    pub fn is_late(self) -> bool {
+        self.takes_turns() && self.takes > self.quiet_every
+    }
+}
+
+/// A sentence for people, for a round in which folders take turns.
+impl fmt::Display for Round {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            takes,
+            interval,
+            quiet_every,
+        } = self;
+        let [takes, interval] = [takes, interval].map(|time| whole_seconds(*time));
+        write!(
+            f,
+            "not every folder fits into an interval of {interval}, so folders take turns: those that changed or hold files not done come first, \
+             the others have their turn within {takes}"
+        )?;
+        if self.is_late() {
+            let wanted = whole_seconds(*quiet_every);
+            write!(
+                f,
+                "; for {wanted} (collect.quiet_every) collect.max_requests_per_second is too low"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn whole_seconds(time: Duration) -> humantime::FormattedDuration {
+    let millis = time.subsec_millis();
+    let seconds = time.as_secs() + u64::from(millis >= 500);
+    humantime::format_duration(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_says_what_can_be_reached_and_what_stands_in_the_way() {
+        let said = |takes| {
+            let round = Round {
+                takes: Duration::from_secs(takes),
+                interval: Duration::from_millis(59_600),
+                quiet_every: Duration::from_mins(5),
+            };
+            (round.takes_turns(), round.is_late(), round.to_string())
+        };
+        let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or hold files not done come first, \
+                     the others have their turn within";
+        let late = "for 5m (collect.quiet_every) collect.max_requests_per_second is too low";
+        assert!(!said(59).0);
+        assert_eq!(said(240), (true, false, format!("{turns} 4m")));
+        assert_eq!(said(750), (true, true, format!("{turns} 12m 30s; {late}")));
+    }
+}
