@@ -19,6 +19,7 @@ mod run;
 pub mod sorted;
 pub mod sorting;
 pub mod strategy;
+mod verify;
 pub mod walk;
 
 use std::collections::{BTreeMap, HashMap};
@@ -51,6 +52,7 @@ use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
 use sorting::Sorting;
+use verify::FullyRead;
 use walk::WalkLimits;
 
 /// How often a collector that has nothing to do shows that it is alive.
@@ -175,6 +177,8 @@ pub struct Collector {
     unpublished: bool,
     /// When the next snapshot may be published.
     publish_at: Instant,
+    /// When it is looked next whether a full read is due.
+    verify_at: std::time::Instant,
     panics: u64,
     /// Looks that were refused and wait for the list of folders to be asked.
     refusals: Vec<Refusal>,
@@ -192,12 +196,14 @@ enum Work {
     List { run: u64 },
     Settle,
     Look { run: u64, folder: FolderId },
+    Verify { folder: FolderId },
 }
 
 /// What a task brings back.
 enum Done {
     Listed(Result<(Arc<Session>, Listing), PortalError>),
     Looked(Box<Looked>),
+    Verified(Box<FullyRead>),
 }
 
 impl Collector {
@@ -231,6 +237,7 @@ impl Collector {
             success_refused: None,
             unpublished: false,
             publish_at: Instant::now(),
+            verify_at: now.steady,
             panics: 0,
             refusals: Vec::new(),
             settling: Vec::new(),
@@ -276,6 +283,7 @@ impl Collector {
             () = sleep_until(self.publish_at), if self.unpublished => self.publish(Moment::now()),
             () = sleep(PULSE) => {}
         }
+        self.verify();
     }
 
     /// Collects once and returns when every folder was read or given up.
@@ -307,6 +315,10 @@ impl Collector {
             (Work::Look { run, folder }, _) => {
                 self.looked(run, folder, Looked::panicked()).await;
             }
+            (Work::Verify { folder }, Ok((_, Done::Verified(read)))) => {
+                self.verified(folder, Some(*read)).await;
+            }
+            (Work::Verify { folder }, _) => self.verified(folder, None).await,
         }
         self.publish_soon();
     }

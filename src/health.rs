@@ -127,6 +127,8 @@ fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) ->
     let turns = portal.collections.round;
     let turns = turns.filter(|round| round.takes_turns());
     notes.extend(turns.map(|round| round.to_string()));
+    // Counts from every page are right, too; they only cost more.
+    notes.extend(portal.unsorted.clone());
     notes.extend(
         view.into_iter()
             .flat_map(|view| reindex::remarks(view, limits)),

@@ -66,6 +66,15 @@ impl FolderId {
     }
 }
 
+impl FolderId {
+    /// A number from 0 to 1 that spreads what is done for many folders.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "it need not be exact")]
+    pub fn fraction(self) -> f64 {
+        self.0.as_u128() as f64 / u128::MAX as f64
+    }
+}
+
 impl fmt::Display for FolderId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.hyphenated().fmt(f)

@@ -51,6 +51,8 @@ pub struct PortalView {
     pub stale_after: Duration,
     /// Why the last change could not be kept on disk, if it could not.
     pub state_error: Option<String>,
+    /// Why every page is read though the configuration asks for less, where that is so.
+    pub unsorted: Option<String>,
     /// Mistakes in this program that ended a task of its collector, since the process started.
     pub panics: u64,
 }
@@ -197,6 +199,7 @@ impl PortalView {
             collections: Collections::default(),
             stale_after: Duration::MAX,
             state_error: None,
+            unsorted: None,
             panics: 0,
         }
     }

@@ -8,6 +8,7 @@ use crate::collect::Collector;
 use crate::collect::attention::{Candidate, Left, Load, News, Reading, Room, choose};
 use crate::collect::folder::Folder;
 use crate::collect::strategy;
+use crate::config::Rate;
 use crate::model::{FolderId, Moment};
 use crate::snapshot::Round;
 
@@ -31,7 +32,12 @@ impl Collector {
     /// The room until the next collection; none where nothing limits it, or no collection is known to come.
     fn room(&self, run: u64) -> Option<Room> {
         let interval = self.runs.get(&run)?.until_next?;
-        Room::new(self.settings.rate, interval, self.settings.timeout)
+        let rate = match self.settings.rate {
+            // A full read beside the collections takes its quarter.
+            Rate::PerSecond(rate) if self.verifying().is_some() => Rate::PerSecond(rate * 0.75),
+            rate => rate,
+        };
+        Room::new(rate, interval, self.settings.timeout)
     }
 
     /// The folders that could be looked at, or are being looked at.

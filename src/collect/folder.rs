@@ -13,9 +13,10 @@ use crate::collect::look::{LookError, Looked};
 use crate::collect::reindex::findings;
 use crate::collect::sorted::Borders;
 use crate::collect::strategy::Expected;
+use crate::collect::verify::Verified;
 use crate::config::Reindex;
 use crate::memory::{self, Left, LeftReason, apply};
-use crate::model::{FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
 use crate::portal::ListedFolder;
 use crate::reindex::Findings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
@@ -49,6 +50,8 @@ pub(super) struct Folder {
     pub times_counted: u64,
     /// Where the borders between statuses were, when they were last looked for.
     pub borders: Arc<Borders>,
+    /// What full reads beside the collections told.
+    pub verified: Verified,
     /// When pages on which nothing hangs were last read.
     sampled: Option<Instant>,
 }
@@ -95,6 +98,7 @@ impl Folder {
             findings: None,
             times_counted: 0,
             borders: Arc::default(),
+            verified: Verified::default(),
             sampled: None,
         };
         folder.show_kept();
@@ -313,6 +317,11 @@ impl Folder {
             .mode;
         self.findings = findings(mode, &self.watched, count, &self.kept, looked.began.wall);
         self.times_counted = self.times_counted.saturating_add(1);
+    }
+
+    /// Shows by how much the last full read differed from the borders.
+    pub fn show_difference(&mut self, difference: ByStatus<i64>) {
+        self.view_mut().full_read_difference = Some(difference);
     }
 
     fn unavailable(&mut self, reason: Unavailable, message: String) {

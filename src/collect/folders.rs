@@ -105,6 +105,7 @@ impl Collector {
                 let outcome = self.change(id, |folder, places| {
                     folder.looked(&looked, places, limits, &reindex)
                 });
+                self.hold_against_full_read(id);
                 self.folder_done(run, id, outcome).await;
             }
         }

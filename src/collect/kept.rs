@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::Place;
-use crate::memory::{FolderRecord, IndexingTimes, Left, Memory, Update};
+use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, Memory, Update};
 use crate::model::{ByStatus, FileKey};
 use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Store, Subject};
 
@@ -59,6 +59,13 @@ impl Kept {
         Arc::make_mut(&mut self.memory).update(&update.changed, &update.forgotten);
         self.record = Some(update.record);
         self.left = None;
+    }
+
+    /// Takes in a full read that was made beside the counts.
+    pub fn read_in_full(&mut self, full: FullRead) {
+        if let Some(record) = &mut self.record {
+            record.full_read = Some(full);
+        }
     }
 
     /// The counters as they are on disk.

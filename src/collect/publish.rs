@@ -8,6 +8,8 @@ use tokio::time::Instant;
 use tracing::error;
 
 use crate::collect::Collector;
+use crate::collect::sorting::Trust;
+use crate::config::Strategy;
 use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
 use crate::state::StateError;
@@ -54,6 +56,7 @@ impl Collector {
             collections: self.collections.clone(),
             stale_after,
             state_error: self.state_error.clone(),
+            unsorted: self.unsorted(),
             panics: self.panics,
         });
         self.unpublished = false;
@@ -68,6 +71,16 @@ impl Collector {
             .stale_after
             .max(interval * STALE_INTERVALS)
             .max(round * STALE_ROUNDS)
+    }
+
+    /// Why every page is read though the configuration asks for less.
+    fn unsorted(&self) -> Option<String> {
+        match self.sorting.trust() {
+            Trust::Disproven(disproof) if self.settings.strategy != Strategy::Full => Some(
+                format!("the portal does not sort by status, so every page is read: {disproof}"),
+            ),
+            _ => None,
+        }
     }
 
     /// Keeps what is known of a folder on disk.

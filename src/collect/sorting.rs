@@ -87,7 +87,7 @@ impl Sorting {
     /// It was disproven.
     pub fn disprove(&self, disproof: Disproof) {
         if !matches!(self.trust(), Trust::Disproven(_)) {
-            warn!(portal = %self.portal, %disproof, "the portal does not sort by status: every page is read");
+            warn!(portal = %self.portal, %disproof, "the portal does not sort by status, so every page is read");
             self.set(Trust::Disproven(disproof));
         }
     }

@@ -134,6 +134,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
+        unsorted: None,
         panics: 0,
     })
 }

@@ -58,6 +58,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
+        unsorted: None,
         panics: 0,
     })
 }

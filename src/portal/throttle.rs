@@ -24,6 +24,9 @@ const FIRST_GAP: Duration = Duration::from_millis(100);
 /// What a good answer leaves of the slowness that refusals brought.
 const RECOVERY: f64 = 0.5;
 
+/// What can wait gets one part in so many of the rate.
+const BACKGROUND_SHARE: u32 = 4;
+
 /// An answer that takes longer, or half of the time limit, leads to the side lane.
 const SLOW_ANSWER: Duration = Duration::from_secs(3);
 
@@ -31,6 +34,8 @@ const SLOW_ANSWER: Duration = Duration::from_secs(3);
 #[derive(Debug, Default)]
 pub struct Lane {
     side: AtomicBool,
+    /// Whether it can wait: all such requests together have one in flight, and a quarter of the rate.
+    background: bool,
 }
 
 impl Lane {
@@ -39,6 +44,16 @@ impl Lane {
     pub fn side() -> Self {
         Self {
             side: AtomicBool::new(true),
+            background: false,
+        }
+    }
+
+    /// The lane for what can wait.
+    #[must_use]
+    pub fn background() -> Self {
+        Self {
+            side: AtomicBool::new(false),
+            background: true,
         }
     }
 
@@ -58,11 +73,14 @@ impl Lane {
 pub(super) struct Throttle {
     permits: Semaphore,
     side: Semaphore,
+    /// Holds when the next request in the background may be sent.
+    background: tokio::sync::Mutex<Option<Instant>>,
     pace: Mutex<Pace>,
 }
 
 /// A place among the requests in flight; it is free again when this is dropped.
 pub(super) struct Admission<'a> {
+    _background: Option<tokio::sync::MutexGuard<'a, Option<Instant>>>,
     _side: Option<SemaphorePermit<'a>>,
     _permit: Option<SemaphorePermit<'a>>,
     /// Time spent waiting for the rate limit.
@@ -74,12 +92,18 @@ impl Throttle {
         Self {
             permits: Semaphore::new(concurrency),
             side: Semaphore::new(1),
+            background: tokio::sync::Mutex::new(None),
             pace: Mutex::new(Pace::new(rate)),
         }
     }
 
     /// Waits until one more request may be sent; `None` when by then it shall not be.
     pub async fn admit(&self, lane: &Lane, still_due: impl Fn() -> bool) -> Option<Admission<'_>> {
+        let background = if lane.background {
+            Some(self.admit_background().await)
+        } else {
+            None
+        };
         // The semaphores are never closed, so there always is a permit in the end.
         let side = if lane.is_side() {
             self.side.acquire().await.ok()
@@ -97,10 +121,22 @@ impl Throttle {
         }
         let waited = slot.saturating_duration_since(now);
         still_due().then_some(Admission {
+            _background: background,
             _side: side,
             _permit: permit,
             waited,
         })
+    }
+
+    /// Waits until one more request may be sent in the background.
+    async fn admit_background(&self) -> tokio::sync::MutexGuard<'_, Option<Instant>> {
+        let mut next = self.background.lock().await;
+        if let Some(next) = *next {
+            sleep_until(next).await;
+        }
+        let gap = self.with_pace(|pace| pace.gap);
+        *next = Some(Instant::now() + gap * BACKGROUND_SHARE);
+        next
     }
 
     /// The portal answered 429.
@@ -225,6 +261,20 @@ mod tests {
         let _hanging = admit(&throttle, &slow).await;
         assert!(waits(&throttle, &slow).await);
         assert!(!waits(&throttle, &usual).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_can_wait_has_a_quarter_of_the_rate_and_one_request_in_flight() {
+        let throttle = Throttle::new(4, Rate::PerSecond(1.0));
+        let (background, usual) = (Lane::background(), Lane::default());
+        let begun = Instant::now();
+        let first = admit(&throttle, &background).await;
+        assert!(waits(&throttle, &background).await);
+        drop(first);
+        admit(&throttle, &usual).await;
+        assert_eq!(begun.elapsed().as_secs(), 1);
+        admit(&throttle, &background).await;
+        assert_eq!(begun.elapsed().as_secs(), 4);
     }
 
     #[tokio::test]

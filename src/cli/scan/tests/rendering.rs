@@ -130,6 +130,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
         },
         stale_after: Duration::MAX,
         state_error: None,
+        unsorted: None,
         panics: 0,
     }
 }
