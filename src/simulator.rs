@@ -7,6 +7,7 @@
 //! - State, without HTTP: [`World`] with folders (`folder`), files (`document`), keys (`access`) and a log of every change and
 //!   request (`journal`); `administer`, `inspect` and `listing` are what can be done to it and asked of it, uploads are in
 //!   `upload`, `content` and `format`; `life` and `people` move it, `populate` and `supply` make the starting world, `build` is for tests.
+//!   A folder holds its files, or is `synthetic` and computes them: see [`World::add_synthetic_folder`].
 //! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
 //!
 //! # What the interface leaves open
@@ -60,6 +61,7 @@ mod route;
 mod rules;
 mod status;
 mod supply;
+mod synthetic;
 mod upload;
 mod wire;
 mod world;
@@ -71,7 +73,7 @@ pub use folder::Tally;
 pub use journal::{Change, Counts, Entry, FileState, Served};
 pub use options::{
     Clock, DeletedFolders, EmptyPages, Equals, FlaggedFiles, FolderShape, Limits, Options,
-    Position, ReindexAnswer, SortOrder, SortParameters, Switches,
+    Position, ReindexAnswer, SortOrder, SortParameters, Switches, UpdatedAt,
 };
 pub use refusal::Refusal;
 pub use status::Status;

@@ -8,7 +8,6 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::folder::Folder;
-use super::inspect::counts;
 use super::journal::Change;
 use super::options::FlaggedFiles;
 use super::reasons::random_uuid;
@@ -33,7 +32,7 @@ impl World {
     /// Deletes a folder with its files. It stays in the sets of its keys, and answers 404.
     pub fn delete_folder(&mut self, folder: Uuid) -> Result<(), Refusal> {
         let index = self.folder_index(folder)?;
-        let counts = counts(&self.folders[index]);
+        let counts = self.folders[index].counts();
         for link in self.folders[index].delete() {
             self.documents[link.document]
                 .places
@@ -98,6 +97,9 @@ impl World {
 
     fn requeue(&mut self, folder: Uuid, of: impl Fn(&Status) -> bool) -> Result<usize, Refusal> {
         let index = self.folder_index(folder)?;
+        if let Some(affected) = self.requeue_computed(index, &of) {
+            return Ok(affected);
+        }
         let folder = &self.folders[index];
         let links = folder.by_name().iter().map(|&key| folder.link(key));
         let mut affected: Vec<usize> = links
@@ -110,6 +112,18 @@ impl World {
             self.change_status(document, self.options.switches.requeued.clone(), None);
         }
         Ok(affected.len())
+    }
+
+    fn requeue_computed(&mut self, index: usize, of: impl Fn(&Status) -> bool) -> Option<usize> {
+        let requeued = &self.options.switches.requeued;
+        let folder = &mut self.folders[index];
+        let before = folder.counts();
+        let affected = folder.change_computed(|files| files.requeue(of, requeued))?;
+        if affected > 0 {
+            self.statuses_changed(index);
+            self.note_counts(index, before);
+        }
+        Some(affected)
     }
 
     /// Issues a key with an empty set of folders; an existing one is issued anew.

@@ -7,10 +7,12 @@ use uuid::Uuid;
 
 use super::document::{Blueprint, Nature, Place};
 use super::format::{FORMATS, Format};
+use super::journal::{Change, Counts};
 use super::reasons::{Ailment, Suspicion};
 use super::refusal::Refusal;
 use super::status::Status;
 use super::supply::one_of;
+use super::synthetic::Synthetic;
 use super::world::World;
 
 /// A file to be put into a folder as it is, without the rules for uploads.
@@ -44,9 +46,48 @@ impl Default for NewFile {
 }
 
 impl World {
+    /// Adds a folder that computes its files instead of holding them, so that it can have a hundred million: so many of each status.
+    ///
+    /// Everything about a file follows from its place among the names. By name, the statuses are mixed over the whole folder;
+    /// by status, each is one run at first, by name. All files lie in the root. Nothing moves them but [`World::set_counts`] and the reindex requests;
+    /// a moved file stays at its name, and moves to another place in the order by status. Uploads, deletes and all that changes
+    /// single files are refused ([`Refusal::FilesComputed`]), and `search` finds nothing.
+    pub fn add_synthetic_folder(&mut self, name: &str, counts: &Counts) -> Uuid {
+        let folder = self.add_folder(name);
+        let synthetic = Synthetic::new(self.rng.u64(..), self.now(), counts);
+        if let Ok(index) = self.folder_index(folder) {
+            self.folders[index].compute(synthetic);
+            self.note_counts(index, Counts::new());
+        }
+        folder
+    }
+
+    /// Brings files of a synthetic folder into other statuses until it has so many of each. As few files change as can; where the sum is
+    /// another one, names are added or taken at the end of the order and all statuses are dealt out anew.
+    pub fn set_counts(&mut self, folder: Uuid, counts: &Counts) -> Result<(), Refusal> {
+        let index = self.folder_index(folder)?;
+        let before = self.folders[index].counts();
+        let changed = self.folders[index].change_computed(|files| files.set_counts(counts));
+        changed.ok_or(Refusal::FilesHeld)?;
+        self.files_changed(index);
+        self.note_counts(index, before);
+        Ok(())
+    }
+
+    /// Takes note of the counts that a synthetic folder has now.
+    pub(super) fn note_counts(&mut self, index: usize, before: Counts) {
+        let folder = &self.folders[index];
+        let (folder, after) = (folder.id, folder.counts());
+        self.note(Change::Counts {
+            folder,
+            before,
+            after,
+        });
+    }
+
     /// Puts a file with content of its own into a folder, beside any other of this name and path. Returns its id.
     pub fn add_file(&mut self, folder: Uuid, file: &NewFile) -> Result<Uuid, Refusal> {
-        let index = self.folder_index(folder)?;
+        let index = self.held_index(folder)?;
         let document = self.store_new(file);
         let created = file.created_at.unwrap_or_else(|| self.now());
         self.link_since(index, document, &file.name, &file.path, created);
@@ -60,7 +101,7 @@ impl World {
         status: &Status,
         count: usize,
     ) -> Result<Vec<Uuid>, Refusal> {
-        let index = self.folder_index(folder)?;
+        let index = self.held_index(folder)?;
         let now = self.now();
         let mut added = Vec::with_capacity(count);
         for _ in 0..count {
@@ -83,7 +124,7 @@ impl World {
     /// Lets another folder refer to a file as well, under the same name and path.
     pub fn share_file(&mut self, folder: Uuid, file: Uuid, with: Uuid) -> Result<(), Refusal> {
         let (index, document) = self.find_file(folder, file)?;
-        let other = self.folder_index(with)?;
+        let other = self.held_index(with)?;
         let mut places = self.documents[document].places.iter();
         let place = places.find(|place| place.folder == index);
         let link = place.ok_or(Refusal::FileUnknown)?.link;

@@ -24,6 +24,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 mod body;
@@ -241,6 +242,10 @@ async fn pass(
 async fn slow(fault: LineFault, answer: Response) -> Response {
     match fault {
         LineFault::Drip => line::drip(answer).await,
+        LineFault::Late(by) => {
+            sleep(by).await;
+            answer
+        }
         _ => pending().await,
     }
 }

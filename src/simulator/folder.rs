@@ -8,7 +8,9 @@ use chrono::{DateTime, Utc};
 use slab::Slab;
 use uuid::Uuid;
 
+use super::journal::Counts;
 use super::status::Status;
+use super::synthetic::{self, Synthetic};
 
 /// How many files and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +48,8 @@ pub(super) struct Folder {
     pub updated: DateTime<Utc>,
     /// The number of files that it had when it was deleted.
     pub deleted_with: Option<usize>,
+    /// Files that are computed, in place of `links`.
+    synthetic: Option<Synthetic>,
     links: Slab<Link>,
     /// Links by name, then path, then id; kept in order by each change.
     by_name: Vec<usize>,
@@ -65,6 +69,7 @@ impl Folder {
             created: now,
             updated: now,
             deleted_with: None,
+            synthetic: None,
             links: Slab::new(),
             by_name: Vec::new(),
             by_status: None,
@@ -74,12 +79,42 @@ impl Folder {
     }
 
     pub fn len(&self) -> usize {
-        self.links.len()
+        let computed = self.synthetic.as_ref().map(Synthetic::len);
+        computed.unwrap_or(self.links.len())
+    }
+
+    /// The files of a folder that computes them.
+    pub fn synthetic(&self) -> Option<&Synthetic> {
+        self.synthetic.as_ref()
+    }
+
+    /// Makes an empty folder one that computes its files.
+    pub fn compute(&mut self, synthetic: Synthetic) {
+        self.synthetic = Some(synthetic);
+        self.tally_computed();
+    }
+
+    /// Changes computed files, if there are any.
+    pub fn change_computed<T>(&mut self, change: impl FnOnce(&mut Synthetic) -> T) -> Option<T> {
+        let changed = self.synthetic.as_mut().map(change);
+        self.tally_computed();
+        changed
+    }
+
+    fn tally_computed(&mut self) {
+        let counts = self.synthetic.as_ref().map(Synthetic::counts);
+        let tally = |(status, files)| {
+            let bytes = files * synthetic::SIZE;
+            (status, Tally { files, bytes })
+        };
+        if let Some(counts) = counts {
+            self.tallies = counts.into_iter().map(tally).collect();
+        }
     }
 
     /// `fileCount` of the folder list.
     pub fn listed_count(&self) -> usize {
-        self.deleted_with.unwrap_or(self.links.len())
+        self.deleted_with.unwrap_or(self.len())
     }
 
     pub fn link(&self, key: usize) -> &Link {
@@ -98,6 +133,14 @@ impl Folder {
 
     pub fn tallies(&self) -> &BTreeMap<Status, Tally> {
         &self.tallies
+    }
+
+    /// Files by status; a status without files is absent.
+    pub fn counts(&self) -> Counts {
+        let tallies = self.tallies.iter();
+        tallies
+            .map(|(status, tally)| (status.clone(), tally.files))
+            .collect()
     }
 
     /// The link of the file with this name at this path.
@@ -187,7 +230,7 @@ impl Folder {
     }
 
     /// Makes the order by status, unless it is there. `rank` is a document's.
-    pub fn order_by_status(&mut self, rank: impl Fn(usize) -> usize) {
+    pub fn order_by_status<K: Ord>(&mut self, rank: impl Fn(usize) -> K) {
         if self.by_status.is_none() {
             let mut keys = self.by_name.clone();
             keys.sort_by_cached_key(|&key| rank(self.links[key].document));
@@ -203,6 +246,7 @@ impl Folder {
     /// Forgets all links, and remembers how many there were.
     pub fn delete(&mut self) -> Vec<Link> {
         self.deleted_with = Some(self.len());
+        self.synthetic = None;
         self.by_name.clear();
         self.by_status = None;
         self.paths.clear();

@@ -90,6 +90,8 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         }
         Refusal::FolderGone | Refusal::FileUnknown | Refusal::Nothing => StatusCode::NOT_FOUND,
         Refusal::Body(_)
+        | Refusal::FilesComputed
+        | Refusal::FilesHeld
         | Refusal::NoFiles
         | Refusal::TooManyFiles
         | Refusal::PathCount { .. }

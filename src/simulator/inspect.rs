@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use super::access::Call;
-use super::folder::{Folder, Tally};
+use super::folder::Tally;
 use super::journal::{Counts, Entry, Served};
 use super::status::Status;
 use super::world::World;
@@ -22,7 +22,7 @@ impl World {
     #[must_use]
     pub fn counts(&self, folder: Uuid) -> Option<Counts> {
         let index = self.folder_index(folder).ok()?;
-        Some(counts(&self.folders[index]))
+        Some(self.folders[index].counts())
     }
 
     /// Files of a folder by status as they were after the change with this number.
@@ -52,6 +52,9 @@ impl World {
             return errors;
         };
         let folder = &self.folders[index];
+        if let Some(synthetic) = folder.synthetic() {
+            return synthetic.errors();
+        }
         for &key in folder.by_name() {
             let document = &self.documents[folder.link(key).document];
             if let Some(error) = &document.error {
@@ -75,7 +78,7 @@ impl World {
         Some(&self.folders[*index].name)
     }
 
-    /// Ids of a folder's files, in the order of their names.
+    /// Ids of a folder's files, in the order of their names; none of a synthetic folder.
     #[must_use]
     pub fn file_ids(&self, folder: Uuid) -> Vec<Uuid> {
         let Ok(index) = self.folder_index(folder) else {
@@ -103,12 +106,4 @@ impl World {
     pub fn requests(&self) -> impl DoubleEndedIterator<Item = &Served> {
         self.served.iter()
     }
-}
-
-/// Files of a folder by status.
-pub(super) fn counts(folder: &Folder) -> Counts {
-    let tallies = folder.tallies().iter();
-    tallies
-        .map(|(status, tally)| (status.clone(), tally.files))
-        .collect()
 }

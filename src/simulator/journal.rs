@@ -82,6 +82,15 @@ pub enum Change {
         /// The file after the change.
         after: Option<FileState>,
     },
+    /// Files of a synthetic folder came, went, or changed their status.
+    Counts {
+        /// The folder.
+        folder: Uuid,
+        /// Its counts before the change.
+        before: Counts,
+        /// Its counts after the change.
+        after: Counts,
+    },
     /// A key was issued, revoked, expired, or its set of folders changed.
     Key {
         /// The key.
@@ -176,6 +185,7 @@ fn take_back(counts: &mut Option<Counts>, of: Uuid, change: &Change) {
             folder,
             counts: held,
         } if *folder == of => *counts = Some(held.clone()),
+        Change::Counts { folder, before, .. } if *folder == of => *counts = Some(before.clone()),
         Change::File {
             folder,
             before,

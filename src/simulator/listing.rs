@@ -3,16 +3,20 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::document::Document;
-use super::folder::{Folder, Link};
-use super::options::{
-    DeletedFolders, EmptyPages, Equals, Position, SortOrder, SortParameters, Switches,
-};
+use super::folder::Folder;
+use super::options::{DeletedFolders, SortOrder, SortParameters, Switches};
 use super::refusal::Refusal;
 use super::status::Status;
 use super::world::World;
+use held::Held;
+use order::{Equal, Pages, rank};
+
+mod computed;
+mod held;
+mod order;
 
 /// What the file list is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +46,14 @@ pub(super) struct FileQuery<'a> {
 
 /// One row of the file list.
 pub(super) struct Row<'a> {
-    pub link: &'a Link,
-    pub document: &'a Document,
+    pub link_id: Uuid,
+    pub id: Uuid,
+    pub filename: Cow<'a, str>,
+    pub size: u64,
+    pub mime: &'static str,
+    pub status: &'a Status,
+    pub error: Option<Cow<'a, str>>,
+    pub created: DateTime<Utc>,
 }
 
 /// One page of files.
@@ -90,26 +100,31 @@ impl World {
         let index = self.folder_index(folder)?;
         self.listings += 1;
         let switches = &self.options.switches;
-        let (by, order) = match switches.sort_parameters {
-            SortParameters::Obeyed => (query.sort_by, query.sort_order),
-            SortParameters::Ignored => (SortBy::Filename, None),
-        };
+        let (by, order) = sort(switches, query);
         if by == SortBy::IndexStatus {
             let documents = &self.documents;
             self.folders[index]
                 .order_by_status(|document| rank(switches, &documents[document].status));
         }
-        let listing = Listing {
-            world: self,
-            folder: &self.folders[index],
-            by,
-        };
-        let sorted = listing.selected(query);
         let page = PageNumber {
             page: query.page.page,
             size: query.page.size.min(switches.max_page_size).max(1),
         };
-        Ok(listing.page(&sorted, page, order.unwrap_or(switches.default_order)))
+        let pages = Pages {
+            switches,
+            page,
+            order,
+            equal: Equal::new(switches, self.options.seed ^ self.listings),
+        };
+        let folder = &self.folders[index];
+        Ok(match folder.synthetic() {
+            Some(files) if query.selects_all() => computed::page(files, by, &pages),
+            Some(_) => pages.empty(),
+            None => {
+                let held = Held::new(self, folder, by);
+                held.page(&held.selected(query), &pages)
+            }
+        })
     }
 
     /// The subfolders and files at a path of a folder; an unknown path holds nothing.
@@ -119,25 +134,45 @@ impl World {
         path: &str,
         page: PageNumber,
     ) -> Result<Contents<'_>, Refusal> {
-        let listing = Listing {
-            world: self,
-            folder: self.folder(folder)?,
-            by: SortBy::Filename,
+        let folder = self.folder(folder)?;
+        let switches = &self.options.switches;
+        let pages = Pages {
+            switches,
+            page,
+            order: SortOrder::Ascending,
+            equal: Equal::new(switches, self.options.seed ^ self.listings),
         };
-        let sorted = listing.at_path(path);
+        let files = match folder.synthetic() {
+            Some(files) if path.is_empty() => computed::page(files, SortBy::Filename, &pages),
+            Some(_) => pages.empty(),
+            None => {
+                let held = Held::new(self, folder, SortBy::Filename);
+                held.page(&held.at_path(path), &pages)
+            }
+        };
         Ok(Contents {
-            subfolders: subfolders(listing.folder, path),
-            files: listing.page(&sorted, page, SortOrder::Ascending),
+            subfolders: subfolders(folder, path),
+            files,
         })
     }
 }
 
-fn rank(switches: &Switches, status: &Status) -> usize {
-    let named = switches.status_order.iter().position(|s| s == status);
-    match switches.unnamed_statuses {
-        Position::First => named.map_or(0, |place| place + 1),
-        Position::Last => named.unwrap_or(switches.status_order.len()),
+impl FileQuery<'_> {
+    /// Whether every file in the root of a folder is asked for.
+    fn selects_all(&self) -> bool {
+        self.search.is_empty() && self.path.as_ref().is_none_or(|path| path.is_empty())
     }
+}
+
+/// What a portal sorts by when this is asked for.
+fn sort(switches: &Switches, query: &FileQuery) -> (SortBy, SortOrder) {
+    let (by, order) = match switches.sort_parameters {
+        SortParameters::Obeyed => (query.sort_by, query.sort_order),
+        SortParameters::OrderIgnored => (query.sort_by, None),
+        SortParameters::ByIgnored => (SortBy::Filename, query.sort_order),
+        SortParameters::Ignored => (SortBy::Filename, None),
+    };
+    (by, order.unwrap_or(switches.default_order))
 }
 
 /// Direct subfolders of a path, with the number of files at and below each.
@@ -156,100 +191,4 @@ fn subfolders<'a>(folder: &'a Folder, path: &str) -> BTreeMap<&'a str, usize> {
         }
     }
     found
-}
-
-/// A folder being listed.
-struct Listing<'a> {
-    world: &'a World,
-    folder: &'a Folder,
-    by: SortBy,
-}
-
-impl<'a> Listing<'a> {
-    fn row(&self, key: usize) -> Row<'a> {
-        let link = self.folder.link(key);
-        let document = &self.world.documents[link.document];
-        Row { link, document }
-    }
-
-    /// The links that a query selects, ascending; borrowed where it selects all.
-    fn selected(&self, query: &FileQuery) -> Cow<'a, [usize]> {
-        let all = match self.by {
-            SortBy::Filename => self.folder.by_name(),
-            SortBy::IndexStatus => self.folder.by_status(),
-        };
-        let needle = query.search.to_lowercase();
-        let path = query.path.as_deref();
-        if needle.is_empty() && path.is_none() {
-            return Cow::Borrowed(all);
-        }
-        let wanted = |&key: &usize| {
-            let here = path.is_none_or(|path| *path == *self.folder.link(key).path);
-            here && (needle.is_empty() || self.row(key).mentions(&needle))
-        };
-        Cow::Owned(all.iter().copied().filter(wanted).collect())
-    }
-
-    fn at_path(&self, path: &str) -> Vec<usize> {
-        if !self.folder.paths().contains_key(path) {
-            return Vec::new();
-        }
-        let all = self.folder.by_name().iter().copied();
-        all.filter(|&key| *self.folder.link(key).path == *path)
-            .collect()
-    }
-
-    fn page(&self, sorted: &[usize], page: PageNumber, order: SortOrder) -> FilePage<'a> {
-        let total = sorted.len();
-        let start = (page.page - 1).saturating_mul(page.size).min(total);
-        let end = start.saturating_add(page.size).min(total);
-        let ascending = |at| match order {
-            SortOrder::Ascending => at,
-            SortOrder::Descending => total - 1 - at,
-        };
-        let rows = (start..end)
-            .map(|at| self.row(sorted[self.among_equals(sorted, ascending(at))]))
-            .collect();
-        let empty = match self.world.options.switches.empty_pages {
-            EmptyPages::Zero => 0,
-            EmptyPages::One => 1,
-        };
-        FilePage {
-            rows,
-            page,
-            total,
-            total_pages: total.div_ceil(page.size).max(empty),
-        }
-    }
-
-    /// Where the row at a place comes from, when equals shift: the run of its equals, turned by another step at each request.
-    fn among_equals(&self, sorted: &[usize], at: usize) -> usize {
-        if self.world.options.switches.equals == Equals::Fixed {
-            return at;
-        }
-        let first = sorted.partition_point(|&key| self.compare(key, sorted[at]).is_lt());
-        let end = sorted.partition_point(|&key| self.compare(key, sorted[at]).is_le());
-        let mut rng = fastrand::Rng::with_seed(self.world.options.seed ^ self.world.listings);
-        let step = rng.usize(..end - first);
-        first + (at - first + step) % (end - first)
-    }
-
-    fn compare(&self, a: usize, b: usize) -> std::cmp::Ordering {
-        let (a, b) = (self.row(a), self.row(b));
-        match self.by {
-            SortBy::Filename => a.link.filename.cmp(&b.link.filename),
-            SortBy::IndexStatus => {
-                let switches = &self.world.options.switches;
-                rank(switches, &a.document.status).cmp(&rank(switches, &b.document.status))
-            }
-        }
-    }
-}
-
-impl Row<'_> {
-    /// Whether the name or the description holds a text in lower case. Case does not matter, which the interface leaves open.
-    fn mentions(&self, needle: &str) -> bool {
-        let holds = |text: &str| text.to_lowercase().contains(needle);
-        holds(&self.link.filename) || self.document.description().is_some_and(holds)
-    }
 }

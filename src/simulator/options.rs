@@ -81,9 +81,9 @@ pub enum Clock {
 pub struct Switches {
     /// `totalPages` when nothing is listed.
     pub empty_pages: EmptyPages,
-    /// Statuses in ascending order under `sortBy=indexStatus`.
+    /// Statuses in ascending order under `sortBy=indexStatus`; equal ones always lie together.
     pub status_order: Vec<Status>,
-    /// Where statuses go that `status_order` does not name, in ascending order.
+    /// Where statuses go that `status_order` does not name.
     pub unnamed_statuses: Position,
     /// Order among rows that the sort holds for equal.
     pub equals: Equals,
@@ -101,6 +101,8 @@ pub struct Switches {
     pub requeued: Status,
     /// What `reindex-all` does to flagged files.
     pub flagged_files: FlaggedFiles,
+    /// What the `updatedAt` of a folder follows.
+    pub updated_at: UpdatedAt,
     /// Whether a deleted folder is still in the list of the keys that may use it.
     pub deleted_folders: DeletedFolders,
 }
@@ -119,6 +121,7 @@ impl Default for Switches {
             folder_shape: FolderShape::AsListed,
             requeued: Status::Pending,
             flagged_files: FlaggedFiles::Requeued,
+            updated_at: UpdatedAt::Files,
             deleted_folders: DeletedFolders::Listed,
         }
     }
@@ -133,13 +136,15 @@ pub enum EmptyPages {
     One,
 }
 
-/// An end of an order.
+/// Where something lies in an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
-    /// Before all others.
+    /// Before all others in ascending order, behind them in descending order.
     First,
-    /// After all others.
+    /// Behind all others in ascending order, before them in descending order.
     Last,
+    /// Behind all others in both directions, as databases do that put nulls last.
+    LastEitherWay,
 }
 
 /// Order among rows that the sort holds for equal.
@@ -165,6 +170,10 @@ pub enum SortOrder {
 pub enum SortParameters {
     /// As the interface says.
     Obeyed,
+    /// `sortBy` has an effect; the order is always the default one.
+    OrderIgnored,
+    /// `sortOrder` has an effect; it is always by filename.
+    ByIgnored,
     /// Always by filename in the default order.
     Ignored,
 }
@@ -196,6 +205,17 @@ pub enum FlaggedFiles {
     Requeued,
     /// They stay flagged.
     Kept,
+}
+
+/// What the `updatedAt` of a folder follows, which the interface does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdatedAt {
+    /// Everything, also a file that takes another status.
+    Statuses,
+    /// Files that come, go or are replaced; and [`World::set_counts`](super::World::set_counts), whatever it moves.
+    Files,
+    /// The folder itself: what becomes of its files is no change of it.
+    Folder,
 }
 
 /// Whether a deleted folder stays in the list of own folders.

@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// A folder in which people work: the large one often, the last one, kept empty, never.
+    /// A folder in which people work: the large one often, the last one, kept empty, never; nor a synthetic one.
     fn busy_folder(&mut self) -> Option<usize> {
         let used = match self.folders.len() {
             0 => return None,
@@ -80,8 +80,9 @@ impl World {
             several => several - 1,
         };
         let at = self.life.rng.usize(..used).min(self.life.rng.usize(..used));
-        let deleted = self.folders[at].deleted_with.is_some();
-        (!deleted).then_some(at)
+        let folder = &self.folders[at];
+        let alive = folder.deleted_with.is_none() && folder.synthetic().is_none();
+        alive.then_some(at)
     }
 
     fn any_file(&mut self, index: usize) -> Option<Place> {

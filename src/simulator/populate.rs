@@ -75,7 +75,7 @@ impl World {
 
     fn share_from_first(&mut self, index: usize, now: DateTime<Utc>) {
         let first = &self.folders[0];
-        let key = first.by_name()[self.rng.usize(..first.len())];
+        let key = first.by_name()[self.rng.usize(..first.by_name().len())];
         let original = first.link(key);
         let (document, filename) = (original.document, original.filename.clone());
         let path = format!("from archive/{}", self.documents[document].places.len());

@@ -35,6 +35,12 @@ pub enum Refusal {
     /// The folder does not hold this file.
     #[error("the folder holds no file with this id")]
     FileUnknown,
+    /// The folder is a synthetic one: single files cannot be added, changed or removed.
+    #[error("the folder computes its files: single ones cannot be added, changed or removed")]
+    FilesComputed,
+    /// The folder is no synthetic one: its files are changed one by one.
+    #[error("the folder holds its files: they are changed one by one")]
+    FilesHeld,
     /// Not a path of the interface at all.
     #[error("there is nothing at this path")]
     Nothing,
@@ -95,6 +101,8 @@ impl Refusal {
             Self::NotForKeys => "not_open_to_keys",
             Self::FolderGone => "folder_not_found",
             Self::FileUnknown => "file_not_found",
+            Self::FilesComputed => "files_computed",
+            Self::FilesHeld => "files_held",
             Self::Nothing => "not_found",
             Self::Body(_) => "body_unreadable",
             Self::NoFiles => "no_files",

@@ -4,6 +4,8 @@ mod auth;
 mod lists;
 mod refused;
 mod served;
+mod sorting;
 mod support;
+mod synthetic;
 mod uploads;
 mod writes;

@@ -80,7 +80,7 @@ impl World {
         sent: Vec<Sent>,
         paths: Option<Vec<String>>,
     ) -> Result<Receipt, Refusal> {
-        let index = self.folder_index(folder)?;
+        let index = self.held_index(folder)?;
         let vetted = vet(sent, paths, self.options.transcription, self.options.limits)?;
         let mut receipt = Receipt::default();
         for file in vetted {

@@ -1,5 +1,7 @@
 //! What the portal sends: types that only borrow, and are written straight into the body.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
@@ -111,26 +113,26 @@ impl<'a> From<FilePage<'a>> for FileList<'a> {
 struct FileRow<'a> {
     link_id: Uuid,
     id: Uuid,
-    filename: &'a str,
+    filename: Cow<'a, str>,
     file_size: u64,
     mime_type: &'static str,
     index_status: Option<&'a str>,
-    index_error: Option<&'a str>,
+    index_error: Option<Cow<'a, str>>,
     #[serde(serialize_with = "timestamp")]
     created_at: DateTime<Utc>,
 }
 
 impl<'a> From<Row<'a>> for FileRow<'a> {
-    fn from(Row { link, document }: Row<'a>) -> Self {
+    fn from(row: Row<'a>) -> Self {
         Self {
-            link_id: link.id,
-            id: document.id,
-            filename: &link.filename,
-            file_size: document.size,
-            mime_type: document.format.mime,
-            index_status: document.status.name(),
-            index_error: document.error.as_deref(),
-            created_at: link.created,
+            link_id: row.link_id,
+            id: row.id,
+            filename: row.filename,
+            file_size: row.size,
+            mime_type: row.mime,
+            index_status: row.status.name(),
+            index_error: row.error,
+            created_at: row.created,
         }
     }
 }

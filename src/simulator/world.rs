@@ -15,7 +15,7 @@ use super::document::{Blueprint, Document, Place};
 use super::folder::{Folder, Link};
 use super::journal::{Change, FileState, Journal, Ring, Served};
 use super::life::Life;
-use super::options::{Clock, Options};
+use super::options::{Clock, Options, UpdatedAt};
 use super::reasons::random_uuid;
 use super::refusal::Refusal;
 use super::status::Status;
@@ -79,9 +79,18 @@ impl World {
             .ok_or(Refusal::FolderGone)
     }
 
+    /// Place of a folder that holds its files, so that single ones can be added, changed and removed.
+    pub(super) fn held_index(&self, folder: Uuid) -> Result<usize, Refusal> {
+        let index = self.folder_index(folder)?;
+        match self.folders[index].synthetic() {
+            Some(_) => Err(Refusal::FilesComputed),
+            None => Ok(index),
+        }
+    }
+
     /// Place of a folder and of a file in it.
     pub(super) fn find_file(&self, folder: Uuid, file: Uuid) -> Result<(usize, usize), Refusal> {
-        let index = self.folder_index(folder)?;
+        let index = self.held_index(folder)?;
         let document = self.by_file.get(&file).copied();
         let document = document.ok_or(Refusal::FileUnknown)?;
         let places = &self.documents[document].places;
@@ -204,6 +213,7 @@ impl World {
             let Place { folder, link } = self.documents[document].places[at];
             self.folders[folder].count_out(&before.status, before.size);
             self.folders[folder].count_in(&after.status, after.size);
+            self.statuses_changed(folder);
             let change = Change::File {
                 folder: self.folders[folder].id,
                 link: self.folders[folder].link(link).id,
@@ -230,9 +240,8 @@ impl World {
         before: Option<FileState>,
         after: Option<usize>,
     ) {
-        let now = self.now();
-        let folder = &mut self.folders[index];
-        folder.updated = now;
+        self.files_changed(index);
+        let folder = &self.folders[index];
         let change = Change::File {
             folder: folder.id,
             link: folder.link(link).id,
@@ -240,6 +249,20 @@ impl World {
             after: after.map(|document| self.file_state(document)),
         };
         self.note(change);
+    }
+
+    /// Sets a folder's `updatedAt`, where that follows its files.
+    pub(super) fn files_changed(&mut self, index: usize) {
+        if self.options.switches.updated_at != UpdatedAt::Folder {
+            self.folders[index].updated = self.now();
+        }
+    }
+
+    /// Sets a folder's `updatedAt`, where that follows the statuses of its files.
+    pub(super) fn statuses_changed(&mut self, index: usize) {
+        if self.options.switches.updated_at == UpdatedAt::Statuses {
+            self.folders[index].updated = self.now();
+        }
     }
 
     pub(super) fn note(&mut self, change: Change) {

@@ -46,6 +46,8 @@ pub enum LineFault {
     Silent,
     /// The body comes byte by byte, slowly.
     Drip,
+    /// The answer comes so much later.
+    Late(Duration),
 }
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
@@ -55,7 +57,7 @@ impl LineFault {
     pub(super) fn order(self) -> Option<Order> {
         let text = match self {
             Self::Refused | Self::Reset => return Some(Order::Reset),
-            Self::Silent | Self::Drip => return None,
+            Self::Silent | Self::Drip | Self::Late(_) => return None,
             Self::Closed => String::new(),
             Self::NoHttp => "220 mail.example ESMTP\r\n".to_owned(),
             Self::HalfHead => HEAD[..HEAD.len() - 10].to_owned(),

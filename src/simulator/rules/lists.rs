@@ -1,14 +1,48 @@
 //! Interface, the four GET requests.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use axum::http::StatusCode;
+use chrono::DateTime;
 use serde_json::json;
 
 use super::support::{FOLDERS, Portal};
 use crate::simulator::{
-    DeletedFolders, EmptyPages, Equals, FolderShape, Position, SortOrder, SortParameters, Status,
+    Clock, DeletedFolders, EmptyPages, Equals, FolderShape, Position, SortOrder, SortParameters,
+    Status, UpdatedAt, World,
 };
+
+#[tokio::test]
+async fn the_time_of_the_last_change_may_follow_statuses_files_or_the_folder_alone() {
+    let table = [
+        (UpdatedAt::Statuses, true, true),
+        (UpdatedAt::Files, true, false),
+        (UpdatedAt::Folder, false, false),
+    ];
+    for (switch, by_files, by_statuses) in table {
+        let portal = Portal::with(|options| {
+            options.switches.updated_at = switch;
+            options.clock = Clock::From(DateTime::UNIX_EPOCH);
+        });
+        // One millisecond of the portal's life: what is changed from now on has another time.
+        let live = || portal.simulator.with(|w| w.step(Duration::from_millis(1)));
+        let updated = async || {
+            let list = portal.get(&format!("{FOLDERS}/mine")).await;
+            list.body["data"][0]["updatedAt"].to_string()
+        };
+        let created = updated().await;
+        live();
+        let file = portal.add("a", "", Status::Done);
+        let added = updated().await;
+        assert_eq!(added != created, by_files, "{switch:?}");
+        live();
+        let folder = portal.folder;
+        let set = |world: &mut World| world.set_status(folder, file, Status::Failed, None);
+        portal.simulator.with(set).unwrap();
+        assert_eq!(updated().await != added, by_statuses, "{switch:?}");
+    }
+}
 
 fn fields(value: &serde_json::Value) -> BTreeSet<&str> {
     value

@@ -1,6 +1,7 @@
 //! The portal on a real listener: life at a speed, the caller's address, and the end at shutdown.
 
-use std::time::Duration;
+use std::future::pending;
+use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use reqwest::Client;
@@ -9,6 +10,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::support::FOLDERS;
+use crate::simulator::faults::{Fault, Faults, LineFault, Scope, Target};
 use crate::simulator::{Options, Simulator};
 
 struct Served {
@@ -49,6 +51,29 @@ impl Served {
         let ended = tokio::time::timeout(Duration::from_secs(5), self.task).await;
         ended.expect("ends at shutdown").unwrap().unwrap();
     }
+}
+
+#[tokio::test]
+async fn an_answer_may_come_late() {
+    let late = Duration::from_millis(60);
+    let simulator = Simulator::empty(Options::default());
+    let faults = Faults::new(1);
+    faults.add(
+        Scope::nth(Target::List, 1),
+        Fault::Line(LineFault::Late(late)),
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mine = format!("http://{}{FOLDERS}/mine", listener.local_addr().unwrap());
+    let served = tokio::spawn(simulator.serve_with_faults(faults, listener, pending()));
+    let asked = Instant::now();
+    let answer = Client::new()
+        .get(&mine)
+        .bearer_auth("kbk_demo")
+        .send()
+        .await;
+    assert_eq!(answer.unwrap().status(), StatusCode::OK);
+    assert!(asked.elapsed() >= late);
+    served.abort();
 }
 
 #[tokio::test]

@@ -1,0 +1,116 @@
+//! What a collection costs a portal and this machine, from a thousand files to a hundred million.
+//!
+//! ```text
+//! cargo bench --bench collect
+//! cargo bench --bench collect -- requests 1000 1000000
+//! ```
+//!
+//! Needs Linux with two cores and util-linux' `taskset`. Arguments choose parts, and sizes of the first; without any, all is measured, in about
+//! fifteen minutes.
+//!
+//! - `requests`: what one collection asks, by page and sorted by status, once the portal's sorting is trusted.
+//! - `memory`: processor time and peak memory of `kb-exporter scan`, which walks every page.
+//! - `latency`: how fast it walks a portal that takes its time to answer, beside a client that does nothing else.
+//! - `attention`: how late a change is seen among thousands of folders under a rate limit, beside every folder in turn.
+//!
+//! The portal is this process, on core 1, with folders that compute their files. `kb-exporter` is a process of its own on core 0: what it used
+//! is what the kernel says, and what it asked is what the portal's log says.
+
+mod attention;
+mod cases;
+mod config;
+mod exporter;
+mod latency;
+mod memory;
+mod portal;
+mod requests;
+mod table;
+
+use std::env;
+use std::io::{self, Write};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// The core that this process runs on.
+const CORE: &str = "1";
+
+/// What can be measured. Memory comes first: a child's peak is never less than that of the process that started it.
+const PARTS: [Part; 4] = [
+    Part {
+        name: "memory",
+        measure: |_| memory::measure(),
+    },
+    Part {
+        name: "requests",
+        measure: requests::measure,
+    },
+    Part {
+        name: "latency",
+        measure: |_| latency::measure(),
+    },
+    Part {
+        name: "attention",
+        measure: |_| attention::measure(),
+    },
+];
+
+struct Part {
+    name: &'static str,
+    /// Measures what concerns folders of these sizes, and tells it.
+    measure: fn(&[u64]) -> Result<String>,
+}
+
+fn main() -> Result<()> {
+    // Cargo says `--bench` when it benches, and not when it only tries whether everything runs.
+    if !env::args().any(|argument| argument == "--bench") {
+        return Ok(());
+    }
+    let chosen = Chosen::read(env::args().skip(1))?;
+    stay_on_one_core()?;
+    for part in PARTS.iter().filter(|part| chosen.includes(part)) {
+        let told = (part.measure)(&chosen.sizes).with_context(|| part.name)?;
+        writeln!(io::stdout().lock(), "{told}\n")?;
+    }
+    Ok(())
+}
+
+/// What the arguments choose.
+struct Chosen {
+    /// None: all.
+    parts: Vec<String>,
+    /// None: all.
+    sizes: Vec<u64>,
+}
+
+impl Chosen {
+    fn read(arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let (mut parts, mut sizes) = (Vec::new(), Vec::new());
+        for argument in arguments.filter(|argument| !argument.starts_with('-')) {
+            match argument.parse() {
+                Ok(size) => sizes.push(size),
+                Err(_) if PARTS.iter().any(|part| part.name == argument) => parts.push(argument),
+                Err(_) => {
+                    let names = PARTS.map(|part| part.name).join(", ");
+                    bail!("{argument:?} is neither a number of files nor one of {names}");
+                }
+            }
+        }
+        Ok(Self { parts, sizes })
+    }
+
+    fn includes(&self, part: &Part) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|name| name == part.name)
+    }
+}
+
+/// Keeps this process, which is the portal, off the core that is measured.
+fn stay_on_one_core() -> Result<()> {
+    let process = std::process::id().to_string();
+    let moved = Command::new("taskset")
+        .args(["-acp", CORE, &process])
+        .output()
+        .context("cannot start taskset")?;
+    ensure!(moved.status.success(), "core {CORE} cannot be had");
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Processor time and peak memory of a scan that walks every page.
+
+use anyhow::{Result, ensure};
+use kb_exporter::simulator::Switches;
+
+use crate::cases::{Case, State};
+use crate::config::Config;
+use crate::exporter::{Cost, scan};
+use crate::portal::Portal;
+use crate::table::{grouped, seconds, table, times};
+
+/// Files of the folders.
+const SIZES: [u64; 2] = [1_000_000, 10_000_000];
+
+/// Measures folders in which all is done.
+pub fn measure() -> Result<String> {
+    let mut rows = Vec::new();
+    let mut first = None;
+    for files in SIZES {
+        let cost = cost(files)?;
+        let per_million = per_million(cost, files)?;
+        let baseline = *first.get_or_insert(per_million);
+        rows.push([
+            grouped(files),
+            seconds(cost.processor),
+            format!("{per_million:.2}"),
+            times(per_million, baseline),
+            (cost.peak_bytes >> 20).to_string(),
+        ]);
+    }
+    let header = [
+        "done files, every page walked",
+        "processor s",
+        "s per million",
+        "of the first",
+        "peak MiB",
+    ];
+    Ok(table(header, rows).to_string())
+}
+
+fn cost(files: u64) -> Result<Cost> {
+    // The log would be memory of this process, and so of the next.
+    let portal = Portal::start(0, Switches::default())?;
+    let case = Case {
+        files,
+        state: State::AllDone,
+    };
+    let counts = case.counts().unwrap_or_default();
+    portal.world(|world| world.add_synthetic_folder("Large", &counts));
+    let (cost, samples) = scan(&portal, &Config::default())?;
+    let counted: u64 = samples.of("kb_folder_files", "").map(|(_, n)| n).sum();
+    ensure!(counted == files, "the scan counted {counted} files");
+    Ok(cost)
+}
+
+fn per_million(cost: Cost, files: u64) -> Result<f64> {
+    let millions = f64::from(u32::try_from(files)?) / 1e6;
+    Ok(cost.processor.as_secs_f64() / millions)
+}

@@ -1,0 +1,95 @@
+//! The simulated portal, in this process.
+
+use std::future::pending;
+use std::time::Duration;
+
+use anyhow::Result;
+use kb_exporter::simulator::faults::{Fault, Faults, LineFault, Scope, Target};
+use kb_exporter::simulator::{Options, Served, Simulator, Switches, World};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use uuid::Uuid;
+
+/// The key that the portal accepts.
+pub const KEY: &str = "kbk_bench";
+
+/// The environment variable that holds it for the exporter.
+pub const KEY_VARIABLE: &str = "KB_API_KEY";
+
+/// A portal without folders, in which nothing moves by itself. It ends when this is dropped.
+pub struct Portal {
+    runtime: Runtime,
+    simulator: Simulator,
+    faults: Faults,
+    /// Its base URL.
+    pub url: String,
+}
+
+impl Portal {
+    /// Starts a portal that keeps so many requests in its log.
+    pub fn start(log_capacity: usize, switches: Switches) -> Result<Self> {
+        let simulator = Simulator::empty(Options {
+            speed: 0.0,
+            key: KEY.to_owned(),
+            log_capacity,
+            switches,
+            ..Options::default()
+        });
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()?;
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let faults = Faults::new(1);
+        let served = simulator
+            .clone()
+            .serve_with_faults(faults.clone(), listener, pending::<()>());
+        runtime.spawn(served);
+        Ok(Self {
+            runtime,
+            simulator,
+            faults,
+            url,
+        })
+    }
+
+    /// Looks at the portal or changes it, between two requests.
+    pub fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
+        self.simulator.with(act)
+    }
+
+    /// From now on answers every request for files so much later, and one in so many as late as the other time says.
+    pub fn answer_late(&self, by: Duration, rarely: Option<(u32, Duration)>) {
+        let late = |by| Fault::Line(LineFault::Late(by));
+        self.faults.clear();
+        // The first that fits strikes.
+        if let Some((one_in, by)) = rarely {
+            let scope = Scope::chance(Target::Files, f64::from(one_in).recip());
+            self.faults.add(scope, late(by));
+        }
+        self.faults.add(Scope::each(Target::Files), late(by));
+    }
+
+    /// The requests in the log from a place on.
+    pub fn requests_from(&self, place: usize) -> Vec<Served> {
+        self.world(|world| world.requests().skip(place).cloned().collect())
+    }
+
+    /// Waits for something while the portal goes on.
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.block_on(future)
+    }
+}
+
+/// The folder whose files a request asks for.
+pub fn asked_folder(request: &Served) -> Option<Uuid> {
+    let (before, last) = request.path.rsplit_once('/')?;
+    let (_, folder) = before.rsplit_once('/')?;
+    folder.parse().ok().filter(|_| last == "files")
+}
+
+/// Whether a request asks for the list of folders, with which a collection begins.
+pub fn is_list(request: &Served) -> bool {
+    request.path.ends_with("/mine")
+}

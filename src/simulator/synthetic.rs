@@ -1,0 +1,292 @@
+//! Folders that compute their rows instead of holding them, so that they can be of any size.
+//!
+//! A file is its number: its place in the order of names. Which status it has follows from where its slot in a [`Deal`] lies
+//! among the runs, of which there are a few at first, and a few more for each change.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+
+use super::journal::Counts;
+use super::status::Status;
+use deal::Deal;
+
+mod deal;
+mod file;
+
+pub(super) use file::{File, SIZE};
+
+/// The files of a folder that computes them.
+#[derive(Debug)]
+pub(super) struct Synthetic {
+    /// What ids, reasons and times follow from, with the number of the file.
+    seed: u64,
+    /// The latest `createdAt` of any file.
+    born: DateTime<Utc>,
+    deal: Deal,
+    /// Slots by status, without gaps, neighbours of different status; never an empty run.
+    runs: Vec<Run>,
+}
+
+/// Slots, one after the other, whose files have one status.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub status: Status,
+    pub slots: Range<usize>,
+}
+
+impl Synthetic {
+    /// Files in these numbers.
+    pub fn new(seed: u64, born: DateTime<Utc>, counts: &Counts) -> Self {
+        let mut synthetic = Self {
+            seed,
+            born,
+            deal: Deal::new(std::iter::empty()),
+            runs: Vec::new(),
+        };
+        synthetic.deal_anew(counts);
+        synthetic
+    }
+
+    pub fn len(&self) -> usize {
+        self.runs.last().map_or(0, |run| run.slots.end)
+    }
+
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Files by status; a status without files is absent.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::new();
+        for run in &self.runs {
+            *counts.entry(run.status.clone()).or_default() += run.slots.len() as u64;
+        }
+        counts
+    }
+
+    /// The file of a number in the order of names.
+    pub fn by_name(&self, number: usize) -> Option<File<'_>> {
+        let slot = self.deal.slot(number)?;
+        let run = self.runs.partition_point(|run| run.slots.end <= slot);
+        Some(self.file(number, &self.runs.get(run)?.status))
+    }
+
+    /// The file in a slot of a run.
+    pub fn in_run<'a>(&'a self, run: &'a Run, at: usize) -> File<'a> {
+        self.file(self.deal.place(run.slots.start + at), &run.status)
+    }
+
+    fn file<'a>(&self, number: usize, status: &'a Status) -> File<'a> {
+        File::new(self.seed, self.born, number as u64, status)
+    }
+
+    /// Files by reason.
+    pub fn errors(&self) -> BTreeMap<String, u64> {
+        let mut errors = BTreeMap::new();
+        let files = self
+            .runs
+            .iter()
+            .filter(|run| matches!(run.status, Status::Failed | Status::Flagged))
+            .flat_map(|run| (0..run.slots.len()).map(|at| self.in_run(run, at)));
+        for error in files.filter_map(|file| file.error()) {
+            *errors.entry(error).or_default() += 1;
+        }
+        errors
+    }
+
+    /// Brings files into other statuses until the counts are these. As few files change as can; where the sum is another one,
+    /// statuses are dealt out anew.
+    pub fn set_counts(&mut self, counts: &Counts) {
+        let before = self.counts();
+        if before.values().sum::<u64>() != counts.values().sum::<u64>() {
+            return self.deal_anew(counts);
+        }
+        let surplus = |from: &Counts, than: &Counts| -> Vec<(Status, usize)> {
+            let more = |(status, count): (&Status, &u64)| {
+                let other = than.get(status).copied().unwrap_or(0);
+                (status.clone(), whole(count.saturating_sub(other)))
+            };
+            from.iter().map(more).collect()
+        };
+        let mut wanting = surplus(counts, &before);
+        for (from, mut spare) in surplus(&before, counts) {
+            for (to, wanted) in &mut wanting {
+                let moved = spare.min(*wanted);
+                self.relabel(&from, to, moved);
+                spare -= moved;
+                *wanted -= moved;
+            }
+        }
+    }
+
+    /// Brings every file of some statuses into another one, and says how many there were.
+    pub fn requeue(&mut self, of: impl Fn(&Status) -> bool, to: &Status) -> usize {
+        let counts = self.counts();
+        let affected = counts.into_iter().filter(|(status, _)| of(status));
+        affected
+            .map(|(status, count)| {
+                self.relabel(&status, to, whole(count));
+                whole(count)
+            })
+            .sum()
+    }
+
+    fn deal_anew(&mut self, counts: &Counts) {
+        self.deal = Deal::new(counts.values().map(|&count| whole(count)));
+        self.runs.clear();
+        let mut next = 0;
+        for (status, &count) in counts {
+            let slots = next..next + whole(count);
+            next = slots.end;
+            push(&mut self.runs, status, slots);
+        }
+    }
+
+    /// Brings the last so many files of a status into another one.
+    fn relabel(&mut self, from: &Status, to: &Status, count: usize) {
+        let mut left = count;
+        let mut runs = Vec::new();
+        for run in std::mem::take(&mut self.runs).into_iter().rev() {
+            let moved = if run.status == *from { left } else { 0 }.min(run.slots.len());
+            let middle = run.slots.end - moved;
+            left -= moved;
+            runs.push((to.clone(), middle..run.slots.end));
+            runs.push((run.status, run.slots.start..middle));
+        }
+        for (status, slots) in runs.into_iter().rev() {
+            push(&mut self.runs, &status, slots);
+        }
+    }
+}
+
+/// Adds slots behind the last run, or to it where the status is the same.
+fn push(runs: &mut Vec<Run>, status: &Status, slots: Range<usize>) {
+    match runs.last_mut() {
+        _ if slots.is_empty() => {}
+        Some(last) if last.status == *status => last.slots.end = slots.end,
+        _ => runs.push(Run {
+            status: status.clone(),
+            slots,
+        }),
+    }
+}
+
+/// A number of files as a number of places: no machine counts to more.
+fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use chrono::DateTime;
+    use proptest::prelude::*;
+
+    use super::{Counts, Synthetic};
+    use crate::simulator::status::Status;
+
+    fn folder(counts: &Counts) -> Synthetic {
+        Synthetic::new(1, DateTime::UNIX_EPOCH, counts)
+    }
+
+    fn statuses(folder: &Synthetic) -> Vec<Status> {
+        let files = (0..folder.len()).map(|number| folder.by_name(number).unwrap());
+        files.map(|file| file.status.clone()).collect()
+    }
+
+    fn counted(statuses: &[Status]) -> Counts {
+        let mut counts = Counts::new();
+        for status in statuses {
+            *counts.entry(status.clone()).or_default() += 1;
+        }
+        counts
+    }
+
+    fn counts() -> impl Strategy<Value = Counts> {
+        let words = Status::KNOWN
+            .into_iter()
+            .chain([Status::Null, "new".into()]);
+        let words: Vec<_> = words.collect();
+        prop::collection::btree_map(prop::sample::select(words), 1_u64..40, 0..6)
+    }
+
+    /// Deals the same number of files out in other parts.
+    fn divided(total: u64, parts: &Counts) -> Counts {
+        let sum = parts.values().sum::<u64>().max(1);
+        let mut divided: Counts = parts
+            .iter()
+            .map(|(status, part)| (status.clone(), total * part / sum))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        let rest = total - divided.values().sum::<u64>();
+        if rest > 0 {
+            *divided.entry(Status::Done).or_default() += rest;
+        }
+        divided
+    }
+
+    proptest! {
+        #[test]
+        fn files_have_the_statuses_asked_for_by_name_and_by_run(counts in counts()) {
+            let folder = folder(&counts);
+            prop_assert_eq!(&folder.counts(), &counts);
+            prop_assert_eq!(counted(&statuses(&folder)), counts);
+            for run in folder.runs() {
+                let files = (0..run.slots.len()).map(|at| folder.in_run(run, at));
+                for file in files {
+                    prop_assert_eq!(&folder.by_name(usize::try_from(file.number).unwrap()).unwrap(), &file);
+                }
+            }
+        }
+
+        #[test]
+        fn no_more_files_change_their_status_than_must(before in counts(), parts in counts()) {
+            let mut folder = folder(&before);
+            let then = statuses(&folder);
+            let after = divided(then.len() as u64, &parts);
+            folder.set_counts(&after);
+            let now = statuses(&folder);
+            prop_assert_eq!(counted(&now), after.clone());
+            let left = |(status, count): (&Status, &u64)| {
+                count.saturating_sub(after.get(status).copied().unwrap_or(0))
+            };
+            let must: u64 = before.iter().map(left).sum();
+            let changed = then.iter().zip(&now).filter(|(then, now)| then != now);
+            prop_assert_eq!(changed.count() as u64, must);
+        }
+
+        #[test]
+        fn another_number_of_files_is_dealt_anew(before in counts(), after in counts()) {
+            let mut folder = folder(&before);
+            folder.set_counts(&after);
+            prop_assert_eq!(counted(&statuses(&folder)), after);
+        }
+    }
+
+    #[test]
+    fn statuses_are_mixed_over_all_names() {
+        let counts = Status::KNOWN.map(|status| (status, 200)).into();
+        let statuses = statuses(&folder(&counts));
+        for (page, statuses) in statuses.chunks(50).enumerate() {
+            let distinct: BTreeSet<_> = statuses.iter().collect();
+            assert_eq!(distinct.len(), 5, "page {page}");
+        }
+    }
+
+    #[test]
+    fn requeueing_leaves_the_others_where_they_are() {
+        let mut folder = folder(&[(Status::Failed, 3), (Status::Done, 7)].into());
+        let then = statuses(&folder);
+        let requeued = folder.requeue(|status| *status == Status::Failed, &Status::Pending);
+        assert_eq!(requeued, 3);
+        for (then, now) in then.iter().zip(statuses(&folder)) {
+            match then {
+                Status::Failed => assert_eq!(now, Status::Pending),
+                other => assert_eq!(now, *other),
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! One file of a synthetic folder: everything about it follows from its number and its status.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use fastrand::Rng;
+use uuid::Uuid;
+
+use crate::simulator::reasons::{Ailment, Suspicion, random_uuid};
+use crate::simulator::status::Status;
+
+/// Size of every file, in bytes.
+pub(in crate::simulator) const SIZE: u64 = 1_000;
+
+/// How long before the folder's own time the oldest file came to it, in seconds.
+const OLDEST: u64 = 365 * 24 * 3_600;
+
+/// Why files fail: a few, as in one folder in one week.
+const AILMENTS: [Ailment; 4] = [
+    Ailment::OcrTimeout,
+    Ailment::EmbeddingUnavailable,
+    Ailment::Password,
+    Ailment::WorkerLost,
+];
+
+/// Why files are set aside.
+const SUSPICIONS: [Suspicion; 2] = [Suspicion::Instruction, Suspicion::HiddenText];
+
+/// One file of a synthetic folder.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::simulator) struct File<'a> {
+    pub link_id: Uuid,
+    pub id: Uuid,
+    /// Place in the order of names.
+    pub number: u64,
+    pub created: DateTime<Utc>,
+    pub status: &'a Status,
+    /// What the reason is drawn from.
+    chance: u64,
+}
+
+impl<'a> File<'a> {
+    pub(super) fn new(seed: u64, born: DateTime<Utc>, number: u64, status: &'a Status) -> Self {
+        let mut rng = Rng::with_seed(seed.wrapping_add(number));
+        let age = TimeDelta::seconds(rng.u64(..OLDEST).cast_signed());
+        Self {
+            link_id: random_uuid(&mut rng),
+            id: random_uuid(&mut rng),
+            number,
+            created: born - age,
+            status,
+            chance: rng.u64(..),
+        }
+    }
+
+    /// Sorts as the numbers do.
+    pub fn filename(&self) -> String {
+        format!("Report {:012}.pdf", self.number)
+    }
+
+    /// Why it failed or was set aside; none in any other status.
+    pub fn error(&self) -> Option<String> {
+        let mut rng = Rng::with_seed(self.chance);
+        match self.status {
+            Status::Failed => rng.choice(AILMENTS).map(|ailment| ailment.tell(&mut rng)),
+            Status::Flagged => rng.choice(SUSPICIONS).map(|it| it.tell(&mut rng)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use chrono::DateTime;
+
+    use super::File;
+    use crate::simulator::status::Status;
+
+    fn file(number: u64, status: &Status) -> File<'_> {
+        File::new(7, DateTime::UNIX_EPOCH, number, status)
+    }
+
+    #[test]
+    fn names_sort_as_numbers_and_ids_are_distinct() {
+        let numbers = (0..10_000).chain([99_999_999, 100_000_000]);
+        let files: Vec<_> = numbers.map(|number| file(number, &Status::Done)).collect();
+        assert!(files.is_sorted_by_key(File::filename));
+        let ids: BTreeSet<_> = files.iter().flat_map(|f| [f.id, f.link_id]).collect();
+        assert_eq!(ids.len(), 2 * files.len());
+    }
+
+    #[test]
+    fn a_file_is_the_same_in_every_status_but_for_the_reason() {
+        let (done, failed) = (file(5, &Status::Done), file(5, &Status::Failed));
+        assert_eq!((done.id, done.link_id), (failed.id, failed.link_id));
+        assert_eq!(done.created, failed.created);
+        assert_eq!(done.error(), None);
+        assert_eq!(failed.error(), file(5, &Status::Failed).error());
+        assert!(failed.error().is_some());
+        assert!(file(5, &Status::Flagged).error().is_some());
+        assert_eq!(file(5, &Status::Null).error(), None);
+    }
+}
