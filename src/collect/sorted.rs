@@ -10,6 +10,7 @@
 
 mod borders;
 mod map;
+mod names;
 mod page;
 mod pins;
 mod plan;

@@ -18,4 +18,5 @@ mod readme;
 mod reindex;
 mod schedule;
 mod soak;
+mod sorted;
 mod support;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::aggregate::{DoneFiles, Known, MAX_REMEMBERED, Reading, Unfinished};
 use crate::classify::ErrorTally;
+use crate::collect::sorted::names::Names;
 use crate::collect::sorted::page::{PageId, Shown};
 use crate::model::{ByStatus, FileKey, FileMap, Status};
-use crate::portal::{FileRow, Order, PageBody, Pagination, PortalError, Whole};
+use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
 
 /// Rows by page: a page that is read again replaces what it showed before.
 pub(super) struct Rows {
@@ -27,8 +28,7 @@ struct PageRows {
 pub(super) struct PageRead {
     pub shown: Shown,
     pub pagination: Pagination,
-    /// Whether at a border between statuses the file names do not go on in the order of the page: then it is not sorted by name.
-    pub names_break: bool,
+    pub names: Names,
 }
 
 impl Rows {
@@ -57,7 +57,7 @@ impl Rows {
         let nth = self.read;
         self.pages.insert(id, PageRows { nth, files });
         Ok(PageRead {
-            names_break: names_break(id.order, &shown, body),
+            names: Names::of(id.order, &shown, body.names()),
             shown,
             pagination: page.pagination,
         })
@@ -143,21 +143,4 @@ fn with_room(
         stays
     });
     files
-}
-
-/// Whether at a border between statuses the file names do not go on in the order of the page.
-fn names_break(order: Order, shown: &Shown, body: &PageBody) -> bool {
-    if shown.runs.len() < 2 {
-        return false;
-    }
-    let names = body.names();
-    let borders = shown.runs.iter().scan(0, |at, run| {
-        *at += usize::try_from(run.files).unwrap_or(usize::MAX);
-        Some(*at)
-    });
-    let mut pairs = borders.filter_map(|at| Some((names.get(at - 1)?, names.get(at)?)));
-    pairs.any(|(before, after)| match order {
-        Order::Ascending => before > after,
-        Order::Descending => before < after,
-    })
 }

@@ -11,6 +11,7 @@ use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
 use crate::collect::sorted::borders::Borders;
 use crate::collect::sorted::map::{Map, Stretch};
+use crate::collect::sorted::names::{self, Names};
 use crate::collect::sorted::page::{Layout, PageId, Shown};
 use crate::collect::sorted::pins::pins;
 use crate::collect::sorted::plan;
@@ -86,7 +87,7 @@ struct Seen {
     round: u32,
     /// Counts the looks: a later one knows better.
     nth: u64,
-    names_break: bool,
+    names: Names,
 }
 
 impl<'a, F, Fut> Search<'a, F>
@@ -276,7 +277,7 @@ where
             shown: page.shown,
             round: self.round,
             nth,
-            names_break: page.names_break,
+            names: page.names,
         };
         self.pages.insert(id, seen);
         Ok(())
@@ -301,15 +302,17 @@ where
     }
 
     fn found(&self) -> Found {
-        let seen = self
+        let stretches = self.map().stretches();
+        let pages: Vec<_> = self
             .fresh()
-            .map(|(page, seen)| self.layout.span(*page, seen.shown.rows()));
+            .map(|(page, seen)| (self.layout.span(*page, seen.shown.rows()), &seen.names))
+            .collect();
         Found {
             layout: self.layout,
             consistent: false,
-            seen: seen.collect(),
-            names_break: self.fresh().any(|(_, seen)| seen.names_break),
-            stretches: self.map().stretches(),
+            names_break: names::fall(&stretches, &pages),
+            seen: pages.into_iter().map(|(span, _)| span).collect(),
+            stretches,
         }
     }
 

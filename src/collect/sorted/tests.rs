@@ -173,6 +173,52 @@ fn what_is_not_done_costs_requests_and_what_is_done_does_not() {
     assert_eq!(count_folder(mixed(&[(Status::Done, 10)], 10)).requests, 1);
 }
 
+#[test]
+fn samples_tell_when_a_portal_sorts_otherwise() {
+    let (done, failed, unknown) = (Status::Done, Status::Failed, Status::Unknown);
+    for (quirk, content) in [
+        (Quirk::UnknownLast, &[(done, 500), (unknown, 20)][..]),
+        (
+            Quirk::UnknownLast,
+            &[(failed, 30), (done, 500), (unknown, 9)],
+        ),
+        (Quirk::IgnoresSortOrder, &[(done, 500), (failed, 15)]),
+        (Quirk::IgnoresSortOrder, &[(failed, 25), (done, 500)]),
+    ] {
+        let mut folder = mixed(content, 10);
+        (folder.quirk, folder.order) = (quirk, vec![done, failed, unknown]);
+        let expected = counts(&folder);
+        let hints = Borders::default();
+        let method = Method {
+            in_flight: 2,
+            hints: &hints,
+            samples: true,
+        };
+        let (progress, folder) = (Progress::default(), RefCell::new(folder));
+        let fetch = |page| std::future::ready(Ok(folder.borrow_mut().page(page)));
+        let result = count(fetch, method, Known::default(), &progress);
+        match result.now_or_never().expect("the pages are there at once") {
+            Ok(sorted) => {
+                let agree = sorted.evidence.samples_agree == Some(true);
+                assert!(
+                    !agree || counted(&sorted) == expected,
+                    "{quirk:?} {content:?}"
+                );
+                assert!(!agree, "{quirk:?} {content:?}");
+            }
+            Err(error) => assert!(matches!(error, ReadError::Contradiction), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_list_that_is_sorted_by_name_shows_it_on_a_page() {
+    let mut folder = mixed(&[(Status::Done, 300), (Status::Failed, 100)], 10);
+    folder.quirk = Quirk::IgnoresSortBy;
+    let error = try_count(&RefCell::new(folder), &Borders::default()).unwrap_err();
+    assert!(matches!(error, ReadError::Unsorted { .. }), "{error}");
+}
+
 /// Counts a folder that changes once, before the request with this number, and returns the counts before and after with the look.
 fn count_changed(
     folder: &Folder,
@@ -272,6 +318,8 @@ fn content() -> impl Strategy<Value = Vec<(Status, u64)>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     /// Contract, promise 1, and what follows from reading twice: what is called consistent held at one moment.
     #[test]
     fn whatever_moves_what_is_called_consistent_held_at_one_moment(
@@ -282,7 +330,7 @@ proptest! {
         long in any::<bool>(),
         changes in prop::collection::vec((1_u64..40, change()), 0..6),
     ) {
-        let times = if long { 20 } else { 1 };
+        let times = if long { 6 } else { 1 };
         let content: Vec<_> = content.into_iter().map(|(status, files)| (status, files * times)).collect();
         let mut folder = mixed(&content, page_size);
         folder.order = orders().swap_remove(turn);

@@ -1,0 +1,192 @@
+//! Folders that are counted by the borders between statuses.
+
+use std::collections::BTreeMap;
+
+use kb_exporter::simulator::{Equals, Position, SortParameters, Status, Switches};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::support::exporter::Exporter;
+use crate::support::exposition::Exposition;
+use crate::support::portal::Portal;
+use crate::support::tally::Tally;
+use crate::support::workspace::Workspace;
+
+const WAITING: [Status; 4] = [
+    Status::Failed,
+    Status::Flagged,
+    Status::Pending,
+    Status::Processing,
+];
+
+/// Collects once a second, by borders.
+fn workspace(portal: &Portal, change: impl FnOnce(&mut Value)) -> Workspace {
+    Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["collect"]["strategy"] = "sorted".into();
+        change(config);
+    })
+}
+
+async fn portal(change: impl FnOnce(&mut Switches)) -> Portal {
+    Portal::with(|options| change(&mut options.switches)).await
+}
+
+/// A folder that computes its rows.
+fn synthetic(portal: &Portal, name: &str, waiting: u64, done: u64) -> Uuid {
+    let waiting = WAITING.map(|status| (status, waiting));
+    let counts = waiting.into_iter().chain([(Status::Done, done)]).collect();
+    portal.world(|world| world.add_synthetic_folder(name, &counts))
+}
+
+/// The portal's own counts, as the exposition words them.
+fn held(portal: &Portal, folder: Uuid) -> BTreeMap<String, u64> {
+    let counts = portal.world(|world| world.counts(folder)).unwrap();
+    let words = ["pending", "processing", "done", "failed", "flagged"];
+    let mut held = BTreeMap::from(words.map(|word| (word.to_owned(), 0)));
+    for (status, files) in counts {
+        let named = Status::KNOWN.iter().position(|known| *known == status);
+        let word = named.map_or("unknown", |at| words[at]);
+        *held.entry(word.to_owned()).or_default() += files;
+    }
+    held
+}
+
+fn is_exact(portal: &Portal, metrics: &Exposition, folder: Uuid) {
+    let id = folder.to_string();
+    let labels = [("folder_id", id.as_str())];
+    let shown = metrics.by_status("kb_folder_files", &id);
+    assert_eq!(shown, held(portal, folder), "{id}");
+    assert_eq!(metrics.value("kb_folder_consistent", &labels), Some(1.0));
+}
+
+fn requests(metrics: &Exposition, folder: Uuid, strategy: &str) -> Option<u64> {
+    let id = folder.to_string();
+    let labels = [("folder_id", id.as_str()), ("strategy", strategy)];
+    metrics.count("kb_folder_collection_requests", &labels)
+}
+
+/// Counts folders of any size twice, and holds the second look, which needs no samples, to what it may cost beside the list.
+async fn costs_little(change: impl FnOnce(&mut Switches)) {
+    let portal = portal(change).await;
+    let folders = [
+        (synthetic(&portal, "A million", 375, 998_500), 24),
+        (synthetic(&portal, "A hundred million", 375, 99_998_500), 24),
+        (synthetic(&portal, "All done", 0, 1_000_000), 3),
+        (synthetic(&portal, "Much is wrong", 100_000, 600_000), 159),
+        (synthetic(&portal, "Nothing is done", 3_000, 0), 159),
+    ];
+    let workspace = workspace(&portal, |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter
+        .metrics_when("every folder is counted twice", |metrics| {
+            metrics.all("kb_folder_count_interval_seconds", &[]).count() == folders.len()
+        })
+        .await;
+    for (folder, most) in folders {
+        is_exact(&portal, &metrics, folder);
+        let took = requests(&metrics, folder, "sorted").unwrap();
+        assert!(took <= most, "{took} requests for {folder}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_of_any_size_costs_what_is_not_done() {
+    costs_little(|_| {}).await;
+}
+
+#[tokio::test]
+async fn it_costs_no_more_when_equals_come_in_another_order_at_each_request() {
+    costs_little(|switches| {
+        switches.equals = Equals::Shifting;
+        switches.status_order.reverse();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn it_costs_no_more_when_done_files_are_in_the_middle_or_at_an_end() {
+    for turn in [1, 3] {
+        costs_little(|switches| switches.status_order.rotate_left(turn)).await;
+    }
+}
+
+/// Counts folders in which a portal that sorts otherwise could be believed, three times.
+async fn is_not_believed(change: impl FnOnce(&mut Switches)) {
+    let portal = portal(change).await;
+    let quarantined = Status::Other("quarantined".into());
+    let contents: [&[(Status, usize)]; 5] = [
+        &[(Status::Done, 700), (Status::Failed, 450)],
+        &[(Status::Done, 1_200)],
+        &[
+            (Status::Failed, 3),
+            (Status::Done, 900),
+            (quarantined.clone(), 120),
+        ],
+        &[(quarantined, 240), (Status::Done, 20)],
+        &[(Status::Pending, 600)],
+    ];
+    let mut folders = Vec::new();
+    for (number, content) in contents.into_iter().enumerate() {
+        let folder = portal.folder(&format!("Folder {number}"));
+        for (status, files) in content {
+            portal
+                .world(|world| world.add_files(folder, status, *files))
+                .unwrap();
+        }
+        folders.push(folder);
+    }
+    let workspace = workspace(&portal, |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    let mut metrics = exporter.collected().await;
+    for _ in 0..2 {
+        for folder in &folders {
+            is_exact(&portal, &metrics, *folder);
+        }
+        metrics = exporter.collected_again().await;
+    }
+}
+
+#[tokio::test]
+async fn a_portal_that_ignores_what_it_is_to_sort_by_is_read_in_full() {
+    is_not_believed(|switches| switches.sort_parameters = SortParameters::ByIgnored).await;
+    is_not_believed(|switches| switches.sort_parameters = SortParameters::Ignored).await;
+}
+
+#[tokio::test]
+async fn a_portal_that_ignores_the_direction_is_read_in_full() {
+    is_not_believed(|switches| switches.sort_parameters = SortParameters::OrderIgnored).await;
+}
+
+#[tokio::test]
+async fn unknown_statuses_that_are_last_in_both_directions_are_counted() {
+    is_not_believed(|switches| switches.unnamed_statuses = Position::LastEitherWay).await;
+}
+
+#[tokio::test]
+async fn what_only_a_full_read_tells_comes_beside_the_collections() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    let tally = Tally::fill(&portal, folder, 1_500);
+    let workspace = workspace(&portal, |config| {
+        config["collect"]["full_every"] = "1m".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let id = folder.to_string();
+    let differs = (
+        "kb_folder_full_read_difference",
+        [("folder_id", id.as_str())],
+    );
+    let metrics = exporter
+        .metrics_when("counted by borders, and read in full", |metrics| {
+            requests(metrics, folder, "sorted").is_some()
+                && metrics.all(differs.0, &differs.1).count() == 5
+        })
+        .await;
+    assert_eq!(Tally::shown(&metrics, folder), tally);
+    assert!(
+        metrics
+            .all(differs.0, &differs.1)
+            .all(|sample| sample.value == 0.0)
+    );
+}
