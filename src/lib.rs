@@ -59,6 +59,14 @@
 //! that an upload on a page not yet read makes up for. Each such change puts a count off by one at most, so with k
 //! changes during a walk that is called consistent, no count is off by more than k.
 //!
+//! # What counting by borders can promise
+//!
+//! Sorted by status, equal files lie together, and the counts follow from the borders between them ([`collect::sorted`]). Everything that the borders
+//! hang on is read twice, all first looks before all second ones. What is the same twice held at the moment between, so the counts are those
+//! of one moment, whatever moved before and after it; what differs is searched again, and called inconsistent in the end. That
+//! the portal sorts at all is not taken for granted ([`collect::sorting`]): it is shown first, sampled now and then, and checked by full reads
+//! beside the collections, which also tell what only every row tells.
+//!
 //! # What can go wrong, and what that costs
 //!
 //! - A folder that cannot be read keeps its last whole counts, with their time, until they are too old; its `kb_folder_up` is 0 at once.

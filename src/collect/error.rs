@@ -46,6 +46,12 @@ pub enum ReadError {
         /// The page.
         page: PageRequest,
     },
+    /// A page shows the same files as another one.
+    #[error("{page} shows the same files as another page")]
+    Repeated {
+        /// The page.
+        page: PageRequest,
+    },
     /// Pages that showed the same twice cannot belong to one list that is sorted by status.
     #[error("pages by status contradict each other while nothing moves")]
     Contradiction,

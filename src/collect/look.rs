@@ -226,7 +226,7 @@ impl Look {
                     self.sorting.disprove(Disproof::Contradiction);
                     return Ok(None);
                 }
-                Err(ReadError::Moving) => return Ok(None),
+                Err(ReadError::Moving | ReadError::Repeated { .. }) => return Ok(None),
                 sorted => sorted?,
             };
             if sorted.evidence.samples_agree != Some(false) {

@@ -97,7 +97,7 @@ impl Folder {
 pub(super) fn body(rows: &[serde_json::Value], page: u64, total: usize) -> PageBody {
     let json = serde_json::json!({
         "data": rows,
-        "pagination": {"page": page, "pageSize": 100, "total": total, "totalPages": 1},
+        "pagination": {"page": page, "total": total},
     });
     PageBody::new(serde_json::to_vec(&json).unwrap())
 }

@@ -79,8 +79,12 @@ async fn costs_little(change: impl FnOnce(&mut Switches)) {
     let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
     let metrics = exporter
-        .metrics_when("every folder is counted twice", |metrics| {
-            metrics.all("kb_folder_count_interval_seconds", &[]).count() == folders.len()
+        .metrics_when("every folder is counted twice, by borders", |metrics| {
+            let twice = metrics.all("kb_folder_count_interval_seconds", &[]);
+            twice.count() == folders.len()
+                && folders
+                    .iter()
+                    .all(|(folder, _)| requests(metrics, *folder, "sorted").is_some())
         })
         .await;
     for (folder, most) in folders {

@@ -24,13 +24,11 @@ impl Names {
             *at += usize::try_from(run.files).unwrap_or(usize::MAX);
             Some(*at)
         });
-        let pairs = borders.filter_map(|at| Some((names.get(at - 1)?, names.get(at)?)));
-        let falls = pairs
-            .map(|(before, after)| match order {
-                Order::Ascending => before > after,
-                Order::Descending => after > before,
-            })
-            .any(|falls| falls);
+        let mut pairs = borders.filter_map(|at| Some((names.get(at - 1)?, names.get(at)?)));
+        let falls = pairs.any(|(before, after)| match order {
+            Order::Ascending => before > after,
+            Order::Descending => after > before,
+        });
         if order == Order::Descending {
             names.reverse();
         }

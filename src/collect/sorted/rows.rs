@@ -1,6 +1,9 @@
 //! The rows that were read, page by page, and what they amount to.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
 
 use crate::aggregate::{DoneFiles, Known, MAX_REMEMBERED, Reading, Unfinished};
 use crate::classify::ErrorTally;
@@ -13,6 +16,7 @@ use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
 pub(super) struct Rows {
     known: Known,
     errors: ErrorTally,
+    hasher: RandomState,
     pages: BTreeMap<PageId, PageRows>,
     /// Pages that were read so far.
     read: u64,
@@ -29,6 +33,10 @@ pub(super) struct PageRead {
     pub shown: Shown,
     pub pagination: Pagination,
     pub names: Names,
+    /// Which files stand on the page, in their order: two pages with the same are one page, given twice.
+    pub digest: u64,
+    /// Whether no file stands on the page twice.
+    pub distinct: bool,
 }
 
 impl Rows {
@@ -36,6 +44,7 @@ impl Rows {
         Self {
             errors: ErrorTally::new(known.classifier.clone()),
             known,
+            hasher: RandomState::default(),
             pages: BTreeMap::new(),
             read: 0,
         }
@@ -44,9 +53,10 @@ impl Rows {
     /// Reads a page.
     pub fn read(&mut self, id: PageId, body: &PageBody) -> Result<PageRead, PortalError> {
         let mut shown = Shown::default();
-        let mut files = Vec::new();
+        let (mut files, mut keys) = (Vec::new(), Vec::new());
         let page = body.read(|row| {
             shown.add(row.word());
+            keys.push(row.key());
             if row.status() != Status::Done {
                 files.push((row.key(), unfinished(&row, &mut self.errors)));
             }
@@ -60,6 +70,11 @@ impl Rows {
             names: Names::of(id.order, &shown, body.names()),
             shown,
             pagination: page.pagination,
+            digest: self.hasher.hash_one(&keys),
+            distinct: {
+                keys.sort_unstable();
+                keys.windows(2).all(|pair| pair[0] != pair[1])
+            },
         })
     }
 

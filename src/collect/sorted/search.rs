@@ -17,13 +17,16 @@ use crate::collect::sorted::pins::pins;
 use crate::collect::sorted::plan;
 use crate::collect::sorted::rows::{self, Rows};
 use crate::model::ByStatus;
-use crate::portal::{Order, PageBody, PageRequest, PortalError, Whole};
+use crate::portal::{Order, PageBody, PageRequest, Pagination, PortalError, Whole};
 
 /// What differs between two looks is searched again so often.
 const ROUNDS: u32 = 3;
 
 /// Requests of one look, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
+
+/// Two pages with so many rows, and all of them alike, are no accident.
+const MANY_ROWS: u64 = 20;
 
 /// What was found.
 pub(super) struct Found {
@@ -88,6 +91,9 @@ struct Seen {
     /// Counts the looks: a later one knows better.
     nth: u64,
     names: Names,
+    digest: u64,
+    /// Whether it has as many rows as it should, and no file twice.
+    whole: bool,
 }
 
 impl<'a, F, Fut> Search<'a, F>
@@ -128,7 +134,7 @@ where
         self.layout.page_size = rows.max(1);
         if rows >= self.layout.total {
             return Ok(Found {
-                consistent: rows == self.layout.total,
+                consistent: rows == self.layout.total && self.fresh().all(|(_, seen)| seen.whole),
                 ..self.found()
             });
         }
@@ -201,8 +207,8 @@ where
         let before = shown(self);
         self.look(again.clone()).await?;
         let total = self.layout.total;
-        let same_total = self.fresh().all(|(_, seen)| seen.shown.total == total);
-        Ok(same_total && before == shown(self))
+        let whole = |seen: &Seen| seen.whole && seen.shown.total == total;
+        Ok(self.fresh().all(|(_, seen)| whole(seen)) && before == shown(self))
     }
 
     /// Reads two pages on which nothing hangs: the last one from the front, and one amid what was not seen. Whether they show what
@@ -270,6 +276,9 @@ where
         if rows == 0 && total > (id.number - 1).saturating_mul(self.layout.page_size) {
             return Err(ReadError::Empty { page: asked, total });
         }
+        if rows >= MANY_ROWS && self.is_repeated(id, page.digest) {
+            return Err(ReadError::Repeated { page: asked });
+        }
         self.layout.total = total;
         self.progress.read(rows);
         let nth = self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1;
@@ -278,9 +287,32 @@ where
             round: self.round,
             nth,
             names: page.names,
+            digest: page.digest,
+            whole: page.distinct
+                && self
+                    .rows_expected(id, &page.pagination)
+                    .is_none_or(|expected| expected == rows),
         };
         self.pages.insert(id, seen);
         Ok(())
+    }
+
+    /// Whether another page was the same.
+    fn is_repeated(&self, id: PageId, digest: u64) -> bool {
+        let mut others = self.pages.iter().filter(|(page, _)| **page != id);
+        others.any(|(_, seen)| seen.digest == digest)
+    }
+
+    /// Rows that a page should have, as far as that is known.
+    fn rows_expected(&self, id: PageId, pagination: &Pagination) -> Option<u64> {
+        let page_size = if self.pages.is_empty() {
+            let Whole(page_size) = pagination.page_size?;
+            page_size
+        } else {
+            self.layout.page_size
+        };
+        let before = (id.number - 1).saturating_mul(page_size);
+        Some(page_size.min(self.layout.total.saturating_sub(before)))
     }
 
     /// The pages whose latest look belongs to this round.

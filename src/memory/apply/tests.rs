@@ -253,6 +253,50 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
     assert_eq!(story.indexed(), 0);
 }
 
+/// A look that counts done files by their borders, and reads all others.
+fn by_borders(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
+    Rows {
+        files,
+        created: minute,
+        consistent: true,
+        fits: true,
+        every_row: false,
+    }
+}
+
+#[test]
+fn files_that_are_missing_among_those_not_done_are_done_where_done_files_grew_by_as_many() {
+    let mut story = Story::default();
+    story.look(&[(9, Done)]);
+    story.look_at(&by_borders(&[(1, Pending), (2, Pending), (9, Done)], 1));
+    story.look_at(&by_borders(&[(1, Done), (2, Done), (9, Done)], 2));
+    assert_eq!(story.indexed(), 2);
+    assert!(story.memory.is_empty());
+}
+
+#[test]
+fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
+    let mut story = Story::default();
+    story.look(&[(9, Done)]);
+    story.look_at(&by_borders(&[(1, Pending), (2, Pending), (9, Done)], 1));
+    story.look_at(&by_borders(&[(1, Done), (9, Done)], 2));
+    assert_eq!(story.indexed(), 0, "which of the two was deleted?");
+    assert!(story.memory.is_empty());
+}
+
+#[test]
+fn a_look_by_borders_counts_entries_and_keeps_what_the_last_full_read_told() {
+    let mut story = Story::default();
+    story.look(&[(1, Done), (2, Done)]);
+    let full_read = story.record.as_ref().unwrap().full_read;
+    assert!(full_read.is_some());
+    story.look_at(&by_borders(&[(1, Failed), (2, Done)], 1));
+    story.look_at(&by_borders(&[(1, Pending), (2, Done)], 2));
+    story.look_at(&by_borders(&[(1, Failed), (2, Done)], 3));
+    let record = story.record.as_ref().unwrap();
+    assert_eq!((record.entries[Failed], record.full_read), (1, full_read));
+}
+
 #[test]
 fn the_longest_waiting_file_is_known_by_its_upload_at_the_first_count_and_by_its_sight_later() {
     let mut story = Story::default();
