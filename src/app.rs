@@ -9,9 +9,11 @@ mod reload;
 mod state;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
+use futures_util::TryFutureExt;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
@@ -21,7 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
-use crate::metrics::{ConfigFacts, Events};
+use crate::metrics::{ConfigFacts, Events, Renderer};
+use crate::model::Moment;
 use crate::schedule::{Heart, Pulse};
 use crate::snapshot::Publisher;
 
@@ -51,6 +54,7 @@ pub struct Web {
 pub struct App {
     listeners: Vec<TcpListener>,
     site: Site,
+    renderer: Renderer,
     portals: Portals,
     built: Built,
     reloader: Reloader,
@@ -65,6 +69,7 @@ impl App {
         let listeners = listeners(&web.addresses).await?;
         let built = Built::new(config, None, &events)?;
         let publisher = Publisher::default();
+        let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
         let heart = Heart::start(cancel.clone()).await?;
         let (facts, config_facts) = watch::channel(ConfigFacts {
@@ -77,6 +82,7 @@ impl App {
         let site = Site {
             events,
             publisher,
+            exposition,
             config: config_facts,
             liveness: liveness(pulse, portals.pulses()),
             reload: web.lifecycle.then_some(reload),
@@ -85,6 +91,7 @@ impl App {
         Ok(Self {
             listeners,
             site,
+            renderer,
             portals,
             built,
             reloader: Reloader {
@@ -107,27 +114,30 @@ impl App {
         let Self {
             listeners,
             site,
+            mut renderer,
             mut portals,
             built,
             reloader,
             cancel,
         } = self;
         portals.use_config(built).await;
+        // The first scrape must not be answered from nothing.
+        renderer.render().await?;
         let router = site.router();
-        let mut servers = JoinSet::new();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(renderer.run(cancel.clone()).map_err(anyhow::Error::from));
         for listener in listeners {
-            servers.spawn(serve(
-                listener,
-                router.clone(),
-                Limits::default(),
-                cancel.clone(),
-            ));
+            let limits = Limits::default();
+            let server = serve(listener, router.clone(), limits, cancel.clone());
+            tasks.spawn(
+                server.map_err(|error| anyhow::Error::from(error).context("the server broke")),
+            );
         }
-        let result = supervise(&mut portals, &mut servers, reloader, stop).await;
+        let result = supervise(&mut portals, &mut tasks, reloader, stop).await;
         cancel.cancel();
         let drained = async {
             portals.stop_all().await;
-            while servers.join_next().await.is_some() {}
+            while tasks.join_next().await.is_some() {}
         };
         // What does not end in time is cut when the tasks are dropped.
         let _ = timeout(DRAIN, drained).await;
@@ -138,7 +148,7 @@ impl App {
 /// Answers reloads until `stop`, or until something ends that never should.
 async fn supervise(
     portals: &mut Portals,
-    servers: &mut JoinSet<std::io::Result<()>>,
+    tasks: &mut JoinSet<Result<()>>,
     mut reloader: Reloader,
     stop: CancellationToken,
 ) -> Result<()> {
@@ -147,9 +157,9 @@ async fn supervise(
         tokio::select! {
             () = stop.cancelled() => return Ok(()),
             broken = portals.broken() => return Err(broken),
-            Some(ended) = servers.join_next() => {
-                ended.context("the server broke")??;
-                bail!("the server ended early");
+            Some(ended) = tasks.join_next() => {
+                ended.context("the server or the rendering of the metrics broke")??;
+                bail!("the server or the rendering of the metrics ended early");
             }
             Some(()) = hangup.recv() => {
                 // The log has told how it went.

@@ -25,7 +25,8 @@
 //! - **Effects**: [`portal`] asks, [`state`] and [`ledger`] keep, [`collect`] and [`reindex`] bring both together, [`http`] answers, [`app`] builds, binds,
 //!   supervises and drains.
 //! - **Facts and events**: what portals hold is rendered from the immutable [`snapshot`], so that a folder that left takes its series
-//!   along; what this process did is counted in [`metrics::Events`].
+//!   along; what this process did is counted in [`metrics::Events`]. Facts are rendered and compressed in the background, once for all
+//!   scrapes; a scrape adds the events.
 //! - [`simulator`] is the only stand-in for a portal that users and tests have. It imports nothing of this crate but its own
 //!   modules and has wire types of its own, so that a misreading of the interface is not confirmed by its twin.
 //!

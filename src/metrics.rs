@@ -1,21 +1,37 @@
 //! The exposition: facts from the snapshot, events from this process.
+//!
+//! ```text
+//! Arc<Snapshot> ─watch→ Renderer: facts → text → deflate → Arc<Rendering> ─watch→ Exposition
+//!                                                                                       │ + Events
+//!                                                                        scrape → Scrape: plain or gzip
+//! ```
+//!
+//! Facts are many and change when something is published: they are rendered then, in the background, and not when they are
+//! scraped. Events are few and change all the time: each scrape renders them anew, before the facts, and joins both without
+//! compressing the facts again.
 
+mod ageing;
 pub mod catalogue;
 mod events;
+mod exposition;
 mod facts;
-mod reindex;
-mod samples;
-
-use prometheus::{Encoder, TextEncoder};
+mod gzip;
+mod renderer;
+mod rendering;
+#[cfg(test)]
+mod tests;
+mod writer;
 
 use crate::model::{Moment, Timestamp};
 use crate::snapshot::Snapshot;
 
 pub use events::{Events, PortalEvents};
+pub use exposition::{Clock, Exposition, Scrape};
+pub use renderer::{RenderError, Renderer};
 
-use samples::Samples;
+use exposition::event_text;
 
-/// The content type of [`render`].
+/// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 
 /// How the configuration in use came to be.
@@ -27,27 +43,16 @@ pub struct ConfigFacts {
     pub loaded: Timestamp,
 }
 
-/// Writes the exposition, text format 0.0.4.
+/// Writes the exposition, text format 0.0.4, without keeping anything of it: for whom it is wanted once.
 pub fn render(
     events: &Events,
     config: ConfigFacts,
     snapshot: &Snapshot,
     now: Moment,
 ) -> prometheus::Result<Vec<u8>> {
-    let mut samples = Samples::default();
-    add_exporter(&mut samples, config);
-    facts::add(&mut samples, snapshot, now);
-    let mut families = events.of_portals(snapshot);
-    families.extend(samples.families());
-    let mut text = Vec::new();
-    TextEncoder::new().encode(&families, &mut text)?;
+    let portals = snapshot.portals.iter();
+    let portals: Vec<_> = portals.map(|portal| portal.name.clone()).collect();
+    let mut text = event_text(events.gather(), &portals, config)?;
+    facts::write(&mut text, snapshot, now)?;
     Ok(text)
-}
-
-fn add_exporter(samples: &mut Samples, config: ConfigFacts) {
-    let successful = f64::from(u8::from(config.reload_successful));
-    samples.add(&catalogue::CONFIG_RELOAD_SUCCESSFUL, &[], successful);
-    let loaded = config.loaded.as_seconds();
-    samples.add(&catalogue::CONFIG_RELOAD_TIMESTAMP, &[], loaded);
-    samples.add(&catalogue::SHARD_INFO, &["0", "1", "private"], 1.0);
 }

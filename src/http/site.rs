@@ -8,18 +8,16 @@ use axum::extract::State;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::sync::{mpsc, oneshot, watch};
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::app::ReloadRequest;
 use crate::health;
-use crate::http::{health_json, page};
-use crate::metrics::{self, ConfigFacts, Events};
+use crate::http::{health_json, page, scrape};
+use crate::metrics::{ConfigFacts, Events, Exposition};
 use crate::model::Moment;
 use crate::snapshot::{ListState, Publisher};
 
@@ -38,6 +36,8 @@ pub struct Site {
     pub events: Events,
     /// What is known of the portals.
     pub publisher: Publisher,
+    /// What is known of them, as metrics.
+    pub exposition: Exposition,
     /// How the configuration in use came to be.
     pub config: watch::Receiver<ConfigFacts>,
     /// Whether the process makes progress.
@@ -57,7 +57,6 @@ struct Served {
 impl Site {
     /// The routes.
     pub fn router(self) -> Router {
-        let gzip = CompressionLayer::new().quality(CompressionLevel::Fastest);
         let telemetry_path = self.telemetry_path.clone();
         let mut router = Router::new()
             .route("/livez", get(live))
@@ -65,7 +64,7 @@ impl Site {
             .route("/readyz", get(ready))
             .route("/health", get(health))
             .route("/-/reload", post(reload))
-            .route(&telemetry_path, get(metrics).layer(gzip));
+            .route(&telemetry_path, get(metrics));
         if telemetry_path != "/" {
             router = router.route("/", get(status_page));
         }
@@ -141,12 +140,12 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
     }
 }
 
-async fn metrics(State(served): State<Arc<Served>>) -> Response {
+async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
     let site = &served.site;
-    let (snapshot, config) = (site.publisher.current(), *site.config.borrow());
-    match metrics::render(&site.events, config, &snapshot, Moment::now()) {
-        Ok(text) => ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
-        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    let config = *site.config.borrow();
+    match scrape::answer(&site.exposition, &site.events, config, &headers).await {
+        Ok(response) => response,
+        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}")),
     }
 }
 

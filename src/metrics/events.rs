@@ -13,7 +13,7 @@ use crate::metrics::catalogue::{self, Family};
 use crate::model::PortalName;
 use crate::policy::Reason;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
-use crate::snapshot::{RunResult, Snapshot};
+use crate::snapshot::RunResult;
 
 /// Upper bounds of the request durations, in seconds.
 const REQUEST_BUCKETS: [f64; 11] = [
@@ -77,24 +77,9 @@ impl Events {
         Ok(())
     }
 
-    /// The families, without the series of portals that the configuration no longer names.
-    pub(super) fn of_portals(&self, snapshot: &Snapshot) -> Vec<MetricFamily> {
-        let named = |name: &str| {
-            snapshot
-                .portals
-                .iter()
-                .any(|view| view.name.as_str() == name)
-        };
-        let stays = |metric: &Metric| {
-            let mut labels = metric.get_label().iter();
-            labels.all(|label| label.name() != "portal" || named(label.value()))
-        };
-        let mut families = self.registry.gather();
-        for family in &mut families {
-            family.mut_metric().retain(stays);
-        }
-        families.retain(|family| !family.get_metric().is_empty());
-        families
+    /// All families as they are now.
+    pub(super) fn gather(&self) -> Vec<MetricFamily> {
+        self.registry.gather()
     }
 
     /// The events of one portal. Every counter begins at 0 here, because `increase` does not see one that is born at 1.
@@ -122,6 +107,19 @@ impl Events {
             portal: portal.clone(),
         })
     }
+}
+
+/// Leaves out the series of portals that are not named, as those that the configuration no longer has.
+pub(super) fn keep_portals(families: &mut Vec<MetricFamily>, portals: &[PortalName]) {
+    let named = |name: &str| portals.iter().any(|portal| portal.as_str() == name);
+    let stays = |metric: &Metric| {
+        let mut labels = metric.get_label().iter();
+        labels.all(|label| label.name() != "portal" || named(label.value()))
+    };
+    for family in families.iter_mut() {
+        family.mut_metric().retain(stays);
+    }
+    families.retain(|family| !family.get_metric().is_empty());
 }
 
 /// Every decision that is counted, with its reason. A folder whose mode is off is not decided about.

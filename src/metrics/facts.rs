@@ -1,226 +1,161 @@
-//! What the portals hold: the snapshot as samples.
+//! What the portals hold: the snapshot as families.
+//!
+//! Each family is written from its own walk over portals or folders, so that it is written as a whole before the next one.
 
-use std::time::Duration;
+mod folder;
+mod portal;
+mod reindex;
 
-use crate::classify::Class;
-use crate::metrics::catalogue as family;
-use crate::metrics::reindex;
-use crate::metrics::samples::{Samples, float, signed};
-use crate::model::{ByStatus, Moment, Status, Timestamp};
-use crate::portal::Trouble;
-use crate::snapshot::{Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
+use std::io::Write;
 
-/// Adds all samples of a snapshot.
-pub(super) fn add(samples: &mut Samples, snapshot: &Snapshot, now: Moment) {
-    reindex::add_kill_switch(samples, snapshot);
-    for portal in &snapshot.portals {
-        let decided = snapshot.reindex.get(&portal.name).map(|view| &**view);
-        if let Some(Ok(ledger)) = decided.map(|view| &view.ledger) {
-            reindex::add_portal(samples, portal, ledger, now);
-        }
-        add_portal(samples, portal);
-        add_collections(samples, portal);
-        add_classes(samples, portal, now);
-        for folder in portal.folders.values() {
-            let labels = Labels::of(portal, folder);
-            add_folder(samples, &labels, folder);
-            if !matches!(folder.state, FolderState::Left(_)) {
-                let rules = portal.reindex.for_folder(folder.id, folder.name.label());
-                reindex::add_folder(samples, &labels, rules.mode, folder, decided);
-            }
-            add_full_read(samples, &labels, folder);
-            if let Some(counts) = portal.fresh_counts(folder, now) {
-                add_counts(samples, &labels, counts);
-            }
-        }
-    }
+use crate::config::Mode;
+use crate::ledger::LedgerView;
+use crate::metrics::catalogue::Family;
+use crate::metrics::writer::{Samples, write_family};
+use crate::model::Moment;
+use crate::snapshot::{Counts, FolderState, FolderView, PortalView, ReindexView, Snapshot};
+
+pub(super) use reindex::shown_mode;
+
+/// A family, and where its samples come from.
+type Source = (&'static Family, Of);
+
+/// Adds the samples of a family that one thing has.
+enum Of {
+    Snapshot(fn(&mut Samples<'_>, &Snapshot)),
+    Portal(fn(&mut Samples<'_>, &Portal<'_>)),
+    Folder(fn(&mut Samples<'_>, &Folder<'_>)),
 }
 
-/// The labels that every series of a folder has.
-pub(super) struct Labels<'a> {
-    folder: &'a FolderView,
+/// A portal, at the moment for which it is written.
+struct Portal<'a> {
+    view: &'a PortalView,
+    ledger: Option<&'a LedgerView>,
+    folders: Vec<Folder<'a>>,
+    now: Moment,
+}
+
+/// A folder, at the moment for which it is written.
+struct Folder<'a> {
     portal: &'a str,
     id: String,
+    view: &'a FolderView,
+    /// Its counts, unless they are too old.
+    counts: Option<&'a Counts>,
+    /// What is decided about it; nothing once it left.
+    reindex: Option<Reindexed<'a>>,
 }
 
-impl<'a> Labels<'a> {
-    fn of(portal: &'a PortalView, folder: &'a FolderView) -> Self {
+/// How a folder is reindexed.
+struct Reindexed<'a> {
+    mode: Mode,
+    view: Option<&'a ReindexView>,
+}
+
+/// Writes every family of a snapshot, in the order of their names.
+pub(super) fn write(
+    sink: &mut dyn Write,
+    snapshot: &Snapshot,
+    now: Moment,
+) -> prometheus::Result<()> {
+    let portals: Vec<_> = snapshot
+        .portals
+        .iter()
+        .map(|view| Portal::of(view, snapshot, now))
+        .collect();
+    for (family, of) in sources() {
+        write_family(sink, family, |samples| of.fill(samples, snapshot, &portals))?;
+    }
+    Ok(())
+}
+
+/// Every family, in the order of their names.
+fn sources() -> Vec<&'static Source> {
+    let mut sources: Vec<_> = [portal::FAMILIES, folder::FAMILIES, reindex::FAMILIES]
+        .into_iter()
+        .flatten()
+        .collect();
+    sources.sort_by_key(|(family, _)| family.name);
+    sources
+}
+
+impl Of {
+    fn fill(&self, samples: &mut Samples<'_>, snapshot: &Snapshot, portals: &[Portal<'_>]) {
+        match self {
+            Self::Snapshot(add) => add(samples, snapshot),
+            Self::Portal(add) => {
+                for portal in portals {
+                    add(samples, portal);
+                }
+            }
+            Self::Folder(add) => {
+                for folder in portals.iter().flat_map(|portal| &portal.folders) {
+                    add(samples, folder);
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Portal<'a> {
+    fn of(view: &'a PortalView, snapshot: &'a Snapshot, now: Moment) -> Self {
+        let decided = snapshot.reindex.get(&view.name).map(|view| &**view);
+        let folders = view.folders.values();
         Self {
-            folder,
+            view,
+            ledger: decided.and_then(|view| view.ledger.as_deref().ok()),
+            folders: folders
+                .map(|folder| Folder::of(view, folder, decided, now))
+                .collect(),
+            now,
+        }
+    }
+
+    /// The one label that every series of a portal has.
+    fn name(&self) -> &'a str {
+        self.view.name.as_str()
+    }
+}
+
+impl<'a> Folder<'a> {
+    fn of(
+        portal: &'a PortalView,
+        view: &'a FolderView,
+        decided: Option<&'a ReindexView>,
+        now: Moment,
+    ) -> Self {
+        let left = matches!(view.state, FolderState::Left(_));
+        let reindex = (!left).then(|| Reindexed {
+            mode: portal.reindex.for_folder(view.id, view.name.label()).mode,
+            view: decided,
+        });
+        Self {
             portal: portal.name.as_str(),
-            id: folder.id.to_string(),
+            id: view.id.to_string(),
+            view,
+            counts: portal.fresh_counts(view, now),
+            reindex,
         }
     }
 
-    pub fn plain(&self) -> [&str; 3] {
-        [self.portal, &self.id, self.folder.name.label()]
+    /// The labels that every series of a folder has.
+    fn labels(&self) -> [&str; 3] {
+        [self.portal, &self.id, self.view.name.label()]
     }
 
-    pub fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
-        [self.portal, &self.id, self.folder.name.label(), value]
+    /// The same, and one more.
+    fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
+        [self.portal, &self.id, self.view.name.label(), value]
     }
 }
 
-fn add_portal(samples: &mut Samples, portal: &PortalView) {
-    let name = portal.name.as_str();
-    let up = match portal.list {
-        ListState::Unasked | ListState::Failed { .. } => 0.0,
-        ListState::Read(_) => 1.0,
-    };
-    samples.add(&family::PORTAL_UP, &[name], up);
-    for trouble in Trouble::ALL {
-        let holds = portal.list.trouble() == Some(trouble);
-        let labels = [name, trouble.as_str()];
-        samples.add(&family::PORTAL_UNAVAILABLE, &labels, flag(holds));
-    }
-    if let Some(list) = portal.list.facts() {
-        samples.add(&family::PORTAL_FOLDERS, &[name], float(list.folders as u64));
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn add_collections(samples: &mut Samples, portal: &PortalView) {
-    let labels = [portal.name.as_str()];
-    let collections = &portal.collections;
-    let run = collections.last_run;
-    samples.add(&family::COLLECTION_PANICS, &labels, float(portal.panics));
-    samples.add_some(
-        &family::COLLECTION_LAST_SUCCESS,
-        &labels,
-        collections.last_success.map(Timestamp::as_seconds),
-    );
-    samples.add_some(
-        &family::COLLECTION_LAST_RUN,
-        &labels,
-        run.map(|run| run.ended.as_seconds()),
-    );
-    samples.add_some(
-        &family::COLLECTION_DURATION,
-        &labels,
-        run.map(|run| run.duration.as_secs_f64()),
-    );
-    samples.add_some(
-        &family::COLLECTION_INTERVAL,
-        &labels,
-        collections.interval().as_ref().map(Duration::as_secs_f64),
-    );
-}
-
-fn add_classes(samples: &mut Samples, portal: &PortalView, now: Moment) {
-    let labels = [portal.name.as_str()];
-    let in_use = portal.classes.len() as u64;
-    let classes = portal.error_classes(now);
-    let other = classes.iter().find(|error| error.class == Class::Other);
-    let overflow = other.map_or(0, |error| error.files.total());
-    samples.add(&family::ERROR_CLASSES, &labels, float(in_use));
-    samples.add(&family::ERROR_OVERFLOW_FILES, &labels, float(overflow));
-}
-
-fn add_folder(samples: &mut Samples, labels: &Labels<'_>, folder: &FolderView) {
-    let plain = labels.plain();
-    samples.add_some(
-        &family::FOLDER_REPORTED_FILES,
-        &plain,
-        folder.reported_files.map(float),
-    );
-    samples.add_some(
-        &family::FOLDER_LAST_SUCCESS,
-        &plain,
-        folder.last_success.map(Timestamp::as_seconds),
-    );
-    samples.add_some(
-        &family::FOLDER_LAST_FULL_READ,
-        &plain,
-        folder.full_read.map(|full| full.at.as_seconds()),
-    );
-    if folder.state != FolderState::Unseen {
-        let up = folder.state == FolderState::Counted;
-        samples.add(&family::FOLDER_UP, &plain, flag(up));
+    #[test]
+    fn every_family_has_one_source() {
+        let names: Vec<_> = sources().iter().map(|(family, _)| family.name).collect();
+        assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
     }
-    if let Some(reason) = folder.state.unavailable() {
-        samples.add(
-            &family::FOLDER_UNAVAILABLE,
-            &labels.with(reason.as_str()),
-            1.0,
-        );
-    }
-    if let Some(entries) = &folder.entries {
-        add_by_status(
-            samples,
-            &family::FOLDER_STATUS_ENTRIES,
-            labels,
-            entries.shown(),
-        );
-        if folder.indexing.count > 0 {
-            samples.add_histogram(&family::FOLDER_INDEXING_SECONDS, &plain, &folder.indexing);
-        }
-    }
-}
-
-fn add_full_read(samples: &mut Samples, labels: &Labels<'_>, folder: &FolderView) {
-    let counts = folder.counts.as_deref();
-    let unknown = counts.is_some_and(|counts| counts.files[Status::Unknown] > 0);
-    let shown = |status| status != Status::Unknown || unknown;
-    if let Some(full) = &folder.full_read {
-        let sizes = full.sizes.iter().map(|(status, size)| (status, *size));
-        let sizes = sizes.filter(|(status, size)| shown(*status) || *size > 0);
-        add_by_status(samples, &family::FOLDER_SIZE_BYTES, labels, sizes);
-    }
-    for (status, difference) in folder.full_read_difference.iter().flat_map(ByStatus::iter) {
-        if shown(status) || *difference != 0 {
-            let labels = labels.with(status.as_str());
-            samples.add(
-                &family::FOLDER_FULL_READ_DIFFERENCE,
-                &labels,
-                signed(*difference),
-            );
-        }
-    }
-}
-
-fn add_counts(samples: &mut Samples, labels: &Labels<'_>, counts: &Counts) {
-    let plain = labels.plain();
-    add_by_status(samples, &family::FOLDER_FILES, labels, counts.files.shown());
-    for (status, since) in counts.oldest.iter() {
-        samples.add_some(
-            &family::FOLDER_OLDEST_FILE,
-            &labels.with(status.as_str()),
-            since.map(Timestamp::as_seconds),
-        );
-    }
-    samples.add_some(
-        &family::FOLDER_COUNT_INTERVAL,
-        &plain,
-        counts.interval.as_ref().map(Duration::as_secs_f64),
-    );
-    samples.add(
-        &family::FOLDER_COLLECTION_DURATION,
-        &plain,
-        counts.duration.as_secs_f64(),
-    );
-    samples.add(
-        &family::FOLDER_COLLECTION_REQUESTS,
-        &labels.with(counts.way.as_str()),
-        float(counts.requests),
-    );
-    samples.add(&family::FOLDER_CONSISTENT, &plain, flag(counts.consistent));
-    for row in &counts.errors {
-        let [portal, id, name] = plain;
-        let labels = [portal, id, name, row.status.as_str(), row.class.as_str()];
-        samples.add(&family::FOLDER_FILE_ERRORS, &labels, float(row.files));
-    }
-}
-
-fn add_by_status(
-    samples: &mut Samples,
-    family: &'static family::Family,
-    labels: &Labels<'_>,
-    values: impl Iterator<Item = (Status, u64)>,
-) {
-    for (status, value) in values {
-        samples.add(family, &labels.with(status.as_str()), float(value));
-    }
-}
-
-pub(super) fn flag(holds: bool) -> f64 {
-    f64::from(u8::from(holds))
 }

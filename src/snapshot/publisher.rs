@@ -54,6 +54,12 @@ impl Publisher {
         });
     }
 
+    /// Tells when something else is known.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.0.subscribe()
+    }
+
     /// What is known now.
     #[must_use]
     pub fn current(&self) -> Arc<Snapshot> {

@@ -157,9 +157,11 @@ async fn a_scraper_that_accepts_gzip_gets_the_same_in_fewer_bytes() {
     let plain = exporter.get("/metrics").await;
     assert_eq!(plain.headers()["content-type"], "text/plain; version=0.0.4");
     assert!(!plain.headers().contains_key("content-encoding"));
+    assert_eq!(plain.headers()["vary"], "accept-encoding");
     let plain = plain.text().await.unwrap();
     let packed = exporter.get_accepting("/metrics", "gzip").await;
     assert_eq!(packed.headers()["content-encoding"], "gzip");
+    assert_eq!(packed.headers()["vary"], "accept-encoding");
     assert_eq!(
         packed.headers()["content-type"],
         "text/plain; version=0.0.4"
@@ -170,6 +172,21 @@ async fn a_scraper_that_accepts_gzip_gets_the_same_in_fewer_bytes() {
     let unpacked = exporter::unpacking_client().get(url).send().await.unwrap();
     let unpacked = unpacked.text().await.unwrap();
     assert_eq!(without_process(&unpacked), without_process(&plain));
+}
+
+#[tokio::test]
+async fn the_first_scrape_names_every_portal() {
+    let portal = Portal::start().await;
+    portal.hold("/mine");
+    let portals = [("main", portal.base_url()), ("other", portal.base_url())];
+    let workspace = Workspace::new(&portals);
+    let exporter = Exporter::start(&workspace).await;
+    let first = exporter.get_accepting("/metrics", "gzip;q=0, *").await;
+    assert!(!first.headers().contains_key("content-encoding"));
+    let first = Exposition::parse(&first.text().await.unwrap());
+    let up: Vec<_> = first.all("kb_portal_up", &[]).collect();
+    assert_eq!(up.len(), 2);
+    assert!(up.iter().all(|up| up.value == 0.0));
 }
 
 /// What does not change from one scrape to the next.

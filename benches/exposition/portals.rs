@@ -1,0 +1,193 @@
+//! Portals as they are after many collections, made up.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kb_exporter::classify::{Class, ErrorRow};
+use kb_exporter::memory::{FullRead, IndexingTimes};
+use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
+use kb_exporter::snapshot::{
+    Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, Run, RunResult,
+    Way,
+};
+use uuid::Uuid;
+
+/// Folders have names as people give them.
+const NAMES: [&str; 5] = [
+    "Contracts",
+    "Minutes of the board",
+    "Договоры",
+    "Handbook, release",
+    "Inbox",
+];
+
+/// Reasons as document pipelines give them; a folder has some of their classes.
+const REASONS: [&str; 12] = [
+    "no text layer",
+    "PDF is password-protected: cannot decrypt without a password",
+    "OCR timed out after 30s on page 5 of /var/lib/portal/tmp/7f3c.pdf",
+    "embedding service timed out after 1200 ms: connection to 10.0.0.7:8080 lost",
+    "pdf parse error: invalid xref table at offset 1781",
+    "file is empty",
+    "unsupported format: application/x-dwg",
+    "looks like an instruction to a language model",
+    "zipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
+    "conversion of the recording failed: no audio track",
+    "document has more than 2000 pages",
+    "rate limit of the model reached, try again in 20s",
+];
+
+/// A portal whose folders were all counted.
+pub struct Portal {
+    view: PortalView,
+    /// Every folder's id, in order.
+    ids: Vec<FolderId>,
+    /// The folder that is counted next.
+    next: usize,
+}
+
+impl Portal {
+    /// Makes up a portal with so many folders.
+    pub fn new(name: PortalName, folders: usize) -> Self {
+        let now = Moment::now();
+        let folders: BTreeMap<_, _> = (0..folders)
+            .map(|number| folder(&name, number, now))
+            .map(|folder| (folder.id, Arc::new(folder)))
+            .collect();
+        let ids = folders.keys().copied().collect();
+        let view = view(name, folders, now);
+        Self { view, ids, next: 0 }
+    }
+
+    /// The portal when so many more folders were counted, one new failure in each.
+    pub fn collect(&mut self, folders: usize) -> PortalView {
+        let now = Moment::now();
+        for _ in 0..folders {
+            let id = self.ids[self.next];
+            self.next = (self.next + 1) % self.ids.len();
+            if let Some(folder) = self.view.folders.get_mut(&id) {
+                *folder = Arc::new(counted_again(folder, now));
+            }
+        }
+        self.view.clone()
+    }
+}
+
+fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Moment) -> PortalView {
+    let run = Run {
+        ended: now.wall,
+        duration: Duration::from_millis(48_213),
+        result: RunResult::Success,
+    };
+    PortalView {
+        name,
+        list: ListState::Read(ListFacts {
+            folders: folders.len(),
+            invalid_rows: 0,
+            beyond_limit: 0,
+            whole: true,
+        }),
+        folders,
+        classes: Arc::default(),
+        reindex: Arc::default(),
+        collections: Collections {
+            last_success: Some(now.wall),
+            last_run: Some(run),
+            gap: Some(Duration::from_mins(1)),
+            next: None,
+            round: None,
+        },
+        stale_after: Duration::from_mins(15),
+        state_error: None,
+        unsorted: None,
+        panics: 0,
+    }
+}
+
+fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
+    let text = format!("{portal} {number}");
+    let id = Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes());
+    let name = format!("{} {number}", NAMES[number % NAMES.len()]);
+    let amount = id.as_u64_pair().0;
+    FolderView {
+        id: id.into(),
+        name: FolderName::new(&name),
+        reported_files: Some(amount % 5_000),
+        state: FolderState::Counted,
+        counts: Some(Arc::new(counts(number, amount, now))),
+        last_success: Some(now.wall),
+        full_read: Some(FullRead {
+            at: now.wall,
+            sizes: ByStatus::from_fn(|status| by_status(amount, status, 3) * 48_611),
+        }),
+        full_read_difference: Some(ByStatus::default()),
+        entries: Some(ByStatus::from_fn(|status| by_status(amount, status, 7))),
+        indexing: indexing(amount),
+    }
+}
+
+fn counts(number: usize, amount: u64, now: Moment) -> Counts {
+    let failed_since = now.wall.before(Duration::from_secs(amount % 100_000));
+    Counts {
+        files: ByStatus::from_fn(|status| by_status(amount, status, 11)),
+        errors: errors(number, amount),
+        oldest: ByStatus::from_fn(|status| match status {
+            Status::Failed | Status::Flagged => Some(failed_since),
+            Status::Pending if number.is_multiple_of(3) => Some(now.wall),
+            _ => None,
+        }),
+        consistent: true,
+        counted: now,
+        duration: Duration::from_micros(200_000 + amount % 1_000_000),
+        requests: 1 + amount % 50,
+        way: Way::Sorted,
+        interval: Some(Duration::from_millis(60_000 + amount % 500)),
+    }
+}
+
+/// None to four classes, three in the middle.
+fn errors(number: usize, amount: u64) -> Vec<ErrorRow> {
+    let classes = [3, 1, 4, 3, 0, 2][number % 6];
+    let mut rows: Vec<_> = (0..classes)
+        .map(|place| ErrorRow {
+            status: Status::WITH_REASON[place / 3],
+            class: Class::of(Some(REASONS[(number + place) % REASONS.len()])),
+            files: amount % 97 + place as u64,
+        })
+        .collect();
+    rows.sort_by(|a, b| (a.status, a.class.as_str()).cmp(&(b.status, b.class.as_str())));
+    rows
+}
+
+fn by_status(amount: u64, status: Status, factor: u64) -> u64 {
+    match status {
+        Status::Done => amount % 4_999 * factor,
+        Status::Unknown => 0,
+        other => amount % (29 + other as u64),
+    }
+}
+
+fn indexing(amount: u64) -> IndexingTimes {
+    let mut times = IndexingTimes::default();
+    for place in 0..amount % 40 {
+        times.observe(Duration::from_secs(17 * place * place));
+    }
+    times
+}
+
+fn counted_again(folder: &FolderView, now: Moment) -> FolderView {
+    let mut folder = folder.clone();
+    folder.last_success = Some(now.wall);
+    if let Some(counts) = &mut folder.counts {
+        let counts = Arc::make_mut(counts);
+        counts.counted = now;
+        counts.files[Status::Failed] += 1;
+        counts.oldest[Status::Failed] = Some(newer(counts.oldest[Status::Failed], now.wall));
+    }
+    folder
+}
+
+fn newer(since: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    since.map_or(now, |since| since.min(now))
+}

@@ -1,0 +1,110 @@
+//! When facts change that nobody changes: counts that get too old, attempts that leave the window of a budget.
+
+use std::time::Duration;
+
+use crate::metrics::facts::shown_mode;
+use crate::model::Moment;
+use crate::snapshot::{PortalView, Snapshot};
+
+/// The clocks of the calendar and of timers tick this often.
+const TICK: Duration = Duration::from_millis(1);
+
+/// How long what is shown of a snapshot now stays the same by itself; `None` for good.
+pub(super) fn lasts(snapshot: &Snapshot, now: Moment) -> Option<Duration> {
+    let counts = snapshot
+        .portals
+        .iter()
+        .filter_map(|portal| counts_last(portal, now));
+    let budgets = snapshot
+        .portals
+        .iter()
+        .filter_map(|portal| budget_lasts(snapshot, portal, now));
+    let first = counts.chain(budgets).min()?;
+    Some(first.saturating_add(TICK))
+}
+
+/// How long until the first counts are too old to be shown.
+fn counts_last(portal: &PortalView, now: Moment) -> Option<Duration> {
+    let folders = portal.folders.values();
+    let counts = folders.filter_map(|folder| portal.fresh_counts(folder, now));
+    let oldest = counts.map(|counts| now.since(counts.counted)).max()?;
+    Some(portal.stale_after.saturating_sub(oldest))
+}
+
+/// How long until the first attempt no longer counts for the budget that is shown.
+fn budget_lasts(snapshot: &Snapshot, portal: &PortalView, now: Moment) -> Option<Duration> {
+    let ledger = snapshot.reindex.get(&portal.name)?.ledger.as_ref().ok()?;
+    let track = ledger.track(shown_mode(portal.reindex.strongest_mode()));
+    let window = portal.reindex.rules.budget.per;
+    let oldest = track.within(window, now.wall).next()?;
+    Some(window.saturating_sub(now.wall.since(oldest.intended)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView};
+    use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
+    use crate::model::FolderName;
+    use crate::snapshot::ReindexView;
+
+    fn after(moment: Moment, passed: Duration) -> Moment {
+        Moment {
+            wall: later(moment.wall, passed),
+            steady: moment.steady + passed,
+        }
+    }
+
+    fn minutes(minutes: u64) -> Duration {
+        Duration::from_mins(minutes)
+    }
+
+    #[test]
+    fn counts_are_shown_until_the_first_of_them_is_too_old() {
+        let counted = Moment::now();
+        let portals = [0, 4].map(|late| portal(2, 1, after(counted, minutes(late))));
+        let snapshot = Snapshot {
+            portals: portals.map(Arc::new).into(),
+            ..Snapshot::default()
+        };
+        let lasts_at = |passed| lasts(&snapshot, after(counted, passed));
+        assert_eq!(lasts_at(minutes(5)), Some(minutes(10) + TICK));
+        assert_eq!(lasts_at(STALE_AFTER), Some(TICK));
+        assert_eq!(lasts_at(STALE_AFTER + TICK), Some(minutes(4)));
+        assert_eq!(lasts_at(minutes(20)), None);
+    }
+
+    #[test]
+    fn a_budget_is_shown_until_the_first_attempt_leaves_its_window() {
+        let now = Moment::now();
+        let portal = portal(0, 0, now);
+        let window = portal.reindex.rules.budget.per;
+        let mut ledger = LedgerView::new(now.wall);
+        let intent = Intent {
+            folder: uuid::Uuid::nil().into(),
+            name: FolderName::new("Inbox"),
+            mode: ActiveMode::DryRun,
+            at: now.wall,
+            files: Vec::new(),
+        };
+        let id = AttemptId::new(1);
+        ledger.apply(Change::Intend { id, intent }).unwrap();
+        let decided = ReindexView {
+            folders: std::collections::BTreeMap::new(),
+            ledger: Ok(Arc::new(ledger)),
+            kill_switch: false,
+        };
+        let snapshot = Snapshot {
+            reindex: [(portal.name.clone(), Arc::new(decided))].into(),
+            portals: vec![Arc::new(portal)],
+        };
+        let lasts_at = |passed| lasts(&snapshot, after(now, passed));
+        assert_eq!(
+            lasts_at(minutes(1)),
+            Some(window.saturating_sub(minutes(1)) + TICK)
+        );
+        assert_eq!(lasts_at(window + TICK), None);
+    }
+}

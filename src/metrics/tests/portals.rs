@@ -1,0 +1,137 @@
+//! Portals to render.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use crate::classify::{Class, ErrorRow};
+use crate::config::{BaseUrl, KeySource, Portal};
+use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
+use crate::snapshot::{
+    Collections, Counts, FolderState, FolderView, ListState, PortalView, Publisher, Unavailable,
+    Way,
+};
+
+/// Counts are shown for this long.
+pub(in crate::metrics) const STALE_AFTER: Duration = Duration::from_mins(15);
+
+/// Shows a portal, of which nothing is known yet.
+pub(in crate::metrics) fn publisher(portal: &PortalView) -> Publisher {
+    let base_url = BaseUrl::parse("http://127.0.0.1:1").unwrap();
+    let key = KeySource::Environment("KEY".to_owned());
+    let publisher = Publisher::default();
+    publisher.use_portals(&[Portal::new(portal.name.clone(), base_url, key)]);
+    publisher
+}
+
+/// A portal in which every folder has so many failed files.
+pub(in crate::metrics) fn portal(folders: u128, failed: u64, now: Moment) -> PortalView {
+    let folders = (0..folders).map(|number| {
+        let mut files = ByStatus::default();
+        files[Status::Failed] = failed;
+        folder(number, "Inbox", files, Vec::new(), now)
+    });
+    of(folders.collect())
+}
+
+/// A portal with any folders at all.
+pub(in crate::metrics) fn any_portal() -> impl Strategy<Value = PortalView> {
+    let errors = proptest::collection::vec((any::<bool>(), any::<String>(), any::<u64>()), 0..4);
+    let folder = (any::<String>(), errors, any::<[u64; 6]>(), 0..4_usize);
+    proptest::collection::vec(folder, 0..6).prop_map(|folders| {
+        let folders = folders.into_iter().zip(0..).map(|(folder, number)| {
+            let (name, errors, files, state) = folder;
+            let files = ByStatus::from_fn(|status| files[status as usize] >> 12);
+            let now = Moment::now();
+            FolderView {
+                state: any_state(state, now.wall),
+                ..self::folder(number, &name, files, rows(errors), now)
+            }
+        });
+        of(folders.collect())
+    })
+}
+
+/// The time that is so much later.
+pub(in crate::metrics) fn later(time: Timestamp, duration: Duration) -> Timestamp {
+    let millis = i64::try_from(duration.as_millis()).unwrap();
+    Timestamp::from_millis(time.as_millis() + millis)
+}
+
+fn of(folders: Vec<FolderView>) -> PortalView {
+    PortalView {
+        name: PortalName::new("main").unwrap(),
+        list: ListState::Unasked,
+        folders: folders
+            .into_iter()
+            .map(|folder| (folder.id, Arc::new(folder)))
+            .collect(),
+        classes: Arc::default(),
+        reindex: Arc::default(),
+        collections: Collections::default(),
+        stale_after: STALE_AFTER,
+        state_error: None,
+        unsorted: None,
+        panics: 0,
+    }
+}
+
+fn folder(
+    number: u128,
+    name: &str,
+    files: ByStatus<u64>,
+    errors: Vec<ErrorRow>,
+    now: Moment,
+) -> FolderView {
+    let mut indexing = IndexingTimes::default();
+    indexing.observe(Duration::from_secs(files[Status::Done] >> 20));
+    FolderView {
+        id: Uuid::from_u128(number).into(),
+        name: FolderName::new(name),
+        reported_files: Some(files[Status::Failed]),
+        state: FolderState::Counted,
+        counts: Some(Arc::new(Counts {
+            files,
+            errors,
+            oldest: ByStatus::default(),
+            consistent: true,
+            counted: now,
+            duration: Duration::from_secs(1),
+            requests: 1,
+            way: Way::Full,
+            interval: None,
+        })),
+        last_success: Some(now.wall),
+        full_read: None,
+        full_read_difference: None,
+        entries: Some(files),
+        indexing,
+    }
+}
+
+fn rows(errors: Vec<(bool, String, u64)>) -> Vec<ErrorRow> {
+    let row = |(failed, reason, files): (bool, String, u64)| ErrorRow {
+        status: Status::WITH_REASON[usize::from(failed)],
+        class: Class::of(Some(&reason)),
+        files: files >> 12,
+    };
+    errors.into_iter().map(row).collect()
+}
+
+fn any_state(number: usize, now: Timestamp) -> FolderState {
+    match number {
+        0 => FolderState::Unseen,
+        1 => FolderState::Unavailable {
+            reason: Unavailable::Forbidden,
+            message: String::new(),
+        },
+        2 => FolderState::Left(Left {
+            reason: LeftReason::Gone,
+            since: now,
+        }),
+        _ => FolderState::Counted,
+    }
+}
