@@ -128,6 +128,7 @@ fn collect(counts: &Counts, strategy: &'static str) -> Result<Option<Collection>
     let folder = portal.world(|world| world.add_synthetic_folder("Large", counts));
     let config = Config {
         strategy,
+        every: 2,
         ..Config::default()
     };
     let exporter = Exporter::start(&portal, &config)?;
