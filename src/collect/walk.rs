@@ -3,11 +3,10 @@
 //! A paged walk sees each page at another moment. It notices totals that move, rows that it meets twice and rows that
 //! are missing; it cannot notice a delete on a page already read that an upload on a page not yet read makes up for.
 
-use std::collections::VecDeque;
 use std::future::Future;
 
 use futures_util::StreamExt;
-use futures_util::stream::FuturesOrdered;
+use futures_util::stream::FuturesUnordered;
 
 use crate::aggregate::{Known, Reading, Tally};
 use crate::collect::error::ReadError;
@@ -39,7 +38,8 @@ pub struct Walked {
     pub requests: u64,
 }
 
-/// Walks a folder from the first page to the last, several pages in flight.
+/// Walks a folder from the first page to the last, several pages in flight. Pages are taken as they come: one that is late does not keep
+/// the next ones from being asked for.
 pub async fn walk<F, Fut>(
     fetch: F,
     limits: WalkLimits,
@@ -52,16 +52,18 @@ where
 {
     let mut walk = Walk::new(known, limits.max_pages);
     walk.take(1, fetch(1).await, progress)?;
-    let mut in_flight = FuturesOrdered::new();
-    let mut asked = VecDeque::new();
+    let fetch = |page| {
+        let answer = fetch(page);
+        async move { (page, answer.await) }
+    };
+    let mut in_flight = FuturesUnordered::new();
     let mut next = 2;
     loop {
         while next <= walk.last_page()? && in_flight.len() < limits.in_flight {
-            in_flight.push_back(fetch(next));
-            asked.push_back(next);
+            in_flight.push(fetch(next));
             next += 1;
         }
-        let (Some(result), Some(page)) = (in_flight.next().await, asked.pop_front()) else {
+        let Some((page, result)) = in_flight.next().await else {
             return Ok(walk.finish());
         };
         walk.take(page, result, progress)?;
