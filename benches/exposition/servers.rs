@@ -23,7 +23,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::interval;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::FOLDERS;
@@ -108,6 +108,7 @@ impl Shown {
             let collecting = async move {
                 let _events = events;
                 let mut ticks = interval(PUBLISH_GAP);
+                ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 loop {
                     ticks.tick().await;
                     publisher.publish(portal.collect(COUNTED));

@@ -1,6 +1,5 @@
 //! The answer to a scrape.
 
-use anyhow::Result;
 use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
@@ -17,7 +16,7 @@ pub(super) async fn answer(
     events: &Events,
     config: ConfigFacts,
     asked: &HeaderMap,
-) -> Result<Response> {
+) -> prometheus::Result<Response> {
     let gzip = prefers_gzip(asked);
     if !gzip {
         exposition.wish_text();

@@ -145,7 +145,7 @@ async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Respo
     let config = *site.config.borrow();
     match scrape::answer(&site.exposition, &site.events, config, &headers).await {
         Ok(response) => response,
-        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}")),
+        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
 }
 

@@ -16,6 +16,9 @@ use crate::snapshot::{Publisher, Snapshot};
 /// Renderings are so many times apart what the last one took: it costs a twentieth of a core at most.
 const SHARE: u32 = 20;
 
+/// Longer than any process runs, and short enough to be added to a time.
+const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
+
 /// Renders facts when a snapshot is published, and when what is shown becomes untrue by itself.
 pub struct Renderer {
     snapshots: watch::Receiver<Arc<Snapshot>>,
@@ -44,21 +47,24 @@ impl Renderer {
         let nothing = Rendering::of(&Arc::default(), clock(), Text::Left)?;
         let (rendered, receiver) = watch::channel(Arc::new(nothing));
         let wishes = Arc::<Wishes>::default();
-        let now = Instant::now();
-        let it = Self {
-            snapshots: publisher.changes(),
-            rendered,
-            wishes: Arc::clone(&wishes),
-            clock: Arc::clone(&clock),
-            last: (now, now),
-        };
         let exposition = Exposition {
             publisher: publisher.clone(),
             rendered: receiver,
-            wishes,
-            clock,
+            wishes: Arc::clone(&wishes),
+            clock: Arc::clone(&clock),
         };
-        Ok((it, exposition))
+        let now = Instant::now();
+        let snapshots = publisher.changes();
+        Ok((
+            Self {
+                snapshots,
+                rendered,
+                wishes,
+                clock,
+                last: (now, now),
+            },
+            exposition,
+        ))
     }
 
     /// Renders until `stop`. Ends with an error when nothing can be rendered any more.
@@ -113,9 +119,6 @@ impl Renderer {
         }
     }
 }
-
-/// Longer than any process runs, and short enough to be added to a time.
-const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
 
 #[cfg(test)]
 mod tests {
