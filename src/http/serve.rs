@@ -98,6 +98,10 @@ async fn next_connection(
         .await
         .expect("the semaphore is never closed");
     let (stream, peer) = accept(|| listener.accept()).await;
+    // Else the end of an answer may wait until the client has acknowledged the rest: 40 ms, more than the answer takes.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%peer, %error, "answers may take longer than they must");
+    }
     (place, stream, peer)
 }
 
