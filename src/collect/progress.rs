@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Rows that were read, and when the collector last showed that it is alive.
+/// Files that were counted, and when the collector last showed that it is alive.
 #[derive(Debug)]
 pub struct Progress {
     rows: AtomicU64,

@@ -6,7 +6,7 @@
 //! A page is seen at one moment, and the next one at another. Therefore whatever the borders hang on is read twice, all first looks
 //! before all second ones: what is the same twice held at the moment between, so that the counts are those of one moment.
 //!
-//! [`plan`] says which pages to read, [`pins`] which to read again; [`search`] reads them.
+//! `plan` says which pages to read, `pins` which to read again; `search` reads them.
 
 mod borders;
 mod map;
@@ -83,8 +83,9 @@ where
     F: Fn(PageRequest) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    let mut search = Search::new(fetch, method.in_flight, known, method.hints, progress);
+    let mut search = Search::new(fetch, method.in_flight, known, method.hints);
     let found = search.run().await?;
+    progress.read(found.layout.total);
     let unseen = found.largest_unseen();
     let (first, last) = (found.stretches.first(), found.stretches.last());
     let ends_differ = first.map(|run| run.word) != last.map(|run| run.word);

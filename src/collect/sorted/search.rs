@@ -8,7 +8,6 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::aggregate::Known;
 use crate::collect::error::ReadError;
-use crate::collect::progress::Progress;
 use crate::collect::sorted::borders::Borders;
 use crate::collect::sorted::map::{Map, Stretch};
 use crate::collect::sorted::names::{self, Names};
@@ -72,7 +71,6 @@ impl Found {
 pub(super) struct Search<'a, F> {
     fetch: F,
     in_flight: usize,
-    progress: &'a Progress,
     hints: &'a Borders,
     pub rows: Rows,
     pages: BTreeMap<PageId, Seen>,
@@ -102,17 +100,10 @@ where
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
     /// Prepares a search; `hints` are the borders of the last look.
-    pub fn new(
-        fetch: F,
-        in_flight: usize,
-        known: Known,
-        hints: &'a Borders,
-        progress: &'a Progress,
-    ) -> Self {
+    pub fn new(fetch: F, in_flight: usize, known: Known, hints: &'a Borders) -> Self {
         Self {
             fetch,
             in_flight,
-            progress,
             hints,
             rows: Rows::new(known),
             pages: BTreeMap::new(),
@@ -280,7 +271,6 @@ where
             return Err(ReadError::Repeated { page: asked });
         }
         self.layout.total = total;
-        self.progress.read(rows);
         let nth = self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1;
         let seen = Seen {
             shown: page.shown,

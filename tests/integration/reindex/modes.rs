@@ -94,3 +94,24 @@ async fn off_shows_the_mode_and_does_nothing() {
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
 }
+
+#[tokio::test]
+async fn files_of_a_folder_that_is_counted_by_borders_are_put_back_and_judged() {
+    let scene = Scene::with("enforce", |config| {
+        config["collect"]["strategy"] = "sorted".into();
+    })
+    .await;
+    scene.portal.world(|world| {
+        world.add_files(scene.folder, &Status::Done, 5_000).unwrap();
+    });
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    scene.settle(&Status::Done);
+    exporter
+        .metrics_when("the attempt is judged", |metrics| {
+            let outcome = Some(("outcome", "recovered"));
+            scene.value(metrics, "kb_reindex_outcomes_total", outcome) == Some(1.0)
+        })
+        .await;
+    exporter.stop().await;
+}
