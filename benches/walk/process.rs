@@ -33,7 +33,7 @@ impl Task {
         let config = folder.join("config.yml");
         let text = format!(
             "portals:\n  - {{name: bench, base_url: '{}', api_key_env: {KEY_VARIABLE}}}\n\
-             collect: {{concurrency: {CONCURRENCY}, max_requests_per_second: 100000}}\n",
+             collect: {{strategy: full, concurrency: {CONCURRENCY}, max_requests_per_second: 100000}}\n",
             portal.url
         );
         fs::write(&config, text).context("cannot write the configuration")?;

@@ -115,8 +115,16 @@ async fn it_costs_no_more_when_done_files_are_in_the_middle_or_at_an_end() {
     }
 }
 
-/// Counts folders in which a portal that sorts otherwise could be believed, three times.
+/// Counts exactly, and says that the portal does not sort.
 async fn is_not_believed(change: impl FnOnce(&mut Switches)) {
+    let exporter = counts_are_exact(change).await;
+    let health = exporter.json("/health").await;
+    let said = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(said.contains("does not sort by status"), "{said}");
+}
+
+/// Counts folders in which a portal that sorts otherwise could be believed, three times.
+async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
     let portal = portal(change).await;
     let quarantined = Status::Other("quarantined".into());
     let contents: [&[(Status, usize)]; 5] = [
@@ -149,6 +157,7 @@ async fn is_not_believed(change: impl FnOnce(&mut Switches)) {
         }
         metrics = exporter.collected_again().await;
     }
+    exporter
 }
 
 #[tokio::test]
