@@ -96,7 +96,7 @@ families! {
     FOLDER_COLLECTION_REQUESTS = GAUGE "kb_folder_collection_requests" &["portal", "folder_id", "folder", "strategy"],
         "Requests that the last count of the folder took.";
     FOLDER_CONSISTENT = GAUGE "kb_folder_consistent" FOLDER,
-        "1 when all totals agreed and the rows of the last count were distinct and as many as the total.";
+        "1 when all totals agreed and either the rows were distinct and as many as the total, or every border was read the same twice.";
     PORTAL_UP = GAUGE "kb_portal_up" PORTAL,
         "1 when the list of folders was read in the last collection, 0 when not.";
     PORTAL_UNAVAILABLE = GAUGE "kb_portal_unavailable" &["portal", "reason"],
