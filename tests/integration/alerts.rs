@@ -1,29 +1,22 @@
-//! The alert rules and dashboards: Prometheus accepts them, and they speak of what the program has.
+//! The alert rules: Prometheus accepts them, their tests hold, and they speak of what the program has.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
+use crate::dashboards;
 use crate::support::process::run;
+use crate::support::rules::{self, Rule};
 
 use kb_exporter::metrics::catalogue::ALL;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What a histogram's series add to the name of their family.
 const SUFFIXES: [&str; 3] = ["_bucket", "_count", "_sum"];
-
-/// The panels that every Grafana can draw without a plugin of its own, and that the dashboards keep to.
-const PANEL_TYPES: [&str; 7] = [
-    "timeseries",
-    "stat",
-    "gauge",
-    "bargauge",
-    "table",
-    "text",
-    "row",
-];
 
 fn path(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
@@ -73,19 +66,9 @@ fn exists(name: &str) -> bool {
 }
 
 /// The alerts of the rules, in their order.
-fn alerts(rules: &str) -> Vec<&str> {
-    rules
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- alert: "))
-        .collect()
-}
-
-fn dashboards() -> Vec<Value> {
-    let files = files("dashboards", "json");
-    files
-        .iter()
-        .map(|file| serde_json::from_str(&text(file)).unwrap())
-        .collect()
+fn alerts() -> impl Iterator<Item = Rule> {
+    let rules = rules::all().into_iter();
+    rules.filter(|rule| rule.alert.is_some())
 }
 
 #[test]
@@ -108,7 +91,6 @@ fn the_alerts_fire_and_keep_silent_as_their_tests_say() {
 
 #[test]
 fn every_alert_is_tested_and_has_a_section_of_the_runbook_that_its_link_leads_to() {
-    let rules = text(&path("alerts/kb-exporter.yml"));
     let runbook = text(&path("alerts/runbook.md"));
     let tests: String = files("alerts/tests", "yml")
         .iter()
@@ -118,86 +100,189 @@ fn every_alert_is_tested_and_has_a_section_of_the_runbook_that_its_link_leads_to
         .lines()
         .filter_map(|line| line.strip_prefix("## "))
         .collect();
-    assert_eq!(alerts(&rules), sections);
-    for alert in sections {
-        let link = format!("/alerts/runbook.md#{}", alert.to_lowercase());
-        assert!(rules.contains(&format!("{link}'\n")), "no link to {alert}");
-        assert!(tests.contains(&format!("{link}\n")), "{alert} never fires");
+    let alerts: Vec<_> = alerts().collect();
+    let names: Vec<_> = alerts.iter().map(Rule::name).collect();
+    assert_eq!(names, sections);
+    for alert in alerts {
+        let name = alert.name();
+        let link = format!("/alerts/runbook.md#{}", name.to_lowercase());
+        assert!(
+            alert.annotations["runbook_url"].ends_with(&link),
+            "no link to {name}"
+        );
+        assert!(tests.contains(&format!("{link}\n")), "{name} never fires");
     }
 }
 
 #[test]
-fn every_metric_of_rules_tests_runbook_and_dashboards_is_one_of_the_program() {
-    let mut sources = files("alerts", "yml");
-    sources.extend(files("alerts", "md"));
+fn every_alert_is_silent_before_it_fires_and_after_it_is_resolved() {
+    let mut whole = BTreeSet::new();
+    for file in files("alerts/tests", "yml") {
+        let tests: Tests = serde_saphyr::from_str(&text(&file)).unwrap();
+        for test in &tests.tests {
+            whole.extend(test.whole_stories());
+        }
+    }
+    for alert in alerts() {
+        assert!(whole.contains(alert.name()), "{}", alert.name());
+    }
+}
+
+/// A file of tests of rules.
+#[derive(Deserialize)]
+struct Tests {
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    #[serde(default)]
+    alert_rule_test: Vec<Expectation>,
+}
+
+/// What an alert does at a time.
+#[derive(Deserialize)]
+struct Expectation {
+    eval_time: String,
+    alertname: String,
+    exp_alerts: Vec<Value>,
+}
+
+impl Test {
+    /// The alerts that it expects to be silent, to fire and to be silent, in this order.
+    fn whole_stories(&self) -> BTreeSet<String> {
+        let names = self.alert_rule_test.iter().map(|one| &one.alertname);
+        let names: BTreeSet<_> = names.cloned().collect();
+        let is_whole = |name: &String| {
+            let own = self
+                .alert_rule_test
+                .iter()
+                .filter(|one| one.alertname == *name);
+            let mut times: Vec<_> = own.map(Expectation::fires_at).collect();
+            times.sort_unstable();
+            times.dedup_by_key(|(_, fires)| *fires);
+            let story: Vec<_> = times.into_iter().map(|(_, fires)| fires).collect();
+            story.starts_with(&[false, true, false])
+        };
+        names.into_iter().filter(is_whole).collect()
+    }
+}
+
+impl Expectation {
+    fn fires_at(&self) -> (Duration, bool) {
+        let time = humantime::parse_duration(&self.eval_time).unwrap();
+        (time, !self.exp_alerts.is_empty())
+    }
+}
+
+#[test]
+fn every_alert_says_how_bad_it_is_and_what_is_wrong() {
+    for alert in alerts() {
+        let name = alert.name();
+        assert!(name.starts_with("Kb"), "{name}");
+        let severity = &*alert.labels["severity"];
+        assert!(
+            ["critical", "warning", "info"].contains(&severity),
+            "{name}: {severity}"
+        );
+        let summary = &alert.annotations["summary"];
+        assert!(
+            !summary.is_empty() && !summary.contains("{{"),
+            "{name}: {summary}"
+        );
+        let description = &alert.annotations["description"];
+        assert!(description.contains("{{"), "{name}: {description}");
+    }
+}
+
+#[test]
+fn every_alert_leads_to_a_dashboard_and_chooses_by_variables_that_it_has() {
+    let boards = dashboards::committed();
+    for alert in alerts() {
+        let url = &alert.annotations["dashboard_url"];
+        let (_, target) = url.split_once("{{ end }}/d/").unwrap();
+        let (uid, query) = target.split_once('?').unwrap();
+        let board = boards.iter().find(|board| board["uid"] == uid);
+        let board = board.unwrap_or_else(|| panic!("no dashboard {uid}: {url}"));
+        let chosen = query.split("var-").skip(1);
+        let chosen: BTreeSet<_> = chosen.map(|rest| rest.split('=').next().unwrap()).collect();
+        let variables = board["templating"]["list"].as_array().unwrap().iter();
+        let variables: BTreeSet<_> = variables.map(|own| own["name"].as_str().unwrap()).collect();
+        assert!(!chosen.is_empty() && chosen.is_subset(&variables), "{url}");
+    }
+}
+
+#[test]
+fn the_addresses_that_an_installation_changes_stand_in_one_line_of_the_rules() {
+    let rules = rules::text();
+    let lines: Vec<_> = rules
+        .lines()
+        .filter(|line| line.contains("https://"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    let guide = text(&path("deploy/README.md"));
+    for address in ["https://git.example/kb-exporter", "https://grafana.example"] {
+        assert!(lines[0].contains(address), "{}", lines[0]);
+        assert!(guide.contains(address), "{address}");
+    }
+}
+
+#[test]
+fn prometheus_and_alertmanager_accept_the_examples() {
+    promtool(
+        &["check", "config", "--syntax-only"],
+        &[path("deploy/prometheus.yml")],
+    );
+    let config = path("deploy/alertmanager.yml");
+    let output = run(Command::new("amtool").arg("check-config").arg(config), "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
+#[test]
+fn every_series_and_label_that_a_rule_names_is_there() {
+    let read = rules::read_all();
+    for (rule, reading) in &read {
+        assert!(
+            reading.problems.is_empty(),
+            "{}: {:?}",
+            rule.name(),
+            reading.problems
+        );
+        for (name, annotation) in &rule.annotations {
+            for used in annotation.split("$labels.").skip(1) {
+                let end =
+                    used.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+                let label = &used[..end.unwrap_or(used.len())];
+                assert!(
+                    reading.labels.contains(label),
+                    "{}, {name}: {label}",
+                    rule.name()
+                );
+            }
+        }
+    }
+    let recorded: BTreeSet<_> = read
+        .iter()
+        .filter_map(|(rule, _)| rule.record.as_deref())
+        .collect();
+    let named = read.iter().flat_map(|(_, reading)| &reading.selectors);
+    let mut used: BTreeSet<_> = named.map(|selector| &*selector.name).collect();
+    // The annotations ask for it.
+    used.insert("kb:links");
+    let unused: Vec<_> = recorded.difference(&used).collect();
+    assert!(unused.is_empty(), "recorded for nothing: {unused:?}");
+}
+
+#[test]
+fn every_metric_of_the_tests_and_the_runbook_is_one_of_the_program() {
+    let mut sources = files("alerts", "md");
     sources.extend(files("alerts/tests", "yml"));
-    sources.extend(files("dashboards", "json"));
     for source in sources {
         let text = text(&source);
         let names = metrics_in(&text);
         assert!(!names.is_empty(), "{} names no metric", source.display());
         let unknown: Vec<_> = names.into_iter().filter(|name| !exists(name)).collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", source.display());
-    }
-}
-
-#[test]
-fn every_recorded_series_that_is_read_is_recorded() {
-    let rules = text(&path("alerts/kb-exporter.yml"));
-    let recorded: BTreeSet<_> = rules
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- record: "))
-        .collect();
-    let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || "_:".contains(letter);
-    let read: BTreeSet<_> = rules
-        .lines()
-        .filter(|line| !line.trim().starts_with('#'))
-        .flat_map(|line| line.split(|letter| !is_of_a_name(letter)))
-        .filter(|word| word.starts_with("kb:"))
-        .collect();
-    assert_eq!(recorded, read);
-}
-
-#[test]
-fn every_panel_says_what_it_shows_and_what_to_do() {
-    for dashboard in dashboards() {
-        assert_eq!(dashboard["schemaVersion"], 42);
-        assert_eq!(dashboard["tags"][0], "kb-exporter");
-        for panel in dashboard["panels"].as_array().unwrap() {
-            let kind = panel["type"].as_str().unwrap();
-            assert!(PANEL_TYPES.contains(&kind), "{panel}");
-            let mut needed = vec!["/title"];
-            if kind != "row" {
-                needed.extend([
-                    "/description",
-                    "/fieldConfig/defaults/unit",
-                    "/fieldConfig/defaults/noValue",
-                ]);
-            }
-            for pointer in needed {
-                let said = panel.pointer(pointer).and_then(Value::as_str);
-                assert!(
-                    said.is_some_and(|said| !said.is_empty()),
-                    "{pointer}: {panel}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn every_query_of_a_dashboard_keeps_to_the_variables() {
-    for dashboard in dashboards() {
-        let panels = dashboard["panels"].as_array().unwrap().iter();
-        for target in panels.flat_map(|panel| panel["targets"].as_array().into_iter().flatten()) {
-            let query = target["expr"].as_str().unwrap();
-            let selectors = query.split('{').skip(1);
-            for selector in selectors {
-                for variable in ["job", "instance", "portal"] {
-                    let matcher = format!("{variable}=~\"${variable}\"");
-                    assert!(selector.contains(&matcher), "{variable}: {query}");
-                }
-            }
-        }
     }
 }

@@ -4,10 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 
+mod alerting;
 mod alerts;
 mod attention;
 mod commands;
 mod counts;
+mod dashboards;
 mod errors;
 mod faults;
 mod health;

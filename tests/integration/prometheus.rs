@@ -1,73 +1,17 @@
 //! The main job on real input: a portal over HTTP, the exporter beside it, a real Prometheus that scrapes it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::net::SocketAddr;
-use std::process::Command;
 
 use crate::support::exporter::{Exporter, client, json_of};
-use crate::support::process::Process;
+use crate::support::prometheus::Prometheus;
 use crate::support::wait::wait_for;
 use crate::support::workspace::program;
 
-use serde_json::{Value, json};
-use tempfile::TempDir;
-use url::Url;
+use serde_json::Value;
 
 /// Files by folder and status.
 type Totals = BTreeMap<(String, String), u64>;
-
-/// A Prometheus server that scrapes one target each second.
-struct Prometheus {
-    _process: Process,
-    address: SocketAddr,
-    _folder: TempDir,
-}
-
-impl Prometheus {
-    async fn scraping(target: SocketAddr) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let config = json!({"scrape_configs": [{
-            "job_name": "kb-exporter",
-            "scrape_interval": "1s",
-            "scrape_timeout": "1s",
-            "static_configs": [{"targets": [target]}],
-        }]});
-        let file = folder.path().join("prometheus.yml");
-        fs::write(&file, config.to_string()).unwrap();
-        let mut command = Command::new("prometheus");
-        command.arg("--config.file").arg(file);
-        command
-            .arg("--storage.tsdb.path")
-            .arg(folder.path().join("data"));
-        command.args(["--web.listen-address", "127.0.0.1:0"]);
-        let mut process = Process::start(&mut command);
-        let address = process.line("Prometheus listens", listening).await;
-        Self {
-            _process: process,
-            address,
-            _folder: folder,
-        }
-    }
-
-    /// The result of an instant query; none where the server is not ready or has nothing.
-    async fn query(&self, query: &str) -> Vec<Value> {
-        let url = format!("http://{}/api/v1/query", self.address);
-        let url = Url::parse_with_params(&url, [("query", query)]).unwrap();
-        let response = client().get(url).send().await.unwrap();
-        if !response.status().is_success() {
-            return Vec::new();
-        }
-        let answer = json_of(response).await;
-        answer["data"]["result"].as_array().unwrap().clone()
-    }
-}
-
-fn listening(line: &str) -> Option<SocketAddr> {
-    let (_, after) = line.split_once("Listening on")?;
-    let (_, address) = after.split_once("address=")?;
-    Some(address.trim().parse().unwrap())
-}
 
 /// What the portal itself says, by a walk of its own over the portal's interface.
 async fn totals_of_the_portal(portal: SocketAddr) -> Totals {

@@ -1,12 +1,17 @@
 //! What tests are made of.
 
+pub(crate) mod alertmanager;
 pub(crate) mod exporter;
 pub(crate) mod exposition;
+pub(crate) mod history;
 pub(crate) mod portal;
 pub(crate) mod process;
+pub(crate) mod prometheus;
+pub(crate) mod promql;
 pub(crate) mod promtool;
 pub(crate) mod raw;
 pub(crate) mod reasons;
+pub(crate) mod rules;
 pub(crate) mod server;
 pub(crate) mod tally;
 pub(crate) mod wait;

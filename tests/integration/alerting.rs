@@ -1,0 +1,155 @@
+//! The whole path: a portal in trouble, the exporter, Prometheus with the shipped rules, Alertmanager, a webhook.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::alertmanager::{Alertmanager, Webhook};
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::prometheus::{self, Prometheus};
+use crate::support::rules;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+
+use kb_exporter::simulator::Status;
+use regex::{Captures, Regex};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// How much faster than in life time goes by for the rules: a minute is a second.
+const FASTER: u64 = 60;
+
+/// The key that the exporter has for the portals.
+const KEY: &str = "kbk_demo";
+
+/// The shipped configuration of Alertmanager.
+const ALERTMANAGER: &str = include_str!("../../deploy/alertmanager.yml");
+
+/// The shipped rules with every length of time cut down.
+fn fast_rules() -> String {
+    let time = Regex::new(r"(\[|offset |interval: |for: )((?:[0-9]+[smhd])+)").unwrap();
+    let rules = rules::text();
+    let replaced = time.replace_all(&rules, |found: &Captures<'_>| {
+        format!("{}{}ms", &found[1], milliseconds(&found[2]) / FASTER)
+    });
+    replaced.into_owned()
+}
+
+/// The length of a time such as `15m1s`.
+fn milliseconds(time: &str) -> u64 {
+    let part = Regex::new("([0-9]+)([smhd])").unwrap();
+    let parts = part.captures_iter(time).map(|found| {
+        let number: u64 = found[1].parse().unwrap();
+        let unit = match &found[2] {
+            "s" => 1,
+            "m" => 60,
+            "h" => 3600,
+            _ => 86_400,
+        };
+        number * unit * 1000
+    });
+    parts.sum()
+}
+
+/// The shipped configuration, which notifies a webhook at once.
+fn impatient(webhook: &str) -> String {
+    let time = Regex::new(r"(group_wait|group_interval): [0-9smh]+").unwrap();
+    let config = time.replace_all(ALERTMANAGER, "$1: 1s");
+    let url = Regex::new(r"url: \S+").unwrap();
+    url.replace_all(&config, format!("url: {webhook}"))
+        .into_owned()
+}
+
+/// A server that scrapes an exporter, follows the rules in their fast form, and tells an Alertmanager.
+async fn watching(exporter: &Exporter, alertmanager: &Alertmanager) -> Prometheus {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = folder.path().join("rules.yml");
+    fs::write(&rules, fast_rules()).unwrap();
+    let config = config(exporter, &rules, alertmanager);
+    // As it is shipped, a value counts for five minutes.
+    Prometheus::start(&config, folder, &["--query.lookback-delta=5s"]).await
+}
+
+fn config(exporter: &Exporter, rules: &Path, alertmanager: &Alertmanager) -> Value {
+    let mut config = prometheus::scraping(exporter.address());
+    config["global"] = json!({"evaluation_interval": "1s"});
+    config["rule_files"] = json!([rules]);
+    config["alerting"] = json!({"alertmanagers": [
+        {"static_configs": [{"targets": [alertmanager.address()]}]},
+    ]});
+    config
+}
+
+/// A folder with finished files.
+fn folder(portal: &Portal, name: &str, files: usize) -> (Uuid, Vec<Uuid>) {
+    let folder = portal.folder(name);
+    let file = |number| portal.file(folder, &format!("{number}.pdf"), Status::Done);
+    (folder, (0..files).map(file).collect())
+}
+
+#[tokio::test]
+async fn a_spike_and_a_revoked_key_reach_whom_they_concern_and_are_called_off() {
+    let portal = Portal::start().await;
+    let other = Portal::start().await;
+    let (invoices, bills) = folder(&portal, "Invoices & bills", 400);
+    let (inbox, mails) = folder(&portal, "Inbox", 20);
+    other.folder("Elsewhere");
+    let portals = [("main", portal.base_url()), ("other", other.base_url())];
+    let workspace = Workspace::each_second(&portals);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let webhook = Webhook::start().await;
+    let alertmanager = Alertmanager::start(&impatient(&webhook.url())).await;
+    let prometheus = watching(&exporter, &alertmanager).await;
+    wait_for("the rules know both folders", async || {
+        let known = prometheus.query("kb:folder_entries:increase15m").await;
+        (known.len() == 6).then_some(())
+    })
+    .await;
+
+    bills[..15]
+        .iter()
+        .for_each(|file| portal.set(invoices, *file, Status::Failed));
+    mails[..4]
+        .iter()
+        .for_each(|file| portal.set(inbox, *file, Status::Flagged));
+    other.world(|world| world.revoke_key(KEY));
+
+    let failed = webhook.told("KbFailedSpike", "firing").await;
+    assert_eq!(failed["labels"]["folder"], "Invoices & bills");
+    assert_eq!(failed["labels"]["portal"], "main");
+    let annotations = &failed["annotations"];
+    let description = annotations["description"].as_str().unwrap();
+    assert!(
+        description.contains("folder Invoices & bills of the portal main"),
+        "{description}"
+    );
+    let runbook = "https://git.example/kb-exporter/alerts/runbook.md#kbfailedspike";
+    assert_eq!(annotations["runbook_url"], runbook);
+    let board =
+        format!("https://grafana.example/d/kb-folder?var-portal=main&var-folder={invoices}");
+    assert_eq!(annotations["dashboard_url"], board);
+    let flagged = webhook.told("KbFlaggedSpike", "firing").await;
+    assert_eq!(flagged["labels"]["folder"], "Inbox");
+    let rejected = webhook.told("KbKeyRejected", "firing").await;
+    assert_eq!(rejected["labels"]["portal"], "other");
+
+    other.world(|world| world.issue_key(KEY));
+    for name in ["KbFailedSpike", "KbFlaggedSpike", "KbKeyRejected"] {
+        let resolved = webhook.told(name, "resolved").await;
+        assert_eq!(
+            resolved["labels"]["severity"],
+            if name == "KbKeyRejected" {
+                "critical"
+            } else {
+                "warning"
+            }
+        );
+    }
+    // The key is the reason, and nobody is told of what follows from it.
+    let stale = |alert: &Value| alert["labels"]["alertname"] == "KbCollectionStale";
+    let told = webhook.all();
+    let consequences: Vec<_> = told.iter().filter(|alert| stale(alert)).collect();
+    assert!(consequences.is_empty(), "{consequences:?}");
+    exporter.stop().await;
+}

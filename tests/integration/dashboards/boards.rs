@@ -1,0 +1,87 @@
+//! The four dashboards, and what their questions have in common.
+
+mod exporter;
+mod folder;
+mod knowledge_base;
+mod reindexing;
+
+use super::board::Board;
+use super::panel::Panel;
+use super::table::{Column, column, label, table};
+
+/// Every dashboard, in the order in which they are linked.
+pub(super) fn all() -> [Board; 4] {
+    [
+        knowledge_base::board(),
+        folder::board(),
+        reindexing::board(),
+        exporter::board(),
+    ]
+}
+
+/// Nothing is wrong, or something is.
+const YES_NO: &[(&str, &str, &str)] = &[("1", "yes", "green"), ("0", "no", "red")];
+
+/// Something that stops, or does not.
+const ON_OFF: &[(&str, &str, &str)] = &[("0", "no", "green"), ("1", "yes", "red")];
+
+/// A series by folder, limited to the ten folders that weigh most in the time shown.
+fn top_ten(series: &str, weight: &str) -> String {
+    format!(
+        "{series} and on (portal, folder_id) topk(10, max by (portal, folder_id) ({weight})) or on () {}",
+        without_folders("folder")
+    )
+}
+
+/// What is shown for want of folders, under a name that says which of the two it is: there are none, or they are not known.
+fn without_folders(label: &str) -> String {
+    let named =
+        |word: &str, name: &str| format!(r#"label_replace({word}, "{label}", "{name}", "", "")"#);
+    let (empty, unknown) = (named("EMPTY", "no folder"), named("UNKNOWN", "not known"));
+    format!("({empty} or on () {unknown})")
+}
+
+/// The classes of failed and flagged files, those with most files first.
+fn reasons() -> Panel {
+    let of = |status: &str| {
+        format!(
+            r#"sum by (error) (max by (portal, folder_id, status, error) (kb_folder_file_errors{{FOLDER, status=~"{status}"}}))"#
+        )
+    };
+    // A class that failed files have may have no flagged ones, and the other way round.
+    let of_all = |status: &str| format!("({} or 0 * {})", of(status), of("failed|flagged"));
+    let none = format!(
+        r#"label_replace(sum(max by (portal, folder_id, status) (kb_folder_files{{FOLDER, status=~"failed|flagged"}})) == 0, "error", "no failed or flagged file", "", "") or on () {}"#,
+        without_folders("error")
+    );
+    table(
+        "Reasons",
+        "Failed and flagged files by the class of their reason. When one class leads by far, it has one cause: mend that, then let the files be indexed again; see alerts/runbook.md, KbErrorClassSurge. `kb-exporter scan` shows an example of each.",
+        &[label("error", "Reason")],
+        &[
+            column("Failed", &of_all("failed")).bar("failed").width(180),
+            column("Flagged", &of_all("flagged")).bar("flagged").width(180),
+            column("Order", &of("failed|flagged")).hidden(),
+        ],
+        "Order",
+        Some(&column("Failed", &format!("({none})"))),
+    )
+    .size(24, 9)
+}
+
+/// Whether a folder is counted by any exporter, and where it is not: the label `reason`.
+fn counted() -> Column {
+    let by = "max by (portal, folder_id, folder";
+    let up = format!("{by}) (kb_folder_up{{FOLDER}})");
+    let expression = format!(
+        "(({by}, reason) (kb_folder_unavailable{{FOLDER}}) - 1) and on (portal, folder_id, folder) {up} == 0) or on (portal, folder_id, folder) {up}"
+    );
+    column("Counted", &expression).words(YES_NO).width(80)
+}
+
+/// A quantile of the time from upload to indexed. A folder whose histogram is not there yet has had no observation.
+fn indexing_quantile(quantile: &str) -> String {
+    format!(
+        r#"histogram_quantile({quantile}, sum by (le) (max by (portal, folder_id, le) (rate(kb_folder_indexing_seconds_bucket{{FOLDER}}[$__rate_interval]))) or label_replace(0 * sum(kb_portal_up{{PORTAL}}), "le", "+Inf", "", ""))"#
+    )
+}

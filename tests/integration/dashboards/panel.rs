@@ -1,0 +1,273 @@
+//! One panel: what it asks for, and how it looks.
+
+use serde_json::{Value, json};
+
+use super::colours;
+
+/// A panel that has no place yet.
+pub(super) struct Panel {
+    /// In columns, of which there are 24.
+    pub(super) width: u64,
+    /// In rows of 38 pixels.
+    pub(super) height: u64,
+    instant: bool,
+    json: Value,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy)]
+pub(super) enum Style {
+    /// A line for each series.
+    Lines,
+    /// Lines on top of each other.
+    Stacked,
+    /// A bar for each step, on top of each other: what happened in it.
+    Bars,
+}
+
+impl Panel {
+    fn new(kind: &str, title: &str, description: &str, options: Value) -> Self {
+        let mut json = json!({
+            "type": kind,
+            "title": title,
+            "description": description,
+            "datasource": datasource(),
+            "targets": [],
+            "fieldConfig": {"defaults": {"unit": "short"}, "overrides": []},
+            "transformations": [],
+        });
+        json["options"] = options;
+        Self {
+            width: 12,
+            height: 8,
+            instant: true,
+            json,
+        }
+    }
+
+    /// A number, as it is now: nothing is shown that was so an hour ago.
+    pub(super) fn stat(title: &str, description: &str) -> Self {
+        let options = json!({
+            "colorMode": "value",
+            "graphMode": "none",
+            "justifyMode": "auto",
+            "orientation": "auto",
+            "textMode": "value",
+            "wideLayout": true,
+            "reduceOptions": last(),
+        });
+        Self::new("stat", title, description, options).size(6, 3)
+    }
+
+    /// A bar for each series, of one colour.
+    pub(super) fn bars(title: &str, description: &str, colour: &str) -> Self {
+        let options = json!({
+            "displayMode": "basic",
+            "orientation": "horizontal",
+            "showUnfilled": true,
+            "valueMode": "text",
+            "namePlacement": "left",
+            "sizing": "auto",
+            "minVizHeight": 16,
+            "minVizWidth": 8,
+            "maxVizHeight": 24,
+            "legend": {"showLegend": false, "displayMode": "list", "placement": "bottom", "calcs": []},
+            "reduceOptions": last(),
+            "text": {"titleSize": 12, "valueSize": 12},
+        });
+        let panel = Self::new("bargauge", title, description, options);
+        panel.default("min", 0).default("color", fixed(colour))
+    }
+
+    /// Values over time.
+    pub(super) fn graph(title: &str, description: &str, style: Style) -> Self {
+        let (draw, width, fill, stacking) = match style {
+            Style::Lines => ("line", 1, 0, "none"),
+            Style::Stacked => ("line", 1, 30, "normal"),
+            Style::Bars => ("bars", 0, 80, "normal"),
+        };
+        let options = json!({
+            "legend": {"displayMode": "list", "placement": "bottom", "showLegend": true, "calcs": []},
+            "tooltip": {"mode": "multi", "sort": "desc"},
+        });
+        let custom = json!({
+            "drawStyle": draw,
+            "lineWidth": width,
+            "fillOpacity": fill,
+            "stacking": {"mode": stacking, "group": "A"},
+            "showPoints": "never",
+            "spanNulls": false,
+        });
+        let mut panel = Self::new("timeseries", title, description, options);
+        panel.instant = false;
+        panel
+            .default("custom", custom)
+            .default("color", json!({"mode": "palette-classic"}))
+            .default("min", 0)
+    }
+
+    /// A table without columns yet.
+    pub(super) fn table(title: &str, description: &str) -> Self {
+        let options = json!({
+            "showHeader": true,
+            "cellHeight": "sm",
+            "footer": {"show": false, "reducer": ["sum"], "countRows": false, "fields": ""},
+        });
+        let custom = json!({"align": "auto", "cellOptions": {"type": "auto"}});
+        Self::new("table", title, description, options)
+            .default("custom", custom)
+            .default(
+                "mappings",
+                json!([{"type": "special", "options": {"match": "nan", "result": {"text": "-"}}}]),
+            )
+            .none("-")
+            .size(24, 10)
+    }
+
+    /// Markdown.
+    pub(super) fn text(title: &str, description: &str, content: &str) -> Self {
+        let options = json!({"mode": "markdown", "content": content});
+        Self::new("text", title, description, options)
+            .unit("none")
+            .none("-")
+    }
+
+    /// Columns and rows that it takes.
+    pub(super) fn size(mut self, width: u64, height: u64) -> Self {
+        (self.width, self.height) = (width, height);
+        self
+    }
+
+    /// A query, and the name of its series, in which `{{label}}` stands for a label.
+    pub(super) fn query(mut self, legend: &str, expression: &str) -> Self {
+        let targets = self.list("/targets");
+        let number = u8::try_from(targets.len()).unwrap();
+        targets.push(json!({
+            "refId": char::from(b'A' + number).to_string(),
+            "datasource": datasource(),
+            "expr": expression,
+            "legendFormat": legend,
+        }));
+        let instant = self.instant;
+        let target = self.list("/targets").last_mut().unwrap();
+        target["instant"] = instant.into();
+        target["range"] = (!instant).into();
+        self
+    }
+
+    pub(super) fn unit(self, unit: &str) -> Self {
+        self.default("unit", unit)
+    }
+
+    /// Digits after the point.
+    pub(super) fn decimals(self, decimals: u64) -> Self {
+        self.default("decimals", decimals)
+    }
+
+    /// What is shown where there is nothing to show: why that is.
+    pub(super) fn none(self, text: &str) -> Self {
+        self.default("noValue", text)
+    }
+
+    /// Colours by value: the first from 0, the others from a value on. What is not known has none.
+    pub(super) fn steps(self, first: &str, others: &[(f64, &str)]) -> Self {
+        let unknown = [
+            json!({"color": "text", "value": null}),
+            json!({"color": first, "value": 0}),
+        ];
+        let others = others
+            .iter()
+            .map(|(from, colour)| json!({"color": colour, "value": from}));
+        let steps: Vec<_> = unknown.into_iter().chain(others).collect();
+        self.default("thresholds", json!({"mode": "absolute", "steps": steps}))
+            .default("color", json!({"mode": "thresholds"}))
+    }
+
+    /// Words for numbers, each with its colour.
+    pub(super) fn words(self, words: &[(&str, &str, &str)]) -> Self {
+        self.steps("text", &[]).default("mappings", mappings(words))
+    }
+
+    /// Gives the series of these names the colours that the words have everywhere.
+    pub(super) fn colours(mut self, words: &[&str]) -> Self {
+        for word in words {
+            self = self.overriding("byName", word, colour(colours::of(word)));
+        }
+        self
+    }
+
+    /// Gives the series of a status of HTTP the colours of success and failure.
+    pub(super) fn colours_of_codes(mut self) -> Self {
+        for (codes, word) in colours::CODES {
+            self = self.overriding("byRegexp", codes, colour(word));
+        }
+        self
+    }
+
+    /// Changes how the series or columns that a matcher finds look.
+    pub(super) fn overriding(mut self, matcher: &str, of: &str, properties: Value) -> Self {
+        let mut one = json!({"matcher": {"id": matcher, "options": of}});
+        one["properties"] = properties;
+        self.list("/fieldConfig/overrides").push(one);
+        self
+    }
+
+    /// What is done with the answers before they are shown.
+    pub(super) fn transformations(mut self, list: Value) -> Self {
+        self.json["transformations"] = list;
+        self
+    }
+
+    /// A setting of all fields.
+    pub(super) fn default(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.json["fieldConfig"]["defaults"][name] = value.into();
+        self
+    }
+
+    /// The panel at its place, with the words of its queries written out.
+    pub(super) fn placed(
+        mut self,
+        id: usize,
+        x: u64,
+        y: u64,
+        write: impl Fn(&str) -> String,
+    ) -> Value {
+        for target in self.list("/targets") {
+            target["expr"] = write(target["expr"].as_str().unwrap()).into();
+        }
+        self.json["id"] = id.into();
+        self.json["gridPos"] = json!({"x": x, "y": y, "w": self.width, "h": self.height});
+        self.json
+    }
+
+    fn list(&mut self, pointer: &str) -> &mut Vec<Value> {
+        let list = self.json.pointer_mut(pointer).unwrap();
+        list.as_array_mut().unwrap()
+    }
+}
+
+/// The data source that the variable names.
+pub(super) fn datasource() -> Value {
+    json!({"type": "prometheus", "uid": "${datasource}"})
+}
+
+/// Always the same colour.
+pub(super) fn fixed(colour: &str) -> Value {
+    json!({"mode": "fixed", "fixedColor": colour})
+}
+
+/// Value mappings: number, text, colour.
+pub(super) fn mappings(words: &[(&str, &str, &str)]) -> Value {
+    let words = words.iter().enumerate().map(|(index, (value, text, colour))| {
+        json!({"type": "value", "options": {*value: {"text": text, "color": colour, "index": index}}})
+    });
+    words.collect()
+}
+
+fn colour(name: &str) -> Value {
+    json!([{"id": "color", "value": fixed(name)}])
+}
+
+fn last() -> Value {
+    json!({"calcs": ["lastNotNull"], "fields": "", "values": false})
+}

@@ -1,0 +1,146 @@
+//! What every panel must be like: the rules of Grafana's dashboard-linter about panels, of every type, and our own.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{committed, panels, targets};
+
+/// The panels that every Grafana can draw without a plugin of its own.
+const TYPES: [&str; 6] = ["timeseries", "stat", "gauge", "bargauge", "table", "text"];
+
+/// The units of Grafana that are used.
+const UNITS: [&str; 6] = ["short", "none", "s", "bytes", "percentunit", "reqps"];
+
+fn all(check: impl Fn(&Value)) {
+    for board in committed() {
+        panels(&board)
+            .filter(|panel| panel["type"] != "row")
+            .for_each(&check);
+    }
+}
+
+#[test]
+fn every_panel_says_what_it_shows_and_what_to_do() {
+    all(|panel| {
+        let kind = panel["type"].as_str().unwrap();
+        assert!(TYPES.contains(&kind), "{panel}");
+        let said = |pointer: &str| {
+            let text = panel.pointer(pointer).and_then(Value::as_str);
+            text.filter(|text| !text.is_empty())
+                .unwrap_or_else(|| panic!("{pointer}: {panel}"))
+        };
+        said("/title");
+        said("/fieldConfig/defaults/noValue");
+        let description = said("/description");
+        let advises = ["When ", "when ", "alerts/runbook.md"]
+            .iter()
+            .any(|word| description.contains(word));
+        assert!(advises, "no advice: {description}");
+    });
+    for board in committed() {
+        let rows = panels(&board).filter(|panel| panel["type"] == "row");
+        assert!(
+            rows.map(|row| row["title"].as_str().unwrap())
+                .all(|title| !title.is_empty())
+        );
+    }
+}
+
+#[test]
+fn every_panel_asks_the_chosen_data_source() {
+    all(|panel| {
+        assert_eq!(panel["datasource"]["uid"], "${datasource}", "{panel}");
+        let asks = targets(panel).count() > 0;
+        assert_eq!(asks, panel["type"] != "text", "{panel}");
+        for target in targets(panel) {
+            assert_eq!(target["datasource"], panel["datasource"], "{panel}");
+        }
+    });
+}
+
+#[test]
+fn every_unit_is_one_of_grafana() {
+    all(|panel| {
+        let unit = &panel["fieldConfig"]["defaults"]["unit"];
+        let overrides = panel["fieldConfig"]["overrides"].as_array().unwrap().iter();
+        let properties = overrides.flat_map(|one| one["properties"].as_array().unwrap());
+        let units = properties
+            .filter(|own| own["id"] == "unit")
+            .map(|own| &own["value"]);
+        for unit in units.chain([unit]) {
+            assert!(UNITS.contains(&unit.as_str().unwrap()), "{unit}: {panel}");
+        }
+    });
+}
+
+#[test]
+fn a_single_value_is_shown_as_it_is_and_not_as_it_was() {
+    // A single value that is read from a range would go on to show what has long been gone.
+    all(|panel| {
+        let instant = panel["type"] != "timeseries";
+        for target in targets(panel) {
+            assert_eq!(target["instant"], instant, "{panel}");
+            assert_eq!(target["range"], !instant, "{panel}");
+        }
+    });
+}
+
+#[test]
+fn a_word_has_one_colour_everywhere() {
+    let mut colours: BTreeMap<String, String> = BTreeMap::new();
+    for board in committed() {
+        for panel in panels(&board) {
+            for one in panel["fieldConfig"]["overrides"]
+                .as_array()
+                .into_iter()
+                .flatten()
+            {
+                let properties = one["properties"].as_array().unwrap().iter();
+                let mut colour = properties.filter(|own| own["id"] == "color");
+                let Some(colour) = colour.next() else {
+                    continue;
+                };
+                let name = one["matcher"]["options"].as_str().unwrap().to_lowercase();
+                let colour = colour["value"]["fixedColor"].as_str().unwrap();
+                let before = colours.insert(name.clone(), colour.to_owned());
+                assert!(
+                    before.is_none_or(|before| before == colour),
+                    "{name}: {panel}"
+                );
+            }
+        }
+    }
+    for status in ["pending", "processing", "done", "failed", "flagged"] {
+        assert!(colours.contains_key(status), "{status} has no colour");
+    }
+}
+
+#[test]
+fn a_folder_in_a_table_leads_to_its_dashboard() {
+    let mut tables = 0;
+    for board in committed() {
+        for panel in panels(&board).filter(|panel| panel["type"] == "table") {
+            let overrides = panel["fieldConfig"]["overrides"].as_array().unwrap();
+            let Some(folder) = overrides
+                .iter()
+                .find(|one| one["matcher"]["options"] == "folder")
+            else {
+                continue;
+            };
+            let properties = folder["properties"].as_array().unwrap();
+            let link = properties.iter().find(|own| own["id"] == "links").unwrap();
+            let url = link["value"][0]["url"].as_str().unwrap();
+            assert!(url.starts_with("/d/kb-folder?var-portal="), "{url}");
+            for kept in [
+                "var-folder=${__data.fields.folder_id",
+                "${__url_time_range}",
+                "${job:queryparam}",
+            ] {
+                assert!(url.contains(kept), "{url}");
+            }
+            tables += 1;
+        }
+    }
+    assert_eq!(tables, 3);
+}

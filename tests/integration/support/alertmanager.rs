@@ -1,0 +1,105 @@
+//! A real Alertmanager on a port of its own, and a webhook that it notifies.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::State;
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use super::process::Process;
+use super::prometheus::listening;
+use super::wait::wait_for;
+
+/// A running Alertmanager.
+pub(crate) struct Alertmanager {
+    _process: Process,
+    address: SocketAddr,
+    _folder: TempDir,
+}
+
+impl Alertmanager {
+    /// Starts with a configuration.
+    pub(crate) async fn start(config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut process = Process::start(&mut command(folder.path(), config));
+        let address = process.line("Alertmanager listens", listening).await;
+        Self {
+            _process: process,
+            address,
+            _folder: folder,
+        }
+    }
+
+    /// Where Prometheus sends alerts.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+fn command(folder: &Path, config: &str) -> Command {
+    let file = folder.join("alertmanager.yml");
+    fs::write(&file, config).unwrap();
+    // Debian's name of it.
+    let mut command = Command::new("prometheus-alertmanager");
+    command.arg("--config.file").arg(file);
+    command.arg("--storage.path").arg(folder.join("data"));
+    command.args(["--web.listen-address", "127.0.0.1:0"]);
+    command.arg("--cluster.listen-address=");
+    command
+}
+
+/// What Alertmanager notifies: each alert that it was told, in order of arrival.
+pub(crate) struct Webhook {
+    address: SocketAddr,
+    alerts: Told,
+}
+
+type Told = Arc<Mutex<Vec<Value>>>;
+
+impl Webhook {
+    /// Listens on a free port of loopback until the test ends.
+    pub(crate) async fn start() -> Self {
+        let alerts = Told::default();
+        let router = Router::new()
+            .route("/", post(note))
+            .with_state(Arc::clone(&alerts));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { address, alerts }
+    }
+
+    /// Where it is to be notified.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// Waits for an alert of a name in a state, `firing` or `resolved`.
+    pub(crate) async fn told(&self, name: &str, status: &str) -> Value {
+        wait_for(&format!("{name} is {status}"), async || {
+            let alerts = self.all();
+            let mut matching = alerts.into_iter();
+            matching.find(|alert| alert["labels"]["alertname"] == name && alert["status"] == status)
+        })
+        .await
+    }
+
+    /// Every alert so far.
+    pub(crate) fn all(&self) -> Vec<Value> {
+        let alerts = self.alerts.lock().unwrap_or_else(PoisonError::into_inner);
+        alerts.clone()
+    }
+}
+
+async fn note(State(told): State<Told>, Json(body): Json<Value>) {
+    let alerts = body["alerts"].as_array().cloned().unwrap_or_default();
+    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+    told.extend(alerts);
+}

@@ -1,0 +1,68 @@
+//! The shipped alert rules, read as Prometheus reads them.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Deserialize;
+
+use super::promql::{Reading, Registry, read};
+
+/// Where they are.
+pub(crate) const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/alerts/kb-exporter.yml");
+
+#[derive(Deserialize)]
+struct File {
+    groups: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    rules: Vec<Rule>,
+}
+
+/// One rule: it records a series, or is an alert.
+#[derive(Deserialize)]
+pub(crate) struct Rule {
+    pub(crate) record: Option<String>,
+    pub(crate) alert: Option<String>,
+    pub(crate) expr: String,
+    #[serde(default)]
+    pub(crate) labels: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) annotations: BTreeMap<String, String>,
+}
+
+impl Rule {
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        self.record.as_deref().or(self.alert.as_deref()).unwrap()
+    }
+}
+
+/// The text of the file.
+pub(crate) fn text() -> String {
+    fs::read_to_string(FILE).unwrap()
+}
+
+/// Every rule, in the order in which they are evaluated.
+pub(crate) fn all() -> Vec<Rule> {
+    let file: File = serde_saphyr::from_str(&text()).unwrap();
+    file.groups
+        .into_iter()
+        .flat_map(|group| group.rules)
+        .collect()
+}
+
+/// Reads each rule's expression; what one records is known to those after it.
+pub(crate) fn read_all() -> Vec<(Rule, Reading)> {
+    let mut registry = Registry::of_the_program();
+    let read_one = |rule: Rule| {
+        let mut reading = read(&rule.expr, &registry);
+        reading.labels.extend(rule.labels.keys().cloned());
+        if let Some(name) = &rule.record {
+            registry.record(name, reading.labels.clone());
+        }
+        (rule, reading)
+    };
+    all().into_iter().map(read_one).collect()
+}
