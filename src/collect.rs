@@ -16,6 +16,7 @@ pub mod progress;
 mod publish;
 mod reindex;
 mod run;
+mod settings;
 pub mod sorted;
 pub mod sorting;
 pub mod strategy;
@@ -27,23 +28,23 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono_tz::Tz;
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::{ClassLimits, Classifier, Places};
-use crate::config::{Config, FolderFilter, Rate, Reindex, Strategy};
+use crate::classify::Places;
 use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
-use crate::model::{FolderId, Moment, PortalName};
+use crate::model::{FolderId, Moment};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::reindex::Batch;
 use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
 use crate::state::{SavedPortal, StateError, Store};
+
+pub use settings::Settings;
 
 use attention::Rounds;
 use folder::Folder;
@@ -53,75 +54,9 @@ use progress::Progress;
 use run::Run;
 use sorting::Sorting;
 use verify::FullyRead;
-use walk::WalkLimits;
 
 /// How often a collector that has nothing to do shows that it is alive.
 const PULSE: Duration = Duration::from_secs(5);
-
-/// What a collector needs to know of the configuration.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Its portal.
-    pub portal: PortalName,
-    /// The folders that are collected.
-    pub filter: FolderFilter,
-    /// How folders are counted.
-    pub strategy: Strategy,
-    /// How often every page is read all the same.
-    pub full_every: Duration,
-    /// Bounds of a walk.
-    pub walk: WalkLimits,
-    /// Ends a collection.
-    pub timeout: Duration,
-    /// How often a quiet folder is looked at when not all fit into the interval.
-    pub quiet_every: Duration,
-    /// Requests that the portal is sent.
-    pub rate: Rate,
-    /// Counts that are older are withdrawn, at least.
-    pub stale_after: Duration,
-    /// Folders, at most.
-    pub max_folders: usize,
-    /// Classes of error, at most.
-    pub classes: ClassLimits,
-    /// What reasons mean.
-    pub classifier: Arc<Classifier>,
-    /// The rules of reindexing.
-    pub reindex: Arc<Reindex>,
-    /// The time zone of their windows.
-    pub zone: Tz,
-}
-
-impl Settings {
-    /// Takes the settings of one portal.
-    #[must_use]
-    pub fn new(portal: &crate::config::Portal, config: &Config) -> Self {
-        let Config {
-            collect, errors, ..
-        } = config;
-        Self {
-            portal: portal.name.clone(),
-            filter: portal.folders.clone(),
-            strategy: collect.strategy,
-            full_every: collect.full_every,
-            walk: WalkLimits {
-                in_flight: collect.concurrency.get(),
-                max_pages: collect.max_pages_per_folder.get(),
-            },
-            timeout: collect.timeout,
-            quiet_every: collect.quiet_every,
-            rate: collect.max_requests_per_second,
-            stale_after: collect.stale_after,
-            max_folders: collect.max_folders,
-            classes: ClassLimits {
-                portal: errors.max_classes,
-                folder: errors.max_classes_per_folder,
-            },
-            classifier: Arc::new(Classifier::new(errors.rules.clone())),
-            reindex: Arc::new(config.reindex.clone()),
-            zone: collect.timezone,
-        }
-    }
-}
 
 /// What a collector works with.
 pub struct Tools {

@@ -9,6 +9,7 @@
 //! `plan` says which pages to read, `pins` which to read again; `search` reads them.
 
 mod borders;
+mod found;
 mod map;
 mod names;
 mod page;

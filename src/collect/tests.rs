@@ -7,6 +7,7 @@ use tokio::net::TcpListener;
 use super::*;
 use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::metrics::Events;
+use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
 use crate::simulator::{Options, Simulator, Status as SimulatedStatus};
 use crate::snapshot::{FolderState, PortalView, RunResult};

@@ -2,20 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::ops::Range;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::aggregate::Known;
 use crate::collect::error::ReadError;
 use crate::collect::sorted::borders::Borders;
+use crate::collect::sorted::found::Found;
 use crate::collect::sorted::map::{Map, Stretch};
 use crate::collect::sorted::names::{self, Names};
 use crate::collect::sorted::page::{Layout, PageId, Shown};
 use crate::collect::sorted::pins::pins;
 use crate::collect::sorted::plan;
 use crate::collect::sorted::rows::{self, Rows};
-use crate::model::ByStatus;
 use crate::portal::{Order, PageBody, PageRequest, Pagination, PortalError, Whole};
 
 /// What differs between two looks is searched again so often.
@@ -26,46 +25,6 @@ const MAX_REQUESTS: u64 = 1_000;
 
 /// Two pages with so many rows, and all of them alike, are no accident.
 const MANY_ROWS: u64 = 20;
-
-/// What was found.
-pub(super) struct Found {
-    pub layout: Layout,
-    /// The whole list, front to back, without gaps.
-    pub stretches: Vec<Stretch>,
-    /// Whether every border was read the same twice.
-    pub consistent: bool,
-    /// Positions that were seen themselves.
-    pub seen: Vec<Range<u64>>,
-    /// Whether file names did not go on in their order at a border.
-    pub names_break: bool,
-}
-
-impl Found {
-    /// Files by status.
-    pub fn counts(&self) -> ByStatus<u64> {
-        let mut counts = ByStatus::default();
-        for Stretch { word, range } in &self.stretches {
-            counts[word.status] += range.end - range.start;
-        }
-        counts
-    }
-
-    /// The longest part of the list that was not seen itself.
-    pub fn largest_unseen(&self) -> Option<Range<u64>> {
-        let mut seen = self.seen.clone();
-        seen.push(self.layout.total..self.layout.total);
-        seen.sort_unstable_by_key(|span| span.start);
-        let mut end = 0;
-        let unseen = seen.into_iter().map(|span| {
-            let unseen = end..span.start.max(end);
-            end = end.max(span.end);
-            unseen
-        });
-        unseen
-            .filter(|range| !range.is_empty())
-            .max_by_key(|range| range.end - range.start)
-    }
-}
 
 /// A search under way.
 pub(super) struct Search<'a, F> {
