@@ -10,7 +10,15 @@ use super::{committed, panels, targets};
 const TYPES: [&str; 6] = ["timeseries", "stat", "gauge", "bargauge", "table", "text"];
 
 /// The units of Grafana that are used.
-const UNITS: [&str; 6] = ["short", "none", "s", "bytes", "percentunit", "reqps"];
+const UNITS: [&str; 7] = [
+    "short",
+    "none",
+    "s",
+    "bytes",
+    "percentunit",
+    "reqps",
+    "string",
+];
 
 fn all(check: impl Fn(&Value)) {
     for board in committed() {
@@ -70,6 +78,22 @@ fn every_unit_is_one_of_grafana() {
             .map(|own| &own["value"]);
         for unit in units.chain([unit]) {
             assert!(UNITS.contains(&unit.as_str().unwrap()), "{unit}: {panel}");
+        }
+    });
+}
+
+#[test]
+fn a_label_in_a_table_is_text_even_when_it_looks_like_a_number() {
+    let named = |one: &&Value| {
+        let properties = one["properties"].as_array().unwrap();
+        properties.iter().any(|own| own["id"] == "displayName")
+    };
+    all(|panel| {
+        let overrides = panel["fieldConfig"]["overrides"].as_array().unwrap();
+        for label in overrides.iter().filter(named) {
+            let properties = label["properties"].as_array().unwrap();
+            let unit = properties.iter().find(|own| own["id"] == "unit");
+            assert_eq!(unit.unwrap()["value"], "string", "{label}");
         }
     });
 }

@@ -140,6 +140,8 @@ impl Label {
         match self.title {
             Some(title) => properties.extend([
                 json!({"id": "displayName", "value": title}),
+                // Without it a name such as `2024` or `8e9` is shown as a number.
+                json!({"id": "unit", "value": "string"}),
                 json!({"id": "custom.filterable", "value": true}),
             ]),
             None => properties.extend(out_of_sight()),
