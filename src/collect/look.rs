@@ -214,8 +214,9 @@ impl Look {
         Ok(())
     }
 
-    /// Looks for the borders, twice where samples disagree the first time; none where the portal does not sort.
+    /// Looks for the borders, twice where the first look tells that the portal may not sort; none where it does not.
     async fn sorted(&self, samples: bool) -> Result<Option<Sorted>, LookError> {
+        let mut doubt = Disproof::Sample;
         for _ in 0..2 {
             let sorted = match self.search(samples).await {
                 Err(ReadError::Unsorted { .. }) => {
@@ -226,15 +227,20 @@ impl Look {
                     self.sorting.disprove(Disproof::Contradiction);
                     return Ok(None);
                 }
-                Err(ReadError::Moving | ReadError::Repeated { .. }) => return Ok(None),
+                Err(ReadError::Repeated { .. }) => {
+                    doubt = Disproof::Contradiction;
+                    continue;
+                }
+                Err(ReadError::Moving) => return Ok(None),
                 sorted => sorted?,
             };
             if sorted.evidence.samples_agree != Some(false) {
                 let disproven = matches!(self.sorting.trust(), Trust::Disproven(_));
                 return Ok((!disproven).then_some(sorted));
             }
+            doubt = Disproof::Sample;
         }
-        self.sorting.disprove(Disproof::Sample);
+        self.sorting.disprove(doubt);
         Ok(None)
     }
 

@@ -148,6 +148,9 @@ async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
         }
         folders.push(folder);
     }
+    let mixed = portal.folder("Mixed");
+    Tally::fill(&portal, mixed, 1_200);
+    folders.push(mixed);
     let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
     let mut metrics = exporter.collected().await;
