@@ -46,8 +46,8 @@ pub enum ReadError {
         /// The page.
         page: PageRequest,
     },
-    /// A page shows the same files as another one.
-    #[error("{page} shows the same files as another page")]
+    /// Both ends of the list show the same files.
+    #[error("{page} shows the same files as the other end of the list")]
     Repeated {
         /// The page.
         page: PageRequest,

@@ -115,7 +115,8 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         .unwrap();
     drop(earlier);
 
-    let saved = load(folder.path()).folders.remove(&id()).unwrap();
+    let mut portal = wait_for(|| load_if_free(folder.path()));
+    let saved = portal.folders.remove(&id()).unwrap();
     let kept = written.record.map(|record| FolderRecord {
         first_counted: record.counted,
         full_read: None,

@@ -33,7 +33,7 @@ pub(super) struct PageRead {
     pub shown: Shown,
     pub pagination: Pagination,
     pub names: Names,
-    /// Which files stand on the page, in their order: two pages with the same are one page, given twice.
+    /// Which files stand on the page, in their order: both ends with the same are one page, given twice.
     pub digest: u64,
     /// Whether no file stands on the page twice.
     pub distinct: bool,

@@ -246,10 +246,15 @@ where
         Ok(())
     }
 
-    /// Whether another page was the same.
+    /// Whether both ends are the same page.
     fn is_repeated(&self, id: PageId, digest: u64) -> bool {
-        let mut others = self.pages.iter().filter(|(page, _)| **page != id);
-        others.any(|(_, seen)| seen.digest == digest)
+        let other = match id {
+            PageId::FRONT => PageId::BACK,
+            PageId::BACK => PageId::FRONT,
+            _ => return false,
+        };
+        let other = self.pages.get(&other);
+        other.is_some_and(|seen| seen.digest == digest)
     }
 
     /// Rows that a page should have, as far as that is known.
