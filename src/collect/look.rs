@@ -250,6 +250,7 @@ impl Look {
             in_flight: self.limits.in_flight,
             hints: &self.hints,
             samples,
+            plausible: self.expected.plausible_total(),
         };
         sorted::count(
             |page| files.page(page),

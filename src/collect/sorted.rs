@@ -71,6 +71,8 @@ pub struct Method<'a> {
     pub hints: &'a Borders,
     /// Whether to read pages on which nothing hangs, too.
     pub samples: bool,
+    /// The largest total that is believed without such pages.
+    pub plausible: u64,
 }
 
 /// Counts a folder by its borders.
@@ -92,7 +94,8 @@ where
     let ends_differ = first.map(|run| run.word) != last.map(|run| run.word);
     // A folder in which nothing is done is rare, and a list that is not sorted may look like one.
     let unlikely = !ends_differ && first.is_some_and(|run| run.word.status != Status::Done);
-    let samples = method.samples || unlikely;
+    let implausible = found.layout.total > method.plausible;
+    let samples = method.samples || unlikely || implausible;
     let samples_agree = if samples && found.consistent && unseen.is_some() {
         Some(search.agrees_with_samples(&found).await?)
     } else {

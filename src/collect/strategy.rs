@@ -30,6 +30,12 @@ impl Expected {
         self.files.div_ceil(PAGE_SIZE)
     }
 
+    /// The largest total that is believed as it is: a portal that names a larger one must show its last page.
+    #[must_use]
+    pub fn plausible_total(&self) -> u64 {
+        self.files.saturating_add(1_000.max(self.files / 2))
+    }
+
     /// Requests that counting by borders is going to take: what is read once, and what is read again.
     fn sorted_requests(&self) -> u64 {
         const ENDS: u64 = 2;

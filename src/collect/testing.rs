@@ -28,6 +28,8 @@ pub(super) enum Quirk {
     IgnoresSortOrder,
     /// Unknown statuses come last in both directions.
     UnknownLast,
+    /// Every page names a total that no folder has.
+    HugeTotal,
 }
 
 impl Folder {
@@ -64,7 +66,11 @@ impl Folder {
                 })
             })
             .collect();
-        body(&rows, request.page, self.files.len())
+        let total = match self.quirk {
+            Quirk::HugeTotal => usize::MAX,
+            _ => self.files.len(),
+        };
+        body(&rows, request.page, total)
     }
 
     /// The files as the portal lists them.

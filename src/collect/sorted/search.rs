@@ -179,6 +179,10 @@ where
             let body = (self.fetch)(id.request()).await;
             let body = body.map_err(|error| failed(id, error))?;
             let shown = rows::shown(&body).map_err(|error| failed(id, error))?;
+            if shown.rows() == 0 && shown.total > 0 {
+                let (page, total) = (id.request(), shown.total);
+                return Err(ReadError::Empty { page, total });
+            }
             let mut placed = layout.place(id, &shown);
             let same_total = shown.total == layout.total;
             if same_total && placed.any(|(range, word)| !map.agrees(&range, word)) {

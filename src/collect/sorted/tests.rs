@@ -26,6 +26,7 @@ fn try_count(folder: &RefCell<Folder>, hints: &Borders) -> Result<Sorted, ReadEr
         in_flight: 2,
         hints,
         samples: false,
+        plausible: u64::MAX,
     };
     let progress = Progress::default();
     let fetch = |page| std::future::ready(Ok(folder.borrow_mut().page(page)));
@@ -193,6 +194,7 @@ fn samples_tell_when_a_portal_sorts_otherwise() {
             in_flight: 2,
             hints: &hints,
             samples: true,
+            plausible: u64::MAX,
         };
         let (progress, folder) = (Progress::default(), RefCell::new(folder));
         let fetch = |page| std::future::ready(Ok(folder.borrow_mut().page(page)));
@@ -209,6 +211,25 @@ fn samples_tell_when_a_portal_sorts_otherwise() {
             Err(error) => assert!(matches!(error, ReadError::Contradiction), "{error}"),
         }
     }
+}
+
+#[test]
+fn a_total_that_is_too_large_to_be_true_must_be_shown_by_its_last_page() {
+    let mut folder = mixed(&[(Status::Done, 300), (Status::Failed, 20)], 10);
+    folder.quirk = Quirk::HugeTotal;
+    let folder = RefCell::new(folder);
+    let fetch = |page| std::future::ready(Ok(folder.borrow_mut().page(page)));
+    let hints = Borders::default();
+    let method = Method {
+        in_flight: 2,
+        hints: &hints,
+        samples: false,
+        plausible: 1_320,
+    };
+    let progress = Progress::default();
+    let result = count(fetch, method, Known::default(), &progress);
+    let error = result.now_or_never().expect("the pages are there at once");
+    assert!(matches!(error, Err(ReadError::Empty { .. })), "{error:?}");
 }
 
 #[test]
@@ -232,6 +253,7 @@ fn count_changed(
         in_flight: 1,
         hints: &hints,
         samples: false,
+        plausible: u64::MAX,
     };
     let progress = Progress::default();
     let fetch = |page| {
@@ -340,7 +362,7 @@ proptest! {
         let held = RefCell::new(vec![counts(&folder)]);
         let folder = RefCell::new(folder);
         let hints = Borders::default();
-        let method = Method { in_flight: 3, hints: &hints, samples: false };
+        let method = Method { in_flight: 3, hints: &hints, samples: false, plausible: u64::MAX };
         let progress = Progress::default();
         let fetch = |page| {
             let mut folder = folder.borrow_mut();
