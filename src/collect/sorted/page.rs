@@ -118,15 +118,7 @@ impl Layout {
     /// The positions of a page with so many rows.
     #[must_use]
     pub fn span(self, page: PageId, rows: u64) -> Range<u64> {
-        let depth = (page.number - 1).saturating_mul(self.page_size);
-        let (near, far) = (
-            depth.min(self.total),
-            depth.saturating_add(rows).min(self.total),
-        );
-        match page.order {
-            Order::Ascending => near..far,
-            Order::Descending => self.total - far..self.total - near,
-        }
+        self.rows_of(page, 0..rows)
     }
 
     /// The positions of a page's rows, each with its status, front to back.
@@ -135,19 +127,23 @@ impl Layout {
         page: PageId,
         shown: &Shown,
     ) -> impl Iterator<Item = (Range<u64>, StatusWord)> {
-        let mut depth = 0;
-        let runs = shown.runs.clone();
-        let start = (page.number - 1).saturating_mul(self.page_size);
-        runs.into_iter().map(move |run| {
-            let near = start.saturating_add(depth).min(self.total);
-            depth += run.files;
-            let far = start.saturating_add(depth).min(self.total);
-            let range = match page.order {
-                Order::Ascending => near..far,
-                Order::Descending => self.total - far..self.total - near,
-            };
-            (range, run.word)
+        let mut end = 0;
+        shown.runs.clone().into_iter().map(move |run| {
+            let start = end;
+            end += run.files;
+            (self.rows_of(page, start..end), run.word)
         })
+    }
+
+    /// The positions of some rows of a page, which count from 0 in the order of the page.
+    fn rows_of(self, page: PageId, rows: Range<u64>) -> Range<u64> {
+        let before = (page.number - 1).saturating_mul(self.page_size);
+        let depth = |row| before.saturating_add(row).min(self.total);
+        let (near, far) = (depth(rows.start), depth(rows.end));
+        match page.order {
+            Order::Ascending => near..far,
+            Order::Descending => self.total - far..self.total - near,
+        }
     }
 }
 

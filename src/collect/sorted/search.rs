@@ -134,10 +134,8 @@ where
 
     /// Looks again at what the borders hang on; whether all of it is as it was.
     async fn same_again(&mut self, stretches: &[Stretch]) -> Result<bool, ReadError> {
-        let mut pages: Vec<_> = self.fresh().collect();
-        pages.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
+        let pages = self.latest_first().into_iter();
         let pages: Vec<_> = pages
-            .into_iter()
             .map(|(page, seen)| (*page, self.layout.span(*page, seen.shown.rows())))
             .collect();
         let mut again = pins(stretches, &pages);
@@ -279,11 +277,16 @@ where
         self.pages.iter().filter(fresh)
     }
 
-    fn map(&self) -> Map {
+    /// The same, those that were looked at last first: they know better.
+    fn latest_first(&self) -> Vec<(&PageId, &Seen)> {
         let mut pages: Vec<_> = self.fresh().collect();
         pages.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
+        pages
+    }
+
+    fn map(&self) -> Map {
         let mut map = Map::default();
-        for (page, seen) in pages {
+        for (page, seen) in self.latest_first() {
             for (range, word) in self.layout.place(*page, &seen.shown) {
                 map.lay(range, word);
             }
