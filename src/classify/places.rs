@@ -3,6 +3,12 @@
 //! Places are few, in each folder and in the whole portal. Where there are more classes than places, those with most files
 //! get the free ones, then those whose text comes first. Who has a place keeps it, however many files others have, so that no
 //! series comes and goes at the edge.
+//!
+//! Folders are shown as each is read, so a new class has its place at once while there are free ones. Where the portal's run out,
+//! [`Places::choose`] at the end of the collection chooses anew among the classes that came up in it: which of them get a place does
+//! not hang on the order in which folders were read.
+
+mod contest;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,6 +17,8 @@ use std::time::Duration;
 
 use crate::classify::{Class, ClassCount, ClassCounts};
 use crate::model::{FolderId, Status, Timestamp};
+
+use contest::{Candidate, Contest};
 
 /// How long a class keeps a place in which it is not seen.
 const KEPT_UNSEEN: Duration = Duration::from_hours(24);
@@ -48,6 +56,18 @@ pub struct ErrorRow {
     pub files: u64,
 }
 
+impl ErrorRow {
+    /// The rows of these numbers of files: only those where there are any.
+    fn sorted(files: BTreeMap<(Status, Class), u64>) -> impl Iterator<Item = Self> {
+        let files = files.into_iter().filter(|(_, files)| *files > 0);
+        files.map(|((status, class), files)| Self {
+            status,
+            class,
+            files,
+        })
+    }
+}
+
 /// A class of a portal that has a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownClass {
@@ -65,6 +85,8 @@ pub struct Places {
     folders: HashMap<FolderId, BTreeMap<Arc<str>, Place>>,
     /// The classes that have a place in any folder.
     in_use: HashSet<Arc<str>>,
+    /// What came up since the last choice.
+    contest: Contest,
 }
 
 impl Places {
@@ -118,27 +140,61 @@ impl Places {
             }
         }
         newcomers.sort_unstable_by_key(|(files, text, _)| (*files, *text));
-        for (_, text, count) in newcomers {
-            if self.taken(folder) >= limits.folder {
+        let newcomers = newcomers.into_iter().map(|(_, text, count)| (text, count));
+        let candidates = self.admit(folder, newcomers, limits, now);
+        let rows = self.rows(folder, counts);
+        self.contest.enter(folder, &rows, candidates);
+        rows
+    }
+
+    /// Gives the free places of a folder to the first newcomers, and returns those that are new in the portal as well.
+    fn admit<'a>(
+        &mut self,
+        folder: FolderId,
+        newcomers: impl Iterator<Item = (&'a Arc<str>, &'a ClassCount)>,
+        limits: ClassLimits,
+        now: Timestamp,
+    ) -> Vec<Candidate> {
+        let settled = self.contest.settled(&self.in_use);
+        let mut free = limits.folder.saturating_sub(self.taken(folder));
+        let mut candidates = Vec::new();
+        for (text, count) in newcomers {
+            if free == 0 {
                 break;
             }
+            let is_new = !self.in_use.contains(text) || self.contest.is_about(text);
+            if is_new && settled >= limits.portal {
+                continue;
+            }
+            free -= 1;
+            let candidate = Candidate::new(text, count, now);
             if self.in_use.contains(text) || self.in_use.len() < limits.portal {
-                let example = count
-                    .example
-                    .as_deref()
-                    .map_or_else(|| Arc::clone(text), Arc::from);
-                self.give(
-                    folder,
-                    Place {
-                        class: Arc::clone(text),
-                        example,
-                        first_seen: now,
-                        last_seen: now,
-                    },
-                );
+                self.give(folder, candidate.place.clone());
+            }
+            if is_new {
+                candidates.push(candidate);
             }
         }
-        self.rows(folder, counts)
+        candidates
+    }
+
+    /// Ends a collection. Where the portal had too few places for the classes that came up in it, those with most files in all folders
+    /// have them now; the folders that show something else for it are returned.
+    pub fn choose(&mut self, limits: ClassLimits) -> Vec<(FolderId, Vec<ErrorRow>)> {
+        let contest = std::mem::take(&mut self.contest);
+        let free = limits.portal.saturating_sub(contest.settled(&self.in_use));
+        let Some(chosen) = contest.winners(free) else {
+            return Vec::new();
+        };
+        self.free(|_, place| contest.is_about(&place.class) && !chosen.contains(&place.class));
+        let mut changed = Vec::new();
+        for (folder, entry) in contest.entries() {
+            for candidate in entry.candidates_in(&chosen) {
+                self.give(folder, candidate.place.clone());
+            }
+            changed.extend(entry.rows_with(&chosen).map(|rows| (folder, rows)));
+        }
+        changed
     }
 
     fn rows(&self, folder: FolderId, counts: &ClassCounts) -> Vec<ErrorRow> {
@@ -155,13 +211,7 @@ impl Places {
                 *rows.entry((status, class.clone())).or_insert(0) += count.files[status];
             }
         }
-        let rows = rows.into_iter().filter(|(_, files)| *files > 0);
-        rows.map(|((status, class), files)| ErrorRow {
-            status,
-            class,
-            files,
-        })
-        .collect()
+        ErrorRow::sorted(rows).collect()
     }
 
     /// Frees the places of classes that were unseen for a day.
@@ -171,11 +221,13 @@ impl Places {
 
     /// Frees the places of the folders that are not kept.
     pub fn retain_folders(&mut self, keep: impl Fn(FolderId) -> bool) {
+        self.contest = Contest::default();
         self.free(|folder, _| !keep(folder));
     }
 
     /// Frees places where there are more than these: those of the classes that were unseen for longest.
     pub fn limit(&mut self, limits: ClassLimits) {
+        self.contest = Contest::default();
         let mut kept = HashMap::new();
         for (folder, places) in &self.folders {
             let places = places.iter().map(|(text, place)| (text, place.last_seen));

@@ -324,6 +324,13 @@ impl Folder {
         self.view_mut().full_read_difference = Some(difference);
     }
 
+    /// Shows the classes of the last count with other places.
+    pub fn show_errors(&mut self, errors: Vec<ErrorRow>) {
+        if let Some(counts) = &mut self.view_mut().counts {
+            Arc::make_mut(counts).errors = errors;
+        }
+    }
+
     fn unavailable(&mut self, reason: Unavailable, message: String) {
         self.view_mut().state = FolderState::Unavailable { reason, message };
     }

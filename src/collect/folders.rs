@@ -25,6 +25,7 @@ pub(super) struct Refusal {
 impl Collector {
     /// Begins to look at the folders that are due.
     pub(super) async fn look_at_all(&mut self, run: u64, session: Arc<Session>) {
+        self.choose_classes().await;
         let due = self.due(run);
         let reading = self.folders.values().any(|folder| folder.reading);
         if due.is_empty() && reading {

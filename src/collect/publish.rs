@@ -83,6 +83,16 @@ impl Collector {
         }
     }
 
+    /// Chooses among the classes that came up in a collection, where not all of them have room in the portal.
+    pub(super) async fn choose_classes(&mut self) {
+        for (id, errors) in self.places.choose(self.settings.classes) {
+            if let Some(folder) = self.folders.get_mut(&id) {
+                folder.show_errors(errors);
+                self.save(id).await;
+            }
+        }
+    }
+
     /// Keeps what is known of a folder on disk.
     pub(super) async fn save(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {

@@ -137,6 +137,7 @@ impl Collector {
         );
         self.hand_on(run);
         self.runs.remove(&number);
+        self.choose_classes().await;
         self.tools.events.ran(ended.result);
         self.collections.last_run = Some(ended);
         if ended.result == RunResult::Success {

@@ -37,10 +37,12 @@ fn seat(
     reasons: &[(&str, u64)],
     at: Timestamp,
 ) -> Vec<(String, u64)> {
-    let rows = places.seat(folder(number), &counts(reasons), LIMITS, at);
-    rows.into_iter()
-        .map(|row| (row.class.to_string(), row.files))
-        .collect()
+    labels(places.seat(folder(number), &counts(reasons), LIMITS, at))
+}
+
+fn labels(rows: Vec<ErrorRow>) -> Vec<(String, u64)> {
+    let rows = rows.into_iter();
+    rows.map(|row| (row.class.to_string(), row.files)).collect()
 }
 
 fn shown(labels: &[(&str, u64)]) -> Vec<(String, u64)> {
@@ -81,8 +83,68 @@ fn the_limit_of_the_portal_holds_over_its_folders() {
     let mut places = Places::default();
     seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
     let rows = seat(&mut places, 2, &[("c", 2), ("d", 3), ("a", 1)], hour(0));
-    assert_eq!(rows, shown(&[("a", 1), ("d", 3), ("other", 2)]));
+    assert_eq!(rows, shown(&[("d", 3), ("other", 3)]));
     assert_eq!(places.classes().len(), LIMITS.portal);
+}
+
+#[test]
+fn at_the_end_of_a_collection_the_largest_new_classes_have_the_places_whichever_folder_was_read_first()
+ {
+    let looks: [(u128, &[(&str, u64)]); 3] = [
+        (1, &[("a", 1), ("b", 2)]),
+        (2, &[("c", 2), ("d", 3), ("e", 1)]),
+        (3, &[("b", 1), ("f", 9)]),
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+        let mut places = Places::default();
+        let mut folders: BTreeMap<_, _> = order
+            .map(|look| looks[look])
+            .map(|(number, reasons)| {
+                let rows = seat(&mut places, number, reasons, hour(0));
+                (folder(number), rows)
+            })
+            .into();
+        for (id, rows) in places.choose(LIMITS) {
+            folders.insert(id, labels(rows));
+        }
+        assert_eq!(
+            folders[&folder(1)],
+            shown(&[("b", 2), ("other", 1)]),
+            "{order:?}"
+        );
+        assert_eq!(
+            folders[&folder(2)],
+            shown(&[("d", 3), ("other", 3)]),
+            "{order:?}"
+        );
+        assert_eq!(
+            folders[&folder(3)],
+            shown(&[("b", 1), ("f", 9)]),
+            "{order:?}"
+        );
+        let classes: Vec<_> = places.classes().into_keys().collect();
+        assert_eq!(classes, ["b", "d", "f"].map(Arc::from), "{order:?}");
+        assert_eq!(places.choose(LIMITS), [], "it is over");
+    }
+}
+
+#[test]
+fn a_class_that_had_a_place_before_the_collection_keeps_it() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
+    places.choose(LIMITS);
+    seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(1));
+    seat(&mut places, 2, &[("c", 2)], hour(1));
+    seat(&mut places, 3, &[("d", 5)], hour(1));
+    let changed = places.choose(LIMITS).into_iter();
+    let changed: Vec<_> = changed.map(|(id, rows)| (id, labels(rows))).collect();
+    let expected = [
+        (folder(2), shown(&[("other", 2)])),
+        (folder(3), shown(&[("d", 5)])),
+    ];
+    assert_eq!(changed, expected);
+    let classes: Vec<_> = places.classes().into_keys().collect();
+    assert_eq!(classes, ["a", "b", "d"].map(Arc::from));
 }
 
 #[test]
@@ -119,6 +181,7 @@ fn a_place_is_free_again_when_it_was_unseen_for_a_day() {
 fn what_was_restored_shows_the_same_classes() {
     let mut before = Places::default();
     seat(&mut before, 1, &[("x", 1), ("y", 1)], hour(0));
+    before.choose(LIMITS);
     let mut after = Places::default();
     after.restore(folder(1), before.of(folder(1)).cloned().collect());
     assert_eq!(after, before);
@@ -207,6 +270,7 @@ proptest! {
     #[test]
     fn no_file_is_lost_no_limit_exceeded_and_no_order_matters(looks in looks()) {
         let (mut places, mut mirrored) = (Places::default(), Places::default());
+        let mut failed = BTreeMap::new();
         for (at, (number, reasons)) in (0..).zip(&looks) {
             let reasons: Vec<_> = reasons.iter().map(|(text, files)| (text.as_str(), *files)).collect();
             let backwards: Vec<_> = reasons.iter().rev().copied().collect();
@@ -214,8 +278,18 @@ proptest! {
             prop_assert_eq!(&rows, &seat(&mut mirrored, *number, &backwards, hour(at)));
             let files: u64 = reasons.iter().map(|(_, files)| files).sum();
             prop_assert_eq!(rows.iter().map(|(_, files)| files).sum::<u64>(), files);
+            failed.insert(folder(*number), files);
             prop_assert!(rows.len() <= LIMITS.folder + 2);
             prop_assert!(places.classes().len() <= LIMITS.portal);
+            if at % 3 == 0 {
+                let changed = places.choose(LIMITS);
+                prop_assert_eq!(&changed, &mirrored.choose(LIMITS));
+                for (id, rows) in changed {
+                    prop_assert!(rows.len() <= LIMITS.folder + 2);
+                    prop_assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), failed[&id]);
+                }
+                prop_assert!(places.classes().len() <= LIMITS.portal);
+            }
             places.expire(hour(at));
             mirrored.expire(hour(at));
         }
