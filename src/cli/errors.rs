@@ -8,11 +8,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use tracing::warn;
 
 use crate::classify::{Class, Classifier, Rule, Source};
 use crate::cli::failure::Failure;
 use crate::cli::table::{Cell, Column, Table};
 use crate::cli::{ConfigArgs, output, settings, table};
+
+/// Editors of Windows begin a file with it; no reason does.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What is to be explained.
 #[derive(Debug, Args)]
@@ -57,12 +61,32 @@ fn read(text: &str) -> Result<String> {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.context("standard input cannot be read")?;
         bytes
-    } else if Path::new(text).is_file() {
+    } else if is_readable(text) {
         std::fs::read(text).with_context(|| format!("the file {text} cannot be read"))?
     } else {
+        if is_like_a_name(text) {
+            warn!(
+                text,
+                "there is no file of that name: it is explained as a reason"
+            );
+        }
         return Ok(text.to_owned());
     };
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let reason = String::from_utf8_lossy(&bytes);
+    Ok(reason
+        .strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(&reason)
+        .to_owned())
+}
+
+/// Whether there is something of that name to read: a file or a pipe.
+fn is_readable(name: &str) -> bool {
+    Path::new(name).metadata().is_ok_and(|file| !file.is_dir())
+}
+
+/// Whether a text is more likely the name of a file that was mistyped than a reason.
+fn is_like_a_name(text: &str) -> bool {
+    text.contains('/') && !text.contains(char::is_whitespace)
 }
 
 /// A row for each class and what gave it: the largest class first.
@@ -130,9 +154,10 @@ mod tests {
     #[test]
     fn a_text_is_read_from_a_file_of_that_name_or_is_the_text() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), b"first\n\xff").unwrap();
+        std::fs::write(file.path(), b"\xef\xbb\xbffirst\n\xff").unwrap();
         let read = |text: &str| read(text).unwrap();
         assert_eq!(read(file.path().to_str().unwrap()), "first\n\u{fffd}");
+        assert_eq!(read("/dev/null"), "");
         assert_eq!(read("/data/no such file.pdf"), "/data/no such file.pdf");
     }
 }
