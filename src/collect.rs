@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -75,10 +75,9 @@ pub struct Tools {
 }
 
 /// Where a collector hands on what was found, and what it is to look for.
-#[derive(Debug, Clone)]
 pub struct Reindexing {
-    /// Takes what each collection found; what comes while it is busy is left out.
-    pub batches: mpsc::Sender<Batch>,
+    /// Takes what the latest collection found.
+    pub batches: watch::Sender<Option<Arc<Batch>>>,
     /// Knows the files whose fate is watched.
     pub ledger: PortalLedger,
 }
@@ -89,8 +88,8 @@ pub struct Orders {
     pub settings: Settings,
     /// Asks the portal as it says.
     pub client: Arc<Client>,
-    /// Ticks as it says.
-    pub ticker: Ticker,
+    /// Ticks as it says; none where the old one goes on.
+    pub ticker: Option<Ticker>,
 }
 
 /// Collects one portal.
@@ -210,7 +209,9 @@ impl Collector {
         tokio::select! {
             () = cancel.cancelled() => {}
             Some(orders) = orders.recv() => {
-                *ticker = orders.ticker;
+                if let Some(other) = orders.ticker {
+                    *ticker = other;
+                }
                 self.reconfigure(orders.settings, orders.client);
             }
             tick = ticker.next() => self.begin(Some(tick)),

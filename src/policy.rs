@@ -25,7 +25,7 @@ pub use case::{Case, Failed, FailedFile, Worth};
 pub use cooldown::next_allowed;
 pub use decide::{Choice, Decision, Trigger, decide};
 pub use numbers::Numbers;
-pub use order::{horizon, in_order};
+pub use order::{horizon, in_order, longest_limit};
 pub use reason::Reason;
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Carries out what [`crate::policy`] decides: intent → request → outcome, and later the verdict.
 //!
-//! One [`Reindexer`] for each portal takes in what each collection found ([`Batch`]), one after the other, beside the collector. It
-//! is the only caller of the one request that changes something. At every point a crash leaves the attempt charged: the intent is on
-//! disk before the request is sent.
+//! One [`Reindexer`] for each portal takes in what the latest collection found ([`Batch`]), beside the collector. It is the only caller of
+//! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
+//! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is looked at once more directly
+//! before the intent.
 
 mod attempt;
 mod batch;
 mod clock;
+mod desk;
 mod kill_switch;
 mod review;
+mod turn;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -16,84 +19,93 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-use crate::ledger::{ActiveMode, Course, LedgerError, PortalLedger, Tidy};
+use crate::ledger::{ActiveMode, AttemptId, Course, LedgerError, Outcome, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
-use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
+use crate::policy::{self, Choice, Decision, Numbers, Reason};
 use crate::snapshot::{FolderReindex, Publisher, ReindexView};
 
 pub use batch::{Batch, Findings, FolderBatch};
+pub use desk::Rules;
 
 use clock::Clock;
+use desk::Desk;
 
 /// How often the ledger forgets what no limit can ask for any more.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
 
+/// What a [`Reindexer`] works with.
+pub struct Tools {
+    /// Remembers what was attempted.
+    pub ledger: PortalLedger,
+    /// Counts what was decided.
+    pub events: Arc<PortalEvents>,
+    /// Shows what was decided.
+    pub publisher: Publisher,
+    /// The rules in use.
+    pub rules: watch::Receiver<Rules>,
+    /// What the latest collection found; none before the first one.
+    pub batches: watch::Receiver<Option<Arc<Batch>>>,
+}
+
 /// Decides about the folders of one portal and does what was decided.
 pub struct Reindexer {
     portal: PortalName,
-    ledger: PortalLedger,
-    events: Arc<PortalEvents>,
-    publisher: Publisher,
+    tools: Tools,
     clock: Clock,
     tidy_at: Instant,
+    /// What came of requests, as far as the disk refused to take it.
+    unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
 }
 
 impl Reindexer {
     /// Makes one for a portal.
     #[must_use]
-    pub fn new(
-        portal: PortalName,
-        ledger: PortalLedger,
-        events: Arc<PortalEvents>,
-        publisher: Publisher,
-    ) -> Self {
+    pub fn new(portal: PortalName, tools: Tools) -> Self {
         Self {
+            clock: Clock::start(portal.clone(), Moment::now()),
             portal,
-            ledger,
-            events,
-            publisher,
-            clock: Clock::start(Moment::now()),
+            tools,
             tidy_at: Instant::now(),
+            unwritten: Vec::new(),
         }
     }
 
-    /// Takes in one batch after the other, until `cancel`. A mistake in this program costs one batch.
-    pub async fn run(mut self, mut batches: mpsc::Receiver<Batch>, cancel: CancellationToken) {
-        self.show(BTreeMap::new(), false);
+    /// Takes in what collections found, until `cancel`. A mistake in this program costs one batch.
+    pub async fn run(mut self, cancel: CancellationToken) {
+        let reindex = Arc::clone(&self.tools.rules.borrow().reindex);
+        self.show(BTreeMap::new(), kill_switch::is_on(&reindex).await);
         loop {
-            let batch = tokio::select! {
+            let changed = tokio::select! {
                 () = cancel.cancelled() => return,
-                batch = batches.recv() => batch,
+                changed = self.tools.batches.changed() => changed,
             };
-            let Some(batch) = batch else { return };
+            if changed.is_err() {
+                return;
+            }
+            self.tools.batches.mark_unchanged();
             // The log has told what went wrong; what was left half done is made good before the next batch.
-            let _ = AssertUnwindSafe(self.take(&batch, &cancel))
-                .catch_unwind()
-                .await;
+            let _ = AssertUnwindSafe(self.take(&cancel)).catch_unwind().await;
         }
     }
 
     /// Judges earlier attempts, decides about each folder, and makes the attempts that are due.
-    async fn take(&mut self, batch: &Batch, cancel: &CancellationToken) {
-        let now = Moment::now();
-        let trusted = self.clock.trusts(now, batch.reindex.rules.cooldown);
-        self.give_up_half_done(now.wall).await;
-        self.review(batch, now.wall).await;
-        self.tidy(batch, now.wall).await;
-        let mut desk = Desk {
-            batch,
-            kill_switch: kill_switch::is_on(&batch.reindex).await,
-            trusted,
+    async fn take(&mut self, cancel: &CancellationToken) {
+        let Some(desk) = self.desk().await else {
+            return;
         };
+        self.write_outcomes().await;
+        self.give_up_half_done(desk.now.wall).await;
+        self.review(&desk).await;
+        self.tidy(&desk).await;
         let mut folders = BTreeMap::new();
         let mut triggers = Vec::new();
-        for folder in &batch.folders {
+        for folder in &desk.batch.folders {
             let Decision { choice, numbers } = self.decide(&desk, folder);
             match choice {
                 Choice::Trigger(trigger) => {
@@ -103,74 +115,49 @@ impl Reindexer {
                     triggers.push(trigger);
                 }
                 Choice::Hold(reason) => {
-                    self.settle_on(&mut folders, folder, "hold", reason, numbers);
+                    self.settle_on(&mut folders, folder.id, "hold", reason, numbers);
                 }
             }
         }
         self.show(folders.clone(), desk.kill_switch);
-        for trigger in self.in_order(triggers) {
-            let Some(folder) = batch.folder(trigger.folder) else {
-                continue;
-            };
-            if cancel.is_cancelled() {
-                return;
-            }
-            // The attempts before may have taken long.
-            desk.kill_switch = kill_switch::is_on(&batch.reindex).await;
-            self.try_folder(&desk, folder, &mut folders).await;
-            self.show(folders.clone(), desk.kill_switch);
-        }
+        self.take_turns(triggers, folders, cancel).await;
     }
 
-    /// Decides about a folder again, since others had their turn meanwhile, and makes the attempt.
-    async fn try_folder(
-        &self,
-        desk: &Desk<'_>,
-        folder: &FolderBatch,
-        folders: &mut BTreeMap<FolderId, FolderReindex>,
-    ) {
-        let decision = self.decide(desk, folder);
-        let word = decision.as_str();
-        let Decision { choice, numbers } = decision;
-        let (word, reason) = match choice {
-            Choice::Hold(reason) => (word, reason),
-            Choice::Trigger(trigger) => match self.attempt(desk.batch, folder, trigger).await {
-                Ok(()) => (word, Reason::Eligible),
-                Err(reason) => ("hold", reason),
-            },
-        };
-        // What was just attempted has a cooldown now.
-        let numbers = Numbers {
-            next_allowed: self.decide(desk, folder).numbers.next_allowed,
-            ..numbers
-        };
-        self.settle_on(folders, folder, word, reason, numbers);
+    /// What is known and what holds now; none before the first collection has ended.
+    async fn desk(&mut self) -> Option<Desk> {
+        let batch = self.tools.batches.borrow().clone()?;
+        let rules = self.tools.rules.borrow().clone();
+        let kill_switch = kill_switch::is_on(&rules.reindex).await;
+        let now = Moment::now();
+        Some(Desk {
+            clock_trusted: self
+                .clock
+                .trusts(now, policy::longest_limit(&rules.reindex)),
+            batch,
+            rules,
+            kill_switch,
+            now,
+        })
     }
 
-    fn decide(&self, desk: &Desk<'_>, folder: &FolderBatch) -> Decision {
-        let case = desk.batch.case(folder, desk.kill_switch, desk.trusted);
-        let ledger = self.ledger.view().ok();
-        policy::decide(&case, ledger.as_deref(), Moment::now().wall)
-    }
-
-    fn in_order(&self, triggers: Vec<Trigger>) -> Vec<Trigger> {
-        match self.ledger.view() {
-            Ok(ledger) => policy::in_order(triggers, &ledger),
-            Err(_) => Vec::new(),
-        }
+    fn decide(&self, desk: &Desk, folder: &FolderBatch) -> Decision {
+        let ledger = self.tools.ledger.view().ok();
+        desk.decide(folder, ledger.as_deref())
     }
 
     fn settle_on(
         &self,
         folders: &mut BTreeMap<FolderId, FolderReindex>,
-        folder: &FolderBatch,
+        folder: FolderId,
         decision: &'static str,
         reason: Reason,
         numbers: Numbers,
     ) {
-        if reason != Reason::Off {
-            self.events.decided(decision, reason);
-            folders.insert(folder.id, FolderReindex { reason, numbers });
+        self.tools.events.decided(decision, reason);
+        if reason == Reason::Off {
+            folders.remove(&folder);
+        } else {
+            folders.insert(folder, FolderReindex { reason, numbers });
         }
     }
 
@@ -180,30 +167,31 @@ impl Reindexer {
         Reason::LedgerUnavailable
     }
 
-    async fn tidy(&mut self, batch: &Batch, at: Timestamp) {
+    async fn tidy(&mut self, desk: &Desk) {
         if Instant::now() < self.tidy_at {
             return;
         }
         self.tidy_at = Instant::now() + TIDY_EVERY;
         let tidy = Tidy {
-            at,
-            horizon: policy::horizon(&batch.reindex),
-            listed: batch.listed.clone(),
+            at: desk.now.wall,
+            horizon: policy::horizon(&desk.rules.reindex),
+            listed: desk.batch.listed.clone(),
         };
-        if let Err(failed) = self.ledger.tidy(tidy).await {
+        if let Err(failed) = self.tools.ledger.tidy(tidy).await {
             self.refused(&failed);
         }
     }
 
-    /// Says of attempts without an outcome that it will never be known: no request is under way now, so the disk refused to take it, or a
-    /// mistake in this program came between.
+    /// Says of attempts without an outcome that it will never be known: no request is under way now, so a mistake in this program came
+    /// between. Outcomes that are known and wait for the disk are none of these.
     async fn give_up_half_done(&self, now: Timestamp) {
-        let Ok(ledger) = self.ledger.view() else {
+        let Ok(ledger) = self.tools.ledger.view() else {
             return;
         };
         let mut attempts = ledger.track(ActiveMode::Enforce).unjudged();
-        if attempts.any(|attempt| matches!(attempt.course, Course::Intended { .. }))
-            && let Err(failed) = self.ledger.interrupt(now).await
+        if self.unwritten.is_empty()
+            && attempts.any(|attempt| matches!(attempt.course, Course::Intended { .. }))
+            && let Err(failed) = self.tools.ledger.interrupt(now).await
         {
             self.refused(&failed);
         }
@@ -212,16 +200,9 @@ impl Reindexer {
     fn show(&self, folders: BTreeMap<FolderId, FolderReindex>, kill_switch: bool) {
         let view = ReindexView {
             folders,
-            ledger: self.ledger.view().map_err(|error| error.to_string()),
+            ledger: self.tools.ledger.view().map_err(|error| error.to_string()),
             kill_switch,
         };
-        self.publisher.publish_reindex(&self.portal, view);
+        self.tools.publisher.publish_reindex(&self.portal, view);
     }
-}
-
-/// What all decisions of a batch share.
-struct Desk<'a> {
-    batch: &'a Batch,
-    kill_switch: bool,
-    trusted: bool,
 }

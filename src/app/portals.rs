@@ -5,19 +5,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Orders, Reindexing, Settings, Tools};
-use crate::config::{Config, Portal, Schedule, State};
+use crate::config::{Collect, Config, Portal, Request, Schedule, State};
 use crate::ledger::Ledger;
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::Client;
-use crate::reindex::Reindexer;
+use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Heart, Plan};
 use crate::snapshot::Publisher;
 use crate::state::{Saved, Store};
@@ -57,13 +58,19 @@ pub(super) struct Portals {
     heart: Heart,
     tasks: JoinSet<()>,
     running: BTreeMap<PortalName, Running>,
+    /// Portals that the configuration no longer has, until what they were doing is done.
+    ending: BTreeMap<PortalName, TaskTracker>,
     state: Option<(State, OpenState)>,
     pulses: Pulses,
 }
 
 struct Running {
     orders: mpsc::UnboundedSender<Orders>,
+    rules: watch::Sender<Rules>,
+    /// What its collections are made from; while that stays, a reload makes none.
+    plan: (Portal, Collect, Request),
     cancel: CancellationToken,
+    tasks: TaskTracker,
 }
 
 /// How far each collector has come, for liveness.
@@ -93,6 +100,7 @@ impl Portals {
             heart,
             tasks: JoinSet::new(),
             running: BTreeMap::new(),
+            ending: BTreeMap::new(),
             state: None,
             pulses: Pulses::default(),
         }
@@ -129,34 +137,70 @@ impl Portals {
         };
         let (store, ledger) = (open.store.clone(), open.ledger.clone());
         self.publisher.use_portals(&config.portals);
-        self.running.retain(|name, running| {
-            let stays = config.portals.iter().any(|portal| portal.name == *name);
-            if !stays {
-                running.cancel.cancel();
-            }
-            stays
-        });
-        self.pulses
-            .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
+        self.end_all_but(&config.portals);
         for (portal, client) in config.portals.iter().zip(clients) {
             let settings = Settings::new(portal, &config);
-            let ticker = self.heart.ticker(plan(&config), config.collect.jitter);
-            if let Some(running) = self.running.get(&portal.name) {
+            let rules = Rules {
+                reindex: Arc::clone(&settings.reindex),
+                zone: settings.zone,
+            };
+            let plan = (
+                portal.clone(),
+                config.collect.clone(),
+                config.request.clone(),
+            );
+            let ticker = self.heart.ticker(schedule(&config), config.collect.jitter);
+            let name = &portal.name;
+            if let Some(running) = self.running.get_mut(name) {
+                let changed = running.plan != plan;
+                running.plan = plan;
+                // From here on no decision is made by the old rules.
+                running.rules.send_replace(rules);
                 let orders = Orders {
                     settings,
                     client,
-                    ticker,
+                    ticker: changed.then_some(ticker),
                 };
                 // A collector ends only when it is told to, so there is always one to take the orders.
                 let _ = running.orders.send(orders);
-            } else {
-                let name = &portal.name;
-                let cancel = CancellationToken::new();
-                let reindexing = self.start_reindexing(name, &ledger, cancel.clone());
-                let tools = self.tools(client, &store, name, reindexing);
-                let collector = Collector::new(settings, tools, saved.take(name));
-                self.start(name, collector, ticker, cancel);
+                continue;
             }
+            self.ended(name).await;
+            let (orders, received) = mpsc::unbounded_channel();
+            let running = Running {
+                orders,
+                rules: watch::Sender::new(rules),
+                plan,
+                cancel: CancellationToken::new(),
+                tasks: TaskTracker::new(),
+            };
+            let reindexing = self.start_reindexing(name, &ledger, &running);
+            let tools = self.tools(client, &store, name, reindexing);
+            let collector = Collector::new(settings, tools, saved.take(name));
+            let collecting = collector.run(ticker, received, running.cancel.clone());
+            self.tasks.spawn(running.tasks.track_future(collecting));
+            self.running.insert(name.clone(), running);
+        }
+    }
+
+    /// Tells the portals to end that are not among these.
+    fn end_all_but(&mut self, portals: &[Portal]) {
+        let stays = |name: &PortalName| portals.iter().any(|portal| portal.name == *name);
+        let gone = self.running.extract_if(.., |name, _| !stays(name));
+        for (name, running) in gone {
+            running.cancel.cancel();
+            self.ending.insert(name, running.tasks);
+        }
+        self.pulses
+            .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
+    }
+
+    /// Waits until nothing is under way for a portal of that name that the configuration had before: two of them would not know of each
+    /// other's requests.
+    async fn ended(&mut self, name: &PortalName) {
+        if let Some(tasks) = self.ending.remove(name) {
+            tasks.close();
+            tasks.wait().await;
         }
     }
 
@@ -165,13 +209,19 @@ impl Portals {
         &mut self,
         name: &PortalName,
         ledger: &Ledger,
-        cancel: CancellationToken,
+        running: &Running,
     ) -> Reindexing {
         let ledger = ledger.portal(name);
-        let (batches, received) = mpsc::channel(1);
-        let (events, publisher) = (self.events.of(name), self.publisher.clone());
-        let reindexer = Reindexer::new(name.clone(), ledger.clone(), events, publisher);
-        self.tasks.spawn(reindexer.run(received, cancel));
+        let (batches, received) = watch::channel(None);
+        let tools = reindex::Tools {
+            ledger: ledger.clone(),
+            events: self.events.of(name),
+            publisher: self.publisher.clone(),
+            rules: running.rules.subscribe(),
+            batches: received,
+        };
+        let reindexing = Reindexer::new(name.clone(), tools).run(running.cancel.clone());
+        self.tasks.spawn(running.tasks.track_future(reindexing));
         Reindexing { batches, ledger }
     }
 
@@ -196,20 +246,6 @@ impl Portals {
         }
     }
 
-    fn start(
-        &mut self,
-        name: &PortalName,
-        collector: Collector,
-        ticker: crate::schedule::Ticker,
-        cancel: CancellationToken,
-    ) {
-        let (orders, received) = mpsc::unbounded_channel();
-        self.tasks
-            .spawn(collector.run(ticker, received, cancel.clone()));
-        self.running
-            .insert(name.clone(), Running { orders, cancel });
-    }
-
     /// Waits until a collector breaks that was not told to end.
     pub async fn broken(&mut self) -> anyhow::Error {
         while let Some(ended) = self.tasks.join_next().await {
@@ -222,15 +258,13 @@ impl Portals {
 
     /// Stops every collector and waits until what they were writing is written.
     pub async fn stop_all(&mut self) {
-        for (_, running) in std::mem::take(&mut self.running) {
-            running.cancel.cancel();
-        }
+        self.end_all_but(&[]);
         while self.tasks.join_next().await.is_some() {}
-        self.pulses.change(BTreeMap::clear);
+        self.ending.clear();
     }
 }
 
-fn plan(config: &Config) -> Plan {
+fn schedule(config: &Config) -> Plan {
     match &config.collect.schedule {
         Schedule::Every(gap) => Plan::Every(*gap),
         Schedule::Cron(line) => Plan::Cron {

@@ -10,7 +10,7 @@ use crate::collect::attention::{Candidate, Ending, Facts};
 use crate::collect::count::Count;
 use crate::collect::kept::Kept;
 use crate::collect::look::{LookError, Looked};
-use crate::collect::reindex::findings;
+use crate::collect::reindex::{Watch, findings};
 use crate::collect::sorted::Borders;
 use crate::collect::strategy::Expected;
 use crate::collect::verify::Verified;
@@ -230,8 +230,8 @@ impl Folder {
                     limits,
                     looked.ended.wall,
                 );
-                self.count(looked, count, errors);
-                self.find(looked, count, reindex);
+                let finished = self.count(looked, count, errors);
+                self.find(looked, count, &finished, reindex);
                 Outcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -274,7 +274,8 @@ impl Folder {
         result
     }
 
-    fn count(&mut self, looked: &Looked, count: &Count, errors: Vec<ErrorRow>) {
+    /// Takes in a count; returns the files that are done since the one before.
+    fn count(&mut self, looked: &Looked, count: &Count, errors: Vec<ErrorRow>) -> Vec<FileKey> {
         let look = memory::Look {
             began: looked.began.wall,
             ended: looked.ended.wall,
@@ -283,7 +284,8 @@ impl Folder {
         };
         let before = self.kept.record.as_ref();
         let interval = before.map(|before| look.ended.since(before.counted));
-        let update = apply(&self.view.name, before, &self.kept.memory, &look);
+        let mut update = apply(&self.view.name, before, &self.kept.memory, &look);
+        let finished = std::mem::take(&mut update.finished);
         let counts = Counts {
             files: count.reading.counts,
             errors,
@@ -308,14 +310,20 @@ impl Folder {
         if count.difference.is_some() {
             view.full_read_difference = count.difference;
         }
+        finished
     }
 
     /// Keeps what a count found for reindexing.
-    fn find(&mut self, looked: &Looked, count: &Count, reindex: &Reindex) {
+    fn find(&mut self, looked: &Looked, count: &Count, finished: &[FileKey], reindex: &Reindex) {
         let mode = reindex
             .for_folder(self.view.id, self.view.name.label())
             .mode;
-        self.findings = findings(mode, &self.watched, count, &self.kept, looked.began.wall);
+        let watch = Watch {
+            files: &self.watched,
+            finished,
+            before: self.findings.as_deref(),
+        };
+        self.findings = findings(mode, watch, count, &self.kept, looked.began.wall);
         self.times_counted = self.times_counted.saturating_add(1);
     }
 

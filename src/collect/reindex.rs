@@ -4,9 +4,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tokio::sync::mpsc::error::TrySendError;
-use tracing::{debug, warn};
-
 use crate::aggregate::{DoneFiles, Reading};
 use crate::classify::Class;
 use crate::collect::Collector;
@@ -16,7 +13,7 @@ use crate::collect::kept::Kept;
 use crate::collect::run::Run;
 use crate::config::Mode;
 use crate::ledger::ActiveMode;
-use crate::model::{FileKey, FileMap, FolderId, Moment, Status, Timestamp};
+use crate::model::{FileKey, FileMap, FolderId, Status, Timestamp};
 use crate::policy::judge::Seen;
 use crate::policy::{FailedFile, Worth};
 use crate::reindex::{Batch, Findings, FolderBatch};
@@ -43,70 +40,58 @@ impl Collector {
         let Some(reindexing) = &self.tools.reindexing else {
             return;
         };
-        let now = Moment::now();
         let there = self.folders.values().filter(|folder| !folder.has_left());
         let batch = Batch {
             session: run.session.clone(),
-            reindex: Arc::clone(&self.settings.reindex),
-            zone: self.settings.zone,
             portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
-            folders: there
-                .clone()
-                .filter_map(|folder| self.folder_batch(folder, now))
-                .collect(),
+            stale_after: self.stale_after(),
+            folders: there.clone().map(folder_batch).collect(),
             listed: there.map(|folder| folder.view.id).collect(),
         };
-        match reindexing.batches.try_send(batch) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_)) => {
-                debug!(portal = %self.settings.portal, "reindexing is still busy with the last collection");
-            }
-            Err(TrySendError::Closed(_)) => {
-                warn!(portal = %self.settings.portal, "reindexing has ended");
-            }
-        }
+        reindexing.batches.send_replace(Some(Arc::new(batch)));
     }
+}
 
-    /// What is handed on of a folder: nothing, where nothing is decided or watched.
-    fn folder_batch(&self, folder: &Folder, now: Moment) -> Option<FolderBatch> {
-        let view = &folder.view;
-        let reindex = &self.settings.reindex;
-        let off = reindex.for_folder(view.id, view.name.label()).mode == Mode::Off;
-        if off && folder.findings.is_none() {
-            return None;
-        }
-        let counts = view.counts.as_deref();
-        let stale_after = self.stale_after();
-        Some(FolderBatch {
-            id: view.id,
-            name: view.name.clone(),
-            worth: match counts {
-                Some(counts) if view.state == FolderState::Counted && counts.consistent => {
-                    if now.since(counts.counted) > stale_after {
-                        Worth::Stale
-                    } else if folder.times_counted < 2 {
-                        Worth::First
-                    } else {
-                        Worth::Whole
-                    }
+fn folder_batch(folder: &Folder) -> FolderBatch {
+    let view = &folder.view;
+    let counts = view.counts.as_deref();
+    FolderBatch {
+        id: view.id,
+        name: view.name.clone(),
+        worth: match counts {
+            Some(counts) if view.state == FolderState::Counted && counts.consistent => {
+                if folder.times_counted < 2 {
+                    Worth::First
+                } else {
+                    Worth::Whole
                 }
-                _ => Worth::NotWhole,
-            },
-            counts: counts.map(|counts| counts.files).unwrap_or_default(),
-            findings: folder.findings.clone(),
-        })
+            }
+            _ => Worth::NotWhole,
+        },
+        counted: counts.map(|counts| counts.counted),
+        counts: counts.map(|counts| counts.files).unwrap_or_default(),
+        findings: folder.findings.clone(),
     }
+}
+
+/// The files of a folder whose fate the ledger watches.
+pub(super) struct Watch<'a> {
+    pub files: &'a HashSet<FileKey>,
+    /// Files that are done since the count before.
+    pub finished: &'a [FileKey],
+    /// What the count before found.
+    pub before: Option<&'a Findings>,
 }
 
 /// What a count found, as far as reindexing needs it: nothing, where nothing is reindexed or watched.
 pub(super) fn findings(
     mode: Mode,
-    watched: &HashSet<FileKey>,
+    watch: Watch<'_>,
     count: &Count,
     kept: &Kept,
     began: Timestamp,
 ) -> Option<Arc<Findings>> {
-    if mode == Mode::Off && watched.is_empty() {
+    if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
     let reading = &count.reading;
@@ -115,7 +100,7 @@ pub(super) fn findings(
         failed: failed_files(reading, kept, began),
         failed_whole: count.consistent && reading.fits[Status::Failed],
         failed_page: count.failed_page,
-        watched: seen(watched, count),
+        watched: watch.seen(count),
     }))
 }
 
@@ -136,24 +121,37 @@ fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedF
         .collect()
 }
 
-/// How the watched files were seen. Where done files are counted and not read, a file that is not among the others is done; or it was
-/// deleted, and then it does not matter to any outcome.
-fn seen(watched: &HashSet<FileKey>, count: &Count) -> FileMap<Seen> {
-    let reading = &count.reading;
-    let waiting = reading
-        .fits
-        .iter()
-        .filter(|(status, _)| *status != Status::Done);
-    let all_waiting = count.consistent && waiting.into_iter().all(|(_, fits)| *fits);
-    let elsewhere = |key: &FileKey| match &reading.done {
-        DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
-        DoneFiles::Read { .. } if all_waiting => Seen::Absent,
-        DoneFiles::Counted if all_waiting => Seen::As(Status::Done),
-        DoneFiles::Read { .. } | DoneFiles::Counted => Seen::Unread,
-    };
-    let seen = |key: &FileKey| {
-        let waiting = reading.unfinished.get(key);
-        waiting.map_or_else(|| elsewhere(key), |file| Seen::As(file.status))
-    };
-    watched.iter().map(|key| (*key, seen(key))).collect()
+impl Watch<'_> {
+    /// How the files were seen.
+    fn seen(&self, count: &Count) -> FileMap<Seen> {
+        let reading = &count.reading;
+        let waiting = reading
+            .fits
+            .iter()
+            .filter(|(status, _)| *status != Status::Done);
+        let all_waiting = count.consistent && waiting.into_iter().all(|(_, fits)| *fits);
+        let finished: HashSet<_> = self.finished.iter().collect();
+        let elsewhere = |key: &FileKey| match &reading.done {
+            DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
+            DoneFiles::Read { .. } if all_waiting => Seen::Absent,
+            DoneFiles::Counted if all_waiting => self.missing(*key, finished.contains(key)),
+            DoneFiles::Read { .. } | DoneFiles::Counted => Seen::Unread,
+        };
+        let seen = |key: &FileKey| {
+            let waiting = reading.unfinished.get(key);
+            waiting.map_or_else(|| elsewhere(key), |file| Seen::As(file.status))
+        };
+        self.files.iter().map(|key| (*key, seen(key))).collect()
+    }
+
+    /// A file that is not among those that are not done, where the done ones were counted and not read: it may have been deleted, unless it
+    /// was seen to become done.
+    fn missing(&self, key: FileKey, finished: bool) -> Seen {
+        let before = self.before.map(|findings| findings.seen(key));
+        if finished || before == Some(Seen::As(Status::Done)) {
+            Seen::As(Status::Done)
+        } else {
+            Seen::Unread
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::config::scalar;
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderPattern {
     /// This folder, whatever its name.
     Id(FolderId),
@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for FolderPattern {
 }
 
 /// Which of a key's folders are watched: those that are included and not excluded. All by default.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FolderFilter {
     #[serde(deserialize_with = "include")]

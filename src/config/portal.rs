@@ -15,7 +15,7 @@ pub(super) use keys::PortalKeys;
 pub(super) const USER_AGENT: &str = concat!("kb-exporter/", env!("CARGO_PKG_VERSION"));
 
 /// One portal to watch.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Portal {
     /// The value of the label `portal`.
     pub name: PortalName,

@@ -48,6 +48,8 @@ pub struct Update {
     pub changed: Vec<(FileKey, Remembered)>,
     /// Files that are done, or no longer there.
     pub forgotten: Vec<FileKey>,
+    /// Those of them that are known to be done.
+    pub finished: Vec<FileKey>,
     /// Since when the longest-waiting file is in each status, of the rows read.
     pub oldest: ByStatus<Option<Timestamp>>,
 }
@@ -75,6 +77,7 @@ pub fn apply(
         },
         changed: Vec::new(),
         forgotten: Vec::new(),
+        finished: Vec::new(),
         oldest: ByStatus::default(),
     };
     let mut fresh = ByStatus::<u64>::default();
@@ -178,19 +181,19 @@ fn forget(
             .filter(is_absent)
             .collect();
     }
-    let finished = match &look.reading.done {
-        DoneFiles::Read { finished, .. } => finished.as_slice(),
+    update.finished = match &look.reading.done {
+        DoneFiles::Read { finished, .. } => finished.clone(),
         // Whoever is missing is done, or was deleted: as many as the done files grew by can all be done.
-        DoneFiles::Counted if absent.len() as u64 <= done_grew_by(before, look) => &absent,
-        DoneFiles::Counted => &[],
+        DoneFiles::Counted if absent.len() as u64 <= done_grew_by(before, look) => absent.clone(),
+        DoneFiles::Counted => Vec::new(),
     };
-    for key in finished {
+    for key in &update.finished {
         if let Some(from) = memory.get(*key).and_then(|file| file.timed_from) {
             update.record.indexing.observe(look.ended.since(from));
         }
     }
     update.forgotten = if absent.is_empty() {
-        finished.to_vec()
+        update.finished.clone()
     } else {
         absent
     };

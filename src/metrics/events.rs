@@ -122,11 +122,10 @@ pub(super) fn keep_portals(families: &mut Vec<MetricFamily>, portals: &[PortalNa
     families.retain(|family| !family.get_metric().is_empty());
 }
 
-/// Every decision that is counted, with its reason. A folder whose mode is off is not decided about.
+/// Every decision that is counted, with its reason.
 fn decisions() -> impl Iterator<Item = (&'static str, Reason)> {
     Reason::ALL.iter().flat_map(|reason| {
         let decisions: &[&str] = match reason {
-            Reason::Off => &[],
             Reason::Eligible => &["trigger", "dry_run"],
             _ => &["hold"],
         };

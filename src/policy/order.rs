@@ -20,20 +20,27 @@ pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger>
     triggers
 }
 
-/// The longest time that any limit of a configuration looks back, and at least 90 days.
+/// How long the ledger is kept for: as long as any limit of a configuration looks back, and at least 90 days.
 #[must_use]
 pub fn horizon(reindex: &Reindex) -> Duration {
+    longest_limit(reindex).max(SHORTEST_HORIZON)
+}
+
+/// The longest time that any limit of a configuration looks back.
+#[must_use]
+pub fn longest_limit(reindex: &Reindex) -> Duration {
     let overrides = reindex.overrides.iter().map(|other| &other.rules);
     std::iter::once(&reindex.rules)
         .chain(overrides)
         .map(looks_back)
-        .fold(SHORTEST_HORIZON, Duration::max)
+        .fold(Duration::ZERO, Duration::max)
 }
 
 fn looks_back(rules: &ReindexRules) -> Duration {
     rules
         .budget
         .per
+        .max(rules.cooldown)
         .max(rules.max_cooldown)
         .max(rules.breaker.open_for)
         .max(rules.verify_after)

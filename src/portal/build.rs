@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, ClientBuilder, Identity};
@@ -13,9 +12,6 @@ use crate::config::{ClientCertificate, Collect, Portal, Proxy, Request};
 use crate::portal::client::Client;
 use crate::portal::observe::Observer;
 use crate::portal::throttle::Throttle;
-
-/// A connection on which nothing comes for so long is given up.
-const MAX_SILENCE: Duration = Duration::from_secs(20);
 
 /// Why a client cannot be built.
 #[derive(Debug, Error)]
@@ -61,7 +57,6 @@ impl Client {
             .user_agent(&portal.user_agent)
             .timeout(request.timeout)
             .connect_timeout(request.connect_timeout)
-            .read_timeout(MAX_SILENCE.min(request.timeout))
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .pool_max_idle_per_host(concurrency);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use hyper::body::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, RETRY_AFTER};
-use reqwest::{Response, StatusCode};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER};
+use reqwest::{Method, Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
@@ -93,11 +93,17 @@ impl Client {
     async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
-        let request = self
+        let method = ask.endpoint.method();
+        let has_body = method == Method::POST;
+        let mut request = self
             .http
-            .request(ask.endpoint.method(), ask.address.clone())
+            .request(method, ask.address.clone())
             .header(AUTHORIZATION, authorization)
             .header(ACCEPT, "application/json");
+        if has_body {
+            // Some servers answer 411 without it (RFC 9110, 8.6).
+            request = request.header(CONTENT_LENGTH, 0);
+        }
         let mut code = Code::Error;
         let result = match request.send().await {
             Ok(response) => {

@@ -5,6 +5,9 @@ use serde::Deserialize;
 use crate::portal::error::PortalError;
 use crate::portal::wire::Whole;
 
+/// More files than this in one folder are a mistake of the portal.
+const MAX_UPDATED: u64 = 1_000_000_000;
+
 /// The portal's answer to `reindex-failed`, as far as there is one (contract, `kb_reindex_attempts_total`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requeue {
@@ -55,10 +58,15 @@ impl Requeue {
     pub(super) fn of(answer: Result<impl AsRef<[u8]>, PortalError>) -> Self {
         let error = match answer {
             Ok(body) => match serde_json::from_slice(body.as_ref()) {
-                Ok(Answer { data }) => {
-                    let Whole(updated) = data.updated;
-                    return Self::Accepted { updated };
-                }
+                Ok(Answer {
+                    data:
+                        Updated {
+                            updated: Whole(updated @ ..=MAX_UPDATED),
+                        },
+                }) => return Self::Accepted { updated },
+                Ok(_) => PortalError::Invalid {
+                    cause: "updated is larger than any folder".to_owned(),
+                },
                 Err(error) => PortalError::from_json(&error),
             },
             Err(error) => error,
@@ -104,6 +112,7 @@ mod tests {
             r#"{"data":{}}"#,
             r#"{"data":{"updated":null}}"#,
             r#"{"data":{"updated":-1}}"#,
+            r#"{"data":{"updated":18446744073709551615}}"#,
         ] {
             let unreadable = matches!(
                 answered(body),

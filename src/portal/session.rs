@@ -68,15 +68,15 @@ impl Session {
         }
     }
 
-    /// Asks for a folder alone: whether it is there and may be used (interface, `GET …/<folder_id>`).
-    pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
+    /// Asks for a folder alone, and not again: whether it is there and may be used (interface, `GET …/<folder_id>`).
+    pub async fn folder_once(&self, folder: FolderId) -> Result<(), PortalError> {
         let ask = Ask {
             endpoint: Endpoint::Folder,
             address: &self.client.address(&[&folder.to_string()]),
             limit: self.client.max_body_bytes,
             lane: &Lane::default(),
         };
-        self.get(ask).await.map(drop)
+        self.ask_in_turn(ask, &self.key()).await.map(drop)
     }
 
     /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`). It is sent once, whatever comes
@@ -180,14 +180,30 @@ pub struct Files<'a> {
 impl Files<'_> {
     /// Reads one page (interface, `GET …/<folder_id>/files`).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
+        let address = self.address_of(page);
+        let body = self.session.get(self.ask(&address)).await?;
+        Ok(PageBody::new(body))
+    }
+
+    /// Reads one page by one request, whatever comes of it.
+    pub async fn page_once(&self, page: PageRequest) -> Result<PageBody, PortalError> {
+        let (address, key) = (self.address_of(page), self.session.key());
+        let body = self.session.ask_in_turn(self.ask(&address), &key).await?;
+        Ok(PageBody::new(body))
+    }
+
+    fn address_of(&self, page: PageRequest) -> Url {
         let mut address = self.address.clone();
         address.set_query(Some(&page.query()));
-        let ask = Ask {
+        address
+    }
+
+    fn ask<'b>(&'b self, address: &'b Url) -> Ask<'b> {
+        Ask {
             endpoint: Endpoint::Files,
-            address: &address,
+            address,
             limit: self.session.client.max_body_bytes,
             lane: self.lane,
-        };
-        Ok(PageBody::new(self.session.get(ask).await?))
+        }
     }
 }

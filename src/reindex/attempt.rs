@@ -3,25 +3,28 @@
 use tracing::{info, warn};
 
 use crate::ledger::{ActiveMode, AttemptId, Intent, Lost, Outcome};
-use crate::model::{Moment, Status};
+use crate::model::{Moment, PortalName, Status};
 use crate::policy::{Reason, Trigger};
 use crate::portal::{Lane, PortalError, Requeue, Session, Unclear};
 use crate::reindex::{Batch, FolderBatch, Reindexer};
 
+/// What an attempt's answer says of the portal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Nothing that speaks against another folder's attempt.
+    Usual,
+    /// It has trouble, or refuses the key: another folder would fare no better.
+    Trouble,
+}
+
 impl Reindexer {
-    /// Looks at the folder once more, writes the intent, sends the request, and writes what came of it.
+    /// Writes the intent, sends the request, and writes what came of it.
     pub(super) async fn attempt(
-        &self,
-        batch: &Batch,
+        &mut self,
+        session: &Session,
         folder: &FolderBatch,
         trigger: Trigger,
-    ) -> Result<(), Reason> {
-        let session = batch.session.as_ref().ok_or(Reason::PortalErring)?;
-        match still_failed(session, folder).await {
-            Ok(true) => {}
-            Ok(false) => return Err(Reason::NotWhole),
-            Err(error) => return Err(self.not_checked(session, folder, &error)),
-        }
+    ) -> Result<Answer, Reason> {
         let mode = trigger.mode;
         let files = trigger.files.len();
         let intent = Intent {
@@ -31,41 +34,46 @@ impl Reindexer {
             at: Moment::now().wall,
             files: trigger.files,
         };
-        let id = self
-            .ledger
-            .intend(intent)
-            .await
-            .map_err(|failed| self.refused(&failed))?;
+        let intended = self.tools.ledger.intend(intent).await;
+        let id = intended.map_err(|failed| self.refused(&failed))?;
         match mode {
             ActiveMode::DryRun => {
                 info!(portal = %self.portal, folder = %folder.name, id = %folder.id, files, "dry run: failed files would be put back into the queue now");
-                Ok(())
+                Ok(Answer::Usual)
             }
             ActiveMode::Enforce => {
                 let answer = session.reindex_failed(folder.id).await;
                 self.log(folder, &answer);
-                self.write(id, outcome(&answer)).await;
-                Ok(())
+                self.unwritten
+                    .push((id, Moment::now().wall, outcome(&answer)));
+                self.write_outcomes().await;
+                Ok(told_by(&answer))
             }
         }
     }
 
-    /// Says that a folder could not be looked at once more.
-    fn not_checked(&self, session: &Session, folder: &FolderBatch, error: &PortalError) -> Reason {
-        warn!(portal = %self.portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be looked at before its failed files are put back into the queue: nothing is sent");
-        if error.status() == Some(401) {
-            // A session whose key is refused waits for the collection to settle that, and the collection is over.
-            session.end();
+    /// Writes what came of requests. What the disk refuses is tried again with the next batch; until then the intent alone is on disk, and
+    /// the attempt stays charged.
+    pub(super) async fn write_outcomes(&mut self) {
+        let mut refused = Vec::new();
+        for (id, at, outcome) in std::mem::take(&mut self.unwritten) {
+            if let Err(failed) = self.tools.ledger.settle(id, at, outcome).await {
+                self.refused(&failed);
+                if self.is_under_way(id) {
+                    refused.push((id, at, outcome));
+                }
+            }
         }
-        Reason::PortalErring
+        self.unwritten = refused;
     }
 
-    async fn write(&self, id: AttemptId, outcome: Outcome) {
-        let written = self.ledger.settle(id, Moment::now().wall, outcome).await;
-        if let Err(failed) = written {
-            // The intent is on disk: the attempt stays charged, and is `unknown` after the next start.
-            self.refused(&failed);
-        }
+    /// Whether the ledger waits for an attempt's outcome.
+    fn is_under_way(&self, id: AttemptId) -> bool {
+        let ledger = self.tools.ledger.view();
+        ledger.is_ok_and(|ledger| {
+            let mut attempts = ledger.track(ActiveMode::Enforce).unjudged();
+            attempts.any(|attempt| attempt.id == id)
+        })
     }
 
     fn log(&self, folder: &FolderBatch, answer: &Requeue) {
@@ -84,15 +92,33 @@ impl Reindexer {
     }
 }
 
-/// Asks for the page on which a failed file stood, and whether it still shows one; or else for the folder alone.
+/// Looks once more whether a folder shows a failed file.
+pub(super) async fn check(
+    portal: &PortalName,
+    batch: &Batch,
+    folder: &FolderBatch,
+) -> Result<(), Reason> {
+    let session = batch.session.as_ref().ok_or(Reason::PortalErring)?;
+    match still_failed(session, folder).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Reason::NotWhole),
+        Err(error) => {
+            warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be looked at before its failed files are put back into the queue: nothing is sent");
+            Err(Reason::PortalErring)
+        }
+    }
+}
+
+/// Asks for the page on which a failed file stood, and whether it still shows one; or else for the folder alone. One request, whatever
+/// comes of it.
 async fn still_failed(session: &Session, folder: &FolderBatch) -> Result<bool, PortalError> {
     let findings = folder.findings.as_ref();
     let Some(page) = findings.and_then(|findings| findings.failed_page) else {
-        return session.folder(folder.id).await.map(|()| true);
+        return session.folder_once(folder.id).await.map(|()| true);
     };
     let lane = Lane::default();
     let files = session.files(folder.id, &lane);
-    let body = files.page(page).await?;
+    let body = files.page_once(page).await?;
     let mut found = false;
     body.read(|row| found |= row.status() == Status::Failed)?;
     Ok(found)
@@ -109,5 +135,13 @@ fn outcome(answer: &Requeue) -> Outcome {
                 Unclear::Unreadable => Lost::Unreadable,
             },
         },
+    }
+}
+
+fn told_by(answer: &Requeue) -> Answer {
+    match answer {
+        Requeue::Accepted { .. } => Answer::Usual,
+        Requeue::Refused { status, .. } if !matches!(status, 401 | 403 | 429) => Answer::Usual,
+        Requeue::Refused { .. } | Requeue::Unknown { .. } => Answer::Trouble,
     }
 }

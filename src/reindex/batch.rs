@@ -2,25 +2,21 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use chrono_tz::Tz;
-
-use crate::config::{Reindex, ReindexRules};
-use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Timestamp};
 use crate::policy::judge::Seen;
-use crate::policy::{Case, Failed, FailedFile, Worth};
+use crate::policy::{Failed, FailedFile, Worth};
 use crate::portal::{PageRequest, Session};
 
 /// What one collection of a portal found.
 pub struct Batch {
     /// What the portal is asked with; none when its list of folders could not be read.
     pub session: Option<Arc<Session>>,
-    /// The rules.
-    pub reindex: Arc<Reindex>,
-    /// The time zone of their windows.
-    pub zone: Tz,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,
+    /// Counts that are older are stale.
+    pub stale_after: Duration,
     /// The folders about which something is to be decided, or of which the ledger watches files.
     pub folders: Vec<FolderBatch>,
     /// Every folder that is there.
@@ -33,8 +29,10 @@ pub struct FolderBatch {
     pub id: FolderId,
     /// Its name.
     pub name: FolderName,
-    /// What its counts are worth.
+    /// What its counts were worth when the collection ended.
     pub worth: Worth,
+    /// When it was last counted; none when it was not.
+    pub counted: Option<Moment>,
     /// Its files by status.
     pub counts: ByStatus<u64>,
     /// What its last count found; none when it was not counted yet.
@@ -63,34 +61,34 @@ impl Batch {
         self.folders.iter().find(|folder| folder.id == id)
     }
 
-    /// The rules of a folder.
-    #[must_use]
-    pub fn rules(&self, folder: &FolderBatch) -> &ReindexRules {
-        self.reindex.for_folder(folder.id, folder.name.label())
+    /// What the counts of a folder are worth now.
+    pub(super) fn worth(&self, folder: &FolderBatch, now: Moment) -> Worth {
+        let age = folder.counted.map(|counted| now.since(counted));
+        match folder.worth {
+            Worth::First | Worth::Whole if age.is_none_or(|age| age > self.stale_after) => {
+                Worth::Stale
+            }
+            worth => worth,
+        }
     }
 
-    /// What is decided about a folder from.
-    pub(super) fn case<'a>(
-        &'a self,
-        folder: &'a FolderBatch,
-        kill_switch: bool,
-        clock_trusted: bool,
-    ) -> Case<'a> {
-        let failed = match &folder.findings {
+    /// What was found in a folder, where the latest look counted it and that is not too long ago.
+    pub(super) fn found(&self, folder: FolderId, now: Moment) -> Option<&Findings> {
+        let folder = self.folder(folder)?;
+        match self.worth(folder, now) {
+            Worth::NotWhole | Worth::Stale => None,
+            Worth::First | Worth::Whole => folder.findings.as_deref(),
+        }
+    }
+}
+
+impl FolderBatch {
+    /// The failed files that were read.
+    pub(super) fn failed(&self) -> Failed<'_> {
+        match &self.findings {
             Some(findings) if findings.failed_whole => Failed::Whole(&findings.failed),
             Some(findings) => Failed::Part(&findings.failed),
             None => Failed::Part(&[]),
-        };
-        Case {
-            folder: folder.id,
-            rules: self.rules(folder),
-            zone: self.zone,
-            kill_switch,
-            clock_trusted,
-            portal_erring: self.portal_erring,
-            counts_are: folder.worth,
-            counts: folder.counts,
-            failed,
         }
     }
 }

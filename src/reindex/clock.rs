@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::model::Moment;
+use tracing::warn;
+
+use crate::model::{Moment, PortalName};
 
 /// The two clocks may drift apart by this much between two looks.
 const MAX_DRIFT: Duration = Duration::from_mins(1);
@@ -10,25 +12,29 @@ const MAX_DRIFT: Duration = Duration::from_mins(1);
 /// Holds the wall clock against the monotonic one.
 #[derive(Debug)]
 pub(super) struct Clock {
+    portal: PortalName,
     last: Moment,
     distrusted_until: Option<Instant>,
 }
 
 impl Clock {
-    pub fn start(now: Moment) -> Self {
+    pub fn start(portal: PortalName, now: Moment) -> Self {
         Self {
+            portal,
             last: now,
             distrusted_until: None,
         }
     }
 
-    /// Whether the wall clock went as the monotonic one did, for the last `pause` at least.
-    pub fn trusts(&mut self, now: Moment, pause: Duration) -> bool {
+    /// Whether the wall clock went as the monotonic one did for as long as the longest limit lasts: before that, a step forward may end one
+    /// early that began before it.
+    pub fn trusts(&mut self, now: Moment, longest_limit: Duration) -> bool {
         let steady = now.steady.saturating_duration_since(self.last.steady);
         let forward = now.wall.since(self.last.wall);
         let back = self.last.wall.since(now.wall);
         if forward > steady + MAX_DRIFT || back > MAX_DRIFT || forward + MAX_DRIFT < steady {
-            self.distrusted_until = Some(now.steady + pause);
+            warn!(portal = %self.portal, hold = %humantime::format_duration(longest_limit), "the clock was set: nothing is reindexed until no limit counts from before");
+            self.distrusted_until = Some(now.steady + longest_limit);
         }
         self.last = now;
         self.distrusted_until
@@ -50,7 +56,7 @@ mod tests {
             wall: Timestamp::from_millis((1_000_000 + wall) * 1_000),
         };
         for step in [3_000, -3_000] {
-            let mut clock = Clock::start(at(0, 0));
+            let mut clock = Clock::start(PortalName::new("main").unwrap(), at(0, 0));
             assert!(clock.trusts(at(600, 601), pause));
             assert!(!clock.trusts(at(660, 661 + step), pause), "{step}");
             assert!(!clock.trusts(at(4_000, 4_001 + step), pause), "{step}");

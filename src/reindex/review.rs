@@ -1,32 +1,30 @@
 //! Judges earlier attempts by what a collection found.
 
+use std::time::Duration;
+
 use tracing::info;
 
 use crate::ledger::{ActiveMode, Attempt, LedgerView};
-use crate::model::Timestamp;
-use crate::policy::Worth;
 use crate::policy::judge::{self, Look, Seen};
-use crate::reindex::{Batch, Findings, FolderBatch, Reindexer};
+use crate::reindex::{Desk, FolderBatch, Reindexer};
 
 impl Reindexer {
     /// Tells the ledger what became of the files that it watches.
-    pub(super) async fn review(&self, batch: &Batch, now: Timestamp) {
-        let Ok(ledger) = self.ledger.view() else {
+    pub(super) async fn review(&self, desk: &Desk) {
+        let Ok(ledger) = self.tools.ledger.view() else {
             return;
         };
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
         for attempt in attempts.cloned().collect::<Vec<_>>() {
-            self.judge(batch, &attempt, now).await;
+            self.judge(desk, &attempt).await;
         }
-        for folder in &batch.folders {
-            self.renew(folder, &ledger).await;
+        for folder in &desk.batch.folders {
+            self.renew(desk, folder, &ledger).await;
         }
     }
 
-    async fn judge(&self, batch: &Batch, attempt: &Attempt, now: Timestamp) {
-        let folder = batch.folder(attempt.folder);
-        let rules = folder.map_or(&batch.reindex.rules, |folder| batch.rules(folder));
-        let findings = folder.and_then(FolderBatch::counted);
+    async fn judge(&self, desk: &Desk, attempt: &Attempt) {
+        let findings = desk.batch.found(attempt.folder, desk.now);
         let seen = |key| findings.map_or(Seen::Unread, |findings| findings.seen(key));
         let look = match findings {
             Some(findings) => Look::Counted {
@@ -35,37 +33,41 @@ impl Reindexer {
             },
             None => Look::Failed,
         };
-        let review = judge::review(attempt, rules.verify_after, look, now);
+        let now = desk.now.wall;
+        let review = judge::review(attempt, verify_after(desk, attempt), look, now);
         if review.is_empty() {
             return;
         }
         if let Some(verdict) = review.verdict {
             info!(portal = %self.portal, id = %attempt.folder, attempt = attempt.id.get(), outcome = verdict.as_str(), "attempt judged");
         }
-        if let Err(failed) = self.ledger.review(attempt.id, now, review).await {
+        if let Err(failed) = self.tools.ledger.review(attempt.id, now, review).await {
             self.refused(&failed);
         }
     }
 
     /// Files that were seen done, or are not there any more, start anew.
-    async fn renew(&self, folder: &FolderBatch, ledger: &LedgerView) {
-        let (Some(findings), Some(book)) = (folder.counted(), ledger.folder(folder.id)) else {
+    async fn renew(&self, desk: &Desk, folder: &FolderBatch, ledger: &LedgerView) {
+        let findings = desk.batch.found(folder.id, desk.now);
+        let (Some(findings), Some(book)) = (findings, ledger.folder(folder.id)) else {
             return;
         };
         let renewed = judge::renewed(book.tries.keys().copied(), |key| findings.seen(key));
         if renewed.is_empty() {
             return;
         }
-        if let Err(failed) = self.ledger.renew(folder.id, renewed).await {
+        if let Err(failed) = self.tools.ledger.renew(folder.id, renewed).await {
             self.refused(&failed);
         }
     }
 }
 
-impl FolderBatch {
-    /// What was found, where the latest look counted the folder.
-    fn counted(&self) -> Option<&Findings> {
-        let counted = !matches!(self.worth, Worth::NotWhole | Worth::Stale);
-        self.findings.as_deref().filter(|_| counted)
+/// How long an attempt is watched before it has to be judged. A clock that was set says nothing about how much of that has passed.
+fn verify_after(desk: &Desk, attempt: &Attempt) -> Duration {
+    if !desk.clock_trusted {
+        return Duration::MAX;
     }
+    let folder = desk.batch.folder(attempt.folder);
+    let rules = folder.map_or(&desk.rules.reindex.rules, |folder| desk.rules_of(folder));
+    rules.verify_after
 }

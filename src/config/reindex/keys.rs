@@ -11,7 +11,7 @@ use serde_saphyr::{Location, Spanned};
 use super::{Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules};
 use crate::config::error::Fault;
 use crate::config::folders::FolderPattern;
-use crate::config::scalar::{self, Lasting, MINUTE};
+use crate::config::scalar::{self, Lasting, SECOND};
 use crate::config::schedule::Window;
 use crate::config::yaml;
 
@@ -29,8 +29,8 @@ pub(in crate::config) struct ReindexKeys {
     min_failed: Option<NonZeroU64>,
     max_failed_ratio: Option<Ratio>,
     min_age: Option<Lasting<0>>,
-    cooldown: Option<Spanned<Lasting<MINUTE>>>,
-    max_cooldown: Option<Spanned<Lasting<MINUTE>>>,
+    cooldown: Option<Spanned<Lasting<SECOND>>>,
+    max_cooldown: Option<Spanned<Lasting<SECOND>>>,
     #[serde(deserialize_with = "scalar::optional_whole::<1, 1_000, _, _>")]
     max_attempts: Option<NonZeroU32>,
     #[serde(deserialize_with = "scalar::optional_whole::<0, 1_000_000_000, _, _>")]
@@ -44,7 +44,7 @@ pub(in crate::config) struct ReindexKeys {
     retry_classes: Option<Vec<String>>,
     #[serde(deserialize_with = "scalar::optional_words")]
     never_classes: Option<Vec<String>>,
-    verify_after: Option<Lasting<MINUTE>>,
+    verify_after: Option<Lasting<SECOND>>,
     #[serde(deserialize_with = "scalar::section")]
     breaker: BreakerKeys,
     #[serde(deserialize_with = "scalar::optional_path")]
@@ -59,7 +59,7 @@ struct BudgetKeys {
     actions: Option<u64>,
     #[serde(deserialize_with = "scalar::optional_whole::<0, 1_000_000_000, _, _>")]
     files: Option<u64>,
-    per: Option<Lasting<MINUTE>>,
+    per: Option<Lasting<SECOND>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -67,7 +67,7 @@ struct BudgetKeys {
 struct BreakerKeys {
     #[serde(deserialize_with = "scalar::optional_whole::<1, 1_000, _, _>")]
     no_effect: Option<NonZeroU32>,
-    open_for: Option<Lasting<MINUTE>>,
+    open_for: Option<Lasting<SECOND>>,
 }
 
 impl ReindexKeys {

@@ -85,8 +85,8 @@ fn a_wrong_value_is_told_with_its_place_and_what_would_be_right() {
             "4:7: reindex.folders[0].match: is missing; it could be Inbox*",
         ),
         (
-            "reindex:\n  folders:\n    - {match: a, budget: {per: 1s}}",
-            r#"4:32: reindex.folders[0].budget.per: "1s" is not a duration of 1m or more, such as 10m or 1h"#,
+            "reindex:\n  folders:\n    - {match: a, budget: {per: 1ms}}",
+            r#"4:32: reindex.folders[0].budget.per: "1ms" is not a duration of 1s or more, such as 10m or 1h"#,
         ),
     ] {
         assert_eq!(

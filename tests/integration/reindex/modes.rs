@@ -3,7 +3,6 @@
 use kb_exporter::simulator::Status;
 
 use super::scene::{FAILED, Scene, budget_left, decisions};
-use crate::support::exposition::Sample;
 
 #[tokio::test]
 async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them() {
@@ -90,7 +89,9 @@ async fn off_shows_the_mode_and_does_nothing() {
     let names: Vec<_> = of_folders.map(|sample| &*sample.name).collect();
     assert_eq!(names, ["kb_reindex_mode"]);
     let decided = metrics.all("kb_reindex_decisions_total", &[]);
-    assert_eq!(decided.map(Sample::count).max(), Some(0));
+    let decided = decided.filter(|sample| sample.count() > 0);
+    let reasons: Vec<_> = decided.map(|sample| &*sample.labels["reason"]).collect();
+    assert_eq!(reasons, ["off"]);
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
 }

@@ -1,0 +1,54 @@
+//! Everything that a decision is made from at one moment, the ledger aside.
+
+use std::sync::Arc;
+
+use chrono_tz::Tz;
+
+use crate::config::{Reindex, ReindexRules};
+use crate::ledger::LedgerView;
+use crate::model::Moment;
+use crate::policy::{self, Case, Decision};
+use crate::reindex::{Batch, FolderBatch};
+
+/// The rules in use: a reload changes them for every decision from then on.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// The rules.
+    pub reindex: Arc<Reindex>,
+    /// The time zone of their windows.
+    pub zone: Tz,
+}
+
+/// What is known, and what holds, at one moment.
+pub(super) struct Desk {
+    /// What the latest collection found.
+    pub batch: Arc<Batch>,
+    pub rules: Rules,
+    pub kill_switch: bool,
+    pub clock_trusted: bool,
+    pub now: Moment,
+}
+
+impl Desk {
+    /// The rules of a folder.
+    pub fn rules_of(&self, folder: &FolderBatch) -> &ReindexRules {
+        let Rules { reindex, .. } = &self.rules;
+        reindex.for_folder(folder.id, folder.name.label())
+    }
+
+    /// Decides about a folder. `ledger` is `None` when it cannot be used.
+    pub fn decide(&self, folder: &FolderBatch, ledger: Option<&LedgerView>) -> Decision {
+        let case = Case {
+            folder: folder.id,
+            rules: self.rules_of(folder),
+            zone: self.rules.zone,
+            kill_switch: self.kill_switch,
+            clock_trusted: self.clock_trusted,
+            portal_erring: self.batch.portal_erring,
+            counts_are: self.batch.worth(folder, self.now),
+            counts: folder.counts,
+            failed: folder.failed(),
+        };
+        policy::decide(&case, ledger, self.now.wall)
+    }
+}

@@ -1,0 +1,161 @@
+//! The folders that may be reindexed, one after the other.
+
+use std::collections::BTreeMap;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::ledger::ActiveMode;
+use crate::model::FolderId;
+use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
+use crate::reindex::attempt::{Answer, check};
+use crate::reindex::{Desk, FolderBatch, Reindexer};
+use crate::snapshot::FolderReindex;
+
+/// What came of a folder's turn.
+enum Turn {
+    /// It was decided.
+    Decided {
+        decision: &'static str,
+        reason: Reason,
+        numbers: Numbers,
+        /// Whether the portal answered as if it would answer the next folder no better.
+        portal_erring: bool,
+    },
+    /// Nothing is decided any more: the folder is not there, its mode is another one, or the program ends.
+    Passed,
+}
+
+impl Turn {
+    fn of(decision: &Decision, reason: Reason) -> Self {
+        Self::Decided {
+            decision: if reason == Reason::Eligible {
+                decision.as_str()
+            } else {
+                "hold"
+            },
+            reason,
+            numbers: decision.numbers,
+            portal_erring: false,
+        }
+    }
+
+    /// A folder that was to be tried when the portal showed that it is in trouble.
+    fn portal_erring(folders: &BTreeMap<FolderId, FolderReindex>, folder: FolderId) -> Self {
+        folders
+            .get(&folder)
+            .map_or(Self::Passed, |planned| Self::Decided {
+                decision: "hold",
+                reason: Reason::PortalErring,
+                numbers: planned.numbers,
+                portal_erring: true,
+            })
+    }
+}
+
+impl Reindexer {
+    /// Gives each folder its turn, until the portal shows that it is in trouble.
+    pub(super) async fn take_turns(
+        &mut self,
+        triggers: Vec<Trigger>,
+        mut folders: BTreeMap<FolderId, FolderReindex>,
+        cancel: &CancellationToken,
+    ) {
+        let mut erring = false;
+        for Trigger { folder, mode, .. } in self.in_order(triggers) {
+            let turn = if erring {
+                Turn::portal_erring(&folders, folder)
+            } else {
+                self.turn(folder, mode, cancel).await
+            };
+            if let Turn::Decided {
+                decision,
+                reason,
+                numbers,
+                portal_erring,
+            } = turn
+            {
+                erring |= portal_erring;
+                self.settle_on(&mut folders, folder, decision, reason, numbers);
+            }
+            if let Some(desk) = self.desk().await {
+                self.show(folders.clone(), desk.kill_switch);
+            }
+        }
+    }
+
+    fn in_order(&self, triggers: Vec<Trigger>) -> Vec<Trigger> {
+        match self.tools.ledger.view() {
+            Ok(ledger) => policy::in_order(triggers, &ledger),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Decides about a folder again, since others had their turn meanwhile; looks at it once more; decides again, since that may have
+    /// taken long; and makes the attempt.
+    async fn turn(&mut self, id: FolderId, mode: ActiveMode, cancel: &CancellationToken) -> Turn {
+        let Some(desk) = self.desk().await else {
+            return Turn::Passed;
+        };
+        let (folder, decision) = match self.still_wanted(&desk, id, mode) {
+            Ok(wanted) => wanted,
+            Err(turn) => return turn,
+        };
+        let checked = tokio::select! {
+            () = cancel.cancelled() => return Turn::Passed,
+            checked = check(&self.portal, &desk.batch, folder) => checked,
+        };
+        if let Err(reason) = checked {
+            return Turn::of(&decision, reason);
+        }
+        let Some(desk) = self.desk().await else {
+            return Turn::Passed;
+        };
+        match self.still_wanted(&desk, id, mode) {
+            Ok((folder, decision)) if !cancel.is_cancelled() => {
+                self.act(&desk, folder, decision).await
+            }
+            Ok(_) => Turn::Passed,
+            Err(turn) => turn,
+        }
+    }
+
+    /// The folder and the decision, where it still is the one to make an attempt in this mode.
+    fn still_wanted<'a>(
+        &self,
+        desk: &'a Desk,
+        id: FolderId,
+        mode: ActiveMode,
+    ) -> Result<(&'a FolderBatch, Decision), Turn> {
+        let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
+        let decision = self.decide(desk, folder);
+        match &decision.choice {
+            Choice::Hold(reason) => Err(Turn::of(&decision, *reason)),
+            Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
+            Choice::Trigger(_) => Err(Turn::Passed),
+        }
+    }
+
+    async fn act(&mut self, desk: &Desk, folder: &FolderBatch, decision: Decision) -> Turn {
+        let Some(session) = &desk.batch.session else {
+            return Turn::of(&decision, Reason::PortalErring);
+        };
+        let Choice::Trigger(trigger) = decision.choice.clone() else {
+            return Turn::Passed;
+        };
+        let answer = match self.attempt(session, folder, trigger).await {
+            Ok(answer) => answer,
+            Err(reason) => return Turn::of(&decision, reason),
+        };
+        // What was just attempted has a cooldown now.
+        let numbers = Numbers {
+            next_allowed: self.decide(desk, folder).numbers.next_allowed,
+            ..decision.numbers
+        };
+        Turn::Decided {
+            decision: decision.as_str(),
+            reason: Reason::Eligible,
+            numbers,
+            portal_erring: answer == Answer::Trouble,
+        }
+    }
+}
