@@ -323,7 +323,7 @@ impl Folder {
             finished,
             before: self.findings.as_deref(),
         };
-        self.findings = findings(mode, watch, count, &self.kept, looked.began.wall);
+        self.findings = findings(mode, &watch, count, &self.kept, looked.began.wall);
         self.times_counted = self.times_counted.saturating_add(1);
     }
 

@@ -86,7 +86,7 @@ pub(super) struct Watch<'a> {
 /// What a count found, as far as reindexing needs it: nothing, where nothing is reindexed or watched.
 pub(super) fn findings(
     mode: Mode,
-    watch: Watch<'_>,
+    watch: &Watch<'_>,
     count: &Count,
     kept: &Kept,
     began: Timestamp,

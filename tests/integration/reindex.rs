@@ -9,6 +9,7 @@ mod disk;
 mod holds;
 mod kills;
 mod ledger;
+mod meanwhile;
 mod modes;
 mod reload;
 mod scene;

@@ -1,0 +1,190 @@
+//! What changes while the portal takes its time with an answer: what holds then decides, not what held before.
+
+use std::fs;
+
+use kb_exporter::simulator::Status;
+use rusqlite::Connection;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::ledger;
+use super::scene::{Scene, decisions, make_old_ledger};
+use crate::support::exporter::Exporter;
+use crate::support::wait::wait_for;
+use crate::support::writes::REINDEX_FAILED;
+
+/// Looks at a folder before an attempt is made.
+const LOOKS: usize = 2;
+
+/// Waits until the request directly before the first attempt is held back: the one after two looks at the folder.
+async fn held_at_the_check(scene: &Scene, folder: Uuid) -> Exporter {
+    make_old_ledger(&scene.workspace).await;
+    let files = format!("{folder}/files");
+    let looked = scene.portal.requests_with(&files) + LOOKS;
+    scene.portal.hold_after(&files, looked);
+    let exporter = scene.start().await;
+    wait_for("the folder is checked", async || {
+        (scene.portal.requests_with(&files) > looked).then_some(())
+    })
+    .await;
+    exporter
+}
+
+#[tokio::test]
+async fn a_kill_switch_file_that_appears_during_the_check_stops_the_attempt() {
+    let mut scene = Scene::new("enforce").await;
+    let file = scene.workspace.path("stop-reindex");
+    let named = file.to_str().unwrap().to_owned();
+    scene
+        .workspace
+        .change(|config| config["reindex"]["kill_switch_file"] = named.into());
+    let exporter = held_at_the_check(&scene, scene.folder).await;
+    fs::write(&file, "").unwrap();
+    scene.portal.heal();
+    scene.held(&exporter, "kill_switch").await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
+
+#[tokio::test]
+async fn a_reload_to_off_during_the_check_stops_the_attempt() {
+    let mut scene = Scene::new("enforce").await;
+    let exporter = held_at_the_check(&scene, scene.folder).await;
+    scene
+        .workspace
+        .change(|config| config["reindex"]["mode"] = "off".into());
+    reload(&exporter, 1).await;
+    scene.portal.heal();
+    exporter
+        .metrics_when("the folder is left alone", |metrics| {
+            decisions(metrics, "hold", "off") >= Some(2)
+        })
+        .await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+}
+
+#[tokio::test]
+async fn a_program_that_is_told_to_end_during_the_check_sends_nothing_any_more() {
+    let scene = Scene::new("enforce").await;
+    let exporter = held_at_the_check(&scene, scene.folder).await;
+    exporter.stop().await;
+    scene.portal.heal();
+    assert_eq!(scene.sent(), 0);
+}
+
+#[tokio::test]
+async fn a_folder_whose_turn_comes_late_is_decided_from_its_latest_counts() {
+    let scene = Scene::with("enforce", |config| {
+        config["reindex"]["max_backlog"] = 1.into();
+    })
+    .await;
+    let outbox = scene.portal.folder("Outbox");
+    scene.portal.file(outbox, "a.pdf", Status::Failed);
+    let [first, second] = if scene.folder < outbox {
+        [scene.folder, outbox]
+    } else {
+        [outbox, scene.folder]
+    };
+    let exporter = held_at_the_check(&scene, first).await;
+    for name in ["x.pdf", "y.pdf"] {
+        scene.portal.file(second, name, Status::Pending);
+    }
+    exporter
+        .metrics_when("the backlog is known", |metrics| {
+            metrics.by_status("kb_folder_files", &second.to_string())["pending"] == 2
+        })
+        .await;
+    exporter.collected_again().await;
+    scene.portal.heal();
+    exporter
+        .metrics_when("the second folder is held", |metrics| {
+            decisions(metrics, "hold", "backlog") >= Some(1)
+        })
+        .await;
+    exporter.stop().await;
+    let sent: Vec<_> = scene.portal.asked();
+    let to_second = format!("{second}{REINDEX_FAILED}");
+    assert!(!sent.iter().any(|asked| asked.target.ends_with(&to_second)));
+}
+
+#[tokio::test]
+async fn a_portal_that_is_taken_out_and_put_back_waits_for_the_request_that_was_under_way() {
+    let mut scene = Scene::new("enforce").await;
+    scene.portal.hold(REINDEX_FAILED);
+    let exporter = scene.start_with_old_ledger().await;
+    scene.first_sent().await;
+    let mut main = json!(null);
+    scene.workspace.change(|config| {
+        main = config["portals"][0].clone();
+        config["portals"][0]["name"] = "other".into();
+        config["portals"][0]["folders"] = json!({"include": ["none"]});
+    });
+    reload(&exporter, 1).await;
+    scene
+        .workspace
+        .change(|config| config["portals"][0] = main.clone());
+    exporter.signal("HUP");
+    scene.portal.heal();
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
+    exporter.collected_again().await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn an_outcome_that_the_disk_refuses_is_written_later() {
+    let scene = Scene::new("enforce").await;
+    scene.portal.hold(REINDEX_FAILED);
+    let exporter = scene.start_with_old_ledger().await;
+    scene.first_sent().await;
+    let locked = Connection::open(ledger::path(&scene.workspace)).unwrap();
+    locked.execute_batch("BEGIN IMMEDIATE").unwrap();
+    scene.portal.refuse(REINDEX_FAILED, 403);
+    wait_for("the ledger refuses", async || {
+        let told = |line: &String| line.contains("the reindex ledger cannot be written");
+        exporter.output().iter().any(told).then_some(())
+    })
+    .await;
+    locked.execute_batch("ROLLBACK").unwrap();
+    let metrics = scene.attempted(&exporter, "refused").await;
+    assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
+    let scene = Scene::new("enforce").await;
+    for name in ["Outbox", "Archive"] {
+        let folder = scene.portal.folder(name);
+        scene.portal.file(folder, "a.pdf", Status::Failed);
+    }
+    scene.portal.refuse(REINDEX_FAILED, 403);
+    let exporter = scene.start_with_old_ledger().await;
+    wait_for("each folder was tried", async || {
+        (scene.sent() == 3).then_some(())
+    })
+    .await;
+    exporter.stop().await;
+    let requests = scene.portal.requests();
+    let tried = requests
+        .split(|target| target.ends_with("/mine"))
+        .map(|collection| {
+            collection
+                .iter()
+                .filter(|one| one.ends_with(REINDEX_FAILED))
+        });
+    assert_eq!(tried.map(Iterator::count).max(), Some(1), "{requests:#?}");
+}
+
+/// Reloads, and waits until that is done for the `times`th time.
+async fn reload(exporter: &Exporter, times: usize) {
+    exporter.signal("HUP");
+    wait_for("the configuration is read again", async || {
+        let told = |line: &&String| line.contains("the configuration was read again and is in use");
+        (exporter.output().iter().filter(told).count() == times).then_some(())
+    })
+    .await;
+}
