@@ -14,7 +14,7 @@ mod tally;
 use std::fmt;
 use std::sync::Arc;
 
-pub use classifier::{Classifier, Source};
+pub use classifier::{Classifier, Source, Version};
 pub use places::{ClassLimits, ErrorRow, KnownClass, Place, Places};
 pub use rule::{Pattern, Rule, RuleClass, RuleError};
 pub use tally::{ClassCount, ClassCounts, ClassNumber, ErrorTally};

@@ -1,15 +1,52 @@
 //! Which class a reason has, and why.
 
+use std::fmt;
+
+use uuid::Uuid;
+
 use crate::classify::{Class, Rule};
+
+/// Counts the changes of the normaliser by which a reason may get another class than before.
+const NORMALISER: &str = "2";
 
 /// How much of a reason the rules see: so many bytes of its beginning and as many of its end. What matters in a traceback is
 /// its last line.
 const SEEN: usize = 4 * 1024;
 
 /// Finds the class of a reason: the first rule that fits, or else the normaliser.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classifier {
     rules: Vec<Rule>,
+    version: Version,
+}
+
+/// Tells classifiers apart that may give a reason different classes; the same in every process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version(Uuid);
+
+impl Version {
+    fn of(rules: &[Rule]) -> Self {
+        let rules = rules
+            .iter()
+            .flat_map(|Rule { pattern, class }| [pattern.as_str(), class.class().as_str()]);
+        let words: Vec<_> = std::iter::once(NORMALISER).chain(rules).collect();
+        Self(Uuid::new_v5(
+            &Uuid::NAMESPACE_OID,
+            words.join("\0").as_bytes(),
+        ))
+    }
+
+    /// What was kept of a version; none for text that is none.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 /// What gave a reason its class.
@@ -28,11 +65,27 @@ pub enum Source<'a> {
     NoReason,
 }
 
+impl Default for Classifier {
+    /// Without rules.
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
 impl Classifier {
     /// Tries these rules first, in their order.
     #[must_use]
     pub fn new(rules: Vec<Rule>) -> Self {
-        Self { rules }
+        Self {
+            version: Version::of(&rules),
+            rules,
+        }
+    }
+
+    /// Which classifier this is.
+    #[must_use]
+    pub const fn version(&self) -> Version {
+        self.version
     }
 
     /// The class of a reason as the portal gave it.
@@ -98,6 +151,17 @@ mod tests {
         assert_eq!(class.as_str(), "timeout");
         assert!(matches!(source, Source::Rule { number: 1, .. }));
         assert_eq!(classifier.classify(Some("out of memory")).as_str(), "never");
+    }
+
+    #[test]
+    fn other_rules_or_another_order_of_them_is_another_version() {
+        let rules = [("a", "first"), ("b", "second")];
+        let version = classifier(&rules).version();
+        assert_eq!(version, classifier(&rules).version());
+        assert_eq!(Version::parse(&version.to_string()), Some(version));
+        for others in [&rules[..1], &[("b", "second"), ("a", "first")], &[]] {
+            assert_ne!(classifier(others).version(), version);
+        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Places are few, in each folder and in the whole portal. Where there are more classes than places, those with most files
 //! get the free ones, then those whose text comes first. Who has a place keeps it, however many files others have, so that no
-//! series comes and goes at the edge.
+//! series comes and goes at the edge: until looks at its folder have not shown it for a day, or the rules are others and call its files
+//! something else.
 //!
 //! Folders are shown as each is read, so a new class has its place at once while there are free ones. Where the portal's run out,
 //! [`Places::choose`] at the end of the collection chooses anew among the classes that came up in it: which of them get a place does
@@ -11,11 +12,11 @@
 mod contest;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::classify::{Class, ClassCount, ClassCounts};
+use crate::classify::{Class, ClassCount, ClassCounts, Version};
 use crate::model::{FolderId, Status, Timestamp};
 
 use contest::{Candidate, Contest};
@@ -43,6 +44,8 @@ pub struct Place {
     pub first_seen: Timestamp,
     /// When it was last seen there.
     pub last_seen: Timestamp,
+    /// What told the class; none where that is not known any more.
+    pub classifier: Option<Version>,
 }
 
 /// Files of one folder in one class, as they are shown.
@@ -82,7 +85,7 @@ pub struct KnownClass {
 /// The places of one portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    folders: HashMap<FolderId, BTreeMap<Arc<str>, Place>>,
+    folders: BTreeMap<FolderId, BTreeMap<Arc<str>, Place>>,
     /// The classes that have a place in any folder.
     in_use: HashSet<Arc<str>>,
     /// What came up since the last choice.
@@ -117,7 +120,10 @@ impl Places {
                     first_seen: place.first_seen,
                     last_seen: place.last_seen,
                 });
-            known.first_seen = known.first_seen.min(place.first_seen);
+            if place.first_seen < known.first_seen {
+                known.first_seen = place.first_seen;
+                known.example = Arc::clone(&place.example);
+            }
             known.last_seen = known.last_seen.max(place.last_seen);
         }
         classes
@@ -132,16 +138,21 @@ impl Places {
         limits: ClassLimits,
         now: Timestamp,
     ) -> Vec<ErrorRow> {
+        self.contest.leave(folder);
         let mut newcomers = Vec::new();
         for (text, count) in texts(counts) {
             match self.place_mut(folder, text) {
-                Some(place) => place.last_seen = now,
+                Some(place) => {
+                    place.last_seen = now;
+                    place.classifier = Some(counts.classifier);
+                }
                 None => newcomers.push((Reverse(count.files.total()), text, count)),
             }
         }
+        self.expire(folder, counts.classifier, now);
         newcomers.sort_unstable_by_key(|(files, text, _)| (*files, *text));
         let newcomers = newcomers.into_iter().map(|(_, text, count)| (text, count));
-        let candidates = self.admit(folder, newcomers, limits, now);
+        let candidates = self.admit(folder, newcomers, counts.classifier, limits, now);
         let rows = self.rows(folder, counts);
         self.contest.enter(folder, &rows, candidates);
         rows
@@ -152,6 +163,7 @@ impl Places {
         &mut self,
         folder: FolderId,
         newcomers: impl Iterator<Item = (&'a Arc<str>, &'a ClassCount)>,
+        classifier: Version,
         limits: ClassLimits,
         now: Timestamp,
     ) -> Vec<Candidate> {
@@ -167,7 +179,7 @@ impl Places {
                 continue;
             }
             free -= 1;
-            let candidate = Candidate::new(text, count, now);
+            let candidate = Candidate::new(text, count, classifier, now);
             if self.in_use.contains(text) || self.in_use.len() < limits.portal {
                 self.give(folder, candidate.place.clone());
             }
@@ -200,7 +212,7 @@ impl Places {
     fn rows(&self, folder: FolderId, counts: &ClassCounts) -> Vec<ErrorRow> {
         let places = self.folders.get(&folder);
         let mut rows = BTreeMap::new();
-        for count in &counts.0 {
+        for count in &counts.counts {
             let class = match &count.class {
                 Class::Text(text) if places.is_none_or(|places| !places.contains_key(text)) => {
                     Class::Other
@@ -214,9 +226,22 @@ impl Places {
         ErrorRow::sorted(rows).collect()
     }
 
-    /// Frees the places of classes that were unseen for a day.
-    pub fn expire(&mut self, now: Timestamp) {
-        self.free(|_, place| now.since(place.last_seen) > KEPT_UNSEEN);
+    /// Frees the places of a folder that were unseen for a day, or in this look while another classifier told the classes than now.
+    fn expire(&mut self, folder: FolderId, classifier: Version, now: Timestamp) {
+        let expired = |place: &Place| {
+            let outdated = place.classifier != Some(classifier);
+            place.last_seen != now && (outdated || now.since(place.last_seen) > KEPT_UNSEEN)
+        };
+        if self.of(folder).any(expired) {
+            self.free(|id, place| id == folder && expired(place));
+        }
+    }
+
+    /// Frees the places that were unseen for a day in folders that are not looked at.
+    pub fn expire_in(&mut self, now: Timestamp, not_looked_at: impl Fn(FolderId) -> bool) {
+        self.free(|folder, place| {
+            now.since(place.last_seen) > KEPT_UNSEEN && not_looked_at(folder)
+        });
     }
 
     /// Frees the places of the folders that are not kept.
@@ -228,7 +253,7 @@ impl Places {
     /// Frees places where there are more than these: those of the classes that were unseen for longest.
     pub fn limit(&mut self, limits: ClassLimits) {
         self.contest = Contest::default();
-        let mut kept = HashMap::new();
+        let mut kept = BTreeMap::new();
         for (folder, places) in &self.folders {
             let places = places.iter().map(|(text, place)| (text, place.last_seen));
             kept.insert(*folder, latest(places, limits.folder));
@@ -269,7 +294,9 @@ impl Places {
 
 /// The counts of the classes that need a place: reserved ones need none.
 fn texts(counts: &ClassCounts) -> impl Iterator<Item = (&Arc<str>, &ClassCount)> {
-    counts.0.iter().filter_map(|count| match &count.class {
+    let counts = counts.counts.iter();
+    let counts = counts.filter(|count| count.files.total() > 0);
+    counts.filter_map(|count| match &count.class {
         Class::Text(text) => Some((text, count)),
         Class::Unspecified | Class::Other | Class::Unread => None,
     })

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 
-use crate::classify::{Class, Classifier};
+use crate::classify::{Class, Classifier, Version};
 use crate::model::{ByStatus, Status};
 use crate::text;
 
 /// Distinct classes that are told apart while one folder is read.
 const MAX_DISTINCT: usize = 100_000;
 
-/// Classes that get an example: it costs as much room as the class itself.
+/// Classes that get an example when they come up, and as many more when they come up again: it costs as much room as the class itself.
 const MAX_EXAMPLES: usize = 1_000;
 
 /// Longest example, in characters.
@@ -43,14 +43,19 @@ impl ClassCounts {
     /// The class of that number.
     #[must_use]
     pub fn class(&self, ClassNumber(number): ClassNumber) -> &Class {
-        let count = self.0.get(number as usize);
+        let count = self.counts.get(number as usize);
         count.map_or(&Class::Other, |count| &count.class)
     }
 }
 
-/// Files of one folder by class, each class once, in no order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClassCounts(pub Vec<ClassCount>);
+/// Files of one folder by class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassCounts {
+    /// Each class once, in no order.
+    pub counts: Vec<ClassCount>,
+    /// What told the classes.
+    pub classifier: Version,
+}
 
 /// Counts reasons.
 #[derive(Debug)]
@@ -63,6 +68,8 @@ pub struct ErrorTally {
     by_reason: HashMap<Box<str>, usize, RandomState>,
     /// Bytes that may still be remembered.
     room: usize,
+    /// Classes that have an example.
+    examples: usize,
 }
 
 impl ErrorTally {
@@ -75,6 +82,7 @@ impl ErrorTally {
             by_class: HashMap::default(),
             by_reason: HashMap::default(),
             room: REMEMBERED_BYTES,
+            examples: 0,
         }
     }
 
@@ -116,18 +124,41 @@ impl ErrorTally {
         if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
             class = Class::Other;
         }
-        let next = self.counts.len();
-        let number = *self.by_class.entry(class).or_insert_with_key(|class| {
-            let example = reason.filter(|_| next < MAX_EXAMPLES).map(example);
-            self.counts.push(ClassCount {
-                class: class.clone(),
-                files: ByStatus::default(),
-                example,
-            });
-            next
-        });
+        let number = match self.by_class.get(&class).copied() {
+            Some(number) => {
+                self.give_example(number, reason, 2 * MAX_EXAMPLES);
+                number
+            }
+            None => self.begin(class, reason),
+        };
         self.remember(reason, number);
         number
+    }
+
+    /// Begins to count a class.
+    fn begin(&mut self, class: Class, reason: Option<&str>) -> usize {
+        let number = self.counts.len();
+        self.by_class.insert(class.clone(), number);
+        self.counts.push(ClassCount {
+            class,
+            files: ByStatus::default(),
+            example: None,
+        });
+        self.give_example(number, reason, MAX_EXAMPLES);
+        number
+    }
+
+    /// Gives a class an example, unless it has one, or so many have.
+    fn give_example(&mut self, number: usize, reason: Option<&str>, most: usize) {
+        if self.examples >= most {
+            return;
+        }
+        if let Some(count) = self.counts.get_mut(number)
+            && let (None, Some(reason)) = (&count.example, reason)
+        {
+            count.example = Some(example(reason));
+            self.examples += 1;
+        }
     }
 
     fn remember(&mut self, reason: Option<&str>, number: usize) {
@@ -141,7 +172,10 @@ impl ErrorTally {
     /// Ends the count.
     #[must_use]
     pub fn finish(self) -> ClassCounts {
-        ClassCounts(self.counts)
+        ClassCounts {
+            counts: self.counts,
+            classifier: self.classifier.version(),
+        }
     }
 }
 
@@ -178,13 +212,32 @@ mod tests {
             Some("page 1\nlost"),
             Some(" "),
         ]);
-        let [pages, unspecified] = &counts.0[..] else {
+        let [pages, unspecified] = &counts.counts[..] else {
             panic!("{counts:?}");
         };
         assert_eq!(pages.files[Status::Failed], 3);
         assert_eq!(pages.example.as_deref(), Some("page 1 lost"));
         assert_eq!(unspecified.class, Class::Unspecified);
         assert_eq!(unspecified.files[Status::Failed], 2);
+    }
+
+    #[test]
+    fn a_frequent_class_has_an_example_however_many_rare_ones_came_before_it() {
+        let mut tally = ErrorTally::new(Arc::default());
+        let rare =
+            (0..MAX_EXAMPLES).map(|number| "x".repeat(number % 30 + 1) + &"y".repeat(number / 30));
+        let frequent = ["page 1 lost", "page 2 lost"].map(str::to_owned);
+        for reason in rare.chain(frequent) {
+            tally.add(Status::Failed, Some(&reason));
+        }
+        let counts = tally.finish().counts;
+        let last = counts.last().unwrap();
+        assert_eq!(
+            last.example.as_deref(),
+            Some("page 2 lost"),
+            "{}",
+            last.class
+        );
     }
 
     #[test]
@@ -216,18 +269,22 @@ mod tests {
                 <= REMEMBERED_BYTES
         );
         let counts = tally.finish();
-        assert_eq!(counts.0.len(), MAX_DISTINCT + 1);
+        assert_eq!(counts.counts.len(), MAX_DISTINCT + 1);
         let files = |count: &ClassCount| count.files[Status::Failed];
-        assert_eq!(counts.0.iter().map(files).sum::<u64>(), 110_000);
-        let other = counts.0.iter().find(|count| count.class == Class::Other);
+        assert_eq!(counts.counts.iter().map(files).sum::<u64>(), 110_000);
+        let other = counts
+            .counts
+            .iter()
+            .find(|count| count.class == Class::Other);
         assert_eq!(other.map(files), Some(10_000));
         assert_eq!(
             counts
-                .0
+                .counts
                 .iter()
                 .filter(|count| count.example.is_some())
                 .count(),
-            MAX_EXAMPLES
+            MAX_EXAMPLES + 1,
+            "those that came first, and `other`, which came again"
         );
     }
 }

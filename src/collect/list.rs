@@ -55,7 +55,9 @@ impl Collector {
         let facts = ListFacts::of(&listing, admitted.len(), self.settings.max_folders);
         self.log_list(facts);
         self.list = ListState::Read(facts);
-        self.places.expire(Moment::now().wall);
+        self.places.expire_in(Moment::now().wall, |id| {
+            self.folders.get(&id).is_none_or(Folder::has_left)
+        });
         for listed in admitted.into_iter().take(self.settings.max_folders) {
             let folder = self
                 .folders

@@ -173,7 +173,7 @@ fn assert_counted(rows: &[FileRow<'_>]) {
 }
 
 fn classified(reading: &Reading, status: Status) -> u64 {
-    let classes = reading.errors.0.iter();
+    let classes = reading.errors.counts.iter();
     classes.map(|count| count.files[status]).sum()
 }
 

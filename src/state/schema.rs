@@ -7,14 +7,15 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 4] = [
+const STEPS: [(i64, &str); 5] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
-    (VERSION, SIZES),
+    (4, SIZES),
+    (VERSION, CLASSIFIER),
 ];
 
 const FOLDERS: &str = "
@@ -72,6 +73,9 @@ const FIRST_COUNTED: &str = "ALTER TABLE folder ADD COLUMN first_counted INTEGER
 
 /// Bytes by status when every page was last read, as a JSON array; null where that is not known.
 const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
+
+/// The classifier that told the class of a place; null where that is not known.
+const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

@@ -44,6 +44,7 @@ fn change(files: FileChanges) -> FolderChange {
             example: "page 7 lost".into(),
             first_seen: Timestamp::from_millis(-1),
             last_seen: now(),
+            classifier: Some(crate::classify::Classifier::default().version()),
         }],
         record: Some(FolderRecord {
             first_counted: Timestamp::from_millis(3),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::classify::{Class, ClassCount, ErrorRow, Place};
+use crate::classify::{Class, ClassCount, ErrorRow, Place, Version};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
 
 /// What came up since the last choice.
@@ -43,6 +43,20 @@ impl Contest {
         }
         let rows = rows.to_vec();
         self.folders.insert(folder, Entry { rows, candidates });
+    }
+
+    /// A folder is read again: what came up in it before has the places that it got.
+    pub fn leave(&mut self, folder: FolderId) {
+        let Some(Entry { candidates, .. }) = self.folders.remove(&folder) else {
+            return;
+        };
+        for Candidate { place, .. } in candidates {
+            self.classes.remove(&place.class);
+        }
+        for entry in self.folders.values_mut() {
+            let still = |other: &Candidate| self.classes.contains_key(&other.place.class);
+            entry.candidates.retain(still);
+        }
     }
 
     /// Whether a class is new.
@@ -104,7 +118,7 @@ impl Entry {
 
 impl Candidate {
     /// A class as it was counted in a folder.
-    pub fn new(class: &Arc<str>, count: &ClassCount, now: Timestamp) -> Self {
+    pub fn new(class: &Arc<str>, count: &ClassCount, classifier: Version, now: Timestamp) -> Self {
         let example = count.example.as_deref();
         Self {
             place: Place {
@@ -112,6 +126,7 @@ impl Candidate {
                 example: example.map_or_else(|| Arc::clone(class), Arc::from),
                 first_seen: now,
                 last_seen: now,
+                classifier: Some(classifier),
             },
             files: count.files,
         }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::classify::ErrorTally;
+use crate::classify::{Classifier, ErrorTally, Rule};
 
 const LIMITS: ClassLimits = ClassLimits {
     portal: 3,
@@ -159,22 +159,69 @@ fn who_has_a_place_keeps_it_however_many_files_others_have() {
             hour(at),
         );
         assert_eq!(rows, shown(&[("a", 1), ("b", 1), ("other", 500)]));
-        places.expire(hour(at));
     }
 }
 
 #[test]
-fn a_place_is_free_again_when_it_was_unseen_for_a_day() {
+fn a_place_is_free_again_when_looks_have_not_shown_it_for_a_day() {
     let mut places = Places::default();
     seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
-    seat(&mut places, 1, &[("b", 1)], hour(1));
-    places.expire(hour(24));
-    assert_eq!(
-        seat(&mut places, 1, &[("a", 1)], hour(24)),
-        shown(&[("a", 1)])
-    );
-    places.expire(hour(49));
-    assert_eq!(places.classes().len(), 0);
+    let crowd = [("b", 1), ("c", 9)];
+    for at in [1, 24] {
+        let rows = seat(&mut places, 1, &crowd, hour(at));
+        assert_eq!(rows, shown(&[("b", 1), ("other", 9)]), "{at}");
+    }
+    let rows = seat(&mut places, 1, &crowd, hour(25));
+    assert_eq!(rows, shown(&[("b", 1), ("c", 9)]));
+}
+
+#[test]
+fn days_without_a_look_cost_nobody_a_place_unless_the_folder_is_not_looked_at_any_more() {
+    let mut places = Places::default();
+    seat(&mut places, 1, &[("x", 1), ("y", 1)], hour(0));
+    seat(&mut places, 2, &[("z", 1)], hour(0));
+    places.expire_in(hour(200), |id| id == folder(2));
+    let rows = seat(&mut places, 1, &[("a", 9), ("x", 1), ("y", 1)], hour(200));
+    assert_eq!(rows, shown(&[("x", 1), ("y", 1), ("other", 9)]));
+    let classes = places.classes();
+    assert_eq!(classes["x"].first_seen, hour(0));
+    assert!(!classes.contains_key("z"));
+}
+
+#[test]
+fn what_other_rules_call_otherwise_leaves_its_place_at_the_next_look() {
+    let mut places = Places::default();
+    let before = [
+        ("reading a timed out", 2),
+        ("lost", 1),
+        ("reading b timed out", 1),
+    ];
+    let rows = seat(&mut places, 1, &before, hour(0));
+    let expected = [("lost", 1), ("reading a timed out", 2), ("other", 1)];
+    assert_eq!(rows, shown(&expected));
+    let rule = Rule {
+        pattern: "timed out".parse().unwrap(),
+        class: "timeout".parse().unwrap(),
+    };
+    let mut tally = ErrorTally::new(Arc::new(Classifier::new(vec![rule])));
+    for (reason, files) in before {
+        for _ in 0..files {
+            tally.add(Status::Failed, Some(reason));
+        }
+    }
+    let rows = labels(places.seat(folder(1), &tally.finish(), LIMITS, hour(1)));
+    assert_eq!(rows, shown(&[("lost", 1), ("timeout", 3)]));
+}
+
+#[test]
+fn a_class_that_was_counted_without_a_file_gets_no_place() {
+    let mut tally = ErrorTally::new(Arc::default());
+    tally.classify(Some("ghost"));
+    tally.add(Status::Failed, Some("real"));
+    let mut places = Places::default();
+    places.seat(folder(1), &tally.finish(), LIMITS, hour(0));
+    let classes: Vec<_> = places.classes().into_keys().collect();
+    assert_eq!(classes, ["real"].map(Arc::from));
 }
 
 #[test]
@@ -290,8 +337,6 @@ proptest! {
                 }
                 prop_assert!(places.classes().len() <= LIMITS.portal);
             }
-            places.expire(hour(at));
-            mirrored.expire(hour(at));
         }
     }
 }

@@ -86,7 +86,11 @@ impl Rows {
         let mut read = ByStatus::<u64>::default();
         for file in files.values() {
             read[file.status] += 1;
-            if let Some(class) = file.class {
+            // Pages of different moments may show more files than were counted: never by class what is not there in all.
+            if let Some(class) = file
+                .class
+                .filter(|_| read[file.status] <= counts[file.status])
+            {
                 self.errors.count(file.status, class);
             }
         }

@@ -112,7 +112,7 @@ fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
         assert!(sorted.reading.fits[status], "{status:?}");
     }
     assert_eq!(sorted.reading.unfinished.len(), 97);
-    let [class] = &sorted.reading.errors.0[..1] else {
+    let [class] = &sorted.reading.errors.counts[..1] else {
         panic!("{:?}", sorted.reading.errors);
     };
     assert_eq!(
@@ -145,7 +145,7 @@ fn of_a_long_run_only_the_first_pages_are_read_and_its_border_is_found() {
             "{}",
             again.requests
         );
-        let unread = first.reading.errors.0.last().unwrap();
+        let unread = first.reading.errors.counts.last().unwrap();
         assert_eq!(unread.class.as_str(), "unread");
         assert!(unread.files[Status::Failed] >= 800, "{:?}", unread.files);
     }

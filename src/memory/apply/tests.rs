@@ -51,7 +51,7 @@ impl Story {
         let mut finished = Vec::new();
         let mut reading = Reading {
             counts: ByStatus::default(),
-            errors: crate::classify::ClassCounts::default(),
+            errors: crate::classify::ErrorTally::new(std::sync::Arc::default()).finish(),
             distinct: true,
             unfinished: FileMap::default(),
             fits: ByStatus::from_fn(|_| rows.fits),
