@@ -168,7 +168,7 @@ fn messages_of_databases_and_stores() {
         ),
         (
             "{\"error\":{\"code\":\"E42\",\"message\":\"bad \\\"input\\\"\"},\"status\":500}",
-            "{<text>:{<text>},<text>:<n>}",
+            "bad <text>",
         ),
         (
             "{\\\"error\\\": \\\"bad input\\\", \\\"status\\\": 500}",
@@ -204,7 +204,7 @@ fn stacks_of_java_and_python() {
     check(&[
         (
             "org.apache.tika.exception.TikaException: Unexpected RuntimeException from org.apache.tika.parser.pdf.PDFParser@4f2a\n\tat org.apache.tika.parser.CompositeParser.parse(CompositeParser.java:304)\n\tat org.apache.tika.Tika.parse(Tika.java:1)\nCaused by: java.io.IOException: Missing root object",
-            "org.apache.tika.exception.TikaException: Unexpected RuntimeException from org.apache.tika.parser.pdf.PDFParser@<id>…",
+            "Caused by: java.io.IOException: Missing root object",
         ),
         (
             "Traceback (most recent call last):\n  File \"/app/worker/extract.py\", line 41, in extract\nzipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
