@@ -35,6 +35,21 @@ impl FolderDecision {
         })
     }
 
+    /// The decision with the numbers behind it, for people.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let sentence = self.sentence();
+        let Some((_, numbers)) = self.decided else {
+            return sentence.to_owned();
+        };
+        let next = numbers.next_allowed;
+        let next = next.map_or_else(String::new, |time| format!("next allowed {time}, "));
+        let Numbers {
+            failed, retryable, ..
+        } = numbers;
+        format!("{sentence}; {next}{failed} failed, {retryable} retryable")
+    }
+
     /// The decision in a sentence, for people.
     #[must_use]
     pub fn sentence(&self) -> &'static str {

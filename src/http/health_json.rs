@@ -64,8 +64,8 @@ struct Reindex {
     /// The label `reason` of `kb_reindex_decisions_total`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
-    /// The decision, for people.
-    output: &'static str,
+    /// The decision and what it was made from, for people.
+    output: String,
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     files: Option<ReindexFiles>,
     /// The end of the cooldown, which may be past.
@@ -91,7 +91,7 @@ impl From<FolderDecision> for Reindex {
         Self {
             mode: decision.mode.as_str(),
             reason: reason.map(crate::policy::Reason::as_str),
-            output: decision.sentence(),
+            output: decision.summary(),
             files: numbers.map(|numbers| ReindexFiles {
                 failed: numbers.failed,
                 retryable: numbers.retryable,
@@ -202,8 +202,9 @@ mod tests {
         };
         assert_eq!(
             told(Some((Reason::Cooldown, numbers))),
-            json!({"mode": "dry_run", "reason": "cooldown", "output": Reason::Cooldown.sentence(), "failed": 12,
-                   "retryable": 9, "eligible": 8, "exhausted": 3, "nextAllowed": "2026-03-01T12:00:00Z"})
+            json!({"mode": "dry_run", "reason": "cooldown", "failed": 12, "retryable": 9,
+                   "output": format!("{}; next allowed 2026-03-01T12:00:00Z, 12 failed, 9 retryable", Reason::Cooldown.sentence()),
+                   "eligible": 8, "exhausted": 3, "nextAllowed": "2026-03-01T12:00:00Z"})
         );
         assert_eq!(
             told(None),

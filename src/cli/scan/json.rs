@@ -61,16 +61,22 @@ struct PortalError {
     folders: usize,
     /// One of the reasons, on one line and cut.
     example: Option<String>,
+    /// When it was first seen, by this scan.
+    first_seen: Option<String>,
+    last_seen: Option<String>,
 }
 
 impl From<snapshot::ErrorClass> for PortalError {
     fn from(error: snapshot::ErrorClass) -> Self {
+        let known = error.known.as_ref();
         Self {
             error: error.class.to_string(),
             failed: error.files[Status::Failed],
             flagged: error.files[Status::Flagged],
             folders: error.folders,
-            example: error.known.map(|known| known.example.to_string()),
+            example: known.map(|known| known.example.to_string()),
+            first_seen: known.map(|known| known.first_seen.to_string()),
+            last_seen: known.map(|known| known.last_seen.to_string()),
         }
     }
 }

@@ -222,7 +222,9 @@ fn the_document_has_everything_that_was_found() {
               "failed": 3,
               "flagged": 0,
               "folders": 1,
-              "example": "page 7: no text layer"
+              "example": "page 7: no text layer",
+              "first_seen": "2026-03-01T12:00:00Z",
+              "last_seen": "2026-03-01T12:00:00Z"
             }
           ],
           "folders": [
