@@ -31,11 +31,17 @@ pub struct ReindexOverride {
 }
 
 impl Reindex {
+    /// All rules: those of every folder, and those of each override.
+    pub fn all_rules(&self) -> impl Iterator<Item = &ReindexRules> {
+        let overrides = self.overrides.iter().map(|other| &other.rules);
+        std::iter::once(&self.rules).chain(overrides)
+    }
+
     /// The mode that does most, of all rules.
     #[must_use]
     pub fn strongest_mode(&self) -> Mode {
-        let overrides = self.overrides.iter().map(|other| other.rules.mode);
-        overrides.fold(self.rules.mode, Mode::max)
+        let modes = self.all_rules().map(|rules| rules.mode);
+        modes.fold(Mode::Off, Mode::max)
     }
 
     /// The rules of a folder: the first override that fits, or those of all folders.

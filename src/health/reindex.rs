@@ -68,7 +68,7 @@ impl FolderDecision {
 pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<PortalLimits> {
     let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
     let ledger = view.ledger.as_ref().ok()?;
-    Some(PortalLimits::of(mode, &portal.reindex.rules, ledger, now))
+    Some(PortalLimits::of(mode, &portal.reindex, ledger, now))
 }
 
 /// Why the ledger cannot be used: the portal's health suffers from it.

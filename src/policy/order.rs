@@ -29,11 +29,8 @@ pub fn horizon(reindex: &Reindex) -> Duration {
 /// The longest time that any limit of a configuration looks back.
 #[must_use]
 pub fn longest_limit(reindex: &Reindex) -> Duration {
-    let overrides = reindex.overrides.iter().map(|other| &other.rules);
-    std::iter::once(&reindex.rules)
-        .chain(overrides)
-        .map(looks_back)
-        .fold(Duration::ZERO, Duration::max)
+    let limits = reindex.all_rules().map(looks_back);
+    limits.fold(Duration::ZERO, Duration::max)
 }
 
 fn looks_back(rules: &ReindexRules) -> Duration {

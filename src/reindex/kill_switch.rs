@@ -7,8 +7,7 @@ use crate::config::Reindex;
 
 /// Whether any of the configured files exists, or cannot be looked at.
 pub(super) async fn is_on(reindex: &Reindex) -> bool {
-    let overrides = reindex.overrides.iter().map(|other| &other.rules);
-    let rules = std::iter::once(&reindex.rules).chain(overrides);
+    let rules = reindex.all_rules();
     for path in rules.filter_map(|rules| rules.kill_switch_file.as_deref()) {
         if stands(path).await {
             return true;

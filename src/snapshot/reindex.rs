@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::config::ReindexRules;
+use crate::config::{Reindex, ReindexRules};
 use crate::ledger::{ActiveMode, LedgerView};
-use crate::model::{FolderId, Moment};
+use crate::model::{FolderId, Moment, Timestamp};
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
 
 /// What is decided about reindexing in one portal.
@@ -40,14 +40,49 @@ pub struct PortalLimits {
 }
 
 impl PortalLimits {
-    /// What is left in a mode, under the rules of the portal as a whole.
+    /// What is left in a mode of the budget of the portal as a whole, and the breaker: an override may have one of its own, and then the
+    /// one that holds most.
     #[must_use]
-    pub fn of(mode: ActiveMode, rules: &ReindexRules, ledger: &LedgerView, now: Moment) -> Self {
+    pub fn of(mode: ActiveMode, reindex: &Reindex, ledger: &LedgerView, now: Moment) -> Self {
         let track = ledger.track(mode);
+        let breaker = |rules: &ReindexRules| BreakerState::of(track, &rules.breaker, now.wall);
+        let breakers = reindex.all_rules().map(breaker);
         Self {
             mode,
-            left: Remaining::of(track, &rules.budget, now.wall),
-            breaker: BreakerState::of(track, &rules.breaker, now.wall),
+            left: Remaining::of(track, &reindex.rules.budget, now.wall),
+            breaker: breakers.max_by_key(holds).unwrap_or(BreakerState::Closed),
         }
+    }
+}
+
+/// How much a breaker holds: the greater, the more.
+const fn holds(breaker: &BreakerState) -> (bool, Option<Timestamp>) {
+    match breaker {
+        BreakerState::Closed => (false, None),
+        BreakerState::HalfOpen => (true, None),
+        BreakerState::Open { until } => (true, Some(*until)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_breaker_holds_more_the_longer_it_is_open() {
+        let open = |at| BreakerState::Open {
+            until: Timestamp::from_millis(at),
+        };
+        let ascending = [
+            BreakerState::Closed,
+            BreakerState::HalfOpen,
+            open(1),
+            open(2),
+        ];
+        assert!(
+            ascending
+                .iter()
+                .is_sorted_by(|less, more| holds(less) < holds(more))
+        );
     }
 }

@@ -122,7 +122,7 @@ impl Portal<'_> {
     fn limits(&self) -> Option<PortalLimits> {
         let rules = &self.view.reindex;
         let mode = shown_mode(rules.strongest_mode());
-        let limits = |ledger: &LedgerView| PortalLimits::of(mode, &rules.rules, ledger, self.now);
+        let limits = |ledger: &LedgerView| PortalLimits::of(mode, rules, ledger, self.now);
         self.ledger.map(limits)
     }
 }
