@@ -212,7 +212,14 @@ async fn the_exposition_of_a_small_portal() {
         portal.add(inbox, &file);
     }
     let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let metrics = Exporter::start(&workspace).await.collected().await;
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let decided = [("decision", "hold"), ("reason", "off")];
+    let metrics = exporter
+        .metrics_when("both folders were decided about", |metrics| {
+            metrics.count("kb_reindex_decisions_total", &decided) == Some(2)
+        })
+        .await;
     let lines: Vec<_> = metrics.text.lines().map(redacted).collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
