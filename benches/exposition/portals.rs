@@ -154,6 +154,7 @@ fn errors(number: usize, amount: u64) -> Vec<ErrorRow> {
             status: Status::WITH_REASON[place / 3],
             class: Class::of(Some(REASONS[(number + place) % REASONS.len()])),
             files: amount % 97 + place as u64,
+            example: None,
         })
         .collect();
     rows.sort_by(|a, b| (a.status, a.class.as_str()).cmp(&(b.status, b.class.as_str())));

@@ -57,17 +57,21 @@ pub struct ErrorRow {
     pub class: Class,
     /// How many.
     pub files: u64,
+    /// One of the reasons, where the class is [`Class::Other`]: of the largest class that has no place.
+    pub example: Option<Arc<str>>,
 }
 
 impl ErrorRow {
-    /// The rows of these numbers of files: only those where there are any.
-    fn sorted(files: BTreeMap<(Status, Class), u64>) -> impl Iterator<Item = Self> {
+    /// The rows of these numbers of files: only those where there are any. `other` is an example of what has no place.
+    fn sorted(files: BTreeMap<(Status, Class), u64>, other: Option<&Arc<str>>) -> Vec<Self> {
         let files = files.into_iter().filter(|(_, files)| *files > 0);
-        files.map(|((status, class), files)| Self {
+        let row = |((status, class), files)| Self {
             status,
-            class,
             files,
-        })
+            example: other.filter(|_| class == Class::Other).cloned(),
+            class,
+        };
+        files.map(row).collect()
     }
 }
 
@@ -223,7 +227,11 @@ impl Places {
                 *rows.entry((status, class.clone())).or_insert(0) += count.files[status];
             }
         }
-        ErrorRow::sorted(rows).collect()
+        let other = texts(counts)
+            .filter(|(text, _)| places.is_none_or(|places| !places.contains_key(*text)))
+            .max_by_key(|(text, count)| (count.files.total(), Reverse(*text)))
+            .map(|(text, count)| count.example_or(text));
+        ErrorRow::sorted(rows, other.as_ref())
     }
 
     /// Frees the places of a folder that were unseen for a day, or in this look while another classifier told the classes than now.

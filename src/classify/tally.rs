@@ -35,6 +35,14 @@ pub struct ClassCount {
     pub example: Option<Box<str>>,
 }
 
+impl ClassCount {
+    /// One of the reasons, or the class where none was kept.
+    pub(super) fn example_or(&self, class: &Arc<str>) -> Arc<str> {
+        let example = self.example.as_deref();
+        example.map_or_else(|| Arc::clone(class), Arc::from)
+    }
+}
+
 /// Where in [`ClassCounts`] a class stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassNumber(u32);

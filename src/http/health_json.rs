@@ -149,7 +149,7 @@ fn error_check(error: &ErrorClass) -> Check {
     Check {
         component_id: error.class.to_string(),
         component_type: "error",
-        output: known.map(|known| known.example.to_string()),
+        output: error.example.as_deref().map(str::to_owned),
         observed_value: Some(error.files.total()),
         observed_unit: Some("files"),
         folders: Some(error.folders),

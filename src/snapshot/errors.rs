@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::classify::{Class, KnownClass};
+use crate::classify::{Class, ErrorRow, KnownClass};
 use crate::model::{ByStatus, FolderId, Moment};
 use crate::snapshot::PortalView;
 
@@ -16,8 +17,10 @@ pub struct ErrorClass {
     pub files: ByStatus<u64>,
     /// Folders with such files.
     pub folders: usize,
-    /// Since when it is known and what it looks like; none for a class without a place of its own.
+    /// Since when it is known; none for a class without a place of its own.
     pub known: Option<KnownClass>,
+    /// One of its reasons, where there is one; of [`Class::Other`], one of the largest class that has no place.
+    pub example: Option<Arc<str>>,
 }
 
 impl PortalView {
@@ -25,22 +28,34 @@ impl PortalView {
     #[must_use]
     pub fn error_classes(&self, now: Moment) -> Vec<ErrorClass> {
         let mut files = BTreeMap::<&Class, HashMap<FolderId, ByStatus<u64>>>::new();
+        let mut other: Option<&ErrorRow> = None;
         for folder in self.folders.values() {
             let counts = self.fresh_counts(folder, now);
             for row in counts.into_iter().flat_map(|counts| &counts.errors) {
                 let folders = files.entry(&row.class).or_default();
                 folders.entry(folder.id).or_default()[row.status] += row.files;
+                if row.example.is_some() && other.is_none_or(|largest| largest.files < row.files) {
+                    other = Some(row);
+                }
             }
         }
         let mut classes: Vec<_> = files
             .into_iter()
-            .map(|(class, folders)| ErrorClass {
-                class: class.clone(),
-                files: ByStatus::from_fn(|status| {
-                    folders.values().map(|files| files[status]).sum()
-                }),
-                folders: folders.len(),
-                known: self.known(class),
+            .map(|(class, folders)| {
+                let known = self.known(class);
+                let of_other = other.filter(|row| row.class == *class);
+                ErrorClass {
+                    class: class.clone(),
+                    files: ByStatus::from_fn(|status| {
+                        folders.values().map(|files| files[status]).sum()
+                    }),
+                    folders: folders.len(),
+                    example: match &known {
+                        Some(known) => Some(Arc::clone(&known.example)),
+                        None => of_other.and_then(|row| row.example.clone()),
+                    },
+                    known,
+                }
             })
             .collect();
         classes.sort_by_key(|class| std::cmp::Reverse(class.files.total()));

@@ -126,6 +126,11 @@ async fn reasons_without_end_fill_the_places_and_the_rest_is_other_also_after_a_
         metrics.count("kb_error_overflow_files", &portal_label),
         Some(490)
     );
+    let health = exporter.json("/health").await;
+    let errors = health["checks"]["errors:main"].as_array().unwrap();
+    let other = errors.iter().find(|error| error["componentId"] == "other");
+    let example = other.unwrap()["output"].as_str().unwrap();
+    assert!(example.starts_with("cause "), "{example}");
     exporter.kill().await;
 
     // By now many more have failed for another reason; who has a place keeps it.

@@ -111,7 +111,12 @@ impl Entry {
                 }
             }
         }
-        let rows: Vec<_> = ErrorRow::sorted(files).collect();
+        let losers = self.candidates.iter();
+        let losers = losers.filter(|candidate| !chosen.contains(&candidate.place.class));
+        let largest = losers.max_by_key(|candidate| candidate.files.total());
+        let shown = self.rows.iter().find_map(|row| row.example.as_ref());
+        let other = largest.map(|candidate| &candidate.place.example).or(shown);
+        let rows = ErrorRow::sorted(files, other);
         (rows != self.rows).then_some(rows)
     }
 }
@@ -119,11 +124,10 @@ impl Entry {
 impl Candidate {
     /// A class as it was counted in a folder.
     pub fn new(class: &Arc<str>, count: &ClassCount, classifier: Version, now: Timestamp) -> Self {
-        let example = count.example.as_deref();
         Self {
             place: Place {
                 class: Arc::clone(class),
-                example: example.map_or_else(|| Arc::clone(class), Arc::from),
+                example: count.example_or(class),
                 first_seen: now,
                 last_seen: now,
                 classifier: Some(classifier),

@@ -68,6 +68,18 @@ fn the_largest_classes_get_the_places_and_the_rest_is_other() {
 }
 
 #[test]
+fn an_example_shows_what_the_largest_class_without_a_place_is() {
+    let mut places = Places::default();
+    let counted = counts(&[("a", 1), ("b", 3), ("c", 5), ("d 7", 2)]);
+    let rows = places.seat(folder(1), &counted, LIMITS, hour(0));
+    let examples = rows
+        .iter()
+        .map(|row| (row.class.as_str(), row.example.as_deref()));
+    let expected = [("b", None), ("c", None), ("other", Some("d 7"))];
+    assert_eq!(examples.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn among_equals_the_text_decides() {
     for reasons in [
         [("b", 1), ("c", 1), ("a", 1)],

@@ -74,7 +74,7 @@ impl From<snapshot::ErrorClass> for PortalError {
             failed: error.files[Status::Failed],
             flagged: error.files[Status::Flagged],
             folders: error.folders,
-            example: known.map(|known| known.example.to_string()),
+            example: error.example.as_deref().map(str::to_owned),
             first_seen: known.map(|known| known.first_seen.to_string()),
             last_seen: known.map(|known| known.last_seen.to_string()),
         }

@@ -181,9 +181,7 @@ fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
                 Cell::Number(error.files[Status::Failed]),
                 Cell::Number(error.files[Status::Flagged]),
                 Cell::Number(error.folders as u64),
-                error
-                    .known
-                    .map_or(Cell::Empty, |known| Cell::text(known.example)),
+                error.example.map_or(Cell::Empty, Cell::text),
             ]);
         }
     }

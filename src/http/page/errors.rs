@@ -31,10 +31,10 @@ pub(super) fn table(errors: &[ErrorClass]) -> Markup {
                         @if let Some(known) = &error.known {
                             td.time { (known.first_seen) }
                             td.time { (known.last_seen) }
-                            td.name { (known.example) }
                         } @else {
-                            td {} td {} td {}
+                            td {} td {}
                         }
+                        td.name { @if let Some(example) = &error.example { (example) } }
                     }
                 }
             }

@@ -117,6 +117,7 @@ fn rows(errors: Vec<(bool, String, u64)>) -> Vec<ErrorRow> {
         status: Status::WITH_REASON[usize::from(failed)],
         class: Class::of(Some(&reason)),
         files: files >> 12,
+        example: None,
     };
     errors.into_iter().map(row).collect()
 }

@@ -63,6 +63,7 @@ fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) 
                 status: *status,
                 class: Class::of(Some(REASON)),
                 files: *count,
+                example: None,
             });
         }
     }
