@@ -32,8 +32,10 @@ mod write;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::SystemTime;
 
 use tokio::sync::watch;
+use tracing::warn;
 
 use crate::model::{PortalName, Timestamp};
 use database::Database;
@@ -79,7 +81,7 @@ impl Ledger {
         Self(Err(error))
     }
 
-    /// The ledger of one portal.
+    /// The ledger of one portal. A portal that is not known yet is met now, which is written down as well.
     #[must_use]
     pub fn portal(&self, portal: &PortalName) -> PortalLedger {
         let open = match &self.0 {
@@ -89,7 +91,7 @@ impl Ledger {
         let mut views = open.views.lock().unwrap_or_else(PoisonError::into_inner);
         let view = views
             .entry(portal.clone())
-            .or_insert_with(|| watch::Sender::new(Arc::new(LedgerView::new(open.created))));
+            .or_insert_with(|| open.meet(portal));
         PortalLedger::new(portal.clone(), view.clone(), open.jobs.clone())
     }
 
@@ -108,6 +110,24 @@ impl Ledger {
             views: Arc::new(Mutex::new(views.collect())),
             jobs,
         }))
+    }
+}
+
+impl Open {
+    /// Begins to know a portal. Where the disk does not take it, it holds for this process, and is written with the first change.
+    fn meet(&self, portal: &PortalName) -> SharedView {
+        // A clock that is behind the ledger's own time is noticed by it.
+        let now = Timestamp::from(SystemTime::now()).max(self.created);
+        let view = Arc::new(LedgerView::new(now));
+        let (name, met) = (portal.clone(), Arc::clone(&view));
+        let job: Job = Box::new(move |database| {
+            if let Err(error) = database.meet(&name, &met) {
+                warn!(portal = %name, %error, "it cannot be written to the reindex ledger that this portal is new");
+            }
+        });
+        // A ledger that is closed refuses every change that comes after this one, and says so.
+        let _ = self.jobs.send(job);
+        watch::Sender::new(view)
     }
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Web};
@@ -26,27 +28,39 @@ const SCHEDULE: Duration = Duration::from_secs(5);
 /// Requests in flight to the simulated portal.
 const CONCURRENCY: NonZeroUsize = const { NonZeroUsize::new(4).expect("4 is not 0") };
 
+/// How much faster than life the demo's portal is, unless it is told: some twenty files a second are processed, so that everything
+/// which waits, or is put back, has moved within minutes.
+const SPEED: &str = "30";
+
 /// A file must have been seen failed for this long before the demo sends it back.
 const MIN_AGE: Duration = Duration::from_secs(15);
 
-/// Pause of a folder of the demo after an attempt.
-const COOLDOWN: Duration = Duration::from_mins(1);
+/// Pause of a folder of the demo after an attempt, and of all folders at the start, when its ledger is new.
+const COOLDOWN: Duration = Duration::from_secs(30);
 
-/// By then an attempt of the demo is judged.
-const VERIFY_AFTER: Duration = Duration::from_secs(90);
+/// The longest pause of a folder of the demo: so short that a visitor sees its end.
+const MAX_COOLDOWN: Duration = Duration::from_mins(5);
 
-/// What the demo's portal may be asked for: so much that no folder has to wait for a day.
+/// By then an attempt of the demo is judged: later than the last of its files is processed, when all folders are put back at once. Files that
+/// fail again between two looks are only told from those that never moved by then, so a visitor should not have to wait for long.
+const VERIFY_AFTER: Duration = Duration::from_mins(3);
+
+/// What the demo's portal may be asked for: so much that no folder has to wait, also in a dry run, in which the same files fail on.
 const BUDGET: Budget = Budget {
-    actions: 1_000,
-    files: 100_000,
-    per: Duration::from_hours(1),
+    actions: 250,
+    files: 50_000,
+    per: Duration::from_mins(10),
 };
 
 /// Attempts of the demo that may wait for their verdict: one for each folder.
 const NO_EFFECT: NonZeroU32 = const { NonZeroU32::new(12).expect("12 is not 0") };
 
+/// How long nothing is attempted in the demo when that many had no effect.
+const OPEN_FOR: Duration = Duration::from_mins(2);
+
 /// What the demo is like.
 #[derive(Debug, Args)]
+#[command(mut_arg("speed", |speed| speed.default_value(SPEED)))]
 pub(super) struct DemoArgs {
     #[command(flatten)]
     portal: PortalArgs,
@@ -79,23 +93,52 @@ pub(super) fn run(
 }
 
 async fn demo(web: &Web, args: &DemoArgs, stop: CancellationToken) -> Result<()> {
-    let listener = portal::bind(&args.portal).await?;
-    let address = listener.local_addr()?;
-    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
-    let key_file = folder.path().join("key");
-    std::fs::write(&key_file, &args.portal.key).context("the demo's key cannot be written")?;
-    let mut config = demo_config(address, &key_file)?;
-    config.reindex.rules = reindex_rules(args.reindex);
-    let app = App::bind(Box::new(move || Ok(config.clone())), web).await?;
-    tell(&app, web, address)?;
-    let simulator = Simulator::new(settings::simulator(&args.portal));
-    // The portal outlives the exporter, so that the exporter's last requests are answered.
-    let portal_stop = CancellationToken::new();
-    let served = tokio::spawn(simulator.serve(listener, portal_stop.clone().cancelled_owned()));
-    let result = app.run(stop).await;
-    portal_stop.cancel();
-    served.await.context("the simulated portal broke")??;
-    result
+    let stage = Stage::set(args).await?;
+    let app = stage.app(web).await?;
+    tell(&app, web, stage.listener.local_addr()?)?;
+    stage.run(app, stop).await
+}
+
+/// The simulated portal, and how it is watched.
+struct Stage {
+    listener: TcpListener,
+    simulator: Simulator,
+    config: Config,
+    /// Where the key is, for as long as it is needed.
+    _folder: TempDir,
+}
+
+impl Stage {
+    async fn set(args: &DemoArgs) -> Result<Self> {
+        let listener = portal::bind(&args.portal).await?;
+        let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+        let key_file = folder.path().join("key");
+        std::fs::write(&key_file, &args.portal.key).context("the demo's key cannot be written")?;
+        let mut config = demo_config(listener.local_addr()?, &key_file)?;
+        config.reindex.rules = reindex_rules(args.reindex);
+        Ok(Self {
+            listener,
+            simulator: Simulator::new(settings::simulator(&args.portal)),
+            config,
+            _folder: folder,
+        })
+    }
+
+    async fn app(&self, web: &Web) -> Result<App> {
+        let config = self.config.clone();
+        App::bind(Box::new(move || Ok(config.clone())), web).await
+    }
+
+    /// Runs both. The portal outlives the exporter, so that the exporter's last requests are answered.
+    async fn run(self, app: App, stop: CancellationToken) -> Result<()> {
+        let portal_stop = CancellationToken::new();
+        let until = portal_stop.clone().cancelled_owned();
+        let served = tokio::spawn(self.simulator.serve(self.listener, until));
+        let result = app.run(stop).await;
+        portal_stop.cancel();
+        served.await.context("the simulated portal broke")??;
+        result
+    }
 }
 
 fn demo_config(address: SocketAddr, key_file: &Path) -> Result<Config> {
@@ -115,11 +158,12 @@ fn reindex_rules(mode: Mode) -> ReindexRules {
         mode,
         min_age: MIN_AGE,
         cooldown: COOLDOWN,
+        max_cooldown: MAX_COOLDOWN,
         verify_after: VERIFY_AFTER,
         budget: BUDGET,
         breaker: Breaker {
             no_effect: NO_EFFECT,
-            ..Breaker::default()
+            open_for: OPEN_FOR,
         },
         ..ReindexRules::default()
     }
@@ -134,4 +178,89 @@ fn tell(app: &App, web: &Web, portal: SocketAddr) -> Result<()> {
         ))?;
     }
     output::print(&format!("portal       http://{portal}/ (simulated)\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, FromArgMatches as _};
+
+    use super::*;
+    use crate::simulator::Served;
+
+    fn args(line: &str) -> DemoArgs {
+        let command = DemoArgs::augment_args(Command::new("demo"));
+        let flags = line.split_whitespace();
+        let found = command.get_matches_from(std::iter::once("demo").chain(flags));
+        DemoArgs::from_arg_matches(&found).unwrap()
+    }
+
+    #[test]
+    fn the_portal_lives_faster_than_elsewhere_unless_it_is_told() {
+        let fast: f64 = SPEED.parse().unwrap();
+        for (line, speed) in [
+            ("", fast),
+            ("--portal.speed 0", 0.0),
+            ("--portal.speed 2", 2.0),
+        ] {
+            let found = args(line).portal.speed;
+            assert!((found - speed).abs() < f64::EPSILON, "{line}: {found}");
+        }
+    }
+
+    /// What the portal of a demo was asked until it has put files back or, where it must not, for so many requests.
+    async fn asked(reindex: &str, enough: usize) -> Vec<(String, String)> {
+        let flags = "--portal.listen-address 127.0.0.1:0 --portal.folders 3 --portal.files 600";
+        let mut stage = Stage::set(&args(&format!("{flags} --reindex {reindex}")))
+            .await
+            .unwrap();
+        stage.config.collect.schedule = Schedule::Every(Duration::from_secs(1));
+        stage.config.reindex.rules.min_age = Duration::ZERO;
+        stage.config.reindex.rules.cooldown = Duration::from_secs(1);
+        let simulator = stage.simulator.clone();
+        let web = Web {
+            addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
+            telemetry_path: "/metrics".to_owned(),
+            lifecycle: false,
+        };
+        let app = stage.app(&web).await.unwrap();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(stage.run(app, stop.clone()));
+        let told = |served: &Served| (served.method.clone(), served.path.clone());
+        let requests =
+            || -> Vec<_> { simulator.with(|world| world.requests().map(told).collect()) };
+        let done = || {
+            let all = requests();
+            let wrote = all.iter().any(|(method, _)| method != "GET");
+            wrote || all.len() >= enough
+        };
+        let all = async {
+            while !done() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let deadline = Duration::from_mins(1);
+        tokio::time::timeout(deadline, all)
+            .await
+            .expect("it is never done");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        requests()
+    }
+
+    #[tokio::test]
+    async fn the_portal_is_asked_to_put_failed_files_back_under_enforce_and_never_for_another_change()
+     {
+        for (reindex, enough, expected) in [("enforce", usize::MAX, true), ("dry_run", 100, false)]
+        {
+            let asked = asked(reindex, enough).await;
+            let writes: Vec<_> = asked.iter().filter(|(method, _)| method != "GET").collect();
+            assert_eq!(!writes.is_empty(), expected, "{reindex}");
+            for (method, path) in writes {
+                assert!(
+                    method == "POST" && path.ends_with("/reindex-failed"),
+                    "{method} {path}"
+                );
+            }
+        }
+    }
 }

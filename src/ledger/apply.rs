@@ -16,7 +16,7 @@ impl LedgerView {
 
     pub(super) fn change(&mut self, change: Change) -> Result<Touched, Misfit> {
         match change {
-            Change::Intend { id, intent } => Ok(self.intend(id, intent)),
+            Change::Intend { id, intent } => self.intend(id, intent),
             Change::Settle { id, at, outcome } => self.settle(id, at, outcome),
             Change::Review { id, at, review } => self.review(id, at, &review),
             Change::Renew { folder, files } => Ok(self.renew(folder, files)),
@@ -40,7 +40,11 @@ impl LedgerView {
             .collect()
     }
 
-    fn intend(&mut self, id: AttemptId, intent: Intent) -> Touched {
+    /// Whoever asks, and however many do: while an attempt in a folder is unjudged, there is no second one that could be sent.
+    fn intend(&mut self, id: AttemptId, intent: Intent) -> Result<Touched, Misfit> {
+        if let Some(other) = self.track(intent.mode).unjudged_in(intent.folder).next() {
+            return Err(Misfit::Unjudged(other.id));
+        }
         let files = intent.files;
         let mut touched = Touched {
             folders: vec![intent.folder],
@@ -62,14 +66,14 @@ impl LedgerView {
                 }
             }
         };
-        self.track_mut(intent.mode).put(Attempt {
+        self.track_mut(intent.mode).set(Attempt {
             id,
             folder: intent.folder,
             intended: intent.at,
             files: files.len() as u64,
             course,
         });
-        touched
+        Ok(touched)
     }
 
     fn settle(
@@ -103,7 +107,7 @@ impl LedgerView {
         if let Some(book) = self.known_book(attempt.folder) {
             book.totals.count_outcome(outcome);
         }
-        self.enforce.put(attempt);
+        self.enforce.set(attempt);
         Ok(touched)
     }
 
@@ -141,7 +145,7 @@ impl LedgerView {
                 }
             }
         };
-        self.enforce.put(attempt);
+        self.enforce.set(attempt);
         Ok(touched)
     }
 

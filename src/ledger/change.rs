@@ -86,6 +86,9 @@ pub enum Misfit {
     /// The attempt is not at the point where this can happen.
     #[error("attempt {0} is already further than that, or not yet so far")]
     WrongCourse(AttemptId),
+    /// A second attempt in a folder whose last one has no verdict yet.
+    #[error("attempt {0} in the same folder has not been judged yet")]
+    Unjudged(AttemptId),
 }
 
 /// What a change touched: what the disk has to store, or to forget where the view does not have it any more.

@@ -1,5 +1,7 @@
 //! The open file, and the one way to change it.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -21,7 +23,41 @@ pub const FILE_NAME: &str = "ledger.db";
 #[derive(Debug)]
 pub(super) struct Database {
     connection: Connection,
+    file: OpenFile,
     next: i64,
+}
+
+/// The file as it was opened: another one may take its name, and then nobody would find what is written to this one.
+#[derive(Debug)]
+struct OpenFile {
+    path: PathBuf,
+    /// Device and number.
+    identity: (u64, u64),
+}
+
+impl OpenFile {
+    fn of(path: PathBuf) -> Result<Self, LedgerError> {
+        let identity = identity(&path)?;
+        Ok(Self { path, identity })
+    }
+
+    /// Whether the file still has its name.
+    fn check(&self) -> Result<(), LedgerError> {
+        if identity(&self.path).is_ok_and(|found| found == self.identity) {
+            return Ok(());
+        }
+        Err(LedgerError::Replaced {
+            path: self.path.clone(),
+        })
+    }
+}
+
+fn identity(path: &Path) -> Result<(u64, u64), LedgerError> {
+    let file = fs::metadata(path).map_err(|cause| LedgerError::File {
+        path: path.to_owned(),
+        cause: cause.to_string(),
+    })?;
+    Ok((file.dev(), file.ino()))
 }
 
 /// Where the ledger of a state folder is.
@@ -41,11 +77,15 @@ impl Database {
         schema::configure(&connection)?;
         // Read before anything is committed: what makes no sense stays as it is.
         let transaction = connection.transaction()?;
-        schema::upgrade(&transaction, found, now)?;
-        let (created, mut views) = load::load(&transaction)?;
+        let version = schema::upgrade(&transaction, found, now)?;
+        let (created, mut views) = load::load(&transaction, version)?;
         let next = load::next_id(&transaction)?;
         transaction.commit()?;
-        let mut database = Self { connection, next };
+        let mut database = Self {
+            connection,
+            file: OpenFile::of(path)?,
+            next,
+        };
         for (portal, view) in &mut views {
             for change in view.interrupted(now) {
                 database.make(portal, view, change)?;
@@ -61,6 +101,18 @@ impl Database {
         id
     }
 
+    /// Writes when a portal was first met.
+    pub fn meet(&mut self, portal: &PortalName, view: &LedgerView) -> Result<(), LedgerError> {
+        let transaction = self.connection.transaction()?;
+        let write = Write {
+            transaction: &transaction,
+            portal,
+            view,
+        };
+        write.portal()?;
+        Ok(transaction.commit()?)
+    }
+
     /// Makes one change: on disk when this returns, and then in the view. Where it fails, neither is changed.
     pub fn make(
         &mut self,
@@ -68,6 +120,7 @@ impl Database {
         view: &mut LedgerView,
         change: Change,
     ) -> Result<(), LedgerError> {
+        self.file.check()?;
         let mut next = view.clone();
         let touched = next.change(change)?;
         let transaction = self.connection.transaction()?;

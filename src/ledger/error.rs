@@ -44,6 +44,12 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
+    /// It was taken away while it was in use.
+    #[error("the reindex ledger {} was removed or replaced while it was in use; put it back, or start again", path.display())]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// The system does not let it be looked at.
     #[error("the reindex ledger {} cannot be used: {cause}", path.display())]
     File {

@@ -28,12 +28,13 @@ pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
         return Err(LedgerError::Missing { path });
     }
     let mut connection = schema::read_only(&path)?;
-    if schema::known_version(&connection, &path)? == 0 {
+    let version = schema::known_version(&connection, &path)?;
+    if version == 0 {
         return Err(LedgerError::Missing { path });
     }
     // One transaction, so that all tables are read as they are at one moment.
     let moment = connection.transaction()?;
-    let (_, views) = load::load(&moment)?;
+    let (_, views) = load::load(&moment, version)?;
     let mut entries: Vec<Entry> = Vec::new();
     for (portal, view) in views {
         for attempt in ActiveMode::ALL

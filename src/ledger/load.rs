@@ -8,14 +8,18 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use crate::ledger::error::LedgerError;
 use crate::ledger::outcome::FileState;
 use crate::ledger::rows;
+use crate::ledger::schema;
 use crate::ledger::view::{FolderBook, LedgerView};
 use crate::model::{FileMap, FolderId, FolderName, PortalName, Timestamp};
 
 /// What the ledger knows of each portal.
 pub(super) type Views = HashMap<PortalName, LedgerView>;
 
-/// Reads everything.
-pub(super) fn load(connection: &Connection) -> Result<(Timestamp, Views), LedgerError> {
+/// Reads everything from tables of this version.
+pub(super) fn load(
+    connection: &Connection,
+    version: i64,
+) -> Result<(Timestamp, Views), LedgerError> {
     let created = connection
         .query_row("SELECT created FROM ledger", [], |row| row.get(0))
         .optional()?
@@ -23,7 +27,7 @@ pub(super) fn load(connection: &Connection) -> Result<(Timestamp, Views), Ledger
     let created = Timestamp::from_millis(created);
     let mut tries = load_tries(connection)?;
     let mut states = load_states(connection)?;
-    let mut views = Views::new();
+    let mut views = load_portals(connection, version)?;
     let mut places = HashMap::new();
     let mut folders = connection.prepare("SELECT * FROM folder")?;
     let mut found = folders.query([])?;
@@ -31,8 +35,8 @@ pub(super) fn load(connection: &Connection) -> Result<(Timestamp, Views), Ledger
         let number: i64 = row.get("number")?;
         let (portal, id) = place(row)?;
         let view = views
-            .entry(portal.clone())
-            .or_insert_with(|| LedgerView::new(created));
+            .get_mut(&portal)
+            .ok_or(LedgerError::Content("a folder without its portal"))?;
         let book = load_book(row, tries.remove(&number).unwrap_or_default())?;
         view.folders.insert(id, Arc::new(book));
         places.insert(number, (portal, id));
@@ -46,7 +50,7 @@ pub(super) fn load(connection: &Connection) -> Result<(Timestamp, Views), Ledger
         let files = states.remove(&row.get("id")?).unwrap_or_default();
         let attempt = rows::attempt(row, *folder, files)?;
         if let Some(view) = views.get_mut(portal) {
-            view.track_mut(attempt.mode()).put(attempt);
+            view.track_mut(attempt.mode()).set(attempt);
         }
     }
     Ok((created, views))
@@ -61,11 +65,27 @@ pub(super) fn next_id(connection: &Connection) -> Result<i64, LedgerError> {
     )?)
 }
 
+/// A view of each portal that was met, in which nothing was attempted yet.
+fn load_portals(connection: &Connection, version: i64) -> Result<Views, LedgerError> {
+    let mut views = Views::new();
+    let mut portals = connection.prepare(schema::portals(version))?;
+    let mut found = portals.query([])?;
+    while let Some(row) = found.next()? {
+        let met = Timestamp::from_millis(row.get("met")?);
+        views.insert(portal_name(row, "name")?, LedgerView::new(met));
+    }
+    Ok(views)
+}
+
+fn portal_name(row: &Row<'_>, column: &str) -> Result<PortalName, LedgerError> {
+    let name: String = row.get(column)?;
+    PortalName::new(&name).ok_or(LedgerError::Content("the name of a portal"))
+}
+
 fn place(row: &Row<'_>) -> Result<(PortalName, FolderId), LedgerError> {
-    let portal: String = row.get("portal")?;
     let id: String = row.get("id")?;
     Ok((
-        PortalName::new(&portal).ok_or(LedgerError::Content("the name of a portal"))?,
+        portal_name(row, "portal")?,
         FolderId::parse(&id).ok_or(LedgerError::Content("a folder's id"))?,
     ))
 }

@@ -10,12 +10,12 @@ use crate::ledger::error::LedgerError;
 use crate::model::Timestamp;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 1] = [(VERSION, ATTEMPTS)];
+const STEPS: [(i64, &str); 2] = [(1, ATTEMPTS), (VERSION, PORTALS)];
 
-const ATTEMPTS: &str = "
+pub(super) const ATTEMPTS: &str = "
     -- One row. `opened` is written at every start, which proves that the file can be written.
     -- Every time is in milliseconds since 1970.
     CREATE TABLE ledger (
@@ -80,6 +80,25 @@ const ATTEMPTS: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+const PORTALS: &str = "
+    -- When each portal was first met.
+    CREATE TABLE portal (
+        name TEXT PRIMARY KEY,
+        met INTEGER NOT NULL
+    ) STRICT;
+
+    INSERT INTO portal SELECT DISTINCT portal, (SELECT created FROM ledger) FROM folder;
+";
+
+/// What tells when each portal was first met. Version 1 did not write that down: it knows the portals that have folders.
+pub(super) const fn portals(version: i64) -> &'static str {
+    if version < 2 {
+        "SELECT DISTINCT portal AS name, (SELECT created FROM ledger) AS met FROM folder"
+    } else {
+        "SELECT name, met FROM portal"
+    }
+}
+
 /// Looks at the file without touching it.
 pub(super) fn inspect(path: &Path) -> Result<(), LedgerError> {
     let file = match fs::metadata(path) {
@@ -136,12 +155,12 @@ pub(super) fn configure(connection: &Connection) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Brings the tables from a version to that of this program, and notes that the ledger was opened.
+/// Brings the tables from a version to that of this program, which is returned, and notes that the ledger was opened.
 pub(super) fn upgrade(
     transaction: &Transaction<'_>,
     found: i64,
     now: Timestamp,
-) -> Result<(), LedgerError> {
+) -> Result<i64, LedgerError> {
     for (_, tables) in STEPS.iter().filter(|(version, _)| *version > found) {
         transaction.execute_batch(tables)?;
     }
@@ -152,5 +171,5 @@ pub(super) fn upgrade(
         "UPDATE ledger SET opened = ?1"
     };
     transaction.execute(opened, [now.as_millis()])?;
-    Ok(())
+    Ok(VERSION)
 }

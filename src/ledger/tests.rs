@@ -1,5 +1,6 @@
 //! The ledger on a real disk: what was written is read again, and nothing is ever written over.
 
+mod portals;
 mod random;
 
 use std::fs;
@@ -122,6 +123,32 @@ async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged
 }
 
 #[tokio::test]
+async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = Ledger::open(folder.path());
+    let (one, other) = (ledger.portal(&portal()), ledger.portal(&portal()));
+    let (first, second) = tokio::join!(one.intend(enforce()), other.intend(enforce()));
+    let Err(LedgerError::Misfit(Misfit::Unjudged(sent))) = first.clone().and(second.clone()) else {
+        panic!("{first:?}, {second:?}");
+    };
+    assert_eq!(first.or(second).unwrap(), sent);
+    let view = one.view().unwrap();
+    assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
+    assert_eq!(view.tries(inbox(), key(1)), 1, "charged once");
+
+    let rehearsed = intent(ActiveMode::DryRun, now());
+    for _ in 0..2 {
+        one.intend(rehearsed.clone()).await.unwrap();
+    }
+    let accepted = Outcome::Accepted { updated: 2 };
+    one.settle(sent, now(), accepted).await.unwrap();
+    assert!(other.intend(enforce()).await.is_err(), "still unjudged");
+    let review = judged(&[], Some(Verdict::None));
+    one.review(sent, now(), review).await.unwrap();
+    other.intend(enforce()).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_caller_that_gave_up_says_so_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
@@ -181,17 +208,6 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
     assert_eq!(ids, [second, first]);
     assert_eq!(history[1].portal, portal());
     assert_eq!(history[1].name, FolderName::new("In\nbox"));
-}
-
-#[tokio::test]
-async fn a_ledger_keeps_the_time_of_its_creation() {
-    let folder = tempfile::tempdir().unwrap();
-    let before = now();
-    let created = reopen(folder.path()).1.created();
-    assert!((before..=now()).contains(&created));
-    assert_eq!(reopen(folder.path()).1.created(), created);
-    let other = tempfile::tempdir().unwrap();
-    assert!(reopen(other.path()).1.created() >= created);
 }
 
 #[tokio::test]
@@ -323,7 +339,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         connection.execute_batch("DELETE FROM ledger").unwrap();
     };
     for (make, says) in [
-        (newer, "newer version (schema 99, known 1)"),
+        (newer, "newer version (schema 99, known 2)"),
         (foreign, "not a reindex ledger"),
         (corrupt, "not a database"),
         (read_only, "read-only"),
@@ -362,7 +378,7 @@ fn a_start_that_was_cut_short_before_the_first_table_is_made_good() {
         let folder = tempfile::tempdir().unwrap();
         make(&folder.path().join(FILE_NAME));
         let before = now();
-        assert!(reopen(folder.path()).1.created() >= before);
+        assert!(reopen(folder.path()).1.met() >= before);
     }
 }
 

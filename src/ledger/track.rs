@@ -61,6 +61,12 @@ impl Track {
         self.unjudged.iter().filter_map(|id| self.get(*id))
     }
 
+    /// Those of them that were made in a folder.
+    pub fn unjudged_in(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
+        self.unjudged()
+            .filter(move |attempt| attempt.folder == folder)
+    }
+
     /// How many attempts wait for their verdict.
     #[must_use]
     pub fn unjudged_count(&self) -> usize {
@@ -80,7 +86,7 @@ impl Track {
     }
 
     /// Adds an attempt, or replaces what was known of it.
-    pub(super) fn put(&mut self, attempt: Attempt) {
+    pub(super) fn set(&mut self, attempt: Attempt) {
         let id = attempt.id;
         self.remove(id);
         self.intended.insert((attempt.intended, id));

@@ -11,7 +11,7 @@ use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
 /// What the ledger knows of one portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerView {
-    created: Timestamp,
+    met: Timestamp,
     pub(super) dry_run: Track,
     pub(super) enforce: Track,
     pub(super) folders: HashMap<FolderId, Arc<FolderBook>>,
@@ -124,21 +124,21 @@ impl FolderBook {
 }
 
 impl LedgerView {
-    /// What a ledger that was created at this time knows of a portal that it has not met.
+    /// What a ledger knows of a portal that it meets at this time.
     #[must_use]
-    pub fn new(created: Timestamp) -> Self {
+    pub fn new(met: Timestamp) -> Self {
         Self {
-            created,
+            met,
             dry_run: Track::default(),
             enforce: Track::default(),
             folders: HashMap::new(),
         }
     }
 
-    /// When the ledger was created.
+    /// When the ledger first met the portal: of what was before, it knows nothing.
     #[must_use]
-    pub const fn created(&self) -> Timestamp {
-        self.created
+    pub const fn met(&self) -> Timestamp {
+        self.met
     }
 
     /// The last time that anything was written: a clock that is behind it cannot be trusted.
@@ -146,7 +146,7 @@ impl LedgerView {
     pub fn latest(&self) -> Timestamp {
         let tracks = [&self.dry_run, &self.enforce];
         let changes = tracks.into_iter().filter_map(Track::last_change);
-        changes.fold(self.created, Timestamp::max)
+        changes.fold(self.met, Timestamp::max)
     }
 
     /// The attempts of a mode.

@@ -20,6 +20,8 @@ pub(super) struct Write<'a> {
 
 impl Write<'_> {
     pub fn all(&self, touched: &Touched) -> Result<(), LedgerError> {
+        // It was met before, but the disk may have refused to take it then.
+        self.portal()?;
         let mut numbers = HashMap::new();
         for folder in touched.folders.iter().copied() {
             match self.view.folder(folder) {
@@ -37,6 +39,15 @@ impl Write<'_> {
         }
         self.states(touched)?;
         self.tries(touched)
+    }
+
+    /// When the portal was first met, where that is not written yet.
+    pub fn portal(&self) -> Result<(), LedgerError> {
+        self.transaction.execute(
+            "INSERT OR IGNORE INTO portal (name, met) VALUES (?1, ?2)",
+            params![self.portal.as_str(), self.view.met().as_millis()],
+        )?;
+        Ok(())
     }
 
     fn folder(&self, folder: FolderId, book: &FolderBook) -> Result<i64, LedgerError> {

@@ -10,7 +10,7 @@ use crate::policy::cooldown::after;
 pub enum BreakerState {
     /// Attempts have effect, or there were too few to tell.
     Closed,
-    /// The last attempts had no effect: none is made.
+    /// The last attempts had no effect, or who tried whether they have one again could not show it: none is made.
     Open {
         /// Until then.
         until: Timestamp,
@@ -20,7 +20,7 @@ pub enum BreakerState {
 }
 
 impl BreakerState {
-    /// Reads the state from the verdicts. Those that tell nothing are passed over.
+    /// Reads the state from the verdicts. Those that tell nothing are passed over while it is closed.
     #[must_use]
     pub fn of(track: &Track, rules: &Breaker, now: Timestamp) -> Self {
         let wanted = usize::try_from(rules.no_effect.get()).unwrap_or(usize::MAX);
@@ -33,9 +33,23 @@ impl BreakerState {
         let newest = told.next();
         let in_vain = usize::from(newest.is_some()) + told.count();
         match newest.map(|at| after(at, rules.open_for)) {
-            Some(until) if in_vain == wanted && now < until => Self::Open { until },
-            Some(_) if in_vain == wanted => Self::HalfOpen,
+            Some(until) if in_vain == wanted => Self::opened(track, until, rules, now),
             _ => Self::Closed,
+        }
+    }
+
+    /// The state of a breaker that was to stay open until then. Who tried since, and did not show that attempts have an effect
+    /// again, keeps it open for as long anew.
+    fn opened(track: &Track, until: Timestamp, rules: &Breaker, now: Timestamp) -> Self {
+        let tried = track
+            .within(rules.open_for, now)
+            .filter(|attempt| attempt.intended >= until && !attempt.is_unjudged())
+            .map(|attempt| after(attempt.intended, rules.open_for));
+        let until = tried.fold(until, Timestamp::max);
+        if now < until {
+            Self::Open { until }
+        } else {
+            Self::HalfOpen
         }
     }
 

@@ -9,8 +9,8 @@ use crate::model::{FolderId, Timestamp};
 /// The end of a folder's cooldown, which may be past; `None` when nothing holds it, nor ever did.
 ///
 /// `exhausted`: whether a failed file of the folder is past `max_attempts`; then it is tried once per `max_cooldown` at
-/// most. A ledger created anew holds everything for one cooldown: a container without a volume would otherwise
-/// forget every limit.
+/// most. A portal that the ledger has just met is held for one cooldown: a container without a volume, or a portal under another
+/// name, would otherwise forget every limit.
 #[must_use]
 pub fn next_allowed(
     ledger: &LedgerView,
@@ -30,8 +30,8 @@ pub fn next_allowed(
         };
         after(last.intended, pause)
     });
-    let ledger_rests = Some(after(ledger.created(), rules.cooldown)).filter(|end| *end > now);
-    folder_rests.max(ledger_rests)
+    let portal_rests = Some(after(ledger.met(), rules.cooldown)).filter(|end| *end > now);
+    folder_rests.max(portal_rests)
 }
 
 /// The cooldown after so many attempts in a row without effect.

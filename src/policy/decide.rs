@@ -150,10 +150,8 @@ fn time_has_come(
     now: Timestamp,
 ) -> Result<(), Reason> {
     let most = u64::from(case.rules.breaker.no_effect.get());
-    let unjudged = track.unjudged_count() as u64 >= most
-        || track
-            .unjudged()
-            .any(|attempt| attempt.folder == case.folder);
+    let unjudged =
+        track.unjudged_count() as u64 >= most || track.unjudged_in(case.folder).next().is_some();
     hold(unjudged, Reason::Unjudged)?;
     hold(!in_window(case, now), Reason::OutsideWindows)?;
     let resting = numbers.next_allowed.is_some_and(|end| now < end);

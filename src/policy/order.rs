@@ -41,4 +41,5 @@ fn looks_back(rules: &ReindexRules) -> Duration {
         .max(rules.max_cooldown)
         .max(rules.breaker.open_for)
         .max(rules.verify_after)
+        .max(rules.min_age)
 }

@@ -1,6 +1,6 @@
 //! Why a folder is, or is not, sent to be processed again: the closed list of the label `reason`.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 macro_rules! reasons {
     ($($(#[doc = $doc:literal])+ $name:ident = $word:literal: $sentence:literal,)+) => {
@@ -72,8 +72,8 @@ reasons! {
     Unjudged = "unjudged": "an earlier attempt has not been judged yet",
     /// No window is open.
     OutsideWindows = "outside_windows": "no window is open",
-    /// The folder, or a new ledger, is in its pause.
-    Cooldown = "cooldown": "the pause after the last attempt, or after the ledger was made, is not over",
+    /// The folder, or a portal that was just met, is in its pause.
+    Cooldown = "cooldown": "the pause after the last attempt, or after the portal was first met, is not over",
     /// Attempts in the portal had no effect.
     Breaker = "breaker": "attempts in the portal had no effect",
     /// The budget has no attempt left.
@@ -82,6 +82,19 @@ reasons! {
     BudgetFiles = "budget_files": "the budget has too few files left",
     /// Nothing speaks against an attempt.
     Eligible = "eligible": "nothing speaks against it",
+}
+
+impl Reason {
+    /// The reasons as a Markdown table, with a line break at its end: the README's table of reasons.
+    #[must_use]
+    pub fn table_markdown() -> String {
+        let mut table = "| Reason | Meaning |\n|---|---|\n".to_owned();
+        for reason in Self::ALL {
+            // Writing to a string cannot fail.
+            let _ = writeln!(table, "| `{reason}` | {} |", reason.sentence());
+        }
+        table
+    }
 }
 
 impl fmt::Display for Reason {

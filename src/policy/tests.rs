@@ -16,7 +16,7 @@ use super::*;
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
 use crate::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView, Outcome, Review, Verdict};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
@@ -25,7 +25,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// The time at which most stories are told: noon in March, so long after [`EPOCH`] that nothing of it matters.
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
-/// When ledgers were created.
+/// When ledgers met the portal.
 const EPOCH: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
 fn folder(number: u128) -> FolderId {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use hyper::body::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
@@ -94,13 +94,13 @@ impl Client {
         let authorization = key.header()?;
         let begun = Instant::now();
         let method = ask.endpoint.method();
-        let has_body = method == Method::POST;
+        let may_have_a_body = !method.is_safe();
         let mut request = self
             .http
             .request(method, ask.address.clone())
             .header(AUTHORIZATION, authorization)
             .header(ACCEPT, "application/json");
-        if has_body {
+        if may_have_a_body {
             // Some servers answer 411 without it (RFC 9110, 8.6).
             request = request.header(CONTENT_LENGTH, 0);
         }

@@ -2,7 +2,7 @@
 
 use tracing::{info, warn};
 
-use crate::ledger::{ActiveMode, AttemptId, Intent, Lost, Outcome};
+use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, Lost, Misfit, Outcome};
 use crate::model::{Moment, PortalName, Status};
 use crate::policy::{Reason, Trigger};
 use crate::portal::{Lane, PortalError, Requeue, Session, Unclear};
@@ -35,7 +35,10 @@ impl Reindexer {
             files: trigger.files,
         };
         let intended = self.tools.ledger.intend(intent).await;
-        let id = intended.map_err(|failed| self.refused(&failed))?;
+        let id = intended.map_err(|failed| match failed {
+            LedgerError::Misfit(Misfit::Unjudged(_)) => Reason::Unjudged,
+            failed => self.refused(&failed),
+        })?;
         match mode {
             ActiveMode::DryRun => {
                 info!(portal = %self.portal, folder = %folder.name, id = %folder.id, files, "dry run: failed files would be put back into the queue now");

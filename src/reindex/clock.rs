@@ -6,15 +6,18 @@ use tracing::warn;
 
 use crate::model::{Moment, PortalName};
 
-/// The two clocks may drift apart by this much between two looks.
-const MAX_DRIFT: Duration = Duration::from_mins(1);
+/// The two clocks may drift apart by this much between two looks,
+const MAX_DRIFT: Duration = Duration::from_secs(5);
+
+/// or by this part of the time between them: twice what a clock is slewed by.
+const MAX_SLEW: u32 = 1_000;
 
 /// Holds the wall clock against the monotonic one.
 #[derive(Debug)]
 pub(super) struct Clock {
     portal: PortalName,
     last: Moment,
-    distrusted_until: Option<Instant>,
+    set_at: Option<Instant>,
 }
 
 impl Clock {
@@ -22,7 +25,7 @@ impl Clock {
         Self {
             portal,
             last: now,
-            distrusted_until: None,
+            set_at: None,
         }
     }
 
@@ -32,13 +35,16 @@ impl Clock {
         let steady = now.steady.saturating_duration_since(self.last.steady);
         let forward = now.wall.since(self.last.wall);
         let back = self.last.wall.since(now.wall);
-        if forward > steady + MAX_DRIFT || back > MAX_DRIFT || forward + MAX_DRIFT < steady {
+        let drift = MAX_DRIFT.max(steady / MAX_SLEW);
+        if forward > steady + drift || back > drift || forward + drift < steady {
             warn!(portal = %self.portal, hold = %humantime::format_duration(longest_limit), "the clock was set: nothing is reindexed until no limit counts from before");
-            self.distrusted_until = Some(now.steady + longest_limit);
+            self.set_at = Some(now.steady);
         }
         self.last = now;
-        self.distrusted_until
-            .is_none_or(|until| now.steady >= until)
+        self.set_at.is_none_or(|at| {
+            // The rules may be others by now, with longer limits.
+            now.steady.saturating_duration_since(at) >= longest_limit
+        })
     }
 }
 
@@ -61,6 +67,7 @@ mod tests {
             assert!(!clock.trusts(at(660, 661 + step), pause), "{step}");
             assert!(!clock.trusts(at(4_000, 4_001 + step), pause), "{step}");
             assert!(clock.trusts(at(4_300, 4_301 + step), pause), "{step}");
+            assert!(!clock.trusts(at(4_300, 4_301 + step), pause * 2), "{step}");
         }
     }
 }

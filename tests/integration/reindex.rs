@@ -5,6 +5,7 @@
 
 mod answers;
 mod checked;
+mod demo;
 mod disk;
 mod holds;
 mod kills;
@@ -13,3 +14,4 @@ mod meanwhile;
 mod modes;
 mod reload;
 mod scene;
+mod vanished;

@@ -63,7 +63,7 @@ impl Line {
     /// Writes a word, which is not cut.
     pub fn word(&mut self, word: &str) {
         (self.last, self.repeated) = (None, None);
-        self.put(word, word.chars().count());
+        self.append(word, word.chars().count());
     }
 
     /// Writes text of a script without spaces, as much of it as fits.
@@ -74,11 +74,11 @@ impl Line {
         if characters > room + 1 {
             let kept = run.char_indices().nth(room).map_or(0, |(end, _)| end);
             if kept > 0 {
-                self.put(&run[..kept], room);
+                self.append(&run[..kept], room);
             }
             self.cut();
         } else {
-            self.put(run, characters);
+            self.append(run, characters);
         }
     }
 
@@ -95,7 +95,7 @@ impl Line {
         };
         if times <= REPEATS {
             self.repeated = Some((mark, times));
-            self.put(mark.encode_utf8(&mut [0; 4]), 1);
+            self.append(mark.encode_utf8(&mut [0; 4]), 1);
         }
     }
 
@@ -112,7 +112,7 @@ impl Line {
             return;
         }
         let placeholder = mask.placeholder();
-        self.put(placeholder, placeholder.len());
+        self.append(placeholder, placeholder.len());
         self.last = Some(Last {
             mask,
             bytes: self.text.len(),
@@ -129,7 +129,7 @@ impl Line {
         self.spaced && !self.text.is_empty()
     }
 
-    fn put(&mut self, part: &str, characters: usize) {
+    fn append(&mut self, part: &str, characters: usize) {
         if self.full {
             return;
         }

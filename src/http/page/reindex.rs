@@ -159,7 +159,7 @@ mod tests {
             folder("Letters", Some((Reason::Backlog, numbers(-1)))),
         ]);
         insta::assert_snapshot!(shown(&portal), @r#"
-        Reindexing|Left of the budget (dry_run): 1 attempt, 4988 files. Breaker: closed.|Folder|mode|decision|failed|retryable|exhausted|next allowed|Inbox|dry_run|cooldown: the pause after the last attempt, or after the ledger was made, is not over|12|9|3|2026-03-01T14:05:00Z (in 2h 5m)|Letters|dry_run|backlog: too many files wait to be processed|12|9|3|–|New|dry_run|nothing was decided yet|–|–|–|–
+        Reindexing|Left of the budget (dry_run): 1 attempt, 4988 files. Breaker: closed.|Folder|mode|decision|failed|retryable|exhausted|next allowed|Inbox|dry_run|cooldown: the pause after the last attempt, or after the portal was first met, is not over|12|9|3|2026-03-01T14:05:00Z (in 2h 5m)|Letters|dry_run|backlog: too many files wait to be processed|12|9|3|–|New|dry_run|nothing was decided yet|–|–|–|–
         "#);
     }
 

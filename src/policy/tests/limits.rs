@@ -67,7 +67,7 @@ fn a_refusal_holds_the_folder_for_the_longest_cooldown_and_an_unknown_answer_for
 }
 
 #[test]
-fn a_new_ledger_holds_for_one_cooldown_and_then_says_nothing() {
+fn a_portal_that_was_just_met_is_held_for_one_cooldown_and_then_nothing_is_said() {
     let view = LedgerView::new(NOON);
     let ends = |now| next_allowed(&view, ActiveMode::DryRun, folder(1), &rules(), false, now);
     let end = ends(NOON).unwrap();
@@ -108,6 +108,55 @@ fn the_breaker_opens_stays_open_lets_one_folder_try_and_does_what_comes_of_it() 
     assert!(
         matches!(state(&book, NOON), BreakerState::Open { until } if until.since(NOON) == HOUR * 6)
     );
+}
+
+#[test]
+fn who_tries_and_shows_no_effect_keeps_the_breaker_open_for_as_long_anew() {
+    let breaker = Breaker::default();
+    let track = |book: &Book| book.view.track(ActiveMode::Enforce).clone();
+    let later = |time: i64| Timestamp::from_millis(NOON.as_millis() + 60_000 * time);
+    let answers: [fn(&mut Book, AttemptId); 3] = [
+        |book, probe| book.settle(probe, Outcome::Refused { status: 403 }),
+        |book, probe| {
+            book.settle(probe, Outcome::Accepted { updated: 1 });
+            book.judge(probe, NOON, Verdict::Inconclusive);
+        },
+        |book, probe| {
+            let why = Lost::NoAnswer;
+            book.settle(probe, Outcome::Unknown { why });
+            book.judge(probe, NOON, Verdict::Inconclusive);
+        },
+    ];
+    for (row, answer) in answers.into_iter().enumerate() {
+        let mut book = Book::new();
+        // Neither of these tried whether the breaker may close: they were made before it opened.
+        let refused = book.intend(ActiveMode::Enforce, 8, ago(HOUR * 7), &[1]);
+        book.settle(refused, Outcome::Refused { status: 404 });
+        book.judged(9, ago(HOUR * 6), &[1], Verdict::Inconclusive);
+        for of in 1..=3 {
+            book.judged(of, ago(HOUR * 6), &[1], Verdict::None);
+        }
+        // One after the other tries, and none shows anything; each keeps it open for six hours.
+        for (turn, of) in [(0, 4), (360, 5), (900, 6)] {
+            let now = later(turn);
+            let state = BreakerState::of(&track(&book), &breaker, now);
+            assert_eq!(state, BreakerState::HalfOpen, "{row}, {turn}");
+            assert!(state.allows(&track(&book)));
+            let probe = book.intend(ActiveMode::Enforce, of, now, &[1]);
+            answer(&mut book, probe);
+            for minute in [0, 1, 359] {
+                let state = BreakerState::of(&track(&book), &breaker, later(turn + minute));
+                let until = later(turn + 360);
+                assert_eq!(state, BreakerState::Open { until }, "{row}, {turn}");
+                assert!(!state.allows(&track(&book)));
+            }
+        }
+        let last = book.intend(ActiveMode::Enforce, 7, later(1_260), &[1]);
+        book.settle(last, Outcome::Accepted { updated: 1 });
+        book.judge(last, later(1_260), Verdict::Partial);
+        let state = BreakerState::of(&track(&book), &breaker, later(1_260));
+        assert_eq!(state, BreakerState::Closed, "{row}");
+    }
 }
 
 #[test]

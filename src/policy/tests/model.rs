@@ -55,6 +55,7 @@ pub(super) enum Step {
     Outage {
         minutes: u16,
     },
+    /// The time of day is set forward or back, by more than clocks drift apart.
     Clock {
         minutes: i64,
     },
@@ -89,7 +90,7 @@ fn step() -> impl Strategy<Value = Step> {
         12 => (minutes, prop::bool::weighted(0.9), answer)
             .prop_map(|(minutes, whole, answer)| Step::Round { minutes, whole, answer }),
         1 => (1..300_u16).prop_map(|minutes| Step::Outage { minutes }),
-        1 => (-200..200_i64).prop_map(|minutes| Step::Clock { minutes }),
+        1 => (2..200_i64, any::<bool>()).prop_map(|(by, back)| Step::Clock { minutes: if back { -by } else { by } }),
         1 => (0..4_usize).prop_map(|rules| Step::Reload { rules }),
         1 => Just(Step::Restart),
         1 => Just(Step::Tidy),

@@ -1,4 +1,7 @@
 //! What must hold whenever an attempt is made, worked out from a plain list of what happened, without the ledger.
+//!
+//! Whoever watches has a clock that nobody sets. Limits hold by that clock, but for what was before the program was started
+//! last: of that the program knows nothing but the times of day that it wrote down.
 
 use std::collections::HashMap;
 
@@ -10,12 +13,12 @@ pub(super) struct Noted {
     pub id: AttemptId,
     pub mode: ActiveMode,
     pub folder: u128,
-    pub at: Timestamp,
+    pub at: Moment,
     pub files: Vec<FileKey>,
     pub charge: u64,
     pub refused: bool,
     /// The verdict and when it was found; `None` while it is to come, or where there is none.
-    pub verdict: Option<(Timestamp, Verdict)>,
+    pub verdict: Option<(Moment, Verdict)>,
 }
 
 impl Noted {
@@ -25,13 +28,38 @@ impl Noted {
 }
 
 /// Everything that happened.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Oracle {
+    /// When the ledger met the portal.
+    met: Moment,
+    /// When the program was started last.
+    pub restarted: Moment,
     pub noted: Vec<Noted>,
     pub tries: HashMap<(u128, FileKey), u32>,
 }
 
 impl Oracle {
+    pub fn new(now: Moment) -> Self {
+        Self {
+            met: now,
+            restarted: now,
+            noted: Vec::new(),
+            tries: HashMap::new(),
+        }
+    }
+
+    /// How much time lies between two points, as far as the program could know. A clock that was set back says that none does.
+    fn between(&self, earlier: Moment, later: Moment) -> Duration {
+        let start = self.restarted;
+        if earlier.steady > start.steady {
+            later.steady.duration_since(earlier.steady)
+        } else if later.steady > start.steady {
+            start.wall.since(earlier.wall) + later.steady.duration_since(start.steady)
+        } else {
+            later.wall.since(earlier.wall)
+        }
+    }
+
     pub fn note(&mut self, noted: Noted) {
         if noted.mode == ActiveMode::Enforce {
             for key in &noted.files {
@@ -54,7 +82,7 @@ impl Oracle {
         }
     }
 
-    pub fn judge(&mut self, id: AttemptId, at: Timestamp, verdict: Verdict) {
+    pub fn judge(&mut self, id: AttemptId, at: Moment, verdict: Verdict) {
         let noted = self.noted.iter_mut().find(|noted| noted.id == id).unwrap();
         noted.verdict = Some((at, verdict));
         if verdict == Verdict::Inconclusive {
@@ -76,67 +104,86 @@ impl Oracle {
         &self,
         trigger: &Trigger,
         rules: &ReindexRules,
-        failed: &[FailedFile],
-        now: Timestamp,
+        failed: &[(FailedFile, Moment)],
+        now: Moment,
     ) {
         let of = failed_folder(trigger);
-        let same: Vec<&Noted> = self
-            .noted
-            .iter()
-            .filter(|n| n.mode == trigger.mode)
-            .collect();
         assert!(
-            self.noted.iter().all(|noted| noted.at <= now),
+            self.noted.iter().all(|noted| noted.at.wall <= now.wall),
             "the clock is behind"
         );
-        assert!(now.since(EPOCH) >= rules.cooldown, "a new ledger");
-        self.check_files(of, trigger, rules, failed, now);
-        self.check_cooldown(of, &same, rules, failed, now);
-        check_budget(&same, rules, trigger.files.len() as u64, now);
-        check_verdicts(of, &same, rules, now);
+        let files = trigger.files.len();
+        assert_eq!(files, failed.len(), "the folder goes whole");
+        let look = At {
+            oracle: self,
+            same: self.of_mode(trigger.mode),
+            rules,
+            now,
+        };
+        assert!(
+            look.passed(self.met) >= rules.cooldown,
+            "a portal that was just met"
+        );
+        look.check_files(of, failed);
+        look.check_cooldown(of, failed);
+        look.check_budget(files as u64);
+        look.check_verdicts(of);
+        look.check_breaker();
     }
 
-    fn exhausted(&self, of: u128, file: &FailedFile, rules: &ReindexRules) -> bool {
-        let tries = self.tries.get(&(of, file.key)).copied().unwrap_or(0);
-        tries >= rules.max_attempts.get()
+    fn of_mode(&self, mode: ActiveMode) -> Vec<&Noted> {
+        let noted = self.noted.iter();
+        noted.filter(|noted| noted.mode == mode).collect()
+    }
+}
+
+fn failed_folder(trigger: &Trigger) -> u128 {
+    (0..9).find(|of| folder(*of) == trigger.folder).unwrap()
+}
+
+/// What happened, as it is seen when an attempt is about to be made.
+struct At<'a> {
+    oracle: &'a Oracle,
+    /// Attempts of the same mode.
+    same: Vec<&'a Noted>,
+    rules: &'a ReindexRules,
+    now: Moment,
+}
+
+impl At<'_> {
+    fn passed(&self, since: Moment) -> Duration {
+        self.oracle.between(since, self.now)
     }
 
-    fn check_files(
-        &self,
-        of: u128,
-        trigger: &Trigger,
-        rules: &ReindexRules,
-        failed: &[FailedFile],
-        now: Timestamp,
-    ) {
-        let retryable: Vec<&FailedFile> = failed
+    fn exhausted(&self, of: u128, file: &FailedFile) -> bool {
+        let tries = self.oracle.tries.get(&(of, file.key)).copied().unwrap_or(0);
+        tries >= self.rules.max_attempts.get()
+    }
+
+    fn check_files(&self, of: u128, failed: &[(FailedFile, Moment)]) {
+        let never = |file: &FailedFile| {
+            let mut classes = self.rules.never_classes.iter();
+            classes.any(|class| class == file.class.as_str())
+        };
+        let retryable: Vec<_> = failed
             .iter()
-            .filter(|file| !self.exhausted(of, file, rules))
-            .filter(|file| {
-                !rules
-                    .never_classes
-                    .iter()
-                    .any(|class| class == file.class.as_str())
-            })
+            .filter(|(file, _)| !self.exhausted(of, file) && !never(file))
             .collect();
         let old = retryable
             .iter()
-            .filter(|file| now.since(file.since) >= rules.min_age);
-        assert!(old.count() as u64 >= rules.min_failed.get(), "on its own");
+            .filter(|(_, since)| self.passed(*since) >= self.rules.min_age);
+        assert!(
+            old.count() as u64 >= self.rules.min_failed.get(),
+            "on its own"
+        );
         let riders = failed.len() - retryable.len();
-        assert!(riders as u64 <= rules.max_ride_along, "riding along");
-        assert_eq!(trigger.files.len(), failed.len(), "the folder goes whole");
+        assert!(riders as u64 <= self.rules.max_ride_along, "riding along");
     }
 
-    fn check_cooldown(
-        &self,
-        of: u128,
-        same: &[&Noted],
-        rules: &ReindexRules,
-        failed: &[FailedFile],
-        now: Timestamp,
-    ) {
-        let mine: Vec<&&Noted> = same.iter().filter(|noted| noted.folder == of).collect();
+    fn check_cooldown(&self, of: u128, failed: &[(FailedFile, Moment)]) {
+        let rules = self.rules;
+        let mine = self.same.iter().filter(|noted| noted.folder == of);
+        let mine: Vec<_> = mine.collect();
         let Some(last) = mine.last() else {
             return;
         };
@@ -148,56 +195,64 @@ impl Oracle {
                 Some((_, Verdict::Inconclusive)) | None => pause,
             };
         }
-        let exhausted = failed.iter().any(|file| self.exhausted(of, file, rules));
+        let exhausted = failed.iter().any(|(file, _)| self.exhausted(of, file));
         if last.refused || exhausted {
             pause = rules.max_cooldown;
         }
         assert!(
-            now.since(last.at) >= pause,
+            self.passed(last.at) >= pause,
             "inside the cooldown of {pause:?}"
         );
     }
-}
 
-fn failed_folder(trigger: &Trigger) -> u128 {
-    (0..9).find(|of| folder(*of) == trigger.folder).unwrap()
-}
+    fn check_budget(&self, files: u64) {
+        let budget = &self.rules.budget;
+        let recent = self
+            .same
+            .iter()
+            .filter(|noted| self.passed(noted.at) < budget.per);
+        let (actions, charged) = recent.fold((0, 0), |(actions, charged), noted| {
+            (actions + 1, charged + noted.charge)
+        });
+        assert!(actions < budget.actions, "too many attempts");
+        assert!(charged + files <= budget.files, "too many files");
+    }
 
-fn check_budget(same: &[&Noted], rules: &ReindexRules, files: u64, now: Timestamp) {
-    let recent = same
-        .iter()
-        .filter(|noted| now.since(noted.at) < rules.budget.per);
-    let (actions, charged) = recent.fold((0, 0), |(actions, charged), noted| {
-        (actions + 1, charged + noted.charge)
-    });
-    assert!(actions < rules.budget.actions, "too many attempts");
-    assert!(charged + files <= rules.budget.files, "too many files");
-}
+    fn check_verdicts(&self, of: u128) {
+        let mut unjudged = self.same.iter().filter(|noted| noted.is_unjudged());
+        let count = unjudged.clone().count();
+        assert!(unjudged.all(|noted| noted.folder != of), "a second one");
+        let most = self.rules.breaker.no_effect.get() as usize;
+        assert!(count < most, "too many without a verdict");
+    }
 
-fn check_verdicts(of: u128, same: &[&Noted], rules: &ReindexRules, now: Timestamp) {
-    let unjudged: Vec<_> = same.iter().filter(|noted| noted.is_unjudged()).collect();
-    let most = rules.breaker.no_effect.get() as usize;
-    assert!(
-        unjudged.iter().all(|noted| noted.folder != of),
-        "a second one"
-    );
-    assert!(unjudged.len() < most, "too many without a verdict");
-    let mut told: Vec<_> = same
-        .iter()
-        .filter_map(|noted| Some((noted.verdict?, noted.id)))
-        .filter(|((_, verdict), _)| *verdict != Verdict::Inconclusive)
-        .collect();
-    told.sort_by_key(|((at, _), id)| (*at, *id));
-    let newest: Vec<_> = told.iter().rev().take(most).collect();
-    let in_vain = newest
-        .iter()
-        .all(|((_, verdict), _)| *verdict == Verdict::None);
-    if newest.len() == most && in_vain {
-        let ((at, _), _) = newest[0];
+    fn check_breaker(&self) {
+        let breaker = &self.rules.breaker;
+        let mut told: Vec<_> = self
+            .same
+            .iter()
+            .filter_map(|noted| Some((noted.verdict?, noted.id)))
+            .filter(|((_, verdict), _)| *verdict != Verdict::Inconclusive)
+            .collect();
+        told.sort_by_key(|((at, _), id)| (at.steady, *id));
+        let most = breaker.no_effect.get() as usize;
+        let newest: Vec<_> = told.iter().rev().take(most).collect();
+        let no_effect = |verdict| verdict == Verdict::None;
+        if newest.len() < most || !newest.iter().all(|((_, verdict), _)| no_effect(*verdict)) {
+            return;
+        }
+        let ((opened, _), _) = newest[0];
         assert!(
-            now.since(*at) >= rules.breaker.open_for,
+            self.passed(*opened) >= breaker.open_for,
             "the breaker is open"
         );
-        assert!(unjudged.is_empty(), "more than one folder tries");
+        for noted in &self.same {
+            assert!(!noted.is_unjudged(), "more than one folder tries");
+            let tried = self.oracle.between(*opened, noted.at) >= breaker.open_for;
+            assert!(
+                !tried || self.passed(noted.at) >= breaker.open_for,
+                "another one tried a short while ago"
+            );
+        }
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::policy::judge::Seen;
 
-/// A file of the portal. `since`: when a look first saw it failed.
+/// A file of the portal. `since`: when a look first saw it failed, by both clocks.
 #[derive(Debug, Clone)]
 pub(super) struct File {
     pub id: u128,
     pub status: Status,
-    pub since: Option<Timestamp>,
+    pub since: Option<Moment>,
 }
 
 /// A folder of the portal, its files by their link.
@@ -37,22 +37,24 @@ impl Folder {
         counts
     }
 
-    /// The failed files; now is when those that are new are seen.
-    pub fn failed(&mut self, now: Timestamp) -> Vec<FailedFile> {
+    /// The failed files, and since when they were seen failed; now is when those that are new are seen.
+    pub fn failed(&mut self, now: Moment) -> Vec<(FailedFile, Moment)> {
         let mut failed = Vec::new();
         for (link, file) in &mut self.files {
             if file.status != Status::Failed {
                 file.since = None;
                 continue;
             }
-            failed.push(FailedFile {
+            let since = *file.since.get_or_insert(now);
+            let file = FailedFile {
                 key: FileKey {
                     link: *link,
                     id: file.id,
                 },
-                since: *file.since.get_or_insert(now),
+                since: since.wall,
                 class: Class::Text(if link % 4 == 0 { "poison" } else { "timeout" }.into()),
-            });
+            };
+            failed.push((file, since));
         }
         failed
     }

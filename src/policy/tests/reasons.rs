@@ -204,6 +204,43 @@ fn windows_are_read_in_the_configured_time_zone() {
     assert_eq!(setup.reason(), Reason::Eligible);
 }
 
+/// Berlin has no time from 02:00 to 02:59 on 29 March 2026, and has it twice on 25 October.
+#[test]
+fn windows_are_read_by_the_clock_on_the_wall_also_when_it_changes() {
+    let mut setup = Setup::new(Mode::Enforce);
+    setup.zone = Tz::Europe__Berlin;
+    for (line, time, open) in [
+        ("* * 2 * * *", "2026-03-28T01:30:00Z", true),
+        ("* * 2 * * *", "2026-03-29T00:59:59Z", false),
+        ("* * 2 * * *", "2026-03-29T01:00:00Z", false),
+        ("* * 2 * * *", "2026-03-30T00:30:00Z", true),
+        ("* * 1-3 * * *", "2026-03-29T00:59:59Z", true),
+        ("* * 1-3 * * *", "2026-03-29T01:00:00Z", true),
+        ("* * 1-3 * * *", "2026-03-29T02:00:00Z", false),
+        ("* * 2 * * *", "2026-10-24T23:59:59Z", false),
+        ("* * 2 * * *", "2026-10-25T00:00:00Z", true),
+        ("* * 2 * * *", "2026-10-25T00:59:59Z", true),
+        ("* * 2 * * *", "2026-10-25T01:00:00Z", true),
+        ("* * 2 * * *", "2026-10-25T01:59:59Z", true),
+        ("* * 2 * * *", "2026-10-25T02:00:00Z", false),
+        ("* 30 2 * * *", "2026-10-25T00:30:59Z", true),
+        ("* 30 2 * * *", "2026-10-25T01:30:00Z", true),
+        ("* 30 2 * * *", "2026-10-25T01:31:00Z", false),
+        ("* * * * * 7", "2026-10-25T22:59:59Z", true),
+        ("* * * * * 7", "2026-10-25T23:00:00Z", false),
+    ] {
+        setup.rules.windows = reindex_windows(line);
+        let at = chrono::DateTime::parse_from_rfc3339(time).unwrap();
+        let now = Timestamp::from_millis(at.timestamp_millis());
+        let expected = if open {
+            Reason::Eligible
+        } else {
+            Reason::OutsideWindows
+        };
+        assert_eq!(setup.decide_at(now).reason(), expected, "{line} at {time}");
+    }
+}
+
 #[test]
 fn an_exhausted_file_rides_along_with_a_fresh_failure_once_per_longest_cooldown() {
     let mut setup = Setup::new(Mode::Enforce);

@@ -1,6 +1,7 @@
 //! A portal that does anything at all, and a collector that does as the policy says.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Instant;
 
 use super::model::{Answer, Step, rules};
 use super::oracle::{Noted, Oracle};
@@ -14,8 +15,9 @@ pub(super) const FOLDERS: u128 = 3;
 
 /// The portal, the collector, and whoever watches them.
 pub(super) struct World {
-    now: Timestamp,
-    clock_trusted: bool,
+    now: Moment,
+    /// When the time of day was set last, as far as the program that runs now has seen it.
+    clock_set: Option<Instant>,
     rules: ReindexRules,
     folders: HashMap<u128, Folder>,
     book: Book,
@@ -27,13 +29,17 @@ pub(super) struct World {
 
 impl World {
     pub fn new() -> Self {
+        let now = Moment {
+            wall: EPOCH,
+            steady: Instant::now(),
+        };
         Self {
-            now: EPOCH,
-            clock_trusted: true,
+            now,
+            clock_set: None,
             rules: rules(0),
             folders: (0..FOLDERS).map(|of| (of, Folder::default())).collect(),
             book: Book::new(),
-            oracle: Oracle::default(),
+            oracle: Oracle::new(now),
             next_file: 1,
             met: BTreeSet::new(),
         }
@@ -59,9 +65,8 @@ impl World {
                 (0..FOLDERS).for_each(|of| self.judge(of, false, false));
             }
             Step::Clock { minutes } => {
-                let millis = self.now.as_millis() + minutes * 60_000;
-                self.now = Timestamp::from_millis(millis);
-                self.clock_trusted = minutes < 0;
+                self.set_clock(minutes);
+                self.clock_set = Some(self.now.steady);
             }
             Step::Reload { rules: number } => self.rules = rules(number),
             Step::Restart => self.restart(),
@@ -70,8 +75,21 @@ impl World {
     }
 
     fn pass(&mut self, minutes: u16) {
-        let millis = self.now.as_millis() + i64::from(minutes) * 60_000;
-        self.now = Timestamp::from_millis(millis);
+        self.set_clock(minutes.into());
+        self.now.steady += MINUTE * minutes.into();
+    }
+
+    /// Sets the time of day, and that alone.
+    fn set_clock(&mut self, minutes: i64) {
+        let millis = self.now.wall.as_millis() + minutes * 60_000;
+        self.now.wall = Timestamp::from_millis(millis);
+    }
+
+    /// Whether so much has passed since the time of day was set that no limit counts what was before it.
+    fn trusts_clock(&self) -> bool {
+        let passed = |at| self.now.steady.duration_since(at);
+        self.clock_set
+            .is_none_or(|at| passed(at) >= longest(&self.rules))
     }
 
     fn upload(&mut self, of: u128) {
@@ -106,20 +124,21 @@ impl World {
         }
     }
 
-    /// The program ends and is started again: the ledger is all that is left of it.
+    /// The program ends and is started again: the ledger is all that is left of it, and nobody knows whether the clock was set.
     fn restart(&mut self) {
-        for change in self.book.view.interrupted(self.now) {
+        for change in self.book.view.interrupted(self.now.wall) {
             self.book.view.apply(change).unwrap();
         }
         self.folders
             .values_mut()
             .for_each(|folder| folder.known = false);
-        self.clock_trusted = true;
+        self.clock_set = None;
+        self.oracle.restarted = self.now;
     }
 
     fn tidy(&mut self) {
         let tidy = Tidy {
-            at: self.now,
+            at: self.now.wall,
             horizon: DAY,
             listed: (0..FOLDERS).map(folder).collect(),
         };
@@ -151,14 +170,17 @@ impl World {
         self.folders
             .values_mut()
             .for_each(|folder| folder.known = true);
-        self.clock_trusted = true;
     }
 
     fn decide(&mut self, of: u128, whole: bool) -> Decision {
         let now = self.now;
-        let (rules, clock_trusted) = (self.rules.clone(), self.clock_trusted);
+        let (rules, clock_trusted) = (self.rules.clone(), self.trusts_clock());
         let portal = self.folder(of);
-        let files = portal.failed(now);
+        let files: Vec<FailedFile> = portal
+            .failed(now)
+            .into_iter()
+            .map(|(file, _)| file)
+            .collect();
         let case = Case {
             folder: folder(of),
             rules: &rules,
@@ -178,7 +200,7 @@ impl World {
                 Failed::Part(&files)
             },
         };
-        decide(&case, Some(&self.book.view), now)
+        decide(&case, Some(&self.book.view), now.wall)
     }
 
     /// Does what is done after each look: attempts are judged, files start anew.
@@ -194,7 +216,7 @@ impl World {
         };
         let look = if counted {
             Look::Counted {
-                began: now,
+                began: now.wall,
                 seen: &seen,
             }
         } else {
@@ -205,7 +227,7 @@ impl World {
             .unjudged()
             .filter(|attempt| attempt.folder == folder(of));
         let reviews: Vec<_> = attempts
-            .map(|attempt| (attempt.id, review(attempt, verify_after, look, now)))
+            .map(|attempt| (attempt.id, review(attempt, verify_after, look, now.wall)))
             .collect();
         let known = self.book.view.folder(folder(of));
         let tried = known
@@ -235,7 +257,7 @@ impl World {
             }
             let change = Change::Review {
                 id,
-                at: now,
+                at: now.wall,
                 review,
             };
             self.book.view.apply(change).unwrap();
@@ -254,7 +276,7 @@ impl World {
             folder: trigger.folder,
             name: FolderName::new("Inbox"),
             mode: trigger.mode,
-            at: now,
+            at: now.wall,
             files: trigger.files.clone(),
         };
         self.book.view.apply(Change::Intend { id, intent }).unwrap();
@@ -298,7 +320,7 @@ impl World {
         };
         self.met.insert(outcome.as_str());
         self.oracle.settle(id, outcome);
-        let at = self.now;
+        let at = self.now.wall;
         let change = Change::Settle { id, at, outcome };
         self.book.view.apply(change).unwrap();
     }
@@ -320,4 +342,17 @@ impl World {
         }
         queued
     }
+}
+
+/// The longest time for which any limit counts.
+fn longest(rules: &ReindexRules) -> Duration {
+    [
+        rules.cooldown,
+        rules.max_cooldown,
+        rules.budget.per,
+        rules.breaker.open_for,
+        rules.verify_after,
+    ]
+    .into_iter()
+    .fold(Duration::ZERO, Duration::max)
 }

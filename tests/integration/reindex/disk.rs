@@ -57,6 +57,33 @@ async fn held_without_ledger(prepare: impl FnOnce(&Path), says: &str) {
 }
 
 #[tokio::test]
+async fn a_ledger_that_is_taken_away_while_it_is_in_use_holds_everything() {
+    for directory_instead in [false, true] {
+        let scene = Scene::with("enforce", |config| {
+            config["reindex"]["min_failed"] = 3.into();
+        })
+        .await;
+        let exporter = scene.start_with_old_ledger().await;
+        scene.held(&exporter, "below_min_failed").await;
+        let file = ledger::path(&scene.workspace);
+        fs::remove_file(&file).unwrap();
+        if directory_instead {
+            fs::create_dir(&file).unwrap();
+        }
+        scene.portal.file(scene.folder, "f.pdf", Status::Failed);
+        scene.held(&exporter, "ledger_unavailable").await;
+        let told = |line: &String| line.contains("removed or replaced while it was in use");
+        assert!(
+            exporter.output().iter().any(told),
+            "the log does not say it"
+        );
+        exporter.stop().await;
+        assert_eq!(scene.sent(), 0);
+        assert_eq!(file.exists(), directory_instead, "it was made anew");
+    }
+}
+
+#[tokio::test]
 async fn a_second_process_on_the_same_state_folder_holds_and_says_so() {
     let scene = Scene::new("enforce").await;
     let first = scene.start_with_old_ledger().await;

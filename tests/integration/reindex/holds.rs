@@ -58,7 +58,7 @@ async fn a_ledger_from_the_future_holds_everything() {
     scene.start_with_old_ledger().await.stop().await;
     scene.start().await.stop().await;
     let connection = rusqlite::Connection::open(ledger::path(&scene.workspace)).unwrap();
-    let tomorrow = "UPDATE ledger SET created = opened + 86400000";
+    let tomorrow = "UPDATE portal SET met = (SELECT opened + 86400000 FROM ledger)";
     connection.execute(tomorrow, []).unwrap();
     drop(connection);
     let exporter = scene.start().await;

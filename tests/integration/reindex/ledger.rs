@@ -9,9 +9,10 @@ use uuid::Uuid;
 use crate::support::workspace::Workspace;
 
 /// Every column of the ledger that holds a time.
-const TIMES: [(&str, &str); 6] = [
+const TIMES: [(&str, &str); 7] = [
     ("ledger", "created"),
     ("ledger", "opened"),
+    ("portal", "met"),
     ("folder", "unseen_since"),
     ("attempt", "intended"),
     ("attempt", "answered"),
@@ -25,11 +26,19 @@ pub(super) struct Attempt {
     /// In milliseconds since 1970.
     pub(super) intended: i64,
     pub(super) outcome: Option<String>,
+    pub(super) verdict: Option<String>,
 }
 
 /// Where the ledger of a workspace is.
 pub(super) fn path(workspace: &Workspace) -> PathBuf {
     workspace.path("state").join("ledger.db")
+}
+
+/// Whether it is written when every portal was met, of which there are so many.
+pub(super) fn has_met(workspace: &Workspace, portals: i64) -> bool {
+    let connection = Connection::open(path(workspace)).unwrap();
+    let count = "SELECT count(*) FROM portal";
+    connection.query_row(count, [], |row| row.get(0)) == Ok(portals)
 }
 
 /// Lets everything in the ledger have happened so much earlier, as if that time had passed. No process may have it open.
@@ -49,7 +58,7 @@ pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
     let connection = Connection::open(path(workspace)).unwrap();
     let mut select = connection
         .prepare(
-            "SELECT folder.id, intended, outcome FROM attempt
+            "SELECT folder.id, intended, outcome, verdict FROM attempt
              JOIN folder ON folder.number = attempt.folder WHERE mode = 'enforce' ORDER BY attempt.id",
         )
         .unwrap();
@@ -58,7 +67,16 @@ pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
             folder: row.get::<_, String>(0)?.parse().unwrap(),
             intended: row.get(1)?,
             outcome: row.get(2)?,
+            verdict: row.get(3)?,
         })
     });
     rows.unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// How many attempts all files have behind them.
+pub(super) fn tries(workspace: &Workspace) -> u64 {
+    let connection = Connection::open(path(workspace)).unwrap();
+    let sum = "SELECT coalesce(sum(attempts), 0) FROM tries";
+    let tries: i64 = connection.query_row(sum, [], |row| row.get(0)).unwrap();
+    tries.try_into().unwrap()
 }

@@ -77,6 +77,26 @@ async fn what_was_pretended_does_not_hold_what_is_meant() {
 }
 
 #[tokio::test]
+async fn a_reload_from_dry_run_to_enforce_begins_with_nothing_attempted() {
+    let mut scene = Scene::new("dry_run").await;
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.held(&exporter, "cooldown").await;
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    scene.portal.writes().allow_reindex_failed();
+    scene
+        .workspace
+        .change(|config| config["reindex"]["mode"] = "enforce".into());
+    exporter.signal("HUP");
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(1));
+    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(1));
+    exporter.collected_again().await;
+    assert_eq!(scene.sent(), 1);
+    exporter.stop().await;
+}
+
+#[tokio::test]
 async fn off_shows_the_mode_and_does_nothing() {
     let scene = Scene::new("off").await;
     let exporter = scene.start_with_old_ledger().await;

@@ -137,9 +137,14 @@ impl Scene {
     }
 }
 
-/// Lets the exporter make a ledger, and that ledger grow old.
+/// Lets the exporter make a ledger, in which it meets its one portal, and that ledger grow old.
 pub(super) async fn make_old_ledger(workspace: &Workspace) {
-    Exporter::start(workspace).await.stop().await;
+    let exporter = Exporter::start(workspace).await;
+    wait_for("the portal is met", async || {
+        ledger::has_met(workspace, 1).then_some(())
+    })
+    .await;
+    exporter.stop().await;
     ledger::age(workspace, LONG_AGO);
 }
 

@@ -1,0 +1,96 @@
+//! When each portal was first met: kept, also by a ledger that did not write it down at first.
+
+use super::*;
+
+#[tokio::test]
+async fn a_ledger_keeps_the_time_at_which_it_met_a_portal() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = now();
+    let (ledger, _) = Ledger::open(folder.path());
+    let met = |ledger: &Ledger, name| ledger.portal(&name).view().unwrap().met();
+    let first = met(&ledger, portal());
+    assert!((before..=now()).contains(&first));
+    written(&ledger).await;
+    assert_eq!(reopen(folder.path()).1.met(), first);
+
+    let (again, _) = Ledger::open(folder.path());
+    let before = now();
+    let renamed = PortalName::new("renamed").unwrap();
+    let second = met(&again, renamed.clone());
+    assert!(second >= before, "another name is another portal");
+    assert_eq!(met(&again, renamed), second);
+    assert_eq!(met(&again, portal()), first);
+}
+
+/// Waits until everything that was asked of the ledger before is done.
+async fn written(ledger: &Ledger) {
+    let (done, waits) = tokio::sync::oneshot::channel();
+    let job: Job = Box::new(|_| done.send(()).unwrap());
+    ledger.0.as_ref().unwrap().jobs.send(job).unwrap();
+    waits.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_portal_whose_meeting_the_disk_refuses_is_held_from_now_and_written_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = Ledger::open(folder.path());
+    let other = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    other
+        .execute_batch("ALTER TABLE portal RENAME TO hidden")
+        .unwrap();
+    let before = now();
+    let main = ledger.portal(&portal());
+    written(&ledger).await;
+    let met = main.view().unwrap().met();
+    assert!(met >= before);
+    assert!(main.intend(enforce()).await.is_err());
+    other
+        .execute_batch("ALTER TABLE hidden RENAME TO portal")
+        .unwrap();
+    main.intend(enforce()).await.unwrap();
+    assert_eq!(reopen(folder.path()).1.met(), met);
+}
+
+#[tokio::test]
+async fn a_ledger_of_version_1_is_read_and_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE_NAME);
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch(schema::ATTEMPTS).unwrap();
+    old.execute_batch(&format!(
+        "PRAGMA user_version = 1;
+         INSERT INTO ledger VALUES (1000, 2000);
+         INSERT INTO folder VALUES (1, 'main', '{}', 'Inbox', NULL, 1, 0, 0, 2, 1, 0, 0, 0, 2, 0);
+         INSERT INTO attempt VALUES
+             (5, 1, 'enforce', 3000, 2, 'accepted', 3001, 2, NULL, NULL, 'recovered', 4000, '[0,0,2,0,0,0]');",
+        inbox()
+    ))
+    .unwrap();
+    drop(old);
+    let bytes = fs::read(&path).unwrap();
+    let before = history(folder.path()).unwrap();
+    assert_eq!(before.len(), 1);
+    assert_eq!(
+        fs::read(&path).unwrap(),
+        bytes,
+        "whoever reads writes nothing"
+    );
+
+    let started = now();
+    for _ in 0..2 {
+        let (ledger, error) = Ledger::open(folder.path());
+        assert!(error.is_none(), "{error:?}");
+        let met = |name| {
+            let portal = ledger.portal(&PortalName::new(name).unwrap());
+            portal.view().unwrap().met()
+        };
+        assert_eq!(met("main"), Timestamp::from_millis(1_000));
+        assert!(met("renamed") >= started);
+        let view = ledger.portal(&portal()).view().unwrap();
+        assert_eq!(view.totals(inbox()).files_recovered, 2);
+        written(&ledger).await;
+        assert_eq!(history(folder.path()).unwrap(), before);
+    }
+    let (_, view) = reopen(folder.path());
+    assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
+}
