@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::classify::{Class, Rule};
 
 /// Counts the changes of the normaliser by which a reason may get another class than before.
-const NORMALISER: &str = "2";
+const NORMALISER: &str = "3";
 
 /// How much of a reason the rules see: so many bytes of its beginning and as many of its end. What matters in a traceback is
 /// its last line.

@@ -7,6 +7,8 @@
 //! masked part is always in that part, so that the line reads as it was written.
 
 mod addresses;
+mod codes;
+mod colons;
 mod cursor;
 mod dates;
 mod letters;
@@ -39,6 +41,7 @@ pub(crate) fn normalise(reason: &str) -> String {
         at: 0,
         mixed_until: 0,
         glued: false,
+        alone: quotes::Alone::default(),
         line: Line::new(),
     };
     while let Some((character, sort)) = letters::at(pass.text, pass.at)
@@ -57,6 +60,7 @@ struct Pass<'a> {
     mixed_until: usize,
     /// A word or a placeholder stands right before: a quotation mark here opens nothing.
     glued: bool,
+    alone: quotes::Alone,
     line: Line,
 }
 
@@ -87,9 +91,12 @@ impl Pass<'_> {
     }
 
     fn quote(&mut self, quote: char) {
-        let opens = !(self.glued && matches!(quote, '\'' | '"' | '`'));
-        if opens {
-            self.mask(Mask::Text, quotes::end(self.text, self.at, quote));
+        let opens = !(self.glued && quotes::is_closing_behind_word(quote));
+        let end = opens
+            .then(|| self.alone.end(self.text, self.at, quote))
+            .flatten();
+        if let Some(end) = end {
+            self.mask(Mask::Text, end);
         } else {
             self.line.mark(quote);
             self.pass_by(quote);
@@ -98,7 +105,8 @@ impl Pass<'_> {
 
     /// A quotation in a text that was quoted as a whole: `\"…\"`.
     fn escaped_quote(&mut self) -> bool {
-        let Some((quote, Sort::Quote)) = letters::at(self.text, self.at + 1) else {
+        let next = self.text[self.at + 1..].chars().next();
+        let Some(quote) = next.filter(|next| quotes::is_escapable(*next)) else {
             return false;
         };
         let end = quotes::escaped_end(self.text, self.at + 1, quote);
@@ -107,17 +115,40 @@ impl Pass<'_> {
     }
 
     fn mark(&mut self, mark: char) {
-        let rest = &self.text[self.at..];
-        if let Some(mask) = Mask::read(rest) {
-            self.mask(mask, self.at + mask.placeholder().len());
-        } else if rest.starts_with("::")
-            && let Some((mask, end)) = addresses::with_colons(self.text, self.at)
-        {
+        if let Some((mask, end)) = self.masked_from(mark) {
             self.mask(mask, end);
         } else {
             self.line.mark(mark);
             self.pass_by(mark);
         }
+    }
+
+    /// What begins with a mark and is masked, and where it ends.
+    fn masked_from(&self, mark: char) -> Option<(Mask, usize)> {
+        let (text, at) = (self.text, self.at);
+        match mark {
+            '<' => Mask::read(&text[at..]).map(|mask| (mask, at + mask.placeholder().len())),
+            ':' if !self.glued && text[at..].starts_with("::") => colons::read_shortened(text, at),
+            '[' => colons::bracketed_end(text, at).map(|end| (Mask::Address, end)),
+            '&' => self.entity(),
+            '$' => self.path_of_variable().map(|end| (Mask::Path, end)),
+            _ => None,
+        }
+    }
+
+    /// A quotation mark or another character as HTML writes it.
+    fn entity(&self) -> Option<(Mask, usize)> {
+        let quotation = quotes::entity_end(self.text, self.at).filter(|_| !self.glued);
+        let number = || codes::entity_end(self.text, self.at).map(|end| (Mask::Number, end));
+        quotation.map(|end| (Mask::Text, end)).or_else(number)
+    }
+
+    /// Where a path ends that begins with the name of a variable: `$HOME/a`.
+    fn path_of_variable(&self) -> Option<usize> {
+        let place = self.at + 1;
+        letters::is_word_at(self.text, place).then_some(())?;
+        let token = token::read(self.text, place);
+        (token.verdict == Verdict::Masked(Mask::Path)).then_some(token.end)
     }
 
     /// A date or a time that begins with a digit.
@@ -132,7 +163,7 @@ impl Pass<'_> {
 
     /// A time of day or an address with colons.
     fn colons(&mut self) -> bool {
-        let Some((mask, end)) = addresses::with_colons(self.text, self.at) else {
+        let Some((mask, end)) = colons::read(self.text, self.at) else {
             return false;
         };
         let end = match mask {
@@ -154,20 +185,38 @@ impl Pass<'_> {
         if text.len() <= GROUP && self.text[end..].starts_with(':') && self.colons() {
             return;
         }
+        if text.len() == 2
+            && let Some(end) = codes::dump_end(self.text, self.at)
+        {
+            self.mask(Mask::Number, end);
+            return;
+        }
+        if let Some(end) = paths::beyond_brackets(self.text, self.at, end)
+            && let Some(mask) = verdict.mask_of_name(text)
+        {
+            self.mask(mask, end);
+            return;
+        }
         match verdict {
             Verdict::Word => self.word(text),
             Verdict::Mixed => self.mixed_until = end,
             Verdict::Dense => {
-                self.line.dense(text);
+                let kept = dates::without_day_part(text, &self.text[end..]);
+                if !kept.is_empty() {
+                    self.line.dense(kept);
+                    self.glued = false;
+                }
+                if kept.len() < text.len() {
+                    self.mask(Mask::Time, end);
+                }
                 self.at = end;
-                self.glued = false;
             }
             Verdict::Marks => {
                 text.chars().for_each(|mark| self.line.mark(mark));
                 self.at = end;
                 self.glued = false;
             }
-            Verdict::Masked(mask @ Mask::Number) => self.mask(mask, units::skip(self.text, end)),
+            Verdict::Masked(mask @ Mask::Number) => self.mask(mask, numbers::tail(self.text, end)),
             Verdict::Masked(mask) => self.mask(mask, end),
             Verdict::MaskedBefore(mask, place) => {
                 self.line.mask(mask);

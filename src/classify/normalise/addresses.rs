@@ -1,140 +1,13 @@
-//! Addresses of the network: IPv4, IPv6, hosts, ports, mailboxes; and the clock, which looks like an address.
+//! Addresses of the network: IPv4, hosts, ports, mailboxes.
 
 use super::cursor::Cursor;
 use super::letters::{self, Sort};
-use super::mask::Mask;
-
-/// Characters of a text with colons within which a digit must come, or else it is of words.
-const FIRST_DIGIT_WITHIN: usize = 40;
 
 /// Longest domain of a mailbox, in bytes.
 const LONGEST_DOMAIN: usize = 64;
 
-/// Groups of hexadecimal digits with colons between them, as far as they were read.
-#[derive(Debug, Clone, Copy, Default)]
-struct Groups {
-    count: usize,
-    letters: bool,
-    digits: bool,
-    longest: usize,
-    /// Two colons in a row, which stand for groups of zeros.
-    shortened: bool,
-    end: usize,
-}
-
-impl Groups {
-    /// With one more group, unless no address has such groups.
-    fn with(self, group: &str, end: usize) -> Option<Self> {
-        let groups = Self {
-            count: self.count + 1,
-            letters: self.letters || group.bytes().any(|byte| byte.is_ascii_alphabetic()),
-            digits: self.digits || group.bytes().any(|byte| byte.is_ascii_digit()),
-            longest: self.longest.max(group.len()),
-            end,
-            ..self
-        };
-        (!groups.letters || groups.longest <= 4).then_some(groups)
-    }
-
-    fn mask(self) -> Option<Mask> {
-        let is_time = !self.letters && !self.shortened && (2..=5).contains(&self.count);
-        let is_address = self.longest <= 4 && (self.shortened || self.count > 2);
-        match self.digits {
-            true if is_time => Some(Mask::Time),
-            true if is_address || (!self.letters && self.count > 5) => Some(Mask::Address),
-            _ => None,
-        }
-    }
-}
-
-/// A time of day (`10:20:30`), an IPv6 address or a hardware address at a place, and where it ends.
-///
-/// What is read is taken, or it is short: no text is read time and again.
-pub(super) fn with_colons(text: &str, place: usize) -> Option<(Mask, usize)> {
-    let groups = read_groups(text, place);
-    let mask = groups.mask()?;
-    let mut cursor = Cursor::new(text, groups.end);
-    match mask {
-        Mask::Time => skip_fraction_and_offset(&mut cursor),
-        _ if cursor.take('%') => {
-            // The zone of a local address: `fe80::1%eth0`.
-            let zone = cursor.rest().bytes().take_while(u8::is_ascii_alphanumeric);
-            cursor.skip(zone.count());
-        }
-        _ => {}
-    }
-    Some((mask, cursor.place()))
-}
-
-fn read_groups(text: &str, place: usize) -> Groups {
-    let mut groups = Groups {
-        end: place,
-        ..Groups::default()
-    };
-    let mut cursor = Cursor::new(text, place);
-    loop {
-        if !groups.digits && cursor.place() - place > FIRST_DIGIT_WITHIN {
-            return Groups::default();
-        }
-        let colons = cursor
-            .rest()
-            .bytes()
-            .take_while(|byte| *byte == b':')
-            .count();
-        if colons > 2 || (colons == 2 && groups.shortened) || (colons == 0 && groups.count > 0) {
-            return groups;
-        }
-        if colons == 1 && groups.count == 0 {
-            return groups;
-        }
-        cursor.skip(colons);
-        let shortened = groups.shortened || colons == 2;
-        let Some((group, end)) = read_group(cursor, shortened || groups.letters) else {
-            return groups;
-        };
-        let Some(next) = groups.with(group, end) else {
-            return groups;
-        };
-        groups = Groups { shortened, ..next };
-        cursor.skip(group.len());
-    }
-}
-
-/// The group at a place: digits, or up to four hexadecimal ones, and no more of a word.
-fn read_group(cursor: Cursor<'_>, hexadecimal: bool) -> Option<(&str, usize)> {
-    let rest = cursor.rest();
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let short = rest
-        .bytes()
-        .take(5)
-        .take_while(u8::is_ascii_hexdigit)
-        .count();
-    let length = if hexadecimal {
-        short
-    } else {
-        digits.max(short)
-    };
-    let end = cursor.place() + length;
-    let mut behind = cursor;
-    behind.skip(length);
-    let zulu = behind.take('Z') || behind.take('z');
-    let next = behind.peek().map(Sort::of);
-    let ends = !matches!(next, Some(Sort::Letter | Sort::Digit)) && behind.peek() != Some('_');
-    (length > 0 && ends).then_some((&rest[..length], if zulu { end + 1 } else { end }))
-}
-
-fn skip_fraction_and_offset(cursor: &mut Cursor<'_>) {
-    for signs in [&['.', ','][..], &['+', '-'], &[':']] {
-        let mut part = *cursor;
-        if part.take_if(|sign| signs.contains(&sign)).is_some() && part.take_digits() > 0 {
-            *cursor = part;
-        }
-    }
-    let mut zulu = *cursor;
-    if zulu.take('Z') && zulu.is_end_of_token() {
-        *cursor = zulu;
-    }
-}
+/// Longest name of a host, in bytes.
+const LONGEST_HOST: usize = 253;
 
 /// Where a port ends behind a host, from the colon between them.
 pub(super) fn port_end(text: &str, host: &str, colon: usize) -> Option<usize> {
@@ -143,7 +16,7 @@ pub(super) fn port_end(text: &str, host: &str, colon: usize) -> Option<usize> {
     let has_port = matches!(cursor.take_digits(), 1..=5)
         && !matches!(cursor.peek(), Some('_' | '.'))
         && !letters::is_word_at(text, cursor.place());
-    let is_host = host == "localhost" || is_ipv4(host) || is_lower_host(host);
+    let is_host = host == "localhost" || is_ipv4(host) || is_lower_host(host) || is_host(host);
     (has_port && is_host).then(|| cursor.place())
 }
 
@@ -160,18 +33,42 @@ fn is_lower_host(token: &str) -> bool {
         && token.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether a token ends as hosts do.
+/// Whether a token ends as hosts do: in small letters, or in capitals throughout.
 pub(super) fn is_host(token: &str) -> bool {
     let Some((labels, suffix)) = token.rsplit_once('.') else {
         return false;
     };
+    let is_long = labels.contains('.');
+    let has_suffix = if suffix.contains(char::is_uppercase) {
+        let is_of_hosts = is_long || matches!(suffix, "COM" | "ORG" | "LOCAL" | "INTERNAL");
+        is_of_hosts
+            && !token.contains(char::is_lowercase)
+            && is_suffix(&suffix.to_lowercase(), true)
+    } else {
+        is_suffix(suffix, is_long)
+    };
     let is_label = |label: &str| {
         !label.is_empty()
-            && label
-                .chars()
-                .all(|character| character == '-' || Sort::of(character).is_word())
+            && label.chars().all(|character| {
+                let sort = Sort::of(character);
+                character == '-' || sort.is_word() || sort == Sort::Dense
+            })
     };
-    is_host_suffix(suffix) && labels.split('.').all(is_label)
+    token.len() <= LONGEST_HOST && has_suffix && labels.split('.').all(is_label)
+}
+
+/// Whether a token with text of a script without spaces is a host as a whole: such text is within its name, not before it.
+pub(super) fn is_dense_host(token: &str) -> bool {
+    let behind = token.rsplit(|last| Sort::of(last) == Sort::Dense).next();
+    behind.is_some_and(|behind| behind.starts_with('.')) && is_host(token)
+}
+
+fn is_suffix(label: &str, is_long: bool) -> bool {
+    is_host_suffix(label)
+        || (is_long && matches!(label, "it" | "at" | "me" | "in" | "co" | "is" | "no" | "to"))
+        || label
+            .strip_prefix("xn--")
+            .is_some_and(|name| !name.is_empty())
 }
 
 #[rustfmt::skip]
@@ -179,8 +76,10 @@ fn is_host_suffix(label: &str) -> bool {
     matches!(label.as_bytes(),
         b"com" | b"net" | b"org" | b"edu" | b"gov" | b"info" | b"biz" | b"cloud" | b"dev" | b"app"
         | b"local" | b"internal" | b"intranet" | b"lan" | b"corp" | b"svc" | b"cluster" | b"localdomain"
+        | b"io" | b"ai" | b"tech" | b"xyz" | b"online" | b"site" | b"arpa"
         | b"example" | b"invalid" | b"localhost"
         | b"ru" | b"su" | b"by" | b"kz" | b"ua" | b"de" | b"eu" | b"fr" | b"uk" | b"nl" | b"pl" | b"cn" | b"jp" | b"kr"
+        | b"es" | b"ch" | b"cz" | b"br" | b"tr" | b"se" | b"fi" | b"tw" | b"hk"
     ) || label == "рф"
 }
 
@@ -200,10 +99,22 @@ pub(super) fn is_ipv4(token: &str) -> bool {
 /// Where the domain of a mailbox ends, from the sign before it: it has a dot, and letters behind the last one.
 pub(super) fn domain_end(text: &str, at_sign: usize) -> Option<usize> {
     let rest = &text[at_sign + 1..];
-    let is_part = |character: char| matches!(character, '.' | '-') || Sort::of(character).is_word();
+    let is_dense = |character: char| Sort::of(character) == Sort::Dense;
+    let mut previous = '.';
+    let is_part = |character: char| {
+        // Text of a script without spaces begins a label, or goes on behind the domain.
+        let goes_on = matches!(character, '.' | '-')
+            || Sort::of(character).is_word()
+            || (is_dense(character) && (previous == '.' || is_dense(previous)));
+        previous = character;
+        goes_on
+    };
     let length = rest
         .char_indices()
-        .take_while(|(place, character)| *place <= LONGEST_DOMAIN && is_part(*character))
+        .take_while({
+            let mut is_part = is_part;
+            move |(place, character)| *place <= LONGEST_DOMAIN && is_part(*character)
+        })
         .map(|(place, character)| place + character.len_utf8())
         .last()?;
     let domain = rest[..length].trim_end_matches(['.', '-']);
@@ -215,61 +126,17 @@ pub(super) fn domain_end(text: &str, at_sign: usize) -> Option<usize> {
     if is_ipv4(domain) {
         return Some(at_sign + 1 + domain.len());
     }
-    let name = letters::word(last);
+    let name = if last.starts_with("xn--") {
+        last
+    } else {
+        letters::word(last)
+    };
     (name.chars().count() > 1).then(|| at_sign + 1 + labels.len() + 1 + name.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn read(text: &str) -> Option<(Mask, &str)> {
-        with_colons(text, 0).map(|(mask, end)| (mask, &text[end..]))
-    }
-
-    #[test]
-    fn times_of_day_are_told_from_addresses() {
-        for time in [
-            "10:20",
-            "10:20:30",
-            "10:20:30.456",
-            "10:20:30,456",
-            "10:20:30Z",
-            "1:02:03:04",
-            "10:20:30.456+03:00",
-        ] {
-            assert_eq!(read(time), Some((Mask::Time, "")), "{time}");
-        }
-        for address in [
-            "::1",
-            "fe80::1%eth0",
-            "2001:db8::8a2e:370:7334",
-            "2001:0:0:0:0:0:0:1",
-            "aa:bb:cc:dd:ee:01",
-            "00:11:22:33:44:55",
-        ] {
-            assert_eq!(read(address), Some((Mask::Address, "")), "{address}");
-        }
-    }
-
-    #[test]
-    fn words_with_colons_are_neither() {
-        for text in [
-            "ab:cd:ef",
-            "a::b",
-            "add:5",
-            "dead:beef",
-            "12",
-            "12:",
-            ":12",
-            "12:x",
-            ":::1",
-            "::",
-        ] {
-            assert_eq!(read(text), None, "{text}");
-        }
-        assert_eq!(read("10:20:foo"), Some((Mask::Time, ":foo")));
-    }
 
     #[test]
     fn hosts_are_told_from_classes_by_their_last_label() {
@@ -279,13 +146,25 @@ mod tests {
             "example.com",
             "k8s-1.corp",
             "пример.рф",
+            "db.io",
+            "es01.example.com.br",
+            "a.gov.it",
+            "xn--e1afmkfd.xn--p1ai",
+            "DB.EXAMPLE.COM",
+            "EXAMPLE.COM",
+            "es01.例え.jp",
         ] {
             assert!(is_host(host), "{host}");
         }
+        assert!(is_dense_host("例え.jp"));
+        assert!(!is_dense_host("访问db.jp"));
         for name in [
             "java.io.IOException",
             "torch.cuda",
             "ASP.NET",
+            "KB.INFO",
+            "page.at",
+            "Foo.Io.COM",
             ".com",
             "com",
             "a..com",
@@ -322,6 +201,8 @@ mod tests {
         assert_eq!(domain_end("a@b.example.", 1), Some(11));
         assert_eq!(domain_end("a@пример.рф", 1), Some(19));
         assert_eq!(domain_end("a@b.example-x", 1), Some(11));
+        assert_eq!(domain_end("a@b.xn--p1ai x", 1), Some(12));
+        assert_eq!(domain_end("a@例え.jp失败", 1), Some("a@例え.jp".len()));
         for text in ["a@", "a@b", "a@1.2", "a@.de", "a@b.c"] {
             assert_eq!(domain_end(text, 1), None, "{text}");
         }

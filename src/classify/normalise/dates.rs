@@ -3,15 +3,15 @@
 //! Every function here reads a few parts at most, so that a text that never becomes a date costs little.
 
 mod names;
+mod signs;
 
 use super::cursor::Cursor;
-use super::letters::Sort;
+use super::letters::{self, Sort};
 
-/// Signs of a year, a month and a day behind its number.
-const CALENDAR_SIGNS: [char; 6] = ['年', '月', '日', '년', '월', '일'];
+pub(super) use signs::without_day_part;
 
-/// Signs of an hour, a minute and a second behind its number, and of a day or of any number in order.
-const CLOCK_SIGNS: [char; 10] = ['时', '時', '点', '點', '分', '秒', '시', '분', '초', '号'];
+/// Names in a row that a date has at most: a weekday, a month, a name that was written twice.
+const NAMES: usize = 3;
 
 /// Where a date or a time ends that begins with a number, what goes with it included.
 pub(super) fn end(text: &str, place: usize) -> Option<usize> {
@@ -23,9 +23,7 @@ pub(super) fn end(text: &str, place: usize) -> Option<usize> {
         'T' | 't' | '_' if digits == 8 => {
             clock_behind_date(cursor).filter(|end| end.is_end_of_token())
         }
-        character if CALENDAR_SIGNS.contains(&character) || CLOCK_SIGNS.contains(&character) => {
-            with_signs(start)
-        }
+        _ if signs::is_next(cursor) => signs::date(start),
         _ => named(start),
     };
     Some(tail(text, end?.place()))
@@ -38,10 +36,11 @@ pub(super) fn named_end(text: &str, place: usize, name: &str) -> Option<usize> {
     if !names::is_name(name, cursor.rest()) {
         return None;
     }
-    loop {
+    for _ in 0..NAMES {
         let mut next = cursor;
         next.take('.');
         skip_separators(&mut next)?;
+        skip_word(&mut next, names::is_article);
         if next.peek().map(Sort::of) == Some(Sort::Digit) {
             let end = named(next).or_else(|| day(next)).unwrap_or(cursor);
             return Some(tail(text, end.place()));
@@ -52,17 +51,21 @@ pub(super) fn named_end(text: &str, place: usize, name: &str) -> Option<usize> {
         }
         cursor = next;
     }
+    None
 }
 
-/// Where what follows a time and belongs to it ends: a zone, an offset, a year.
+/// Where what follows a time and belongs to it ends: a zone, an offset, a year, a weekday.
 pub(super) fn tail(text: &str, place: usize) -> usize {
     let mut end = Cursor::new(text, place);
-    for _ in 0..3 {
+    for _ in 0..4 {
         let mut next = end;
         next.take(',');
         next.take_space();
-        match zone(next).or_else(|| year(next)) {
-            Some(zone) => end = zone,
+        let part = zone(next)
+            .or_else(|| year(next))
+            .or_else(|| signs::day_part(next));
+        match part {
+            Some(part) => end = part,
             None => break,
         }
     }
@@ -78,12 +81,19 @@ fn calendar(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
         return None;
     }
     let third = cursor.take_digits();
-    let is_date = matches!(
-        (first, second, third),
-        (4, 1..=2, 1..=2) | (1..=2, 1..=2, 4)
-    );
+    let is_date = match (first, second, third) {
+        (4, 1..=2, 1..=2) | (1..=2, 1..=2, 4) => true,
+        // Alone, `01.03.26` may be a version.
+        (1..=2, 1..=2, 2) => is_before_clock(cursor),
+        _ => false,
+    };
     let end = clock_behind_date(cursor).unwrap_or(cursor);
     (is_date && end.is_end_of_token()).then_some(end)
+}
+
+fn is_before_clock(mut cursor: Cursor<'_>) -> bool {
+    cursor.take(',');
+    cursor.take_space() && matches!(cursor.take_digits(), 1..=2) && cursor.take(':')
 }
 
 /// `T10:20:30.456+01:00`, `_102030`.
@@ -114,24 +124,29 @@ fn named(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
         matches!(cursor.take_word(), "st" | "nd" | "rd" | "th").then_some(())?;
     }
     skip_separators(&mut cursor)?;
+    skip_word(&mut cursor, names::is_of);
     let name = cursor.take_word();
-    if !names::is_month(name) {
+    if !names::is_month_behind_day(name) {
         return None;
     }
     let mut year = cursor;
     year.take('.');
-    if skip_separators(&mut year).is_some() && matches!(year.take_digits(), 2 | 4) {
-        let clocked = Some(year).filter(|clock| clock.peek() == Some(':'));
-        let clocked = clocked.and_then(|mut behind| {
-            behind.take(':');
-            clock(behind)
-        });
-        let end = clocked.unwrap_or(year);
-        if end.is_end_of_token() {
+    if skip_separators(&mut year).is_some() {
+        skip_word(&mut year, names::is_of);
+        if let Some(end) = year_and_clock(year) {
             return Some(end);
         }
     }
-    cursor.is_end_of_token().then_some(cursor)
+    (cursor.is_end_of_token() && !names::needs_year(name)).then_some(cursor)
+}
+
+/// The year of a date with a name, and the time of day as web servers write it behind the year.
+fn year_and_clock(mut year: Cursor<'_>) -> Option<Cursor<'_>> {
+    matches!(year.take_digits(), 2 | 4).then_some(())?;
+    let mut behind = year;
+    let clocked = behind.take(':').then(|| clock(behind)).flatten();
+    let end = clocked.unwrap_or(year);
+    end.is_end_of_token().then_some(end)
 }
 
 /// A day or a year behind the name of a month; nothing if the number begins a date or a time of its own.
@@ -145,33 +160,6 @@ fn day(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
     (!starts_clock && cursor.is_end_of_token()).then_some(cursor)
 }
 
-/// `2026年3月1日 10时20分`, `2026년 3월 1일`.
-fn with_signs(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
-    let mut end = None;
-    for part in 0..7 {
-        let mut next = cursor;
-        if part > 0 {
-            next.take_space();
-        }
-        if !matches!(next.take_digits(), 1..=4) {
-            break;
-        }
-        let calendar = next
-            .take_if(|sign| CALENDAR_SIGNS.contains(&sign))
-            .is_some();
-        // One sign of a clock alone is a duration.
-        let clock = part > 0 && !calendar;
-        let clocked = next.take_if(|sign| CLOCK_SIGNS.contains(&sign)).is_some();
-        if calendar || (clock && clocked) {
-            end = Some(next);
-        } else if !clocked {
-            break;
-        }
-        cursor = next;
-    }
-    end
-}
-
 /// One or two of the signs that stand between the parts of a date.
 fn skip_separators(cursor: &mut Cursor<'_>) -> Option<()> {
     let skip = |cursor: &mut Cursor<'_>| {
@@ -183,8 +171,19 @@ fn skip_separators(cursor: &mut Cursor<'_>) -> Option<()> {
     Some(())
 }
 
+/// Skips a word of a list and what parts it from the next one.
+fn skip_word(cursor: &mut Cursor<'_>, is_in_list: fn(&str) -> bool) {
+    let mut behind = *cursor;
+    if is_in_list(behind.take_word()) && skip_separators(&mut behind).is_some() {
+        *cursor = behind;
+    }
+}
+
 /// `UTC`, `GMT+3`, `MSK`, `PM`, `+0300`, `+03:00`, `г.`
 fn zone(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
+    if let Some(end) = half_of_day(cursor) {
+        return Some(end);
+    }
     let name = cursor.take_word();
     let named = names::is_zone(name);
     if !(named || name.is_empty()) {
@@ -192,6 +191,18 @@ fn zone(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
     }
     let end = offset(cursor, named).or(named.then_some(cursor))?;
     end.is_end_of_token().then_some(end)
+}
+
+/// `a.m.`, `p.m.`
+fn half_of_day(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
+    if cursor.rest().as_bytes().get(1) != Some(&b'.') {
+        return None;
+    }
+    cursor.take_if(|half| matches!(half, 'a' | 'p' | 'A' | 'P'))?;
+    let is_whole = cursor.take('.')
+        && cursor.take_if(|m| matches!(m, 'm' | 'M')).is_some()
+        && cursor.take('.');
+    (is_whole && cursor.is_end_of_token()).then_some(cursor)
 }
 
 /// `+3` behind the name of a zone, else `+0300` or `+03:00`.
@@ -243,7 +254,22 @@ mod tests {
             "2026年3月1日 10时20分30秒",
             "10時20分",
             "2026년 3월 1일",
+            "2026 年 3 月 1 日",
+            "2026年3月1日 星期三",
+            "2026年3月1日(水)",
+            "2026년 3월 1일 월요일",
             "٢٠٢٦/٠٣/٠١",
+            "6 september 2026",
+            "6 may 2026",
+            "5. Mai 2026",
+            "24. Juni",
+            "20 mars 2028",
+            "5 de mayo de 2026",
+            "3 de março de 2026",
+            "7th of May 2026",
+            "8 giugno 2026",
+            "9 września 2026",
+            "26 січня 2028 р",
         ] {
             assert_eq!(end(date, 0), Some(date.len()), "{date}");
         }
@@ -260,10 +286,20 @@ mod tests {
             ("Mon Jan  2", "Mon"),
             ("понедельник, 5 января 2026 года", "понедельник"),
             ("Январь 2026", "Январь"),
+            ("september 5, 2026", "september"),
+            ("März 2026", "März"),
+            ("Sonntag, den 14. November 2027", "Sonntag"),
+            ("vendredi 3 novembre 2028", "vendredi"),
+            ("segunda-feira, 3 de março de 2026", "segunda-feira"),
+            ("lunedì 8 giugno 2026", "lunedì"),
+            ("środa, 4 marca 2026", "środa"),
+            ("вівторок, 1 червня 2026 року", "вівторок"),
         ] {
             assert_eq!(named_end(date, 0, name), Some(date.len()), "{date}");
         }
         assert_eq!(named_end("Mon 10:20", 0, "Mon"), Some(3));
+        assert_eq!(end("03/01/26 10:20", 0), Some(8));
+        assert_eq!(tail("10:20 p.m.", 5), 10);
     }
 
     #[test]
@@ -275,6 +311,9 @@ mod tests {
             "2026-03-01.log",
             "2026-03-01/a",
             "12 may fail",
+            "12 dec",
+            "01.03.26",
+            "12 de mayonesa",
             "5秒",
             "5分",
             "12-34-56",
@@ -288,6 +327,8 @@ mod tests {
             ("may 3", "may"),
             ("Marker 5", "Marker"),
             ("Mars 5", "Mars"),
+            ("sun 5", "sun"),
+            ("Mon Mon Mon Mon 5", "Mon"),
             ("May fail", "May"),
         ] {
             assert_eq!(named_end(text, 0, name), None, "{text}");

@@ -1,5 +1,7 @@
 //! What a character is to the normaliser.
 
+use std::borrow::Cow;
+
 use crate::text;
 
 /// The part that a character plays.
@@ -56,23 +58,27 @@ const ASCII: [Sort; 128] = {
 fn beyond_ascii(character: char) -> Sort {
     match character {
         // The most frequent ones; the others come last.
-        '×' | '÷' | '»' | '”' | '’' | '–' | '—' | '…' | '、' | '。' | '」' | '』' | '》' | '，'
-        | '：' | '；' | '（' | '）' => Sort::Mark,
+        '×' | '÷' | '’' | '–' | '—' | '…' | '、' | '。' | '」' | '』' | '》' | '，' | '：'
+        | '；' | '（' | '）' => Sort::Mark,
         // Latin, Cyrillic.
         '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{52f}' => Sort::Letter,
         // Han, kana, hangul.
         '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}' => Sort::Dense,
-        '«' | '‹' | '“' | '„' | '‘' | '‚' | '「' | '『' | '《' | '〈' | '＂' => {
-            Sort::Quote
-        }
+        '«' | '‹' | '“' | '„' | '‘' | '‚' | '「' | '『' | '《' | '〈' | '＂' | '»' | '”' | '‟'
+        | '″' | '＇' | '〝' | '❝' | '﹁' | '﹃' | '【' => Sort::Quote,
         '−' => Sort::Joiner,
         _ if character.is_whitespace() => Sort::Space,
-        _ if text::is_unsafe(character) => Sort::Mark,
+        _ if is_hidden(character) => Sort::Mark,
         _ if character.is_numeric() => Sort::Digit,
         _ if is_dense(character) => Sort::Dense,
         _ if is_mark(character) => Sort::Mark,
         _ => Sort::Letter,
     }
+}
+
+/// Whether a character is not shown, or does harm where it is: a soft hyphen is no part of a word.
+pub(super) fn is_hidden(character: char) -> bool {
+    text::is_unsafe(character) || matches!(character, '\u{ad}' | '\u{180e}')
 }
 
 /// The rarer letters of scripts without spaces.
@@ -111,8 +117,13 @@ fn is_mark(character: char) -> bool {
 
 /// The character at a place, and its sort.
 pub(super) fn at(text: &str, place: usize) -> Option<(char, Sort)> {
-    let character = text[place..].chars().next()?;
-    Some((character, Sort::of(character)))
+    match text.as_bytes().get(place) {
+        Some(byte) if byte.is_ascii() => Some((char::from(*byte), ASCII[usize::from(*byte)])),
+        _ => {
+            let character = text[place..].chars().next()?;
+            Some((character, beyond_ascii(character)))
+        }
+    }
 }
 
 /// Whether a word or a number is at a place, in a script with spaces.
@@ -136,6 +147,16 @@ pub(super) fn ends_at(text: &str, place: usize) -> bool {
 /// The letters at the start of a text, of scripts with spaces.
 pub(super) fn word(text: &str) -> &str {
     start_of(text, Sort::Letter, u8::is_ascii_alphabetic)
+}
+
+/// A word in small letters, as it is if it has no capitals of Latin or Cyrillic.
+pub(super) fn small(word: &str) -> Cow<'_, str> {
+    let is_capital = |character| matches!(character, 'A'..='Z' | 'À'..='Þ' | 'Ā'..='ž' | 'Ѐ'..='Я');
+    if word.contains(is_capital) {
+        Cow::Owned(word.to_lowercase())
+    } else {
+        Cow::Borrowed(word)
+    }
 }
 
 /// The digits at the start of a text, of any script.
@@ -180,8 +201,11 @@ mod tests {
             (Sort::Digit, "09٣３²½Ⅷ①〇๕"),
             (Sort::Dense, "法あカ한ไ々"),
             (Sort::Joiner, "_-./\\%+~−"),
-            (Sort::Quote, "\"'`«„“‘‹「『《〈"),
-            (Sort::Mark, "(<:,@、。：№€»”’」\u{1b}\u{202e}\u{fffd}→😀"),
+            (Sort::Quote, "\"'`«„“‘‹「『《〈”»＇〝❝﹁‟″【"),
+            (
+                Sort::Mark,
+                "(<:,@、。：№€’」】\u{1b}\u{202e}\u{fffd}→😀\u{ad}\u{180e}",
+            ),
         ] {
             for character in characters.chars() {
                 assert_eq!(Sort::of(character), sort, "{character:?}");

@@ -1,7 +1,7 @@
 //! The line that a class is: what is kept of a reason, as it is written.
 
+use super::letters;
 use super::mask::Mask;
-use crate::text;
 
 /// Longest class, in characters (contract: labels at most 120 characters).
 const MOST: usize = 120;
@@ -84,7 +84,7 @@ impl Line {
 
     /// Writes punctuation; what is not shown has a sign in its place.
     pub fn mark(&mut self, mark: char) {
-        let mark = if text::is_unsafe(mark) {
+        let mark = if letters::is_hidden(mark) {
             REPLACEMENT
         } else {
             mark

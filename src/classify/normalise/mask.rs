@@ -9,11 +9,7 @@ pub(super) enum Mask {
     Email,
     /// The name of a file.
     File,
-    /// A number in hexadecimal that says so, such as `0x1f`.
-    Hex,
-    /// Whatever else holds a digit or is not a word: a UUID, a code, a version.
-    Id,
-    /// An amount, with its unit.
+    /// An amount with its unit, and whatever else holds a digit or is not a word: a UUID, a code, a version.
     Number,
     /// Where a file is.
     Path,
@@ -32,8 +28,6 @@ impl Mask {
             Self::Address => "<address>",
             Self::Email => "<email>",
             Self::File => "<file>",
-            Self::Hex => "<hex>",
-            Self::Id => "<id>",
             Self::Number => "<n>",
             Self::Path => "<path>",
             Self::Text => "<text>",
@@ -48,8 +42,6 @@ impl Mask {
             [b'<', b'a', b'd', b'd', b'r', b'e', b's', b's', b'>', ..] => Self::Address,
             [b'<', b'e', b'm', b'a', b'i', b'l', b'>', ..] => Self::Email,
             [b'<', b'f', b'i', b'l', b'e', b'>', ..] => Self::File,
-            [b'<', b'h', b'e', b'x', b'>', ..] => Self::Hex,
-            [b'<', b'i', b'd', b'>', ..] => Self::Id,
             [b'<', b'n', b'>', ..] => Self::Number,
             [b'<', b'p', b'a', b't', b'h', b'>', ..] => Self::Path,
             [b'<', b't', b'e', b'x', b't', b'>', ..] => Self::Text,
@@ -70,8 +62,6 @@ mod tests {
             Mask::Address,
             Mask::Email,
             Mask::File,
-            Mask::Hex,
-            Mask::Id,
             Mask::Number,
             Mask::Path,
             Mask::Text,

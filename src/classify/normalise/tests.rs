@@ -3,5 +3,7 @@
 mod messages;
 mod rules;
 mod shapes;
+mod slots;
+mod time;
 
 use super::normalise;

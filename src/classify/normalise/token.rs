@@ -1,17 +1,18 @@
 //! Tokens: what is written without a space, and what becomes of it.
 
+mod locators;
 mod shape;
 
 use super::addresses;
+use super::codes;
 use super::letters::{self, Sort};
 use super::mask::Mask;
 use super::numbers;
 use super::paths;
+use super::quotes;
+use super::units;
 
 pub(super) use shape::Shape;
-
-/// Letters of a word that are all hexadecimal digits, from which on it is none.
-const HEXADECIMAL_LENGTH: usize = 8;
 
 /// Longest word, in characters: what is longer is no word.
 const LONGEST_WORD: usize = 100;
@@ -44,10 +45,27 @@ pub(super) enum Verdict {
     MaskedFrom(Mask, usize),
 }
 
+impl Verdict {
+    /// What a token and the brackets behind it are if they are the name of a file.
+    pub fn mask_of_name(self, token: &str) -> Option<Mask> {
+        match self {
+            Self::Marks => None,
+            Self::Masked(mask) if !matches!(mask, Mask::Number | Mask::File | Mask::Path) => None,
+            _ if token.contains(['/', '\\']) => Some(Mask::Path),
+            _ => Some(Mask::File),
+        }
+    }
+}
+
 /// Reads the token that begins at a place.
 pub(super) fn read(text: &str, start: usize) -> Token {
+    if let Some(document) = text[start..].strip_prefix("~$")
+        && !document.starts_with('~')
+    {
+        return lock_file(text, start);
+    }
     if let Some(end) = paths::rooted_end(text, start) {
-        return Token::masked(Mask::Path, end);
+        return rooted(&text[start..end], end);
     }
     let mut shape = Shape::default();
     let mut at = start;
@@ -60,18 +78,17 @@ pub(super) fn read(text: &str, start: usize) -> Token {
             '\'' | '’' => is_apostrophe(text, start, at, character),
             ',' | '٫' | '٬' => is_between_digits(text, start, at, character),
             // A backslash before a quotation mark is part of the quotation.
-            '\\' => !matches!(letters::at(text, at + 1), Some((_, Sort::Quote))),
-            ':' => match behind_colon(text, start, at) {
+            '\\' => !text[at + 1..].starts_with(quotes::is_escapable),
+            ':' => match locators::behind_colon(text, start, at) {
                 Some(token) => return token,
                 None => false,
             },
-            '@' => match mailbox(text, start, at) {
+            '@' => match locators::mailbox(text, start, at) {
                 Some(token) => return token,
                 None => false,
             },
-            // The name of a file ends where a text without spaces goes on.
             _ if sort == Sort::Dense => {
-                shape.has(Shape::DENSE_LAST) || !paths::ends_with_extension(kept(&text[start..at]))
+                shape.has(Shape::DENSE_LAST) || !is_named(kept(&text[start..at]), shape)
             }
             _ => matches!(sort, Sort::Letter | Sort::Digit | Sort::Joiner),
         };
@@ -91,15 +108,25 @@ pub(super) fn read(text: &str, start: usize) -> Token {
 pub(super) fn read_part(text: &str, start: usize, limit: usize) -> Token {
     let dense = letters::dense_end(text, start).min(limit);
     if dense > start {
+        if text[dense..limit].starts_with('.') {
+            let part = kept(&text[start..part_end(text, dense, limit)]);
+            if addresses::is_dense_host(part) {
+                return Token::masked(Mask::Address, start + part.len());
+            }
+        }
         return Token {
             end: dense,
             verdict: Verdict::Dense,
         };
     }
-    let part = &text[start..limit];
-    let length = part.find(|character| Sort::of(character) == Sort::Dense);
-    let end = start + length.unwrap_or(part.len());
+    let end = part_end(text, start, limit);
     judged(text, start, end, Shape::of(&text[start..end]))
+}
+
+/// Where the part of a script with spaces ends that goes on at a place.
+fn part_end(text: &str, place: usize, limit: usize) -> usize {
+    let length = text[place..limit].find(|character| Sort::of(character) == Sort::Dense);
+    length.map_or(limit, |length| place + length)
 }
 
 impl Token {
@@ -109,6 +136,29 @@ impl Token {
             verdict: Verdict::Masked(mask),
         }
     }
+}
+
+/// The file beside an open document: `~$report.docx`; or nothing but the sign.
+fn lock_file(text: &str, start: usize) -> Token {
+    let document = read(text, start + "~$".len());
+    match document.verdict {
+        Verdict::Masked(Mask::File) => document,
+        _ => Token {
+            end: start + 1,
+            verdict: Verdict::Marks,
+        },
+    }
+}
+
+/// A path from its root; or Base64 that begins with a slash.
+fn rooted(token: &str, end: usize) -> Token {
+    let code = token.trim_end_matches('=');
+    let mask = if codes::is_base64(code, code.len() < token.len()) {
+        Mask::Number
+    } else {
+        Mask::Path
+    };
+    Token::masked(mask, end)
 }
 
 /// The token without the joiners at its end, and what becomes of it.
@@ -128,7 +178,7 @@ fn judged(text: &str, start: usize, end: usize, shape: Shape) -> Token {
     };
     Token {
         end: end_of_kept,
-        verdict: verdict(kept, shape),
+        verdict: verdict(kept, shape, text[end_of_kept..].starts_with('=')),
     }
 }
 
@@ -140,17 +190,21 @@ fn kept(token: &str) -> &str {
     token.trim_end_matches(['.', '-', '+', '~', '\\', '−', '\'', '’'])
 }
 
-fn verdict(token: &str, shape: Shape) -> Verdict {
+/// What becomes of a token; signs of equality behind it are the padding of Base64.
+fn verdict(token: &str, shape: Shape, is_padded: bool) -> Verdict {
     if shape.is_letters() {
-        let is_hexadecimal =
-            !shape.has(Shape::NOT_HEXADECIMAL) && token.len() >= HEXADECIMAL_LENGTH;
-        return if is_hexadecimal {
-            Verdict::Masked(Mask::Id)
+        let is_code = !shape.has(Shape::NOT_HEXADECIMAL) && codes::is_hexadecimal(token);
+        return if is_code {
+            Verdict::Masked(Mask::Number)
         } else {
             word(token)
         };
     }
-    if let Some(mask) = place(token, shape) {
+    let is_code = shape.has(Shape::DIGIT) || has_hexadecimal_part(token, shape);
+    if shape.has(Shape::SLASH) && is_code_with_slash(token, is_code, is_padded) {
+        return Verdict::Masked(Mask::Number);
+    }
+    if let Some(mask) = place(token, shape, is_code) {
         return Verdict::Masked(mask);
     }
     if shape.has(Shape::DENSE) {
@@ -160,24 +214,43 @@ fn verdict(token: &str, shape: Shape) -> Verdict {
             Verdict::Mixed
         };
     }
-    if !shape.has(Shape::DIGIT) {
+    if !is_code {
         return word(token);
     }
     kept_part(token, shape).unwrap_or_else(|| Verdict::Masked(numbers::mask(token)))
 }
 
+fn has_hexadecimal_part(token: &str, shape: Shape) -> bool {
+    (shape.has(Shape::OTHER) || shape.has(Shape::SLASH)) && codes::has_hexadecimal_part(token)
+}
+
+/// Whether a token is the name of a file or a host, which ends where a text without spaces goes on.
+fn is_named(token: &str, shape: Shape) -> bool {
+    shape.has(Shape::DOT)
+        && (paths::ends_with_extension(token)
+            || (shape.has(Shape::DENSE) && addresses::is_dense_host(token)))
+}
+
+fn is_code_with_slash(token: &str, is_code: bool, is_padded: bool) -> bool {
+    codes::is_escape(token)
+        || (is_code
+            && (units::is_rate(token)
+                || codes::is_pair(token)
+                || codes::is_base64(token, is_padded)))
+}
+
 fn word(token: &str) -> Verdict {
     if token.len() > LONGEST_WORD && token.chars().count() > LONGEST_WORD {
-        Verdict::Masked(Mask::Id)
+        Verdict::Masked(Mask::Number)
     } else {
         Verdict::Word
     }
 }
 
 /// Whether a token says where something is: a path, a file, a host.
-fn place(token: &str, shape: Shape) -> Option<Mask> {
+fn place(token: &str, shape: Shape, is_code: bool) -> Option<Mask> {
     if shape.has(Shape::SLASH) && !is_protocol(token) {
-        let path = paths::relative(token, shape.has(Shape::DIGIT));
+        let path = paths::relative(token, is_code);
         if path.is_some() {
             return path;
         }
@@ -187,7 +260,12 @@ fn place(token: &str, shape: Shape) -> Option<Mask> {
     } else if paths::ends_with_extension(token) {
         Some(Mask::File)
     } else {
-        (!shape.has(Shape::DENSE) && addresses::is_host(token)).then_some(Mask::Address)
+        let is_host = if shape.has(Shape::DENSE) {
+            addresses::is_dense_host(token)
+        } else {
+            addresses::is_host(token)
+        };
+        is_host.then_some(Mask::Address)
     }
 }
 
@@ -220,7 +298,7 @@ fn kept_part(token: &str, shape: Shape) -> Option<Verdict> {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
-    (is_class && token.split('.').all(is_name)).then_some(Verdict::MaskedBefore(Mask::Id, kept))
+    (is_class && token.split('.').all(is_name)).then_some(Verdict::MaskedBefore(Mask::Number, kept))
 }
 
 /// Whether a word stands alone and may be part of a quotation that follows: Python writes `b'…'`.
@@ -246,69 +324,7 @@ fn is_between_digits(text: &str, start: usize, at: usize, sign: char) -> bool {
         && is_digit(text[at + sign.len_utf8()..].chars().next())
 }
 
-/// The token that a colon is within: an address with a scheme, a path with a drive, a host with a port; or the token that ends
-/// before one of them.
-fn behind_colon(text: &str, start: usize, colon: usize) -> Option<Token> {
-    if text[colon..].starts_with("://") {
-        url(text, start, colon)
-    } else if paths::is_behind_drive(text, colon) {
-        drive(text, start, colon)
-    } else {
-        port(text, start, colon)
-    }
-}
-
-fn port(text: &str, start: usize, colon: usize) -> Option<Token> {
-    let host = behind_dense(text, start, colon);
-    let end = addresses::port_end(text, &text[host..colon], colon)?;
-    (!paths::ends_with_extension(&text[host..colon])).then(|| {
-        read_before(text, start, host).unwrap_or_else(|| Token::masked(Mask::Address, end))
-    })
-}
-
-fn url(text: &str, start: usize, colon: usize) -> Option<Token> {
-    let before = &text[start..colon];
-    let is_of_scheme =
-        |character: char| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.');
-    let other = before.trim_end_matches(is_of_scheme).len();
-    let scheme = other + before[other..].find(|first: char| first.is_ascii_alphabetic())?;
-    Some(
-        read_before(text, start, start + scheme)
-            .unwrap_or_else(|| Token::masked(Mask::Url, paths::locator_end(text, start))),
-    )
-}
-
-fn drive(text: &str, start: usize, colon: usize) -> Option<Token> {
-    let before = &text[start..colon];
-    let other = before.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let is_drive = before.len() - other.len() == 1
-        && other
-            .chars()
-            .next_back()
-            .map(Sort::of)
-            .is_none_or(|last| last == Sort::Dense);
-    is_drive.then(|| {
-        read_before(text, start, start + other.len())
-            .unwrap_or_else(|| Token::masked(Mask::Path, paths::locator_end(text, start)))
-    })
-}
-
 /// The token up to a place, before another one that was found behind it; nothing if there is none.
 fn read_before(text: &str, start: usize, end: usize) -> Option<Token> {
     (start < end).then(|| judged(text, start, end, Shape::of(&text[start..end])))
-}
-
-fn mailbox(text: &str, start: usize, at_sign: usize) -> Option<Token> {
-    let local = behind_dense(text, start, at_sign);
-    if local == at_sign {
-        return None;
-    }
-    let end = addresses::domain_end(text, at_sign)?;
-    Some(read_before(text, start, local).unwrap_or_else(|| Token::masked(Mask::Email, end)))
-}
-
-/// Where a token goes on in a script with spaces, before a place.
-fn behind_dense(text: &str, start: usize, end: usize) -> usize {
-    let is_dense = |character: char| Sort::of(character) == Sort::Dense;
-    end - text[start..end].rsplit(is_dense).next().map_or(0, str::len)
 }

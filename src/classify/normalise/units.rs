@@ -1,7 +1,7 @@
 //! Units of measure behind numbers: a closed list.
 
 use super::cursor::Cursor;
-use super::letters::Sort;
+use super::letters::{self, Sort};
 
 /// Longest unit of the list, in bytes.
 const LONGEST: usize = 24;
@@ -43,6 +43,13 @@ fn dense_units(first: char) -> &'static [&'static str] {
         '时' | '時' => &["时间", "時間"],
         '天' => &["天"],
         '字' => &["字节", "字節"],
+        '千' => &["千字节", "千字節"],
+        'メ' => &["メガバイト"],
+        'キ' => &["キロバイト"],
+        'ギ' => &["ギガバイト"],
+        '메' => &["메가바이트"],
+        '킬' => &["킬로바이트"],
+        '기' => &["기가바이트"],
         '兆' => &["兆字节", "兆"],
         'バ' => &["バイト"],
         'ミ' => &["ミリ秒"],
@@ -72,8 +79,20 @@ fn skip_word(mut cursor: Cursor<'_>) -> Option<Cursor<'_>> {
     cursor.is_end_of_token().then_some(cursor)
 }
 
+/// Whether a token is a number with a unit for each of another one: `12MB/s`, as `12 MB/s`.
+pub(super) fn is_rate(token: &str) -> bool {
+    let is_number = |character: char| {
+        Sort::of(character) == Sort::Digit || matches!(character, '.' | ',' | '-' | '+')
+    };
+    let Some((amount, each)) = token.split_once('/') else {
+        return false;
+    };
+    let unit = amount.trim_start_matches(is_number);
+    unit.len() < amount.len() && is_unit(unit) && is_unit(each)
+}
+
 /// Whether a word is a unit, in whatever case it is written.
-pub(super) fn is_unit(word: &str) -> bool {
+fn is_unit(word: &str) -> bool {
     if word.is_empty() || word.len() > LONGEST {
         false
     } else if word.is_ascii() {
@@ -83,7 +102,7 @@ pub(super) fn is_unit(word: &str) -> bool {
         lower.make_ascii_lowercase();
         is_ascii_unit(lower)
     } else {
-        is_other_unit(&word.to_lowercase())
+        is_other_unit(&letters::small(word))
     }
 }
 
@@ -97,10 +116,16 @@ fn is_ascii_unit(lower: &[u8]) -> bool {
         | b"second" | b"seconds" | b"minute" | b"minutes" | b"hour" | b"hours" | b"day" | b"days" | b"week" | b"weeks"
         | b"month" | b"months" | b"year" | b"years"
         | b"sek" | b"sekunde" | b"sekunden" | b"minuten" | b"stunde" | b"stunden" | b"tag" | b"tage" | b"tagen"
+        | b"seconde" | b"secondes" | b"heure" | b"heures" | b"jour" | b"jours" | b"mois" | b"ans"
+        | b"segundo" | b"segundos" | b"minuto" | b"minutos" | b"hora" | b"horas" | b"dia" | b"dias"
+        | b"secondi" | b"minuti" | b"ore" | b"giorno" | b"giorni"
+        | b"sekund" | b"sekundy" | b"minut" | b"minuty" | b"godzin" | b"godziny" | b"dni"
         // Data.
         | b"b" | b"k" | b"g" | b"kb" | b"mb" | b"gb" | b"tb" | b"pb" | b"ki" | b"mi" | b"gi" | b"ti" | b"kib" | b"mib" | b"gib" | b"tib" | b"pib"
         | b"bit" | b"bits" | b"byte" | b"bytes" | b"kbit" | b"mbit" | b"gbit" | b"bps" | b"kbps" | b"mbps" | b"gbps"
-        | b"kilobytes" | b"megabytes" | b"gigabytes"
+        | b"kilobyte" | b"megabyte" | b"gigabyte" | b"terabyte" | b"kilobytes" | b"megabytes" | b"gigabytes" | b"terabytes"
+        | b"kbyte" | b"mbyte" | b"gbyte" | b"kbytes" | b"mbytes" | b"gbytes"
+        | b"o" | b"ko" | b"mo" | b"go" | b"octet" | b"octets"
         // The rest.
         | b"hz" | b"khz" | b"mhz" | b"ghz" | b"dpi" | b"fps" | b"px" | b"pt" | b"mm" | b"cm" | b"km" | b"kg"
         | b"percent" | b"prozent"
@@ -112,20 +137,14 @@ fn is_other_unit(lower: &str) -> bool {
     matches!(lower,
         "нс" | "мкс" | "мс" | "с" | "сек" | "секунд" | "секунда" | "секунды" | "секунду" | "миллисекунд"
         | "мин" | "минут" | "минута" | "минуты" | "минуту" | "ч" | "час" | "часа" | "часов"
-        | "д" | "дн" | "день" | "дня" | "дней" | "сут" | "суток"
+        | "д" | "дн" | "день" | "дня" | "дней" | "сут" | "суток" | "неделя" | "недели" | "недель"
+        | "месяц" | "месяца" | "месяцев" | "год" | "лет" | "día" | "días"
         | "бит" | "байт" | "байта" | "байтов" | "б" | "кб" | "мб" | "гб" | "тб" | "киб" | "миб" | "гиб" | "тиб"
-        | "килобайт" | "мегабайт" | "гигабайт" | "кбит" | "мбит"
+        | "килобайт" | "мегабайт" | "гигабайт" | "килобайта" | "мегабайта" | "гигабайта" | "кбит" | "мбит"
         | "гц" | "кгц" | "мм" | "см" | "м" | "км" | "кг" | "процент" | "процента" | "процентов"
         | "µs" | "μs"
         | "ثانية" | "ثوان" | "ثواني" | "دقيقة" | "دقائق" | "ساعة" | "ساعات" | "بايت"
     )
-}
-
-/// Whether letters that are written together with a number are a unit or make an ordinal or a factor of it.
-pub(super) fn is_suffix(letters: &str) -> bool {
-    matches!(letters, "st" | "nd" | "rd" | "th" | "x" | "X" | "х" | "p")
-        || matches!(letters, "й" | "го" | "му" | "я" | "е")
-        || is_unit(letters)
 }
 
 #[cfg(test)]
@@ -153,12 +172,36 @@ mod tests {
             "12 µs",
             "12 ثانية",
             "12 Stunden",
+            "12 Mo",
+            "12 octets",
+            "12 jours",
+            "12 días",
+            "12 giorni",
+            "12 godzin",
+            "12 Megabyte",
+            "12 kByte",
+            "12 мегабайта",
+            "12 недели",
+            "12 лет",
+            "12千字节",
+            "12 メガバイト",
+            "12메가바이트",
         ] {
             assert_eq!(rest(text), "", "{text}");
         }
         assert_eq!(rest("12 ms."), ".");
         assert_eq!(rest("12 秒后重试"), "后重试");
         assert_eq!(rest("12分钟后"), "后");
+    }
+
+    #[test]
+    fn a_rate_is_a_number() {
+        for token in ["12MB/s", "1.5KiB/sec", "12МБ/с"] {
+            assert!(is_rate(token), "{token}");
+        }
+        for token in ["12/s", "MB/s", "12MB/file", "12MB"] {
+            assert!(!is_rate(token), "{token}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::READ_BYTES;
 use crate::classify::normalise::letters::Sort;
-use crate::classify::normalise::quotes;
+use crate::classify::normalise::quotes::Alone;
 
 /// How often a reason may be wrapped: an answer may quote the one that it had.
 const MOST_LAYERS: usize = 3;
@@ -58,7 +58,7 @@ fn quoted(text: &str, quote: char) -> Option<String> {
     }
     // A quotation that nothing closes ends with the text, even with a space behind it.
     let followed = format!("{text} ");
-    if quotes::end(&followed, 0, quote) != text.len() {
+    if Alone::default().end(&followed, 0, quote) != Some(text.len()) {
         return None;
     }
     let mut inside = text[quote.len_utf8()..].chars();

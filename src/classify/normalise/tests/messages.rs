@@ -25,7 +25,7 @@ fn messages_of_parsers() {
         ),
         (
             "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8f in position 123: invalid start byte",
-            "UnicodeDecodeError: <text> codec can't decode byte <hex> in position <n>: invalid start byte",
+            "UnicodeDecodeError: <text> codec can't decode byte <n> in position <n>: invalid start byte",
         ),
         (
             "Syntax Error (1024): Illegal character <2d> in hex string",
@@ -98,11 +98,11 @@ fn messages_of_services_and_networks() {
     check(&[
         (
             "Embedding service returned 503 Service Unavailable (request 0e8d9ba5-6a5a-4d53-b2a1-3a3f6d9a1b22)",
-            "Embedding service returned <n> Service Unavailable (request <id>)",
+            "Embedding service returned <n> Service Unavailable (request <n>)",
         ),
         (
             "429 Too Many Requests from embeddings endpoint, retry after 30 s, request id req_0123456789abcdef",
-            "<n> Too Many Requests from embeddings endpoint, retry after <n>, request id <id>",
+            "<n> Too Many Requests from embeddings endpoint, retry after <n>, request id <n>",
         ),
         (
             "HTTPConnectionPool(host='embed.internal', port=8080): Max retries exceeded with url: /v1/embeddings (Caused by ConnectTimeoutError)",
@@ -118,7 +118,7 @@ fn messages_of_services_and_networks() {
         ),
         (
             "dial tcp [fe80::1%eth0]:6379: i/o timeout after 3 retries",
-            "dial tcp [<address>]:<n>: i/o timeout after <n> retries",
+            "dial tcp <address>: i/o timeout after <n> retries",
         ),
         (
             "getaddrinfo ENOTFOUND vectors.prod.internal",
@@ -144,11 +144,11 @@ fn messages_of_databases_and_stores() {
     check(&[
         (
             "could not serialize access due to concurrent update: INSERT INTO chunks_12 (file_id=0e8d9ba5-6a5a-4d53-b2a1-3a3f6d9a1b22)",
-            "could not serialize access due to concurrent update: INSERT INTO <id> (file_id=<id>)",
+            "could not serialize access due to concurrent update: INSERT INTO <n> (file_id=<n>)",
         ),
         (
             "psycopg2.errors.UniqueViolation: duplicate key value violates unique constraint \"files_pkey\"",
-            "<id>.errors.UniqueViolation: duplicate key value violates unique constraint <text>",
+            "<n>.errors.UniqueViolation: duplicate key value violates unique constraint <text>",
         ),
         (
             "NoSuchKey: the object kb/2026/0e8d9ba5 does not exist",
@@ -156,7 +156,7 @@ fn messages_of_databases_and_stores() {
         ),
         (
             "ORA-01653: unable to extend table KB.FILES by 128 in tablespace USERS",
-            "<id>: unable to extend table KB.FILES by <n> in tablespace USERS",
+            "<n>: unable to extend table KB.FILES by <n> in tablespace USERS",
         ),
         (
             "disk quota exceeded: 10.5GiB of 10 GiB used (105 %)",
@@ -164,7 +164,7 @@ fn messages_of_databases_and_stores() {
         ),
         (
             "worker killed: memory limit of 2048 MiB exceeded (pid 123, file deadbeef)",
-            "worker killed: memory limit of <n> exceeded (pid <n>, file <id>)",
+            "worker killed: memory limit of <n> exceeded (pid <n>, file <n>)",
         ),
         (
             "{\"error\":{\"code\":\"E42\",\"message\":\"bad \\\"input\\\"\"},\"status\":500}",
@@ -182,7 +182,7 @@ fn messages_of_scanners_for_malware() {
     check(&[
         (
             "ClamAV: Win.Test.EICAR_HDB-1 FOUND in stream (instream: 68 bytes)",
-            "ClamAV: <id> FOUND in stream (instream: <n>)",
+            "ClamAV: <n> FOUND in stream (instream: <n>)",
         ),
         (
             "C:\\Program Files\\Scan\\scan.exe /file:D:\\in\\a.zip returned 3",
@@ -190,7 +190,7 @@ fn messages_of_scanners_for_malware() {
         ),
         (
             "\\\\fs01\\kb$\\Договоры\\Договор №5.docx is locked by DOMAIN\\user1",
-            "<path> №<file> is locked by <path>",
+            "<path> is locked by <path>",
         ),
         (
             "Possible prompt injection: text looks like a foreign instruction (chunk 3, score 0.87)",
@@ -208,7 +208,7 @@ fn stacks_of_java_and_python() {
         ),
         (
             "Traceback (most recent call last):\n  File \"/app/worker/extract.py\", line 41, in extract\nzipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
-            "zipfile.BadZipFile: Bad <id> for file <text>",
+            "zipfile.BadZipFile: Bad <n> for file <text>",
         ),
         (
             "Traceback (most recent call last):\n  File \"a.py\", line 1\n\ntorch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB (GPU 0; 23.69 GiB total capacity)\n",
@@ -246,9 +246,9 @@ fn messages_in_russian() {
         ),
         (
             "Нет файла deadbeef. Ошибка 5.",
-            "Нет файла <id>. Ошибка <n>.",
+            "Нет файла <n>. Ошибка <n>.",
         ),
-        ("Ошибка E1234: нет текста", "Ошибка <id>: нет текста"),
+        ("Ошибка E1234: нет текста", "Ошибка <n>: нет текста"),
     ]);
 }
 
@@ -258,7 +258,7 @@ fn messages_in_chinese_and_japanese() {
         ("无法打开第12页", "无法打开第<n>页"),
         ("正在处理第3/10页时出错", "正在处理第<n>页时出错"),
         ("文件《合同2026.docx》已损坏", "文件<text>已损坏"),
-        ("错误E1234：等待30秒后超时", "错误<id>：等待<n>后超时"),
+        ("错误E1234：等待30秒后超时", "错误<n>：等待<n>后超时"),
         ("无法解析报告.pdf，请重试", "<file>，请重试"),
         (
             "2026年3月1日10时20分连接10.0.0.1:5432失败",
@@ -353,6 +353,7 @@ fn a_quotation_that_was_cut_off_is_still_one() {
 fn a_class_is_one_line() {
     assert_eq!(normalise(" a\n\tb\u{1b} \u{2028}c "), "a b\u{fffd} c");
     assert_eq!(normalise("a\u{202e}b"), "a\u{fffd}b");
+    assert_eq!(normalise("a\u{ad}b\u{180e}"), "a\u{fffd}b\u{fffd}");
     for blank in ["", " ", "\n\t\u{a0}\u{2029}"] {
         assert_eq!(normalise(blank), "");
     }
@@ -361,7 +362,7 @@ fn a_class_is_one_line() {
 
 #[test]
 fn what_is_too_long_is_cut_and_says_so() {
-    assert_eq!(normalise(&"я".repeat(500)), "<id>");
+    assert_eq!(normalise(&"я".repeat(500)), "<n>");
     assert_eq!(
         normalise(&"法".repeat(500)),
         format!("{}…", "法".repeat(119))

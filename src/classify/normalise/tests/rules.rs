@@ -7,10 +7,9 @@ use super::normalise;
 use crate::text;
 
 /// Parts that mean something to the normaliser, alone or beside one another.
-const PIECES: [&str; 148] = [
+const PIECES: [&str; 169] = [
     // Placeholders, and what is nearly one.
     "<n>",
-    "<id>",
     "<text>",
     "<time>",
     "<path>",
@@ -18,7 +17,6 @@ const PIECES: [&str; 148] = [
     "<address>",
     "<url>",
     "<email>",
-    "<hex>",
     "<n",
     "n>",
     "<",
@@ -52,6 +50,22 @@ const PIECES: [&str; 148] = [
     "b'",
     "'s",
     "＂",
+    "″",
+    "【",
+    "】",
+    "〝",
+    "&quot;",
+    "''",
+    ".pdf'n",
+    "~$",
+    "（",
+    "）",
+    " (a).pdf",
+    "上午",
+    "星期三",
+    "dead:beef::",
+    "xn--a",
+    "例え.jp",
     // Joiners and punctuation.
     "/",
     "\\",
@@ -105,6 +119,13 @@ const PIECES: [&str; 148] = [
     "MB/s",
     "с",
     "deadbeef",
+    "cafe",
+    "abcd",
+    "U+",
+    "\\x",
+    "&#xad;",
+    "==",
+    "A1b2C3d4E5f6G7h8/",
     "fe80",
     "faced",
     "std",
@@ -226,13 +247,29 @@ fn neighbours_do_not_change_what_is_kept() {
     for (reason, class) in [
         ("页b'a://", "页b'<url>"),
         ("1秒b'<n>", "<n>b'<n>"),
-        ("deadbeef'https://x", "<id>'<url>"),
+        ("deadbeef'https://x", "<n>'<url>"),
         ("a@java.ioя-https://x", "<email>-<url>"),
+        (".pdf'n1例え.jp\\\\", "<n><address>\\\\"),
+        ("例え.jp.例え.jp.例え.jp.", "<address>."),
+        ("x (a).pdf\\a://", "<file>\\<url>"),
+        ("x (a).pdf.页.com", "<file>.<address>"),
+        ("À (a).pdf(1", "<file>(<n>"),
+        ("aa\naa\naa\naa\n", "<n>"),
+        ("::上午 5", "::<time> <n>"),
+        ("aa aa aa aa«x»", "aa aa aa aa<text>"),
     ] {
         assert_eq!(normalise(reason), class);
         assert_eq!(normalise(class), class);
     }
-    for piece in ["<deadbeef.x", "<N> 2026の.pdf.秒", "HTTP/1x ”"] {
+    for piece in [
+        "<deadbeef.x",
+        "C:",
+        "ab:",
+        "dead:beef::",
+        "::",
+        "<N> 2026の.pdf.秒",
+        "HTTP/1x ”",
+    ] {
         for length in 100..200 {
             let cut = normalise(&piece.chars().cycle().take(length).collect::<String>());
             assert_eq!(normalise(&cut), cut, "{piece}");
