@@ -17,6 +17,7 @@
 //!                 ↓     ReindexView │ └→ metrics, health, http (page)
 //!              reindex ─────────────┘
 //!                 ├─Case, LedgerView→ policy::decide ─Decision→ the same
+//!                 ├─one look at the folder→ portal, then decide again: by what holds now
 //!                 └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```
 //!
