@@ -3,13 +3,8 @@
 use kb_exporter::simulator::Status;
 
 use super::ledger;
-use super::scene::{Scene, decisions, make_old_ledger};
-use crate::support::exporter::Exporter;
-use crate::support::wait::wait_for;
+use super::scene::{LOOKS, Scene, decisions};
 use crate::support::writes::REINDEX_FAILED;
-
-/// Looks before an attempt is made: one page of each folder.
-const LOOKS: usize = 2;
 
 #[tokio::test]
 async fn the_page_on_which_a_failed_file_stood_is_read_directly_before_the_request() {
@@ -44,7 +39,7 @@ async fn the_page_on_which_a_failed_file_stood_is_read_directly_before_the_reque
 #[tokio::test]
 async fn a_page_without_a_failed_file_any_more_holds() {
     let scene = Scene::new("enforce").await;
-    let exporter = held_at_the_check(&scene, 1).await;
+    let exporter = scene.held_at_the_check("/files", LOOKS).await;
     scene.settle(&Status::Done);
     scene.portal.heal();
     let metrics = exporter
@@ -61,7 +56,7 @@ async fn a_page_without_a_failed_file_any_more_holds() {
 #[tokio::test]
 async fn a_page_that_cannot_be_read_any_more_holds() {
     let scene = Scene::new("enforce").await;
-    let exporter = held_at_the_check(&scene, 1).await;
+    let exporter = scene.held_at_the_check("/files", LOOKS).await;
     scene.portal.refuse("/files", 500);
     exporter
         .metrics_when("the folder is held", |metrics| {
@@ -77,7 +72,7 @@ async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
     scene.portal.file(other, "a.pdf", Status::Failed);
-    let exporter = held_at_the_check(&scene, 2).await;
+    let exporter = scene.held_at_the_check("/files", LOOKS * 2).await;
     scene.portal.refuse("/files", 401);
     exporter
         .metrics_when("both folders are held", |metrics| {
@@ -92,19 +87,6 @@ async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
         })
         .await;
     exporter.stop().await;
-}
-
-/// An exporter that waits for the answer to the request before its first attempt.
-async fn held_at_the_check(scene: &Scene, folders: usize) -> Exporter {
-    make_old_ledger(&scene.workspace).await;
-    let looked = scene.portal.requests_with("/files") + LOOKS * folders;
-    scene.portal.hold_after("/files", looked);
-    let exporter = scene.start().await;
-    wait_for("the folder is checked", async || {
-        (scene.portal.requests_with("/files") > looked).then_some(())
-    })
-    .await;
-    exporter
 }
 
 fn nothing_happened(scene: &Scene) {

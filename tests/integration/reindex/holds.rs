@@ -1,7 +1,6 @@
 //! What keeps eligible files from being sent.
 
 use std::fs;
-use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kb_exporter::simulator::Status;
@@ -68,20 +67,9 @@ async fn a_ledger_from_the_future_holds_everything() {
     assert_eq!(scene.sent(), 0);
 }
 
-/// A scene, and the file that stops everything in it; it does not exist yet.
-async fn with_kill_switch() -> (Scene, PathBuf) {
-    let mut scene = Scene::new("enforce").await;
-    let file = scene.workspace.path("stop-reindex");
-    let named = file.to_str().unwrap().to_owned();
-    scene
-        .workspace
-        .change(|config| config["reindex"]["kill_switch_file"] = named.into());
-    (scene, file)
-}
-
 #[tokio::test]
 async fn a_kill_switch_file_holds_everything_until_it_is_removed() {
-    let (scene, file) = with_kill_switch().await;
+    let (scene, file) = Scene::with_kill_switch().await;
     fs::write(&file, "").unwrap();
     let exporter = scene.start_with_old_ledger().await;
     let metrics = scene.held(&exporter, "kill_switch").await;
@@ -98,7 +86,7 @@ async fn a_kill_switch_file_holds_everything_until_it_is_removed() {
 
 #[tokio::test]
 async fn a_kill_switch_file_also_stops_what_was_to_follow_in_the_same_collection() {
-    let (scene, file) = with_kill_switch().await;
+    let (scene, file) = Scene::with_kill_switch().await;
     let other = scene.portal.folder("Outbox");
     scene.portal.file(other, "a.pdf", Status::Failed);
     scene.portal.hold(REINDEX_FAILED);

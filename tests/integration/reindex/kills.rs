@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::ledger;
 use super::scene::{make_old_ledger, sent};
-use crate::support::exporter::Exporter;
+use crate::support::exporter::{Exporter, client};
 use crate::support::exposition::Sample;
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
@@ -136,7 +136,14 @@ impl Story {
         .await;
         sleep(Duration::from_micros(self.random.u64(..10_000))).await;
         exporter.kill().await;
+        self.portal_has_read_everything().await;
         self.portal.heal();
+    }
+
+    /// Waits until the portal, which runs beside the story, has read what the killed process sent last: it answers what comes after that.
+    async fn portal_has_read_everything(&self) {
+        let asked = client().get(self.portal.base_url()).send().await;
+        asked.unwrap();
     }
 
     /// Requests so far that write.

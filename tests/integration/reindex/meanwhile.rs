@@ -8,36 +8,20 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{Scene, decisions, make_old_ledger};
+use super::scene::{LOOKS, Scene, decisions};
 use crate::support::exporter::Exporter;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
 
-/// Looks at a folder before an attempt is made.
-const LOOKS: usize = 2;
-
-/// Waits until the request directly before the first attempt is held back: the one after two looks at the folder.
+/// Waits until the request directly before the first attempt in a folder is held back.
 async fn held_at_the_check(scene: &Scene, folder: Uuid) -> Exporter {
-    make_old_ledger(&scene.workspace).await;
     let files = format!("{folder}/files");
-    let looked = scene.portal.requests_with(&files) + LOOKS;
-    scene.portal.hold_after(&files, looked);
-    let exporter = scene.start().await;
-    wait_for("the folder is checked", async || {
-        (scene.portal.requests_with(&files) > looked).then_some(())
-    })
-    .await;
-    exporter
+    scene.held_at_the_check(&files, LOOKS).await
 }
 
 #[tokio::test]
 async fn a_kill_switch_file_that_appears_during_the_check_stops_the_attempt() {
-    let mut scene = Scene::new("enforce").await;
-    let file = scene.workspace.path("stop-reindex");
-    let named = file.to_str().unwrap().to_owned();
-    scene
-        .workspace
-        .change(|config| config["reindex"]["kill_switch_file"] = named.into());
+    let (scene, file) = Scene::with_kill_switch().await;
     let exporter = held_at_the_check(&scene, scene.folder).await;
     fs::write(&file, "").unwrap();
     scene.portal.heal();

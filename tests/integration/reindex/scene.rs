@@ -1,5 +1,6 @@
 //! A portal with one folder in which files failed, and an exporter with rules for them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kb_exporter::simulator::Status;
@@ -20,6 +21,9 @@ pub(super) const FAILED: u64 = 2;
 
 /// Longer than any pause of [`rules`] that a new ledger makes.
 pub(super) const LONG_AGO: Duration = Duration::from_hours(2);
+
+/// Looks at a folder before an attempt is made in it, of one page each.
+pub(super) const LOOKS: usize = 2;
 
 /// A portal that is collected once a second.
 pub(super) struct Scene {
@@ -73,6 +77,31 @@ impl Scene {
     pub(super) async fn start_with_old_ledger(&self) -> Exporter {
         make_old_ledger(&self.workspace).await;
         self.start().await
+    }
+
+    /// The same under enforce, with a file that stops everything; it does not exist yet.
+    pub(super) async fn with_kill_switch() -> (Self, PathBuf) {
+        let mut scene = Self::new("enforce").await;
+        let file = scene.workspace.path("stop-reindex");
+        let named = file.to_str().unwrap().to_owned();
+        scene
+            .workspace
+            .change(|config| config["reindex"]["kill_switch_file"] = named.into());
+        (scene, file)
+    }
+
+    /// An exporter that waits for the answer to the request directly before its first attempt: the first one for such files after so many
+    /// of its looks.
+    pub(super) async fn held_at_the_check(&self, files: &str, looks: usize) -> Exporter {
+        make_old_ledger(&self.workspace).await;
+        let looked = self.portal.requests_with(files) + looks;
+        self.portal.hold_after(files, looked);
+        let exporter = self.start().await;
+        wait_for("the folder is checked", async || {
+            (self.portal.requests_with(files) > looked).then_some(())
+        })
+        .await;
+        exporter
     }
 
     /// Brings all files that failed, and were put back, into a status.
