@@ -88,7 +88,6 @@ impl Reindexer {
             if changed.is_err() {
                 return;
             }
-            self.tools.batches.mark_unchanged();
             // The log has told what went wrong; what was left half done is made good before the next batch.
             let _ = AssertUnwindSafe(self.take(&cancel)).catch_unwind().await;
         }
@@ -96,9 +95,10 @@ impl Reindexer {
 
     /// Judges earlier attempts, decides about each folder, and makes the attempts that are due.
     async fn take(&mut self, cancel: &CancellationToken) {
-        let Some(desk) = self.desk().await else {
+        let Some(batch) = self.tools.batches.borrow_and_update().clone() else {
             return;
         };
+        let desk = self.desk_with(batch).await;
         self.write_outcomes().await;
         self.give_up_half_done(desk.now.wall).await;
         self.review(&desk).await;
@@ -126,10 +126,14 @@ impl Reindexer {
     /// What is known and what holds now; none before the first collection has ended.
     async fn desk(&mut self) -> Option<Desk> {
         let batch = self.tools.batches.borrow().clone()?;
+        Some(self.desk_with(batch).await)
+    }
+
+    async fn desk_with(&mut self, batch: Arc<Batch>) -> Desk {
         let rules = self.tools.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
         let now = Moment::now();
-        Some(Desk {
+        Desk {
             clock_trusted: self
                 .clock
                 .trusts(now, policy::longest_limit(&rules.reindex)),
@@ -137,7 +141,7 @@ impl Reindexer {
             rules,
             kill_switch,
             now,
-        })
+        }
     }
 
     fn decide(&self, desk: &Desk, folder: &FolderBatch) -> Decision {
@@ -175,7 +179,7 @@ impl Reindexer {
         let tidy = Tidy {
             at: desk.now.wall,
             horizon: policy::horizon(&desk.rules.reindex),
-            listed: desk.batch.listed.clone(),
+            listed: desk.batch.folders.iter().map(|folder| folder.id).collect(),
         };
         if let Err(failed) = self.tools.ledger.tidy(tidy).await {
             self.refused(&failed);

@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Orders, Reindexing, Settings, Tools};
-use crate::config::{Collect, Config, Portal, Request, Schedule, State};
+use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
 use crate::ledger::Ledger;
 use crate::metrics::Events;
 use crate::model::PortalName;
@@ -68,7 +68,7 @@ struct Running {
     orders: mpsc::UnboundedSender<Orders>,
     rules: watch::Sender<Rules>,
     /// What its collections are made from; while that stays, a reload makes none.
-    plan: (Portal, Collect, Request),
+    plan: (Portal, Collect, Request, Errors),
     cancel: CancellationToken,
     tasks: TaskTracker,
 }
@@ -148,6 +148,7 @@ impl Portals {
                 portal.clone(),
                 config.collect.clone(),
                 config.request.clone(),
+                config.errors.clone(),
             );
             let ticker = self.heart.ticker(schedule(&config), config.collect.jitter);
             let name = &portal.name;
@@ -165,7 +166,7 @@ impl Portals {
                 let _ = running.orders.send(orders);
                 continue;
             }
-            self.ended(name).await;
+            let before = self.ending.remove(name);
             let (orders, received) = mpsc::unbounded_channel();
             let running = Running {
                 orders,
@@ -174,7 +175,7 @@ impl Portals {
                 cancel: CancellationToken::new(),
                 tasks: TaskTracker::new(),
             };
-            let reindexing = self.start_reindexing(name, &ledger, &running);
+            let reindexing = self.start_reindexing(name, &ledger, &running, before);
             let tools = self.tools(client, &store, name, reindexing);
             let collector = Collector::new(settings, tools, saved.take(name));
             let collecting = collector.run(ticker, received, running.cancel.clone());
@@ -195,21 +196,14 @@ impl Portals {
             .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
     }
 
-    /// Waits until nothing is under way for a portal of that name that the configuration had before: two of them would not know of each
-    /// other's requests.
-    async fn ended(&mut self, name: &PortalName) {
-        if let Some(tasks) = self.ending.remove(name) {
-            tasks.close();
-            tasks.wait().await;
-        }
-    }
-
-    /// Starts what reindexes a portal, and tells where its batches go.
+    /// Starts what reindexes a portal, when nothing is under way any more for one of that name that the configuration had `before`, and tells
+    /// where its batches go.
     fn start_reindexing(
         &mut self,
         name: &PortalName,
         ledger: &Ledger,
         running: &Running,
+        before: Option<TaskTracker>,
     ) -> Reindexing {
         let ledger = ledger.portal(name);
         let (batches, received) = watch::channel(None);
@@ -221,6 +215,14 @@ impl Portals {
             batches: received,
         };
         let reindexing = Reindexer::new(name.clone(), tools).run(running.cancel.clone());
+        let reindexing = async move {
+            // Two of them would not know of each other's requests.
+            if let Some(before) = before {
+                before.close();
+                before.wait().await;
+            }
+            reindexing.await;
+        };
         self.tasks.spawn(running.tasks.track_future(reindexing));
         Reindexing { batches, ledger }
     }

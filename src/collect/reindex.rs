@@ -45,8 +45,7 @@ impl Collector {
             session: run.session.clone(),
             portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
             stale_after: self.stale_after(),
-            folders: there.clone().map(folder_batch).collect(),
-            listed: there.map(|folder| folder.view.id).collect(),
+            folders: there.map(folder_batch).collect(),
         };
         reindexing.batches.send_replace(Some(Arc::new(batch)));
     }
@@ -77,7 +76,7 @@ fn folder_batch(folder: &Folder) -> FolderBatch {
 /// The files of a folder whose fate the ledger watches.
 pub(super) struct Watch<'a> {
     pub files: &'a HashSet<FileKey>,
-    /// Files that are done since the count before.
+    /// Files that are taken for done since the count before: they are not among the others any more, and as many became done.
     pub finished: &'a [FileKey],
     /// What the count before found.
     pub before: Option<&'a Findings>,
@@ -122,7 +121,7 @@ fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedF
 }
 
 impl Watch<'_> {
-    /// How the files were seen.
+    /// How the files were seen; and those that are done now, in case an attempt that was made meanwhile asks for them.
     fn seen(&self, count: &Count) -> FileMap<Seen> {
         let reading = &count.reading;
         let waiting = reading
@@ -130,28 +129,28 @@ impl Watch<'_> {
             .iter()
             .filter(|(status, _)| *status != Status::Done);
         let all_waiting = count.consistent && waiting.into_iter().all(|(_, fits)| *fits);
-        let finished: HashSet<_> = self.finished.iter().collect();
         let elsewhere = |key: &FileKey| match &reading.done {
             DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
             DoneFiles::Read { .. } if all_waiting => Seen::Absent,
-            DoneFiles::Counted if all_waiting => self.missing(*key, finished.contains(key)),
+            // Where done files were counted and not read, a file that is missing may have been deleted.
+            DoneFiles::Read { .. } | DoneFiles::Counted if self.was_done(*key) => {
+                Seen::As(Status::Done)
+            }
             DoneFiles::Read { .. } | DoneFiles::Counted => Seen::Unread,
         };
         let seen = |key: &FileKey| {
             let waiting = reading.unfinished.get(key);
             waiting.map_or_else(|| elsewhere(key), |file| Seen::As(file.status))
         };
-        self.files.iter().map(|key| (*key, seen(key))).collect()
+        let watched = self.files.iter().map(|key| (*key, seen(key)));
+        let finished = self.finished.iter();
+        let finished = finished.map(|key| (*key, Seen::As(Status::Done)));
+        watched.chain(finished).collect()
     }
 
-    /// A file that is not among those that are not done, where the done ones were counted and not read: it may have been deleted, unless it
-    /// was seen to become done.
-    fn missing(&self, key: FileKey, finished: bool) -> Seen {
+    /// Whether the count before took a file for done.
+    fn was_done(&self, key: FileKey) -> bool {
         let before = self.before.map(|findings| findings.seen(key));
-        if finished || before == Some(Seen::As(Status::Done)) {
-            Seen::As(Status::Done)
-        } else {
-            Seen::Unread
-        }
+        before == Some(Seen::As(Status::Done))
     }
 }

@@ -28,11 +28,7 @@ impl FolderDecision {
         let mode = ActiveMode::of(rules.mode)?;
         let decided = view.and_then(|view| view.folders.get(&folder.id));
         let decided = decided.map(|decided| (decided.reason, decided.numbers));
-        Some(Self {
-            mode,
-            // Until the first decision after a reload, the last one may be of the mode before.
-            decided: decided.filter(|(reason, _)| *reason != Reason::Off),
-        })
+        Some(Self { mode, decided })
     }
 
     /// The decision with the numbers behind it, for people.
@@ -58,7 +54,9 @@ impl FolderDecision {
             (Some((Reason::Eligible, _)), ActiveMode::DryRun) => {
                 "an attempt was due; dry run sends nothing"
             }
-            (Some((Reason::Eligible, _)), ActiveMode::Enforce) => "an attempt was made",
+            (Some((Reason::Eligible, _)), ActiveMode::Enforce) => {
+                "an attempt was made, or is about to be"
+            }
             (Some((reason, _)), _) => reason.sentence(),
         }
     }

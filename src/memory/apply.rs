@@ -48,7 +48,7 @@ pub struct Update {
     pub changed: Vec<(FileKey, Remembered)>,
     /// Files that are done, or no longer there.
     pub forgotten: Vec<FileKey>,
-    /// Those of them that are known to be done.
+    /// Those of them that are done, or are taken for it: as many became done as are missing.
     pub finished: Vec<FileKey>,
     /// Since when the longest-waiting file is in each status, of the rows read.
     pub oldest: ByStatus<Option<Timestamp>>,

@@ -17,7 +17,7 @@ pub struct Case<'a> {
     pub zone: Tz,
     /// Whether the file that stops everything exists, or cannot be looked at.
     pub kill_switch: bool,
-    /// Whether the clock went as the monotonic one did since the last decision.
+    /// Whether the clock went as the monotonic one did for as long as any limit looks back.
     pub clock_trusted: bool,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,

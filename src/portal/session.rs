@@ -76,7 +76,7 @@ impl Session {
             limit: self.client.max_body_bytes,
             lane: &Lane::default(),
         };
-        self.ask_in_turn(ask, &self.key()).await.map(drop)
+        self.ask_at_once(ask).await.map(drop)
     }
 
     /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`). It is sent once, whatever comes
@@ -90,7 +90,7 @@ impl Session {
             limit: self.client.max_body_bytes,
             lane: &Lane::default(),
         };
-        Requeue::of(self.ask_in_turn(ask, &self.key()).await)
+        Requeue::of(self.ask_at_once(ask).await)
     }
 
     /// Goes on after a refusal that was about one folder alone.
@@ -136,6 +136,13 @@ impl Session {
                 }
             })
             .await
+    }
+
+    /// Sends a request once, if the session is open: after a collection nobody tells any more what a refusal meant.
+    async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Bytes, PortalError> {
+        let is_open = || *self.state.borrow() == State::Open;
+        let asked = self.client.ask_once(ask, &self.key(), is_open).await;
+        asked.unwrap_or(Err(PortalError::Refused))
     }
 
     /// Sends a request as soon as the session is open and it is its turn.
@@ -187,8 +194,8 @@ impl Files<'_> {
 
     /// Reads one page by one request, whatever comes of it.
     pub async fn page_once(&self, page: PageRequest) -> Result<PageBody, PortalError> {
-        let (address, key) = (self.address_of(page), self.session.key());
-        let body = self.session.ask_in_turn(self.ask(&address), &key).await?;
+        let address = self.address_of(page);
+        let body = self.session.ask_at_once(self.ask(&address)).await?;
         Ok(PageBody::new(body))
     }
 

@@ -1,4 +1,4 @@
-//! One attempt: a last look, the intent, the request, the outcome.
+//! One attempt: the check of the folder before it, the intent, the request, the outcome.
 
 use tracing::{info, warn};
 
@@ -6,7 +6,7 @@ use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, Lost, Misfit, Ou
 use crate::model::{Moment, PortalName, Status};
 use crate::policy::{Reason, Trigger};
 use crate::portal::{Lane, PortalError, Requeue, Session, Unclear};
-use crate::reindex::{Batch, FolderBatch, Reindexer};
+use crate::reindex::{FolderBatch, Reindexer};
 
 /// What an attempt's answer says of the portal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,19 +95,32 @@ impl Reindexer {
     }
 }
 
+/// Why a folder is held after its check.
+pub(super) struct Failed {
+    pub reason: Reason,
+    /// Why the next folder would fare no better.
+    pub trouble: Option<Reason>,
+}
+
 /// Looks once more whether a folder shows a failed file.
 pub(super) async fn check(
     portal: &PortalName,
-    batch: &Batch,
+    session: &Session,
     folder: &FolderBatch,
-) -> Result<(), Reason> {
-    let session = batch.session.as_ref().ok_or(Reason::PortalErring)?;
+) -> Result<(), Failed> {
     match still_failed(session, folder).await {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Reason::NotWhole),
+        Ok(false) => Err(Failed {
+            reason: Reason::NotWhole,
+            trouble: None,
+        }),
         Err(error) => {
             warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be looked at before its failed files are put back into the queue: nothing is sent");
-            Err(Reason::PortalErring)
+            let of_folder = matches!(error.status(), Some(403 | 404));
+            Err(Failed {
+                reason: Reason::PortalErring,
+                trouble: (!of_folder).then_some(Reason::PortalErring),
+            })
         }
     }
 }

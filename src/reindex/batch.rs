@@ -1,6 +1,5 @@
 //! What a collection found that decisions are made from.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +16,8 @@ pub struct Batch {
     pub portal_erring: bool,
     /// Counts that are older are stale.
     pub stale_after: Duration,
-    /// The folders about which something is to be decided, or of which the ledger watches files.
-    pub folders: Vec<FolderBatch>,
     /// Every folder that is there.
-    pub listed: HashSet<FolderId>,
+    pub folders: Vec<FolderBatch>,
 }
 
 /// What is known of one folder.
@@ -35,7 +32,7 @@ pub struct FolderBatch {
     pub counted: Option<Moment>,
     /// Its files by status.
     pub counts: ByStatus<u64>,
-    /// What its last count found; none when it was not counted yet.
+    /// What its last count found; none when it was not counted yet, or nothing is reindexed there.
     pub findings: Option<Arc<Findings>>,
 }
 
@@ -73,8 +70,7 @@ impl Batch {
     }
 
     /// What was found in a folder, where the latest look counted it and that is not too long ago.
-    pub(super) fn found(&self, folder: FolderId, now: Moment) -> Option<&Findings> {
-        let folder = self.folder(folder)?;
+    pub(super) fn found<'a>(&self, folder: &'a FolderBatch, now: Moment) -> Option<&'a Findings> {
         match self.worth(folder, now) {
             Worth::NotWhole | Worth::Stale => None,
             Worth::First | Worth::Whole => folder.findings.as_deref(),

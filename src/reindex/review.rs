@@ -24,7 +24,8 @@ impl Reindexer {
     }
 
     async fn judge(&self, desk: &Desk, attempt: &Attempt) {
-        let findings = desk.batch.found(attempt.folder, desk.now);
+        let folder = desk.batch.folder(attempt.folder);
+        let findings = folder.and_then(|folder| desk.batch.found(folder, desk.now));
         let seen = |key| findings.map_or(Seen::Unread, |findings| findings.seen(key));
         let look = match findings {
             Some(findings) => Look::Counted {
@@ -48,8 +49,10 @@ impl Reindexer {
 
     /// Files that were seen done, or are not there any more, start anew.
     async fn renew(&self, desk: &Desk, folder: &FolderBatch, ledger: &LedgerView) {
-        let findings = desk.batch.found(folder.id, desk.now);
-        let (Some(findings), Some(book)) = (findings, ledger.folder(folder.id)) else {
+        let Some(book) = ledger.folder(folder.id) else {
+            return;
+        };
+        let Some(findings) = desk.batch.found(folder, desk.now) else {
             return;
         };
         let renewed = judge::renewed(book.tries.keys().copied(), |key| findings.seen(key));

@@ -7,7 +7,8 @@ use tokio_util::sync::CancellationToken;
 use crate::ledger::ActiveMode;
 use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
-use crate::reindex::attempt::{Answer, check};
+use crate::portal::Session;
+use crate::reindex::attempt::{Answer, Failed, check};
 use crate::reindex::{Desk, FolderBatch, Reindexer};
 use crate::snapshot::FolderReindex;
 
@@ -18,8 +19,8 @@ enum Turn {
         decision: &'static str,
         reason: Reason,
         numbers: Numbers,
-        /// Whether the portal answered as if it would answer the next folder no better.
-        portal_erring: bool,
+        /// Why the next folder would fare no better.
+        trouble: Option<Reason>,
     },
     /// Nothing is decided any more: the folder is not there, its mode is another one, or the program ends.
     Passed,
@@ -35,51 +36,66 @@ impl Turn {
             },
             reason,
             numbers: decision.numbers,
-            portal_erring: false,
+            trouble: (reason == Reason::LedgerUnavailable).then_some(reason),
         }
     }
 
-    /// A folder that was to be tried when the portal showed that it is in trouble.
-    fn portal_erring(folders: &BTreeMap<FolderId, FolderReindex>, folder: FolderId) -> Self {
+    /// A folder that was to be tried when it showed that nothing would come of it.
+    fn in_trouble(
+        folders: &BTreeMap<FolderId, FolderReindex>,
+        folder: FolderId,
+        reason: Reason,
+    ) -> Self {
         folders
             .get(&folder)
             .map_or(Self::Passed, |planned| Self::Decided {
                 decision: "hold",
-                reason: Reason::PortalErring,
+                reason,
                 numbers: planned.numbers,
-                portal_erring: true,
+                trouble: Some(reason),
             })
     }
 }
 
 impl Reindexer {
-    /// Gives each folder its turn, until the portal shows that it is in trouble.
+    /// Gives each folder its turn, until the portal or the ledger shows that it is in trouble.
     pub(super) async fn take_turns(
         &mut self,
         triggers: Vec<Trigger>,
         mut folders: BTreeMap<FolderId, FolderReindex>,
         cancel: &CancellationToken,
     ) {
-        let mut erring = false;
+        let mut trouble = None;
         for Trigger { folder, mode, .. } in self.in_order(triggers) {
-            let turn = if erring {
-                Turn::portal_erring(&folders, folder)
-            } else {
-                self.turn(folder, mode, cancel).await
+            if cancel.is_cancelled() {
+                return;
+            }
+            let turn = match trouble {
+                Some(reason) => Turn::in_trouble(&folders, folder, reason),
+                None => self.turn(folder, mode, cancel).await,
             };
-            if let Turn::Decided {
+            let Turn::Decided {
                 decision,
                 reason,
                 numbers,
-                portal_erring,
+                trouble: found,
             } = turn
-            {
-                erring |= portal_erring;
-                self.settle_on(&mut folders, folder, decision, reason, numbers);
+            else {
+                folders.remove(&folder);
+                continue;
+            };
+            trouble = trouble.or(found);
+            self.settle_on(&mut folders, folder, decision, reason, numbers);
+            if reason == Reason::Eligible {
+                self.show_now(&folders).await;
             }
-            if let Some(desk) = self.desk().await {
-                self.show(folders.clone(), desk.kill_switch);
-            }
+        }
+        self.show_now(&folders).await;
+    }
+
+    async fn show_now(&mut self, folders: &BTreeMap<FolderId, FolderReindex>) {
+        if let Some(desk) = self.desk().await {
+            self.show(folders.clone(), desk.kill_switch);
         }
     }
 
@@ -100,19 +116,27 @@ impl Reindexer {
             Ok(wanted) => wanted,
             Err(turn) => return turn,
         };
+        let Some(session) = desk.batch.session.clone() else {
+            return Turn::of(&decision, Reason::PortalErring);
+        };
         let checked = tokio::select! {
             () = cancel.cancelled() => return Turn::Passed,
-            checked = check(&self.portal, &desk.batch, folder) => checked,
+            checked = check(&self.portal, &session, folder) => checked,
         };
-        if let Err(reason) = checked {
-            return Turn::of(&decision, reason);
+        if let Err(Failed { reason, trouble }) = checked {
+            return Turn::Decided {
+                decision: "hold",
+                reason,
+                numbers: decision.numbers,
+                trouble,
+            };
         }
         let Some(desk) = self.desk().await else {
             return Turn::Passed;
         };
         match self.still_wanted(&desk, id, mode) {
             Ok((folder, decision)) if !cancel.is_cancelled() => {
-                self.act(&desk, folder, decision).await
+                self.act(&desk, &session, folder, decision).await
             }
             Ok(_) => Turn::Passed,
             Err(turn) => turn,
@@ -135,10 +159,13 @@ impl Reindexer {
         }
     }
 
-    async fn act(&mut self, desk: &Desk, folder: &FolderBatch, decision: Decision) -> Turn {
-        let Some(session) = &desk.batch.session else {
-            return Turn::of(&decision, Reason::PortalErring);
-        };
+    async fn act(
+        &mut self,
+        desk: &Desk,
+        session: &Session,
+        folder: &FolderBatch,
+        decision: Decision,
+    ) -> Turn {
         let Choice::Trigger(trigger) = decision.choice.clone() else {
             return Turn::Passed;
         };
@@ -155,7 +182,7 @@ impl Reindexer {
             decision: decision.as_str(),
             reason: Reason::Eligible,
             numbers,
-            portal_erring: answer == Answer::Trouble,
+            trouble: (answer == Answer::Trouble).then_some(Reason::PortalErring),
         }
     }
 }

@@ -87,13 +87,6 @@ fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
             Reason::Cooldown,
             Some((ActiveMode::Enforce, decided(Reason::Cooldown))),
         ),
-        // The mode was changed, and no decision has been taken since.
-        (
-            Mode::DryRun,
-            FolderState::Counted,
-            Reason::Off,
-            Some((ActiveMode::DryRun, None)),
-        ),
     ] {
         let health = judge_in(mode, state, view(reason, Ok(fresh(now)), false), now);
         let told = health.folders[0].reindex;
