@@ -269,6 +269,9 @@ impl Collector {
         self.places
             .retain_folders(|id| self.folders.contains_key(&id));
         self.places.limit(settings.classes);
+        if settings.classifier != self.settings.classifier {
+            self.places.renew();
+        }
         self.tools.client = client;
         self.settings = settings;
         self.publish(Moment::now());

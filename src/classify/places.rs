@@ -94,11 +94,14 @@ pub struct Places {
     in_use: HashSet<Arc<str>>,
     /// What came up since the last choice.
     contest: Contest,
+    /// Whether places may become free in folders that are still to be read: after a start, and with other rules.
+    renewing: bool,
 }
 
 impl Places {
     /// Puts back what was kept of a folder.
     pub fn restore(&mut self, folder: FolderId, places: Vec<Place>) {
+        self.renewing = true;
         for place in places {
             self.give(folder, place);
         }
@@ -143,12 +146,16 @@ impl Places {
         now: Timestamp,
     ) -> Vec<ErrorRow> {
         self.contest.leave(folder);
-        let mut newcomers = Vec::new();
+        let (mut newcomers, mut candidates) = (Vec::new(), Vec::new());
         for (text, count) in texts(counts) {
+            let is_new = self.contest.is_about(text);
             match self.place_mut(folder, text) {
                 Some(place) => {
                     place.last_seen = now;
                     place.classifier = Some(counts.classifier);
+                    if is_new {
+                        candidates.push(Candidate::seated(place, count));
+                    }
                 }
                 None => newcomers.push((Reverse(count.files.total()), text, count)),
             }
@@ -156,9 +163,15 @@ impl Places {
         self.expire(folder, counts.classifier, now);
         newcomers.sort_unstable_by_key(|(files, text, _)| (*files, *text));
         let newcomers = newcomers.into_iter().map(|(_, text, count)| (text, count));
-        let candidates = self.admit(folder, newcomers, counts.classifier, limits, now);
+        candidates.extend(self.admit(folder, newcomers, counts.classifier, limits, now));
         let rows = self.rows(folder, counts);
-        self.contest.enter(folder, &rows, candidates);
+        let others = self.without_place(folder, counts);
+        let others = others.filter(|(text, _)| {
+            let mut candidates = candidates.iter();
+            !candidates.any(|candidate| candidate.place.class == **text)
+        });
+        let rest = largest(others);
+        self.contest.enter(folder, &rows, candidates, rest);
         rows
     }
 
@@ -179,7 +192,7 @@ impl Places {
                 break;
             }
             let is_new = !self.in_use.contains(text) || self.contest.is_about(text);
-            if is_new && settled >= limits.portal {
+            if is_new && settled >= limits.portal && !self.renewing {
                 continue;
             }
             free -= 1;
@@ -197,11 +210,12 @@ impl Places {
     /// Ends a collection. Where the portal had too few places for the classes that came up in it, those with most files in all folders
     /// have them now; the folders that show something else for it are returned.
     pub fn choose(&mut self, limits: ClassLimits) -> Vec<(FolderId, Vec<ErrorRow>)> {
+        self.renewing = false;
         let contest = std::mem::take(&mut self.contest);
-        let free = limits.portal.saturating_sub(contest.settled(&self.in_use));
-        let Some(chosen) = contest.winners(free) else {
+        if contest.is_empty() {
             return Vec::new();
-        };
+        }
+        let chosen = contest.winners(limits.portal.saturating_sub(contest.settled(&self.in_use)));
         self.free(|_, place| contest.is_about(&place.class) && !chosen.contains(&place.class));
         let mut changed = Vec::new();
         for (folder, entry) in contest.entries() {
@@ -227,11 +241,19 @@ impl Places {
                 *rows.entry((status, class.clone())).or_insert(0) += count.files[status];
             }
         }
-        let other = texts(counts)
-            .filter(|(text, _)| places.is_none_or(|places| !places.contains_key(*text)))
-            .max_by_key(|(text, count)| (count.files.total(), Reverse(*text)))
-            .map(|(text, count)| count.example_or(text));
-        ErrorRow::sorted(rows, other.as_ref())
+        let other = largest(self.without_place(folder, counts));
+        ErrorRow::sorted(rows, other.as_ref().map(|(_, example)| example))
+    }
+
+    /// The classes of a folder that have no place there.
+    fn without_place<'a>(
+        &self,
+        folder: FolderId,
+        counts: &'a ClassCounts,
+    ) -> impl Iterator<Item = (&'a Arc<str>, &'a ClassCount)> {
+        let places = self.folders.get(&folder);
+        texts(counts)
+            .filter(move |(text, _)| places.is_none_or(|places| !places.contains_key(*text)))
     }
 
     /// Frees the places of a folder that were unseen for a day, or in this look while another classifier told the classes than now.
@@ -252,14 +274,24 @@ impl Places {
         });
     }
 
+    /// Other rules tell the classes from now on.
+    pub fn renew(&mut self) {
+        self.renewing = true;
+    }
+
     /// Frees the places of the folders that are not kept.
     pub fn retain_folders(&mut self, keep: impl Fn(FolderId) -> bool) {
-        self.contest = Contest::default();
+        self.contest.retain(&keep);
         self.free(|folder, _| !keep(folder));
     }
 
     /// Frees places where there are more than these: those of the classes that were unseen for longest.
     pub fn limit(&mut self, limits: ClassLimits) {
+        let mut folders = self.folders.values();
+        let fits = folders.all(|places| places.len() <= limits.folder);
+        if fits && self.in_use.len() <= limits.portal {
+            return;
+        }
         self.contest = Contest::default();
         let mut kept = BTreeMap::new();
         for (folder, places) in &self.folders {
@@ -308,6 +340,14 @@ fn texts(counts: &ClassCounts) -> impl Iterator<Item = (&Arc<str>, &ClassCount)>
         Class::Text(text) => Some((text, count)),
         Class::Unspecified | Class::Other | Class::Unread => None,
     })
+}
+
+/// The files and an example of the class that has most of them, then of the one whose text comes first.
+fn largest<'a>(
+    classes: impl Iterator<Item = (&'a Arc<str>, &'a ClassCount)>,
+) -> Option<(u64, Arc<str>)> {
+    let largest = classes.max_by_key(|(text, count)| (count.files.total(), Reverse(*text)));
+    largest.map(|(text, count)| (count.files.total(), count.example_or(text)))
 }
 
 /// The classes that were seen last, then those whose text comes first: at most `limit`.

@@ -169,8 +169,16 @@ impl ErrorTally {
         }
     }
 
+    /// Whether a class has an example, or gets none any more; until then its reasons are looked at again.
+    fn has_example(&self, number: usize) -> bool {
+        let count = self.counts.get(number);
+        self.examples >= 2 * MAX_EXAMPLES || count.is_some_and(|count| count.example.is_some())
+    }
+
     fn remember(&mut self, reason: Option<&str>, number: usize) {
-        let reason = reason.unwrap_or_default();
+        let Some(reason) = reason.filter(|_| self.has_example(number)) else {
+            return;
+        };
         if let Some(room) = self.room.checked_sub(reason.len() + ENTRY_BYTES) {
             self.room = room;
             self.by_reason.insert(reason.into(), number);

@@ -138,6 +138,11 @@ impl Folder {
         self.kept.left.is_some()
     }
 
+    /// Whether the latest look found nothing to count, or could not.
+    pub fn is_unreadable(&self) -> bool {
+        self.view.state.unavailable().is_some()
+    }
+
     /// What is known before the next look.
     pub fn expected(&self) -> Expected {
         let counts = self.kept.record.as_ref().map(|record| record.counts);

@@ -56,7 +56,7 @@ impl Collector {
         self.log_list(facts);
         self.list = ListState::Read(facts);
         self.places.expire_in(Moment::now().wall, |id| {
-            self.folders.get(&id).is_none_or(Folder::has_left)
+            self.folders.get(&id).is_none_or(Folder::is_unreadable)
         });
         for listed in admitted.into_iter().take(self.settings.max_folders) {
             let folder = self

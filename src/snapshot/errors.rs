@@ -19,7 +19,7 @@ pub struct ErrorClass {
     pub folders: usize,
     /// Since when it is known; none for a class without a place of its own.
     pub known: Option<KnownClass>,
-    /// One of its reasons, where there is one; of [`Class::Other`], one of the largest class that has no place.
+    /// One of its reasons, where there is one; of [`Class::Other`], one of the folder where most files have no place.
     pub example: Option<Arc<str>>,
 }
 

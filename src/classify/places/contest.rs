@@ -21,6 +21,8 @@ pub(super) struct Entry {
     /// What the folder shows.
     rows: Vec<ErrorRow>,
     candidates: Vec<Candidate>,
+    /// Files and an example of the largest class that has no place and is no candidate.
+    rest: Option<(u64, Arc<str>)>,
 }
 
 /// A new class in a folder.
@@ -33,7 +35,13 @@ pub(super) struct Candidate {
 
 impl Contest {
     /// Takes in what was read of a folder.
-    pub fn enter(&mut self, folder: FolderId, rows: &[ErrorRow], candidates: Vec<Candidate>) {
+    pub fn enter(
+        &mut self,
+        folder: FolderId,
+        rows: &[ErrorRow],
+        candidates: Vec<Candidate>,
+        rest: Option<(u64, Arc<str>)>,
+    ) {
         if candidates.is_empty() {
             return;
         }
@@ -41,22 +49,39 @@ impl Contest {
             let class = Arc::clone(&place.class);
             *self.classes.entry(class).or_default() += files.total();
         }
-        let rows = rows.to_vec();
-        self.folders.insert(folder, Entry { rows, candidates });
+        let entry = Entry {
+            rows: rows.to_vec(),
+            candidates,
+            rest,
+        };
+        self.folders.insert(folder, entry);
     }
 
-    /// A folder is read again: what came up in it before has the places that it got.
+    /// A folder is read again, or not any more: its files do not count for what came up in it before.
     pub fn leave(&mut self, folder: FolderId) {
         let Some(Entry { candidates, .. }) = self.folders.remove(&folder) else {
             return;
         };
-        for Candidate { place, .. } in candidates {
-            self.classes.remove(&place.class);
+        for Candidate { place, files } in candidates {
+            if let Some(total) = self.classes.get_mut(&place.class) {
+                *total = total.saturating_sub(files.total());
+            }
         }
-        for entry in self.folders.values_mut() {
-            let still = |other: &Candidate| self.classes.contains_key(&other.place.class);
-            entry.candidates.retain(still);
+    }
+
+    /// Leaves out the folders that are not kept.
+    pub fn retain(&mut self, keep: impl Fn(FolderId) -> bool) {
+        let folders = self.folders.keys().copied();
+        let gone: Vec<_> = folders.filter(|folder| !keep(*folder)).collect();
+        for folder in gone {
+            self.leave(folder);
         }
+        self.classes.retain(|_, files| *files > 0);
+    }
+
+    /// Whether nothing came up.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
     }
 
     /// Whether a class is new.
@@ -69,15 +94,12 @@ impl Contest {
         in_use.iter().filter(|class| !self.is_about(class)).count()
     }
 
-    /// The classes that get the free places: those with most files, then those whose text comes first. None where all fit.
-    pub fn winners(&self, free: usize) -> Option<HashSet<Arc<str>>> {
-        if self.classes.len() <= free {
-            return None;
-        }
+    /// The classes that get the free places: those with most files, then those whose text comes first.
+    pub fn winners(&self, free: usize) -> HashSet<Arc<str>> {
         let mut classes: Vec<_> = self.classes.iter().collect();
         classes.sort_unstable_by_key(|(class, files)| (Reverse(**files), *class));
         let winners = classes.into_iter().take(free);
-        Some(winners.map(|(class, _)| Arc::clone(class)).collect())
+        winners.map(|(class, _)| Arc::clone(class)).collect()
     }
 
     /// The folders.
@@ -113,15 +135,27 @@ impl Entry {
         }
         let losers = self.candidates.iter();
         let losers = losers.filter(|candidate| !chosen.contains(&candidate.place.class));
-        let largest = losers.max_by_key(|candidate| candidate.files.total());
-        let shown = self.rows.iter().find_map(|row| row.example.as_ref());
-        let other = largest.map(|candidate| &candidate.place.example).or(shown);
-        let rows = ErrorRow::sorted(files, other);
+        let loser = losers.max_by_key(|loser| (loser.files.total(), Reverse(&loser.place.class)));
+        let loser = loser.map(|loser| (loser.files.total(), &loser.place.example));
+        let rest = self.rest.as_ref().map(|(files, example)| (*files, example));
+        let other = rest
+            .into_iter()
+            .chain(loser)
+            .max_by_key(|(files, _)| *files);
+        let rows = ErrorRow::sorted(files, other.map(|(_, example)| example));
         (rows != self.rows).then_some(rows)
     }
 }
 
 impl Candidate {
+    /// A class that has its place since it came up.
+    pub fn seated(place: &Place, count: &ClassCount) -> Self {
+        Self {
+            place: place.clone(),
+            files: count.files,
+        }
+    }
+
     /// A class as it was counted in a folder.
     pub fn new(class: &Arc<str>, count: &ClassCount, classifier: Version, now: Timestamp) -> Self {
         Self {

@@ -141,6 +141,56 @@ fn at_the_end_of_a_collection_the_largest_new_classes_have_the_places_whichever_
 }
 
 #[test]
+fn with_other_rules_the_largest_classes_of_all_folders_have_the_places_whichever_is_read_first() {
+    let rule = |word: &str| Rule {
+        pattern: word.parse().unwrap(),
+        class: format!("rule {word}").parse().unwrap(),
+    };
+    let words = ["a", "b", "c", "d"];
+    let classifier = Arc::new(Classifier::new(words.map(rule).into()));
+    let looks: [(u128, &[(&str, u64)]); 2] = [
+        (1, &[("a", 9), ("b", 9)]),
+        (2, &[("c", 5), ("d", 5), ("a", 1)]),
+    ];
+    for order in [[0, 1], [1, 0]] {
+        let mut places = Places::default();
+        for (number, reasons) in looks {
+            seat(&mut places, number, reasons, hour(0));
+        }
+        places.choose(LIMITS);
+        places.renew();
+        for (number, reasons) in order.map(|look| looks[look]) {
+            let mut tally = ErrorTally::new(Arc::clone(&classifier));
+            for (reason, files) in reasons {
+                for _ in 0..*files {
+                    tally.add(Status::Failed, Some(reason));
+                }
+            }
+            places.seat(folder(number), &tally.finish(), LIMITS, hour(1));
+        }
+        places.choose(LIMITS);
+        let classes: Vec<_> = places.classes().into_keys().collect();
+        assert_eq!(
+            classes,
+            ["rule a", "rule b", "rule c"].map(Arc::from),
+            "{order:?}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_that_is_read_again_before_the_choice_counts_once() {
+    let mut places = Places::default();
+    for _ in 0..3 {
+        seat(&mut places, 1, &[("a", 2), ("b", 1)], hour(0));
+    }
+    seat(&mut places, 2, &[("c", 3), ("d", 3)], hour(0));
+    places.choose(LIMITS);
+    let classes: Vec<_> = places.classes().into_keys().collect();
+    assert_eq!(classes, ["a", "c", "d"].map(Arc::from));
+}
+
+#[test]
 fn a_class_that_had_a_place_before_the_collection_keeps_it() {
     let mut places = Places::default();
     seat(&mut places, 1, &[("a", 1), ("b", 1)], hour(0));
@@ -243,6 +293,7 @@ fn what_was_restored_shows_the_same_classes() {
     before.choose(LIMITS);
     let mut after = Places::default();
     after.restore(folder(1), before.of(folder(1)).cloned().collect());
+    after.choose(LIMITS);
     assert_eq!(after, before);
     let now = [("a", 9), ("x", 1), ("y", 1)];
     assert_eq!(
