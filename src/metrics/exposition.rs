@@ -59,9 +59,9 @@ impl Exposition {
     /// Takes events as they are now, and facts that are not older than those where they are rendered quickly; large ones are as
     /// they were rendered last.
     pub async fn scrape(&self, events: &Events, config: ConfigFacts) -> prometheus::Result<Scrape> {
-        let families = events.gather();
         let facts = self.facts().await;
-        let events = event_text(families, &facts.portals, config)?;
+        // Last, so that whatever the facts tell of was counted by then.
+        let events = event_text(events.gather(), &facts.portals, config)?;
         Ok(Scrape { events, facts })
     }
 

@@ -161,3 +161,66 @@ fn told_by(answer: &Requeue) -> Answer {
         Requeue::Refused { .. } | Requeue::Unknown { .. } => Answer::Trouble,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::config::{BaseUrl, Config, KeySource, Portal};
+    use crate::model::{ByStatus, FolderId, FolderName};
+    use crate::policy::Worth;
+    use crate::portal::{Client, Unobserved};
+    use crate::simulator::{Options, Simulator};
+
+    /// A folder of which no page is known on which a failed file stands.
+    fn without_page(id: FolderId) -> FolderBatch {
+        FolderBatch {
+            id,
+            name: FolderName::new("Inbox"),
+            worth: Worth::Whole,
+            counted: None,
+            counts: ByStatus::default(),
+            findings: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn where_no_page_can_be_asked_for_the_folder_itself_must_answer() {
+        let simulator = Simulator::empty(Options::default());
+        let there = simulator.with(|world| world.add_folder("Inbox")).into();
+        let gone = simulator.with(|world| {
+            let folder = world.add_folder("Outbox");
+            world.delete_folder(folder).unwrap();
+            folder.into()
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(simulator.serve(listener, std::future::pending()));
+        let key = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(key.path(), Options::default().key).unwrap();
+        let name = PortalName::new("main").unwrap();
+        let portal = Portal::new(
+            name.clone(),
+            BaseUrl::parse(&address).unwrap(),
+            KeySource::File(key.path().to_owned()),
+        );
+        let Config {
+            collect, request, ..
+        } = Config::for_portal(portal.clone());
+        let client = Client::build(&portal, &collect, &request, Arc::new(Unobserved)).unwrap();
+        let session = client.open().await.unwrap();
+
+        let checked = check(&name, &session, &without_page(there)).await;
+        assert!(checked.is_ok());
+        let refused = check(&name, &session, &without_page(gone)).await;
+        let Failed { reason, trouble } = refused.err().unwrap();
+        assert_eq!((reason, trouble), (Reason::PortalErring, None));
+        session.end();
+        let ended = check(&name, &session, &without_page(there)).await;
+        let trouble = ended.err().and_then(|failed| failed.trouble);
+        assert_eq!(trouble, Some(Reason::PortalErring));
+    }
+}
