@@ -136,3 +136,31 @@ async fn files_of_a_folder_that_is_counted_by_borders_are_put_back_and_judged() 
         .await;
     exporter.stop().await;
 }
+
+#[tokio::test]
+async fn files_that_were_deleted_are_not_taken_for_recovered_where_done_files_are_only_counted() {
+    let scene = Scene::with("enforce", |config| {
+        config["collect"]["strategy"] = "sorted".into();
+        config["reindex"]["verify_after"] = "3s".into();
+    })
+    .await;
+    scene.portal.world(|world| {
+        world.add_files(scene.folder, &Status::Done, 5_000).unwrap();
+    });
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    scene.portal.world(|world| {
+        for file in world.file_ids(scene.folder)[3..5].to_vec() {
+            world.delete_file(scene.folder, file).unwrap();
+        }
+    });
+    let metrics = exporter
+        .metrics_when("the attempt is judged", |metrics| {
+            let outcome = Some(("outcome", "inconclusive"));
+            scene.value(metrics, "kb_reindex_outcomes_total", outcome) == Some(1.0)
+        })
+        .await;
+    let recovered = scene.value(&metrics, "kb_reindex_files_recovered_total", None);
+    assert_eq!(recovered, Some(0.0));
+    exporter.stop().await;
+}
