@@ -27,16 +27,13 @@ enum Turn {
 }
 
 impl Turn {
-    fn of(decision: &Decision, reason: Reason) -> Self {
+    /// The folder is held.
+    fn hold(reason: Reason, numbers: Numbers, trouble: Option<Reason>) -> Self {
         Self::Decided {
-            decision: if reason == Reason::Eligible {
-                decision.as_str()
-            } else {
-                "hold"
-            },
+            decision: "hold",
             reason,
-            numbers: decision.numbers,
-            trouble: (reason == Reason::LedgerUnavailable).then_some(reason),
+            numbers,
+            trouble,
         }
     }
 
@@ -46,14 +43,10 @@ impl Turn {
         folder: FolderId,
         reason: Reason,
     ) -> Self {
-        folders
-            .get(&folder)
-            .map_or(Self::Passed, |planned| Self::Decided {
-                decision: "hold",
-                reason,
-                numbers: planned.numbers,
-                trouble: Some(reason),
-            })
+        let planned = folders.get(&folder);
+        planned.map_or(Self::Passed, |planned| {
+            Self::hold(reason, planned.numbers, Some(reason))
+        })
     }
 }
 
@@ -117,19 +110,14 @@ impl Reindexer {
             Err(turn) => return turn,
         };
         let Some(session) = desk.batch.session.clone() else {
-            return Turn::of(&decision, Reason::PortalErring);
+            return Turn::hold(Reason::PortalErring, decision.numbers, None);
         };
         let checked = tokio::select! {
             () = cancel.cancelled() => return Turn::Passed,
             checked = check(&self.portal, &session, folder) => checked,
         };
         if let Err(Failed { reason, trouble }) = checked {
-            return Turn::Decided {
-                decision: "hold",
-                reason,
-                numbers: decision.numbers,
-                trouble,
-            };
+            return Turn::hold(reason, decision.numbers, trouble);
         }
         let Some(desk) = self.desk().await else {
             return Turn::Passed;
@@ -153,7 +141,7 @@ impl Reindexer {
         let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
         let decision = self.decide(desk, folder);
         match &decision.choice {
-            Choice::Hold(reason) => Err(Turn::of(&decision, *reason)),
+            Choice::Hold(reason) => Err(Turn::hold(*reason, decision.numbers, of_ledger(*reason))),
             Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
             Choice::Trigger(_) => Err(Turn::Passed),
         }
@@ -171,7 +159,7 @@ impl Reindexer {
         };
         let answer = match self.attempt(session, folder, trigger).await {
             Ok(answer) => answer,
-            Err(reason) => return Turn::of(&decision, reason),
+            Err(reason) => return Turn::hold(reason, decision.numbers, of_ledger(reason)),
         };
         // What was just attempted has a cooldown now.
         let numbers = Numbers {
@@ -185,4 +173,9 @@ impl Reindexer {
             trouble: (answer == Answer::Trouble).then_some(Reason::PortalErring),
         }
     }
+}
+
+/// Whether a reason is that the ledger cannot be used: then it cannot for the next folder either.
+fn of_ledger(reason: Reason) -> Option<Reason> {
+    (reason == Reason::LedgerUnavailable).then_some(reason)
 }

@@ -6,7 +6,7 @@ mod knowledge_base;
 mod reindexing;
 
 use super::board::Board;
-use super::panel::Panel;
+use super::panel::{Panel, Style};
 use super::table::{Column, column, label, table};
 
 /// Every dashboard, in the order in which they are linked.
@@ -77,6 +77,20 @@ fn counted() -> Column {
         "(({by}, reason) (kb_folder_unavailable{{FOLDER}}) - 1) and on (portal, folder_id, folder) {up} == 0) or on (portal, folder_id, folder) {up}"
     );
     column("Counted", &expression).words(YES_NO).width(80)
+}
+
+/// How long files take from upload to indexed.
+fn indexing_time() -> Panel {
+    Panel::graph(
+        "Time from upload to indexed",
+        "Half, and nine in ten, of the files that became done took no longer than this, as exactly as the histogram's steps allow. Above an hour: see alerts/runbook.md, KbIndexingSlow. A gap: no new file became done.",
+        Style::Lines,
+    )
+    .query("nine in ten", &indexing_quantile("0.9"))
+    .query("half", &indexing_quantile("0.5"))
+    .unit("s")
+    .none("no file became done")
+    .colours(&["nine in ten", "half"])
 }
 
 /// A quantile of the time from upload to indexed. A folder whose histogram is not there yet has had no observation.

@@ -4,7 +4,7 @@ mod counting;
 
 use super::super::board::Board;
 use super::super::panel::{Panel, Style};
-use super::{YES_NO, indexing_quantile, without_folders};
+use super::{YES_NO, indexing_time, without_folders};
 
 const STATUSES: [&str; 6] = [
     "pending",
@@ -177,16 +177,7 @@ fn class_history() -> String {
 
 fn times() -> [Panel; 3] {
     [
-        Panel::graph(
-            "Time from upload to indexed",
-            "Half, and nine in ten, of the files that became done took no longer than this, as exactly as the histogram's steps allow. Above an hour: see alerts/runbook.md, KbIndexingSlow. A gap: no new file became done.",
-            Style::Lines,
-        )
-        .query("nine in ten", &indexing_quantile("0.9"))
-        .query("half", &indexing_quantile("0.5"))
-        .unit("s")
-        .none("no file became done")
-        .colours(&["nine in ten", "half"])
+        indexing_time()
         .size(8, 8),
         waits(
             "Age of the oldest that waits",

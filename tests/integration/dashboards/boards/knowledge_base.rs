@@ -3,7 +3,7 @@
 use super::super::board::Board;
 use super::super::panel::{Panel, Style};
 use super::super::table::{Column, column, hidden, label, table};
-use super::{counted, indexing_quantile, reasons, top_ten, without_folders};
+use super::{counted, indexing_time, reasons, top_ten, without_folders};
 
 pub(super) fn board() -> Board {
     Board::new(
@@ -217,16 +217,7 @@ fn times() -> [Panel; 2] {
         .query("{{folder}}", &backlog_age())
         .unit("s")
         .none("no count"),
-        Panel::graph(
-            "Time from upload to indexed",
-            "Half, and nine in ten, of the files that became done took no longer than this, as exactly as the histogram's steps allow. Above an hour: see alerts/runbook.md, KbIndexingSlow. A gap: no new file became done.",
-            Style::Lines,
-        )
-        .query("nine in ten", &indexing_quantile("0.9"))
-        .query("half", &indexing_quantile("0.5"))
-        .unit("s")
-        .none("no file became done")
-        .colours(&["nine in ten", "half"]),
+        indexing_time(),
     ]
 }
 
