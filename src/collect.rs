@@ -4,6 +4,7 @@
 //! come back to it one by one, are compared with what was known, kept on disk, and published at once.
 
 pub(crate) mod attention;
+mod audit;
 pub mod count;
 mod due;
 pub mod error;
@@ -15,12 +16,12 @@ mod look;
 pub mod progress;
 mod publish;
 mod reindex;
+mod rows_end;
 mod run;
 mod settings;
 pub mod sorted;
 pub mod sorting;
 pub mod strategy;
-mod verify;
 pub mod walk;
 
 use std::collections::{BTreeMap, HashMap};
@@ -47,13 +48,13 @@ use crate::state::{SavedPortal, StateError, Store};
 pub use settings::Settings;
 
 use attention::Rounds;
+use audit::Audited;
 use folder::Folder;
 use folders::Refusal;
 use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
 use sorting::Sorting;
-use verify::FullyRead;
 
 /// How often a collector that has nothing to do shows that it is alive.
 const PULSE: Duration = Duration::from_secs(5);
@@ -97,7 +98,7 @@ pub struct Collector {
     settings: Settings,
     tools: Tools,
     slots: Slots,
-    /// Whether the portal can be trusted to sort by status.
+    /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
     folders: BTreeMap<FolderId, Folder>,
     places: Places,
@@ -111,8 +112,8 @@ pub struct Collector {
     unpublished: bool,
     /// When the next snapshot may be published.
     publish_at: Instant,
-    /// When it is looked next whether a full read is due.
-    verify_at: std::time::Instant,
+    /// When it is checked next whether an audit is due.
+    audit_at: std::time::Instant,
     panics: u64,
     /// Looks that were refused and wait for the list of folders to be asked.
     refusals: Vec<Refusal>,
@@ -130,14 +131,16 @@ enum Work {
     List { run: u64 },
     Settle,
     Look { run: u64, folder: FolderId },
-    Verify { folder: FolderId },
+    Audit { folder: FolderId },
+    CheckRefutation,
 }
 
 /// What a task brings back.
 enum Done {
     Listed(Result<(Arc<Session>, Listing), PortalError>),
     Looked(Box<Looked>),
-    Verified(Box<FullyRead>),
+    Audited(Box<Audited>),
+    RefutationChecked,
 }
 
 impl Collector {
@@ -171,7 +174,7 @@ impl Collector {
             success_refused: None,
             unpublished: false,
             publish_at: Instant::now(),
-            verify_at: now.steady,
+            audit_at: now.steady,
             panics: 0,
             refusals: Vec::new(),
             settling: Vec::new(),
@@ -219,7 +222,7 @@ impl Collector {
             () = sleep_until(self.publish_at), if self.unpublished => self.publish(Moment::now()),
             () = sleep(PULSE) => {}
         }
-        self.verify();
+        self.audit();
     }
 
     /// Collects once and returns when every folder was read or given up.
@@ -251,10 +254,11 @@ impl Collector {
             (Work::Look { run, folder }, _) => {
                 self.looked(run, folder, Looked::panicked()).await;
             }
-            (Work::Verify { folder }, Ok((_, Done::Verified(read)))) => {
-                self.verified(folder, Some(*read)).await;
+            (Work::Audit { folder }, Ok((_, Done::Audited(audited)))) => {
+                self.audited(folder, Some(*audited)).await;
             }
-            (Work::Verify { folder }, _) => self.verified(folder, None).await,
+            (Work::Audit { folder }, _) => self.audited(folder, None).await,
+            (Work::CheckRefutation, _) => {}
         }
         self.publish_soon();
     }

@@ -61,13 +61,17 @@
 //! that an upload on a page not yet read makes up for. Each such change puts a count off by one at most, so with k
 //! changes during a walk that is called consistent, no count is off by more than k.
 //!
-//! # What counting by borders can promise
+//! # What counting by boundaries can promise
 //!
-//! Sorted by status, equal files lie together, and the counts follow from the borders between them ([`collect::sorted`]). Everything that the borders
-//! hang on is read twice, all first looks before all second ones. What is the same twice held at the moment between, so the counts are those
-//! of one moment, whatever moved before and after it; what differs is searched again, and called inconsistent in the end. That
-//! the portal sorts at all is not taken for granted ([`collect::sorting`]): it is shown first, sampled now and then, and checked by full reads
-//! beside the collections, which also tell what only every row tells.
+//! Sorted by status, equal files are adjacent, and the counts follow from the boundaries between them ([`collect::sorted`]). Everything that the
+//! boundaries follow from is read twice, all first reads before all second ones. What is the same twice held at the moment between, so the
+//! counts are those of one moment, whatever moved before and after it; what differs is searched again, and called inconsistent in the end.
+//! The last page is always read, so a total that the rows do not fit is noticed.
+//!
+//! That the portal sorts at all is assumed, because the interface says so, until rows show or refute it ([`collect::sorting`],
+//! `kb_portal_sorting`). Audits beside the collections read every page and look for either, for ever; they also sum up sizes. Where sorting is
+//! refuted, every page is read. Large scans are made two at a time, in a time that follows from their pages and the rate, so they may outlast
+//! a collection.
 //!
 //! # What can go wrong, and what that costs
 //!

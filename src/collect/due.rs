@@ -33,8 +33,8 @@ impl Collector {
     fn room(&self, run: u64) -> Option<Room> {
         let interval = self.runs.get(&run)?.until_next?;
         let rate = match self.settings.rate {
-            // A full read beside the collections takes its quarter.
-            Rate::PerSecond(rate) if self.verifying().is_some() => Rate::PerSecond(rate * 0.75),
+            // An audit takes its quarter.
+            Rate::PerSecond(rate) if self.is_auditing() => Rate::PerSecond(rate * 0.75),
             rate => rate,
         };
         Room::new(rate, interval, self.settings.timeout)
@@ -47,8 +47,8 @@ impl Collector {
     }
 
     fn candidate(&self, folder: &Folder, now: Moment) -> Candidate {
-        let (strategy, trust) = (self.settings.strategy, self.sorting.trust());
-        let most = strategy::requests(strategy, trust, &folder.expected());
+        let (strategy, sorting) = (self.settings.strategy, self.sorting.state());
+        let most = strategy::requests(strategy, sorting, &folder.expected());
         folder.candidate(most.min(self.settings.walk.max_pages), now)
     }
 

@@ -7,27 +7,23 @@ use std::time::{Duration, Instant};
 
 use crate::classify::{ClassLimits, ErrorRow, Places};
 use crate::collect::attention::{Candidate, Ending, Facts};
+use crate::collect::audit::Audits;
 use crate::collect::count::Count;
 use crate::collect::kept::Kept;
-use crate::collect::look::{LookError, Looked};
+use crate::collect::look::{LargeScan, LookError, Looked};
 use crate::collect::reindex::{Watch, findings};
-use crate::collect::sorted::Borders;
+use crate::collect::sorted::Boundaries;
 use crate::collect::strategy::Expected;
-use crate::collect::verify::Verified;
 use crate::config::Reindex;
 use crate::memory::{self, Left, LeftReason, apply};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
 use crate::portal::ListedFolder;
 use crate::reindex::Findings;
-use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
+use crate::snapshot::{Counts, FolderState, FolderView, Unavailable, Way};
 use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store, Subject};
 
 /// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
-
-/// How often a folder that is counted by its borders is checked by pages on which nothing hangs: a portal may begin to send a status
-/// that it sorts last in both directions.
-const SAMPLE_EVERY: Duration = Duration::from_mins(10);
 
 /// One folder.
 #[derive(Debug)]
@@ -48,12 +44,14 @@ pub(super) struct Folder {
     pub findings: Option<Arc<Findings>>,
     /// Counts since the process was started.
     pub times_counted: u64,
-    /// Where the borders between statuses were, when they were last looked for.
-    pub borders: Arc<Borders>,
-    /// What full reads beside the collections told.
-    pub verified: Verified,
-    /// When pages on which nothing hangs were last read.
-    sampled: Option<Instant>,
+    /// Where the boundaries between statuses are by the latest count.
+    pub boundaries: Arc<Boundaries>,
+    /// What is known of its audits.
+    pub audits: Audits,
+    /// Whether the portal counts files in it that it does not list.
+    pub lacks_rows: bool,
+    /// The large scan that is under way.
+    pub large_scan: Arc<LargeScan>,
 }
 
 /// What became of a look, for the collection that it is a part of.
@@ -86,6 +84,7 @@ impl Folder {
                 last_success: None,
                 full_read: None,
                 full_read_difference: None,
+                large_scan_pages: None,
                 entries: None,
                 indexing: memory::IndexingTimes::default(),
             }),
@@ -97,12 +96,21 @@ impl Folder {
             watched: Arc::default(),
             findings: None,
             times_counted: 0,
-            borders: Arc::default(),
-            verified: Verified::default(),
-            sampled: None,
+            boundaries: Arc::default(),
+            audits: Audits::default(),
+            lacks_rows: false,
+            large_scan: Arc::default(),
         };
         folder.show_kept();
         folder
+    }
+
+    /// Shows whether a large scan is under way.
+    pub fn show_scan(&mut self) {
+        let pages = self.large_scan.pages().filter(|_| self.reading);
+        if self.view.large_scan_pages != pages {
+            self.view_mut().large_scan_pages = pages;
+        }
     }
 
     /// Whether the folder belongs into a snapshot: one that left does for a day.
@@ -148,15 +156,9 @@ impl Folder {
         let counts = self.kept.record.as_ref().map(|record| record.counts);
         let counted = counts.map_or(0, |counts| counts.total());
         Expected {
-            files: self.view.reported_files.unwrap_or(counted),
+            files: self.view.reported_files.unwrap_or(0).max(counted),
             counts,
         }
-    }
-
-    /// Whether it is time to read pages on which nothing hangs: at the first look, and now and then.
-    pub fn sample_is_due(&self) -> bool {
-        self.sampled
-            .is_none_or(|sampled| sampled.elapsed() >= SAMPLE_EVERY)
     }
 
     /// Whether the list does not name the folder any more, so that it need not be asked for.
@@ -197,6 +199,7 @@ impl Folder {
     /// A look begins. What it says when it has a place.
     pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<AtomicBool> {
         self.reading = true;
+        self.large_scan = Arc::default();
         self.watched = watched;
         self.before_trouble = None;
         self.attention.begin(now)
@@ -281,10 +284,12 @@ impl Folder {
 
     /// Takes in a count; returns the files that are done since the one before.
     fn count(&mut self, looked: &Looked, count: &Count, errors: Vec<ErrorRow>) -> Vec<FileKey> {
+        // Where an audit found that pages lack rows, boundaries count rows that are not there.
+        let consistent = count.consistent && !(self.lacks_rows && count.way == Way::Sorted);
         let look = memory::Look {
             began: looked.began.wall,
             ended: looked.ended.wall,
-            consistent: count.consistent,
+            consistent,
             reading: &count.reading,
         };
         let before = self.kept.record.as_ref();
@@ -295,26 +300,20 @@ impl Folder {
             files: count.reading.counts,
             errors,
             oldest: update.oldest,
-            consistent: count.consistent,
+            consistent,
             counted: looked.ended,
             duration: looked.ended.elapsed_since(looked.began),
             requests: count.requests,
             way: count.way,
             interval,
         };
-        if let Some(borders) = &count.borders {
-            self.borders = Arc::new(borders.clone());
-        }
-        if count.sampled {
-            self.sampled = Some(looked.ended.steady);
+        if let Some(boundaries) = &count.boundaries {
+            self.boundaries = Arc::new(boundaries.clone());
         }
         self.kept.update(update);
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
-        if count.difference.is_some() {
-            view.full_read_difference = count.difference;
-        }
         finished
     }
 
@@ -332,7 +331,7 @@ impl Folder {
         self.times_counted = self.times_counted.saturating_add(1);
     }
 
-    /// Shows by how much the last full read differed from the borders.
+    /// Shows by how much the last audit differed from the boundaries.
     pub fn show_difference(&mut self, difference: ByStatus<i64>) {
         self.view_mut().full_read_difference = Some(difference);
     }

@@ -57,8 +57,7 @@ impl Collector {
             strategy: self.settings.strategy,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
-            hints: Arc::clone(&folder.borders),
-            sample: folder.sample_is_due(),
+            boundaries: Arc::clone(&folder.boundaries),
             known: Known {
                 memory: Arc::clone(&folder.kept.memory),
                 watched,
@@ -73,7 +72,9 @@ impl Collector {
             },
             deadline,
             timeout: self.settings.timeout,
+            rate: self.settings.rate,
             has_place,
+            large_scan: Arc::clone(&folder.large_scan),
         };
         self.spawn(Work::Look { run, folder: id }, async move {
             Done::Looked(Box::new(look.take().await))
@@ -106,7 +107,6 @@ impl Collector {
                 let outcome = self.change(id, |folder, places| {
                     folder.looked(&looked, places, limits, &reindex)
                 });
-                self.hold_against_full_read(id);
                 self.folder_done(run, id, outcome).await;
             }
         }

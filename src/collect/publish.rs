@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tracing::error;
 
 use crate::collect::Collector;
-use crate::collect::sorting::Trust;
+use crate::collect::folder::Folder;
 use crate::config::Strategy;
 use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
@@ -38,6 +38,7 @@ impl Collector {
     /// Shows what is known now.
     pub(super) fn publish(&mut self, now: Moment) {
         let began = Instant::now();
+        self.folders.values_mut().for_each(Folder::show_scan);
         let shown = self
             .folders
             .values()
@@ -56,6 +57,7 @@ impl Collector {
             collections: self.collections.clone(),
             stale_after,
             state_error: self.state_error.clone(),
+            sorting: self.sorting.state(),
             unsorted: self.unsorted(),
             panics: self.panics,
         });
@@ -75,12 +77,11 @@ impl Collector {
 
     /// Why every page is read though the configuration asks for less.
     fn unsorted(&self) -> Option<String> {
-        match self.sorting.trust() {
-            Trust::Disproven(disproof) if self.settings.strategy != Strategy::Full => Some(
-                format!("the portal does not sort by status, so every page is read: {disproof}"),
-            ),
-            _ => None,
-        }
+        let refutation = self.sorting.refutation();
+        let refutation = refutation.filter(|_| self.settings.strategy != Strategy::Full);
+        refutation.map(|refutation| {
+            format!("the portal does not sort by status, so every page is read: {refutation}")
+        })
     }
 
     /// Chooses among the classes that came up in a collection, where not all of them have room in the portal; not before every folder that is

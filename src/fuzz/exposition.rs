@@ -134,6 +134,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
+        sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     })
@@ -160,6 +161,7 @@ fn folder(id: FolderId, text: &str, now: Moment, places: &mut Places) -> FolderV
             sizes: amounts,
         }),
         full_read_difference: None,
+        large_scan_pages: None,
         entries: Some(amounts),
         indexing: indexing(&reasons),
     }

@@ -40,6 +40,7 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
         last_success: None,
         full_read: None,
         full_read_difference: None,
+        large_scan_pages: None,
         entries: None,
         indexing: IndexingTimes::default(),
     }
@@ -58,6 +59,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
+        sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     })

@@ -6,7 +6,7 @@ use hyper::body::Bytes;
 use serde::de::DeserializeSeed;
 
 use crate::portal::error::PortalError;
-use crate::portal::wire::{FileRow, Names, Page, PageReader};
+use crate::portal::wire::{FileRow, Page, PageReader, SortColumns, SortColumnsPage};
 
 /// Rows asked for on a page: the most that the interface allows. A portal may give fewer.
 pub const PAGE_SIZE: u64 = 100;
@@ -16,17 +16,8 @@ pub const PAGE_SIZE: u64 = 100;
 pub enum Sort {
     /// By file name, ascending.
     Filename,
-    /// By `indexStatus`: the interface does not show the order of the statuses.
-    Status(Order),
-}
-
-/// The direction of a sort.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Order {
-    /// `asc`.
-    Ascending,
-    /// `desc`.
-    Descending,
+    /// By `indexStatus`, ascending: the interface does not show the order of the statuses.
+    Status,
 }
 
 /// One page of a folder's files.
@@ -48,12 +39,20 @@ impl PageRequest {
         }
     }
 
+    /// A page of the list sorted by status.
+    #[must_use]
+    pub const fn by_status(page: u64) -> Self {
+        Self {
+            sort: Sort::Status,
+            page,
+        }
+    }
+
     pub(super) fn query(self) -> String {
         let Self { sort, page } = self;
         let sort = match sort {
             Sort::Filename => "sortBy=filename&sortOrder=asc",
-            Sort::Status(Order::Ascending) => "sortBy=indexStatus&sortOrder=asc",
-            Sort::Status(Order::Descending) => "sortBy=indexStatus&sortOrder=desc",
+            Sort::Status => "sortBy=indexStatus&sortOrder=asc",
         };
         format!("page={page}&pageSize={PAGE_SIZE}&{sort}")
     }
@@ -63,8 +62,7 @@ impl fmt::Display for PageRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sort = match self.sort {
             Sort::Filename => "",
-            Sort::Status(Order::Ascending) => " by status",
-            Sort::Status(Order::Descending) => " by status, descending",
+            Sort::Status => " by status",
         };
         write!(f, "page {}{sort}", self.page)
     }
@@ -92,12 +90,12 @@ impl PageBody {
         page.map_err(|error| PortalError::from_json(&error))
     }
 
-    /// The file names, row by row; none where they cannot all be read. Nothing that is counted depends on them.
+    /// Every column of the rows by which a portal could sort them, row by row; none where they cannot all be read. Nothing that is
+    /// counted depends on them.
     #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        let names = serde_json::from_slice(&self.0).map(|Names { data }| data);
-        let names = names.unwrap_or_default().into_iter();
-        names.map(|row| row.filename.as_str().to_owned()).collect()
+    pub fn sort_columns(&self) -> Vec<SortColumns<'_>> {
+        let page = serde_json::from_slice(&self.0).map(|SortColumnsPage { data }| data);
+        page.unwrap_or_default()
     }
 }
 

@@ -46,18 +46,63 @@ pub(super) struct FolderRow<'a> {
     pub updated_at: Time,
 }
 
-/// The file names of a page.
+/// The columns of a page's rows by which a portal could sort them.
 #[derive(Debug, Deserialize)]
-pub(super) struct Names<'a> {
+pub(super) struct SortColumnsPage<'a> {
     #[serde(borrow)]
-    pub data: Vec<NameRow<'a>>,
+    pub data: Vec<SortColumns<'a>>,
 }
 
-/// The name of one file.
+/// The columns of one row by which a portal could sort, but for its status. What is absent is equal in all rows.
 #[derive(Debug, Deserialize)]
-pub(super) struct NameRow<'a> {
-    #[serde(borrow)]
-    pub filename: Text<'a>,
+#[serde(rename_all = "camelCase")]
+pub struct SortColumns<'a> {
+    #[serde(borrow, default)]
+    filename: Option<Text<'a>>,
+    #[serde(default)]
+    file_size: Amount,
+    #[serde(borrow, default)]
+    created_at: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    id: Option<Text<'a>>,
+    #[serde(borrow, default, rename = "linkId")]
+    link: Option<Text<'a>>,
+}
+
+impl SortColumns<'_> {
+    /// The file name.
+    #[must_use]
+    pub fn filename(&self) -> &str {
+        text(self.filename.as_ref())
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.file_size.0
+    }
+
+    /// The `createdAt` as it came: the timestamps of the interface sort as text.
+    #[must_use]
+    pub fn created_at(&self) -> &str {
+        text(self.created_at.as_ref())
+    }
+
+    /// The `id` as it came.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        text(self.id.as_ref())
+    }
+
+    /// The `linkId` as it came.
+    #[must_use]
+    pub fn link(&self) -> &str {
+        text(self.link.as_ref())
+    }
+}
+
+fn text<'a>(text: Option<&'a Text<'_>>) -> &'a str {
+    text.map_or("", Text::as_str)
 }
 
 /// One file of a page.

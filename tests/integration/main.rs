@@ -21,4 +21,5 @@ mod reindex;
 mod schedule;
 mod soak;
 mod sorted;
+mod sorting;
 mod support;
