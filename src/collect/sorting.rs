@@ -89,33 +89,25 @@ impl Sorting {
 
     /// Rows showed that the portal sorts. A refutation stays: the rows may have been read before it.
     pub fn show(&self) {
-        let is_new = self.with(|known| {
-            let is_new = *known == Known::Assumed;
-            if is_new {
+        self.with(|known| {
+            if *known == Known::Assumed {
+                info!(portal = %self.portal, "rows show that the portal sorts by status");
                 *known = Known::Shown;
             }
-            is_new
         });
-        if is_new {
-            info!(portal = %self.portal, "rows show that the portal sorts by status");
-        }
     }
 
     /// Rows refuted that the portal sorts.
     pub fn refute(&self, refutation: Refutation) {
-        let is_new = self.with(|known| {
-            let is_new = !matches!(known, Known::Refuted { .. });
-            if is_new {
+        self.with(|known| {
+            if !matches!(known, Known::Refuted { .. }) {
+                warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
                 *known = Known::Refuted {
-                    refutation: refutation.clone(),
+                    refutation,
                     checked: Instant::now(),
                 };
             }
-            is_new
         });
-        if is_new {
-            warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
-        }
     }
 
     /// The refutation, when it is time to check whether it still holds.
@@ -135,17 +127,12 @@ impl Sorting {
 
     /// A refutation was checked and does not hold any more.
     pub fn retract(&self, refutation: &Refutation) {
-        let retracted = self.with(|known| {
-            let holds =
-                matches!(known, Known::Refuted { refutation: held, .. } if held == refutation);
-            if holds {
+        self.with(|known| {
+            if matches!(known, Known::Refuted { refutation: held, .. } if held == refutation) {
+                info!(portal = %self.portal, "the pages that refuted sorting by status are sorted now: it is assumed again");
                 *known = Known::Assumed;
             }
-            holds
         });
-        if retracted {
-            info!(portal = %self.portal, "the pages that refuted sorting by status are sorted now: it is assumed again");
-        }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Known) -> T) -> T {

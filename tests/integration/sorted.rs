@@ -163,7 +163,11 @@ async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
     folders.push(mixed);
     let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
-    let mut metrics = exporter.collected().await;
+    let mut metrics = exporter
+        .metrics_when("every folder is counted", |metrics| {
+            metrics.all("kb_folder_consistent", &[]).count() == folders.len()
+        })
+        .await;
     for _ in 0..2 {
         for folder in &folders {
             is_exact(&portal, &metrics, *folder);

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
+use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 
@@ -55,7 +55,7 @@ fn is_consistent(metrics: &Exposition, folder: Uuid) -> Option<bool> {
 
 fn all_requests(metrics: &Exposition) -> u64 {
     let requests = metrics.all("kb_portal_requests_total", &[]);
-    requests.map(|sample| sample.count()).sum()
+    requests.map(Sample::count).sum()
 }
 
 /// Adds files of one status, whose names are in no order.

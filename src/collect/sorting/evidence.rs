@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn a_column_that_orders_all_rows_as_the_list_does_could_be_what_it_is_sorted_by() {
-        let columns: [(&str, fn(usize) -> Value); 6] = [
+        type Column = (&'static str, fn(usize) -> Value);
+        let columns: [Column; 6] = [
             ("filename", |number| json!(format!("{number:03}"))),
             ("filename", |number| {
                 let name = if number % 2 == 0 { "File" } else { "file" };
