@@ -166,11 +166,7 @@ impl Collector {
     pub(super) async fn verified(&mut self, id: FolderId, read: Option<FullyRead>) {
         let try_again = Instant::now() + self.settings.full_every / TRY_AGAIN_SHARE;
         let portal = &self.settings.portal;
-        let Some(folder) = self
-            .folders
-            .get_mut(&id)
-            .filter(|folder| !folder.has_left())
-        else {
+        let Some(folder) = self.folders.get_mut(&id).filter(|folder| folder.is_there()) else {
             return;
         };
         folder.verified.not_before = None;
