@@ -66,7 +66,7 @@ async fn portals_at_one_address_share_its_rate() {
         let metrics = exporter.metrics().await;
         let up = metrics
             .all("kb_portal_up", &[])
-            .filter(|up| up.value == 1.0);
+            .filter(|up| up.count() == 1);
         (up.count() == 2).then_some(portal.requests_with("/mine"))
     });
     assert_eq!(lists.await, 2);

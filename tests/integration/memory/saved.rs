@@ -40,9 +40,9 @@ pub(super) fn age(workspace: &Workspace, by: Duration) {
     transaction.commit().unwrap();
 }
 
-/// Why a folder left, where it is known at all.
-pub(super) fn left_reason(workspace: &Workspace, folder: Uuid) -> Option<Option<String>> {
-    let select = "SELECT left_reason FROM folder WHERE id = ?1";
+/// Why a folder left, or `there`; none where nothing is known of it.
+pub(super) fn left_reason(workspace: &Workspace, folder: Uuid) -> Option<String> {
+    let select = "SELECT coalesce(left_reason, 'there') FROM folder WHERE id = ?1";
     let row = open(workspace).query_row(select, [folder.to_string()], |row| row.get(0));
     row.map(Some).or_else(none_if_missing).unwrap()
 }
