@@ -6,6 +6,7 @@
 pub(crate) mod attention;
 mod audit;
 pub mod count;
+mod departed;
 mod due;
 pub mod error;
 mod folder;
@@ -49,6 +50,7 @@ pub use settings::Settings;
 
 use attention::Rounds;
 use audit::Audited;
+use departed::ClockCheck;
 use folder::Folder;
 use folders::Refusal;
 use look::{Looked, Slots};
@@ -103,6 +105,8 @@ pub struct Collector {
     folders: BTreeMap<FolderId, Folder>,
     places: Places,
     list: ListState,
+    /// What the portal's clock said of this machine's.
+    clock: ClockCheck,
     collections: Collections,
     rounds: Rounds,
     state_error: Option<String>,
@@ -112,6 +116,8 @@ pub struct Collector {
     unpublished: bool,
     /// When the next snapshot may be published.
     publish_at: Instant,
+    /// When it is checked next whether portals can be forgotten.
+    tidy_at: Instant,
     /// When it is checked next whether an audit is due.
     audit_at: std::time::Instant,
     panics: u64,
@@ -151,20 +157,18 @@ impl Collector {
         let mut places = Places::default();
         let mut folders = BTreeMap::new();
         for (id, mut saved) in saved.folders {
-            if settings.filter.admits(id, saved.name.label()) {
-                places.restore(id, std::mem::take(&mut saved.places));
-                folders.insert(id, Folder::restored(id, saved));
-            }
+            places.restore(id, std::mem::take(&mut saved.places));
+            folders.insert(id, Folder::restored(id, saved));
         }
-        places.limit(settings.classes);
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
-            sorting: Arc::new(Sorting::new(settings.portal.clone(), settings.full_every)),
+            sorting: sorting(&settings),
             settings,
             tools,
             folders,
             places,
             list: ListState::default(),
+            clock: ClockCheck::default(),
             collections: Collections {
                 last_success: saved.last_success,
                 ..Collections::default()
@@ -174,6 +178,7 @@ impl Collector {
             success_refused: None,
             unpublished: false,
             publish_at: Instant::now(),
+            tidy_at: Instant::now(),
             audit_at: now.steady,
             panics: 0,
             refusals: Vec::new(),
@@ -183,6 +188,8 @@ impl Collector {
             tasks: JoinSet::new(),
             work: HashMap::new(),
         };
+        collector.exclude_others(now.wall);
+        collector.places.limit(collector.settings.classes);
         collector.publish(now);
         collector
     }
@@ -215,7 +222,7 @@ impl Collector {
                 if let Some(other) = orders.ticker {
                     *ticker = other;
                 }
-                self.reconfigure(orders.settings, orders.client);
+                self.reconfigure(orders.settings, orders.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
@@ -264,21 +271,27 @@ impl Collector {
     }
 
     /// Goes on with another configuration. What is being read is read to its end.
-    fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
-        self.slots = Slots::new(settings.walk.in_flight);
+    /// Folders that it does not exclude any more are admitted with the next list.
+    async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
+        let before = std::mem::replace(&mut self.settings, settings);
+        self.tools.client = client;
+        let settings = &self.settings;
+        if settings.walk.in_flight != before.walk.in_flight {
+            self.slots = Slots::new(settings.walk.in_flight);
+        }
         // Another address may be another portal.
-        self.sorting = Arc::new(Sorting::new(settings.portal.clone(), settings.full_every));
-        self.folders
-            .retain(|id, folder| settings.filter.admits(*id, folder.view.name.label()));
-        self.places
-            .retain_folders(|id| self.folders.contains_key(&id));
-        self.places.limit(settings.classes);
-        if settings.classifier != self.settings.classifier {
+        if (&settings.address, settings.full_every) != (&before.address, before.full_every) {
+            self.sorting = sorting(settings);
+        }
+        let now = Moment::now();
+        self.exclude_others(now.wall);
+        self.places.limit(self.settings.classes);
+        if self.settings.classifier != before.classifier {
             self.places.renew();
         }
-        self.tools.client = client;
-        self.settings = settings;
-        self.publish(Moment::now());
+        self.amend_batch();
+        self.publish(now);
+        self.save_absences().await;
     }
 
     /// Gives up what is under way, after a mistake in this program.
@@ -294,6 +307,10 @@ impl Collector {
         }
         self.publish(Moment::now());
     }
+}
+
+fn sorting(settings: &Settings) -> Arc<Sorting> {
+    Arc::new(Sorting::new(settings.portal.clone(), settings.full_every))
 }
 
 /// The list that a task brought, or why it brought none.

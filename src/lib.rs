@@ -80,6 +80,7 @@
 //!   trouble; else the folder left, or is forbidden.
 //! - A walk that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
 //!   flight.
+//! - A clock that is wrong costs nothing that is kept: what is known of folders that left is forgotten only while the portal's clock agrees.
 //! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.
 //! - A ledger that cannot be read or written is never replaced: nothing is reindexed, everything else goes on.
 //! - A crash during an attempt costs the attempt: it is charged, its outcome is unknown, and it is not sent again before its cooldown.

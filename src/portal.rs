@@ -18,6 +18,7 @@ mod requeue;
 mod retry;
 mod session;
 mod throttle;
+mod throttles;
 mod wire;
 
 pub use build::BuildError;
@@ -31,4 +32,5 @@ pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
 pub use session::{Files, Session};
 pub use throttle::Lane;
+pub use throttles::Throttles;
 pub use wire::{FileRow, Page, Pagination, SortColumns, Whole};

@@ -177,11 +177,7 @@ impl Collector {
     pub(super) async fn audited(&mut self, id: FolderId, audited: Option<Audited>) {
         let try_again = Instant::now() + self.settings.full_every / SOON_SHARE;
         let portal = &self.settings.portal;
-        let Some(folder) = self
-            .folders
-            .get_mut(&id)
-            .filter(|folder| !folder.has_left())
-        else {
+        let Some(folder) = self.folders.get_mut(&id).filter(|folder| folder.is_there()) else {
             return;
         };
         folder.audits.not_before = None;

@@ -43,7 +43,7 @@ impl Collector {
     /// The folders that could be looked at, or are being looked at.
     fn listed_folders(&self) -> impl Iterator<Item = &Folder> {
         let folders = self.folders.values();
-        folders.filter(|folder| !folder.is_unlisted())
+        folders.filter(|folder| folder.is_collected())
     }
 
     fn candidate(&self, folder: &Folder, now: Moment) -> Candidate {

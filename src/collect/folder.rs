@@ -1,9 +1,11 @@
 //! What a collector knows of one folder.
 
+mod absence;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::classify::{ClassLimits, ErrorRow, Places};
 use crate::collect::attention::{Candidate, Ending, Facts};
@@ -15,15 +17,12 @@ use crate::collect::reindex::{Watch, findings};
 use crate::collect::sorted::Boundaries;
 use crate::collect::strategy::Expected;
 use crate::config::Reindex;
-use crate::memory::{self, Left, LeftReason, apply};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
+use crate::memory::{self, LeftReason, apply};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
 use crate::reindex::Findings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable, Way};
-use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store, Subject};
-
-/// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
-const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
+use crate::state::{FolderChange, SavedFolder, StateError, Subject};
 
 /// One folder.
 #[derive(Debug)]
@@ -113,37 +112,17 @@ impl Folder {
         }
     }
 
-    /// Whether the folder belongs into a snapshot: one that left does for a day.
-    pub fn shown(&self, now: Timestamp) -> bool {
-        !self.left_for(SHOWN_AFTER_LEAVING, now)
-    }
-
-    /// Whether nothing needs to be known of the folder any more.
-    pub fn forgotten(&self, now: Timestamp) -> bool {
-        !self.reading && self.left_for(KEPT_AFTER_LEAVING, now)
-    }
-
-    fn left_for(&self, duration: Duration, now: Timestamp) -> bool {
-        let left = self.kept.left;
-        left.is_some_and(|left| now.since(left.since) > duration)
-    }
-
-    /// The list names the folder.
+    /// The list names the folder, perhaps by another name than before.
     pub fn found(&mut self, listed: &ListedFolder) {
         if self.is_unlisted() {
             self.kept.left = None;
             self.view_mut().state = FolderState::Unseen;
             self.show_kept();
         }
-        let there = !self.has_left();
+        let there = self.is_there();
         let view = self.view_mut();
         view.name = listed.name.clone();
         view.reported_files = there.then_some(listed.file_count);
-    }
-
-    /// Whether the folder is not there any more.
-    pub fn has_left(&self) -> bool {
-        self.kept.left.is_some()
     }
 
     /// Whether the latest look found nothing to count, or could not.
@@ -161,28 +140,9 @@ impl Folder {
         }
     }
 
-    /// Whether the list does not name the folder any more, so that it need not be asked for.
-    pub fn is_unlisted(&self) -> bool {
-        let left = self.kept.left;
-        left.is_some_and(|left| left.reason == LeftReason::Unlisted)
-    }
-
-    /// The folder is not there any more: its counts go at once.
-    pub fn leave(&mut self, reason: LeftReason, now: Timestamp) {
-        let since = self.kept.left.map_or(now, |left| left.since);
-        let left = Left { reason, since };
-        self.before_trouble = None;
-        self.kept.left = Some(left);
-        let view = self.view_mut();
-        view.state = FolderState::Left(left);
-        view.counts = None;
-        view.reported_files = None;
-        self.show_kept();
-    }
-
     /// The folder cannot be looked at, because its portal cannot be asked. What is being read may still come.
     pub fn portal_failed(&mut self) {
-        if !self.has_left() && !self.reading {
+        if self.is_there() && !self.reading {
             let state = &self.view.state;
             self.before_trouble.get_or_insert_with(|| state.clone());
             self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
@@ -230,7 +190,7 @@ impl Folder {
             self.attention.end(ending);
         }
         match &looked.result {
-            _ if self.is_unlisted() => Outcome::Settled,
+            _ if !self.is_collected() => Outcome::Settled,
             Ok(count) => {
                 let errors = places.seat(
                     self.view.id,
@@ -258,28 +218,27 @@ impl Folder {
     pub fn refused(&mut self, error: &LookError) -> Outcome {
         self.reading = false;
         self.attention.end(Ending::Nothing);
-        if !self.is_unlisted() {
+        if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }
         Outcome::Settled
     }
 
-    /// Brings the disk up to date and shows the counters that it has then.
-    pub async fn save(
-        &mut self,
-        store: &Store,
-        portal: &PortalName,
-        places: &Places,
-    ) -> Result<(), StateError> {
+    /// What brings the disk up to date.
+    pub fn change(&self, portal: &PortalName, places: &Places) -> FolderChange {
         let subject = Subject {
             portal: portal.clone(),
             id: self.view.id,
             name: self.view.name.clone(),
         };
         let places = places.of(self.view.id).cloned().collect();
-        let result = self.kept.save(store, subject, places).await;
+        self.kept.change(subject, places)
+    }
+
+    /// Takes in what came of writing the change, and shows the counters that the disk has now.
+    pub fn written(&mut self, result: &Result<(), StateError>) {
+        self.kept.written(result);
         self.show_kept();
-        result
     }
 
     /// Takes in a count; returns the files that are done since the one before.
@@ -349,7 +308,7 @@ impl Folder {
 
     /// Shows what is kept: all of it while the folder is there, nothing when it left.
     fn show_kept(&mut self) {
-        let there = !self.has_left();
+        let there = self.is_there();
         let counters = self.kept.counters();
         let record = self.kept.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);

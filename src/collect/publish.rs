@@ -91,20 +91,36 @@ impl Collector {
         if folders.any(|folder| folder.reading && folder.times_counted == 0) {
             return;
         }
+        let mut changed = Vec::new();
         for (id, errors) in self.places.choose(self.settings.classes) {
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.show_errors(errors);
-                self.save(id).await;
+                changed.push(id);
             }
         }
+        self.save_all(&changed).await;
     }
 
     /// Keeps what is known of a folder on disk.
     pub(super) async fn save(&mut self, id: FolderId) {
-        if let Some(folder) = self.folders.get_mut(&id) {
-            let (store, portal) = (&self.tools.store, &self.settings.portal);
-            let result = folder.save(store, portal, &self.places).await;
-            self.say_refused(&result);
+        self.save_all(&[id]).await;
+    }
+
+    /// Keeps what is known of folders on disk, all in one transaction.
+    pub(super) async fn save_all(&mut self, ids: &[FolderId]) {
+        let folders = ids.iter().filter_map(|id| self.folders.get(id));
+        let changes: Vec<_> = folders
+            .map(|folder| folder.change(&self.settings.portal, &self.places))
+            .collect();
+        if changes.is_empty() {
+            return;
+        }
+        let result = self.tools.store.write(changes).await;
+        self.say_refused(&result);
+        for id in ids {
+            if let Some(folder) = self.folders.get_mut(id) {
+                folder.written(&result);
+            }
         }
     }
 
@@ -117,7 +133,7 @@ impl Collector {
     }
 
     /// Says that the disk refuses, when that is new.
-    fn say_refused(&mut self, result: &Result<(), StateError>) {
+    pub(super) fn say_refused(&mut self, result: &Result<(), StateError>) {
         if let (Err(failed), None) = (result, &self.state_error) {
             error!(portal = %self.settings.portal, error = %failed, "state cannot be kept: counters of entries stand still");
             self.state_error = Some(failed.to_string());

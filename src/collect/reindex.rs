@@ -40,7 +40,7 @@ impl Collector {
         let Some(reindexing) = &self.tools.reindexing else {
             return;
         };
-        let there = self.folders.values().filter(|folder| !folder.has_left());
+        let there = self.folders.values().filter(|folder| folder.is_there());
         let batch = Batch {
             session: run.session.clone(),
             portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
@@ -48,6 +48,26 @@ impl Collector {
             folders: there.map(folder_batch).collect(),
         };
         reindexing.batches.send_replace(Some(Arc::new(batch)));
+    }
+}
+
+impl Collector {
+    /// Takes folders that are not there any more out of what was handed on, and names the others as the list does now. Nothing is
+    /// decided anew for that.
+    pub(super) fn amend_batch(&self) {
+        let Some(reindexing) = &self.tools.reindexing else {
+            return;
+        };
+        let name_of = |id| {
+            let folder = self.folders.get(&id).filter(|folder| folder.is_there());
+            folder.map(|folder| &folder.view.name)
+        };
+        reindexing.batches.send_if_modified(|batch| {
+            if let Some(amended) = batch.as_ref().and_then(|batch| batch.amended(name_of)) {
+                *batch = Some(Arc::new(amended));
+            }
+            false
+        });
     }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::metrics::Events;
 use crate::model::PortalName;
-use crate::portal::{Code, Endpoint, Observer, RetryReason};
+use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::simulator::{Options, Simulator, Status as SimulatedStatus};
 use crate::snapshot::{FolderState, PortalView, RunResult};
 
@@ -27,6 +27,11 @@ impl Observer for Broken {
     fn retried(&self, _: Endpoint, _: RetryReason) {}
 
     fn throttled(&self, _: Duration) {}
+}
+
+fn client(config: &Config, portal: &Portal, observer: Arc<dyn Observer>) -> Arc<Client> {
+    let (collect, request) = (&config.collect, &config.request);
+    Client::build(portal, collect, request, observer, &Throttles::default()).unwrap()
 }
 
 /// A simulated portal with two folders, and a collector for it.
@@ -62,7 +67,7 @@ impl Story {
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
         let tools = Tools {
-            client: Client::build(&portal, &config.collect, &config.request, observer).unwrap(),
+            client: client(&config, &portal, observer),
             store: Store::nowhere(),
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
@@ -112,4 +117,49 @@ async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happe
 
     story.collector.once().await;
     assert_eq!(story.counted(), 2);
+}
+
+#[tokio::test]
+async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let collector = &mut story.collector;
+    let client = Arc::clone(&collector.tools.client);
+    let known = Arc::clone(&collector.sorting);
+    let mut settings = collector.settings.clone();
+    settings.max_folders = 7;
+    collector
+        .reconfigure(settings.clone(), Arc::clone(&client))
+        .await;
+    assert!(Arc::ptr_eq(&collector.sorting, &known));
+    settings.address.set_path("another");
+    collector.reconfigure(settings, client).await;
+    assert!(!Arc::ptr_eq(&collector.sorting, &known));
+}
+
+#[tokio::test]
+async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_handed_on() {
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let kept = tempfile::tempdir().unwrap();
+    let (ledger, _) = crate::ledger::Ledger::open(kept.path());
+    let collector = &mut story.collector;
+    let (batches, mut handed_on) = watch::channel(None);
+    collector.tools.reindexing = Some(Reindexing {
+        batches,
+        ledger: ledger.portal(&collector.settings.portal),
+    });
+    let names = |batch: &Option<Arc<Batch>>| -> Vec<String> {
+        let folders = batch.iter().flat_map(|batch| &batch.folders);
+        let mut names: Vec<_> = folders.map(|folder| folder.name.to_string()).collect();
+        names.sort();
+        names
+    };
+    collector.once().await;
+    assert_eq!(names(&handed_on.borrow_and_update()), ["Archive", "Inbox"]);
+
+    let mut settings = collector.settings.clone();
+    settings.filter = serde_json::from_str(r#"{"exclude": ["Arch*"]}"#).unwrap();
+    let client = Arc::clone(&collector.tools.client);
+    collector.reconfigure(settings, client).await;
+    assert_eq!(names(&handed_on.borrow()), ["Inbox"]);
+    assert!(!handed_on.has_changed().unwrap(), "nothing is decided anew");
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use hyper::body::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
+use crate::model::Timestamp;
 use crate::portal::body::Body;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
@@ -32,12 +33,20 @@ pub(super) struct Ask<'a> {
     pub lane: &'a Lane,
 }
 
+/// What a request with status 200 brought.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub body: Bytes,
+    /// The portal's time (the header `Date`), where it says one.
+    pub date: Option<Timestamp>,
+}
+
 /// Speaks to one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
 pub struct Client {
     pub(super) http: reqwest::Client,
     pub(super) base: Url,
     pub(super) key: KeySource,
-    pub(super) throttle: Throttle,
+    pub(super) throttle: Arc<Throttle>,
     pub(super) retries: u32,
     pub(super) timeout: Duration,
     pub(super) max_body_bytes: usize,
@@ -84,13 +93,13 @@ impl Client {
         ask: Ask<'_>,
         key: &ApiKey,
         wanted: impl Fn() -> bool,
-    ) -> Option<Result<Bytes, PortalError>> {
+    ) -> Option<Result<Reply, PortalError>> {
         let admission = self.throttle.admit(ask.lane, wanted).await?;
         self.observer.throttled(admission.waited);
         Some(self.send(ask, key).await)
     }
 
-    async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
         let method = ask.endpoint.method();
@@ -119,9 +128,11 @@ impl Client {
         result
     }
 
-    async fn receive(&self, response: Response, limit: usize) -> Result<Bytes, PortalError> {
+    async fn receive(&self, response: Response, limit: usize) -> Result<Reply, PortalError> {
         if response.status() == StatusCode::OK {
-            return self.body(response, limit).await;
+            let date = date(&response);
+            let body = self.body(response, limit).await?;
+            return Ok(Reply { body, date });
         }
         let status = response.status().as_u16();
         let retry_after = response
@@ -151,11 +162,17 @@ impl Client {
         Ok(body.whole())
     }
 
-    fn adapt_pace(&self, result: &Result<Bytes, PortalError>) {
+    fn adapt_pace(&self, result: &Result<Reply, PortalError>) {
         match result {
             Ok(_) => self.throttle.recover(),
             Err(error) if error.status() == Some(429) => self.throttle.slow_down(),
             Err(_) => {}
         }
     }
+}
+
+/// When the portal answered, by its own clock; none where it does not say, or says something that is no time.
+fn date(response: &Response) -> Option<Timestamp> {
+    let date = response.headers().get(DATE)?.to_str().ok()?;
+    Some(httpdate::parse_http_date(date).ok()?.into())
 }

@@ -31,6 +31,8 @@ pub struct Listing {
     /// Whether the list holds as many rows as its total says. From a list that is not whole, nothing can be
     /// concluded about a folder that it does not name.
     pub whole: bool,
+    /// When the portal answered, by its own clock (the header `Date`); none where it does not say.
+    pub date: Option<Timestamp>,
 }
 
 impl Listing {
@@ -69,6 +71,7 @@ impl Listing {
             folders,
             invalid_rows,
             whole,
+            date: None,
         })
     }
 }

@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use backon::Retryable;
-use hyper::body::Bytes;
 use tokio::sync::watch;
 use url::Url;
 
 use crate::model::FolderId;
-use crate::portal::client::{Ask, Client};
+use crate::portal::client::{Ask, Client, Reply};
 use crate::portal::error::PortalError;
 use crate::portal::key::ApiKey;
 use crate::portal::listing::Listing;
@@ -55,7 +54,12 @@ impl Session {
             limit: MAX_LIST_BYTES,
             lane: &Lane::default(),
         };
-        Listing::decode(&self.get(ask).await?)
+        let reply = self.get(ask).await?;
+        let listing = Listing::decode(&reply.body)?;
+        Ok(Listing {
+            date: reply.date,
+            ..listing
+        })
     }
 
     /// The files of a folder; `lane` is how the folder is answered.
@@ -90,7 +94,8 @@ impl Session {
             limit: self.client.max_body_bytes,
             lane: &Lane::default(),
         };
-        Requeue::of(self.ask_at_once(ask).await)
+        let reply = self.ask_at_once(ask).await;
+        Requeue::of(reply.map(|reply| reply.body))
     }
 
     /// Goes on after a refusal that was about one folder alone.
@@ -104,7 +109,7 @@ impl Session {
     }
 
     /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
-    async fn get(&self, ask: Ask<'_>) -> Result<Bytes, PortalError> {
+    async fn get(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
             let error = result.as_ref().err();
@@ -122,7 +127,7 @@ impl Session {
         result
     }
 
-    async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let client = &*self.client;
         (|| self.ask_in_turn(ask, key))
             .retry(retry::backoff(client.retries))
@@ -139,14 +144,14 @@ impl Session {
     }
 
     /// Sends a request once, if the session is open: after a collection nobody tells any more what a refusal meant.
-    async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Bytes, PortalError> {
+    async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let is_open = || *self.state.borrow() == State::Open;
         let asked = self.client.ask_once(ask, &self.key(), is_open).await;
         asked.unwrap_or(Err(PortalError::Refused))
     }
 
     /// Sends a request as soon as the session is open and it is its turn.
-    async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let mut state = self.state.subscribe();
         let is_open = || *self.state.borrow() == State::Open;
         loop {
@@ -188,15 +193,15 @@ impl Files<'_> {
     /// Reads one page (interface, `GET …/<folder_id>/files`).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         let address = self.address_of(page);
-        let body = self.session.get(self.ask(&address)).await?;
-        Ok(PageBody::new(body))
+        let reply = self.session.get(self.ask(&address)).await?;
+        Ok(PageBody::new(reply.body))
     }
 
     /// Reads one page by one request, whatever comes of it.
     pub async fn page_once(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         let address = self.address_of(page);
-        let body = self.session.ask_at_once(self.ask(&address)).await?;
-        Ok(PageBody::new(body))
+        let reply = self.session.ask_at_once(self.ask(&address)).await?;
+        Ok(PageBody::new(reply.body))
     }
 
     fn address_of(&self, page: PageRequest) -> Url {

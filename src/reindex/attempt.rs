@@ -172,7 +172,7 @@ mod tests {
     use crate::config::{BaseUrl, Config, KeySource, Portal};
     use crate::model::{ByStatus, FolderId, FolderName};
     use crate::policy::Worth;
-    use crate::portal::{Client, Unobserved};
+    use crate::portal::{Client, Throttles, Unobserved};
     use crate::simulator::{Options, Simulator};
 
     /// A folder of which no page is known on which a failed file stands.
@@ -210,7 +210,9 @@ mod tests {
         let Config {
             collect, request, ..
         } = Config::for_portal(portal.clone());
-        let client = Client::build(&portal, &collect, &request, Arc::new(Unobserved)).unwrap();
+        let throttles = Throttles::default();
+        let observer = Arc::new(Unobserved);
+        let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
         let session = client.open().await.unwrap();
 
         let checked = check(&name, &session, &without_page(there)).await;

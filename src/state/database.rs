@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
@@ -11,12 +10,9 @@ use serde::de::DeserializeOwned;
 use crate::memory::{
     FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled,
 };
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
-use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder};
-use crate::state::{FILE_NAME, KEPT_AFTER_LEAVING, StateError, lock, places, schema};
-
-/// What is kept of a folder that nobody asks about any more, because the configuration changed, for this long.
-const KEPT_UNASKED: Duration = Duration::from_hours(30 * 24);
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
+use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal};
+use crate::state::{FILE_NAME, StateError, lock, places, schema};
 
 /// The open file, locked for this process.
 #[derive(Debug)]
@@ -31,38 +27,37 @@ impl Database {
         let path = folder.join(FILE_NAME);
         let mut connection = Connection::open(&path)?;
         schema::prepare(&mut connection, &path)?;
-        let mut database = Self {
+        Ok(Self {
             connection,
             _lock: lock,
-        };
-        database.prune(SystemTime::now().into())?;
-        Ok(database)
-    }
-
-    fn prune(&mut self, now: Timestamp) -> Result<(), StateError> {
-        self.connection.execute(
-            "DELETE FROM folder WHERE left_since < ?1 OR coalesce(counted, left_since, 0) < ?2",
-            params![
-                now.before(KEPT_AFTER_LEAVING).as_millis(),
-                now.before(KEPT_UNASKED).as_millis()
-            ],
-        )?;
-        Ok(())
+        })
     }
 
     /// Reads everything.
     pub fn load(&mut self) -> Result<Saved, StateError> {
+        self.load_where(None)
+    }
+
+    /// Reads what is kept of one portal.
+    pub fn load_portal(&mut self, portal: &PortalName) -> Result<SavedPortal, StateError> {
+        Ok(self.load_where(Some(portal))?.take(portal))
+    }
+
+    fn load_where(&self, portal: Option<&PortalName>) -> Result<Saved, StateError> {
+        let portal = portal.map(PortalName::as_str);
         let mut saved = Saved::default();
         let mut portals = self
             .connection
-            .prepare("SELECT name, last_success FROM portal")?;
-        let mut rows = portals.query([])?;
+            .prepare("SELECT name, last_success FROM portal WHERE name = coalesce(?1, name)")?;
+        let mut rows = portals.query([portal])?;
         while let Some(row) = rows.next()? {
             let at = Timestamp::from_millis(row.get(1)?);
             saved.portal(row.get(0)?).last_success = Some(at);
         }
-        let mut folders = self.connection.prepare("SELECT * FROM folder")?;
-        let mut rows = folders.query([])?;
+        let mut folders = self
+            .connection
+            .prepare("SELECT * FROM folder WHERE portal = coalesce(?1, portal)")?;
+        let mut rows = folders.query([portal])?;
         while let Some(row) = rows.next()? {
             let id: String = row.get("id")?;
             let id = FolderId::parse(&id).ok_or(StateError::Content("a folder's id"))?;
@@ -79,6 +74,7 @@ impl Database {
             memory: self.memory(row.get("number")?)?,
             places: places::load(&self.connection, row.get("number")?)?,
             left: left(row)?,
+            excluded: time(row, "excluded_since")?,
             name,
         })
     }
@@ -95,22 +91,38 @@ impl Database {
         Ok(memory.into_iter().collect())
     }
 
-    /// Writes one folder in one transaction.
-    pub fn write(&mut self, change: &FolderChange) -> Result<(), StateError> {
+    /// Writes folders, all in one transaction.
+    pub fn write(&mut self, changes: &[FolderChange]) -> Result<(), StateError> {
         let transaction = self.connection.transaction()?;
-        let number = write_folder(&transaction, change)?;
-        places::write(&transaction, number, &change.places)?;
-        match &change.files {
-            FileChanges::Some { kept, forgotten } => {
-                forget(&transaction, number, forgotten)?;
-                keep(&transaction, number, kept)?;
-            }
-            FileChanges::All(files) => {
-                transaction.execute("DELETE FROM file WHERE folder = ?1", [number])?;
-                keep(&transaction, number, files)?;
+        for change in changes {
+            write_change(&transaction, change)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Forgets folders of a portal, all in one transaction.
+    pub fn forget_folders(&mut self, portal: &str, ids: &[FolderId]) -> Result<(), StateError> {
+        let transaction = self.connection.transaction()?;
+        {
+            let mut delete =
+                transaction.prepare("DELETE FROM folder WHERE portal = ?1 AND id = ?2")?;
+            for id in ids {
+                delete.execute(params![portal, id.to_string()])?;
             }
         }
         transaction.commit()?;
+        Ok(())
+    }
+
+    /// Forgets the folders of all portals but these that were counted, or left, before a time.
+    pub fn forget_portals(&mut self, but: &[String], before: Timestamp) -> Result<(), StateError> {
+        let but = serde_json::to_string(but).map_err(|_| StateError::Content("names"))?;
+        self.connection.execute(
+            "DELETE FROM folder WHERE portal NOT IN (SELECT value FROM json_each(?1))
+             AND coalesce(counted, left_since, 0) < ?2",
+            params![but, before.as_millis()],
+        )?;
         Ok(())
     }
 
@@ -123,6 +135,26 @@ impl Database {
         )?;
         Ok(())
     }
+}
+
+fn write_change(transaction: &Transaction<'_>, change: &FolderChange) -> Result<(), StateError> {
+    let number = write_folder(transaction, change)?;
+    transaction.execute(
+        "UPDATE folder SET excluded_since = ?2 WHERE number = ?1",
+        params![number, change.excluded.map(Timestamp::as_millis)],
+    )?;
+    places::write(transaction, number, &change.places)?;
+    match &change.files {
+        FileChanges::Some { kept, forgotten } => {
+            forget(transaction, number, forgotten)?;
+            keep(transaction, number, kept)?;
+        }
+        FileChanges::All(files) => {
+            transaction.execute("DELETE FROM file WHERE folder = ?1", [number])?;
+            keep(transaction, number, files)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<i64, StateError> {

@@ -45,6 +45,8 @@ pub struct SavedFolder {
     pub places: Vec<Place>,
     /// When and why it left, if it did.
     pub left: Option<Left>,
+    /// Since when the configuration excludes it, if it does.
+    pub excluded: Option<Timestamp>,
 }
 
 /// Which folder something is about.
@@ -69,6 +71,8 @@ pub struct FolderChange {
     pub record: Option<FolderRecord>,
     /// When and why it left.
     pub left: Option<Left>,
+    /// Since when the configuration excludes it.
+    pub excluded: Option<Timestamp>,
     /// Its files.
     pub files: FileChanges,
 }

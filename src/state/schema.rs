@@ -7,15 +7,16 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 5;
+const VERSION: i64 = 7;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 5] = [
+const STEPS: [(i64, &str); 6] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
-    (VERSION, CLASSIFIER),
+    (5, CLASSIFIER),
+    (VERSION, EXCLUDED),
 ];
 
 const FOLDERS: &str = "
@@ -76,6 +77,9 @@ const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
 /// The classifier that told the class of a place; null where that is not known.
 const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
+
+/// Since when the configuration excludes a folder; null where it does not.
+const EXCLUDED: &str = "ALTER TABLE folder ADD COLUMN excluded_since INTEGER;";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

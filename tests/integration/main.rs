@@ -18,6 +18,7 @@ mod metrics;
 mod prometheus;
 mod readme;
 mod reindex;
+mod reload;
 mod schedule;
 mod soak;
 mod sorted;
