@@ -44,7 +44,7 @@ use crate::portal::{Client, Listing, PortalError, Session};
 use crate::reindex::Batch;
 use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
-use crate::state::{SavedPortal, StateError, Store};
+use crate::state::{SavedPortal, SavedRefutation, StateError, Store};
 
 pub use settings::Settings;
 
@@ -56,7 +56,8 @@ use folders::Refusal;
 use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
-use sorting::Sorting;
+use sorted::PageNumber;
+use sorting::{Refutation, Sorting};
 
 /// How often a collector that has nothing to do shows that it is alive.
 const PULSE: Duration = Duration::from_secs(5);
@@ -102,6 +103,8 @@ pub struct Collector {
     slots: Slots,
     /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
+    /// What refutes that, as it is on disk.
+    saved_refutation: Option<Refutation>,
     folders: BTreeMap<FolderId, Folder>,
     places: Places,
     list: ListState,
@@ -162,7 +165,8 @@ impl Collector {
         }
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
-            sorting: sorting(&settings),
+            sorting: sorting(&settings, saved.refutation),
+            saved_refutation: None,
             settings,
             tools,
             folders,
@@ -188,6 +192,7 @@ impl Collector {
             tasks: JoinSet::new(),
             work: HashMap::new(),
         };
+        collector.saved_refutation = collector.sorting.refutation();
         collector.exclude_others(now.wall);
         collector.places.limit(collector.settings.classes);
         collector.publish(now);
@@ -267,6 +272,7 @@ impl Collector {
             (Work::Audit { folder }, _) => self.audited(folder, None).await,
             (Work::CheckRefutation, _) => {}
         }
+        self.save_refutation().await;
         self.publish_soon();
     }
 
@@ -281,7 +287,7 @@ impl Collector {
         }
         // Another address may be another portal.
         if (&settings.address, settings.full_every) != (&before.address, before.full_every) {
-            self.sorting = sorting(settings);
+            self.sorting = sorting(settings, None);
         }
         let now = Moment::now();
         self.exclude_others(now.wall);
@@ -309,8 +315,15 @@ impl Collector {
     }
 }
 
-fn sorting(settings: &Settings) -> Arc<Sorting> {
-    Arc::new(Sorting::new(settings.portal.clone(), settings.full_every))
+/// What is known of a portal's sorting: what was saved, unless that was of another address.
+fn sorting(settings: &Settings, saved: Option<SavedRefutation>) -> Arc<Sorting> {
+    let saved = saved.filter(|saved| saved.address == settings.address);
+    let refutation = saved.map(|saved| Refutation {
+        folder: saved.folder,
+        pages: saved.pages.into_iter().map(PageNumber).collect(),
+    });
+    let portal = settings.portal.clone();
+    Arc::new(Sorting::new(portal, settings.full_every, refutation))
 }
 
 /// The list that a task brought, or why it brought none.

@@ -7,6 +7,7 @@
 mod database;
 mod lock;
 mod places;
+mod refutations;
 mod rows;
 mod schema;
 
@@ -16,7 +17,9 @@ use std::sync::{Arc, mpsc};
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-pub use rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, Subject};
+pub use rows::{
+    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation, Subject,
+};
 
 use crate::model::{FolderId, PortalName, Timestamp};
 
@@ -136,6 +139,16 @@ impl Store {
     /// Writes when a portal was last collected whole, in milliseconds since 1970.
     pub async fn write_success(&self, portal: String, at: i64) -> Result<(), StateError> {
         self.act(move |database| database.write_success(&portal, at))
+            .await
+    }
+
+    /// Writes what refutes that a portal sorts by status, or that nothing does.
+    pub async fn write_refutation(
+        &self,
+        portal: PortalName,
+        refutation: Option<SavedRefutation>,
+    ) -> Result<(), StateError> {
+        self.act(move |database| database.write_refutation(&portal, refutation.as_ref()))
             .await
     }
 

@@ -58,13 +58,17 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// Begins with what the interface says.
+    /// Begins with what refuted it before, or else with what the interface says.
     #[must_use]
-    pub fn new(portal: PortalName, check_every: Duration) -> Self {
+    pub fn new(portal: PortalName, check_every: Duration, refutation: Option<Refutation>) -> Self {
+        let known = refutation.map_or(Known::Assumed, |refutation| Known::Refuted {
+            refutation,
+            checked: Instant::now(),
+        });
         Self {
             portal,
             check_every,
-            known: Mutex::new(Known::Assumed),
+            known: Mutex::new(known),
         }
     }
 
@@ -145,7 +149,7 @@ mod tests {
     use super::*;
 
     fn sorting(check_every: Duration) -> Sorting {
-        Sorting::new(PortalName::new("main").unwrap(), check_every)
+        Sorting::new(PortalName::new("main").unwrap(), check_every, None)
     }
 
     fn refutation(page: u64) -> Refutation {

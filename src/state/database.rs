@@ -11,8 +11,10 @@ use crate::memory::{
     FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled,
 };
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
-use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal};
-use crate::state::{FILE_NAME, StateError, lock, places, schema};
+use crate::state::rows::{
+    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation,
+};
+use crate::state::{FILE_NAME, StateError, lock, places, refutations, schema};
 
 /// The open file, locked for this process.
 #[derive(Debug)]
@@ -53,6 +55,9 @@ impl Database {
         while let Some(row) = rows.next()? {
             let at = Timestamp::from_millis(row.get(1)?);
             saved.portal(row.get(0)?).last_success = Some(at);
+        }
+        for (name, refutation) in refutations::load(&self.connection, portal)? {
+            saved.portal(name).refutation = Some(refutation);
         }
         let mut folders = self
             .connection
@@ -124,6 +129,15 @@ impl Database {
             params![but, before.as_millis()],
         )?;
         Ok(())
+    }
+
+    /// Writes what refutes that a portal sorts by status, or that nothing does.
+    pub fn write_refutation(
+        &mut self,
+        portal: &PortalName,
+        refutation: Option<&SavedRefutation>,
+    ) -> Result<(), StateError> {
+        refutations::write(&self.connection, portal, refutation)
     }
 
     /// Writes the time of a portal's last whole collection.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use url::Url;
+
 use crate::classify::Place;
 use crate::memory::{FolderRecord, Left, Memory, Remembered};
 use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
@@ -28,8 +30,21 @@ impl Saved {
 pub struct SavedPortal {
     /// The end of the last collection that counted every folder that was due.
     pub last_success: Option<Timestamp>,
+    /// What refuted that it sorts by status, if something did.
+    pub refutation: Option<SavedRefutation>,
     /// Its folders.
     pub folders: HashMap<FolderId, SavedFolder>,
+}
+
+/// Pages that refute that a portal sorts by status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedRefutation {
+    /// The address of the portal.
+    pub address: Url,
+    /// The folder that they are of.
+    pub folder: FolderId,
+    /// Their numbers.
+    pub pages: Vec<u64>,
 }
 
 /// What was kept of a folder.

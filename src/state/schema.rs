@@ -7,16 +7,17 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 7;
+const VERSION: i64 = 8;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 6] = [
+const STEPS: [(i64, &str); 7] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
     (5, CLASSIFIER),
-    (VERSION, EXCLUDED),
+    (7, EXCLUDED),
+    (VERSION, REFUTATIONS),
 ];
 
 const FOLDERS: &str = "
@@ -80,6 +81,16 @@ const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
 
 /// Since when the configuration excludes a folder; null where it does not.
 const EXCLUDED: &str = "ALTER TABLE folder ADD COLUMN excluded_since INTEGER;";
+
+/// Pages that refute that a portal sorts by status; `pages` is a JSON array of numbers.
+const REFUTATIONS: &str = "
+    CREATE TABLE refutation (
+        portal TEXT PRIMARY KEY,
+        address TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        pages TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

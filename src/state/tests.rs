@@ -90,10 +90,20 @@ async fn what_was_written_is_read_after_a_restart() {
     });
     store.write(vec![first.clone()]).await.unwrap();
     store.write_success("main".to_owned(), 9).await.unwrap();
+    let refutation = SavedRefutation {
+        address: "https://portal.example/admin".parse().unwrap(),
+        folder: id(),
+        pages: vec![1, 51, 100],
+    };
+    let portal = || PortalName::new("main").unwrap();
+    let written = Some(refutation.clone());
+    store.write_refutation(portal(), None).await.unwrap();
+    store.write_refutation(portal(), written).await.unwrap();
     drop(store);
 
     let mut portal = wait_for(|| load_if_free(folder.path()));
     assert_eq!(portal.last_success, Some(Timestamp::from_millis(9)));
+    assert_eq!(portal.refutation, Some(refutation));
     let saved = portal.folders.remove(&id()).unwrap();
     assert_eq!((saved.record, saved.places), (first.record, first.places));
     assert_eq!(saved.memory.len(), 2);
@@ -113,7 +123,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         .execute_batch(
             "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted;
              ALTER TABLE folder DROP COLUMN sizes;
-             ALTER TABLE folder DROP COLUMN excluded_since; PRAGMA user_version = 1",
+             ALTER TABLE folder DROP COLUMN excluded_since; DROP TABLE refutation; PRAGMA user_version = 1",
         )
         .unwrap();
     drop(earlier);

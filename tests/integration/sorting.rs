@@ -195,6 +195,11 @@ async fn is_marked_and_then_refuted(sort: SortParameters, names: [&str; 4]) {
     assert_eq!(portal["sorting"], "refuted");
     let said = portal["output"].as_str().unwrap_or_default();
     assert!(said.contains("does not sort by status"), "{said}");
+    exporter.stop().await;
+    // Another process does not believe it for a while first.
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    assert!(sorting_is(&metrics, "refuted"));
 }
 
 #[tokio::test]
