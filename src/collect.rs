@@ -34,7 +34,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::Places;
+use crate::classify::ClassSlots;
 use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment};
@@ -100,7 +100,7 @@ pub struct Collector {
     /// Whether the portal can be trusted to sort by status.
     sorting: Arc<Sorting>,
     folders: BTreeMap<FolderId, Folder>,
-    places: Places,
+    places: ClassSlots,
     list: ListState,
     collections: Collections,
     rounds: Rounds,
@@ -145,7 +145,7 @@ impl Collector {
     #[must_use]
     pub fn new(settings: Settings, tools: Tools, saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let mut places = Places::default();
+        let mut places = ClassSlots::new(settings.classes, &settings.classifier);
         let mut folders = BTreeMap::new();
         for (id, mut saved) in saved.folders {
             if settings.filter.admits(id, saved.name.label()) {
@@ -153,7 +153,6 @@ impl Collector {
                 folders.insert(id, Folder::restored(id, saved));
             }
         }
-        places.limit(settings.classes);
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
             sorting: Arc::new(Sorting::new(settings.portal.clone(), settings.full_every)),
@@ -268,10 +267,8 @@ impl Collector {
             .retain(|id, folder| settings.filter.admits(*id, folder.view.name.label()));
         self.places
             .retain_folders(|id| self.folders.contains_key(&id));
-        self.places.limit(settings.classes);
-        if settings.classifier != self.settings.classifier {
-            self.places.renew();
-        }
+        self.places
+            .reconfigure(settings.classes, &settings.classifier);
         self.tools.client = client;
         self.settings = settings;
         self.publish(Moment::now());

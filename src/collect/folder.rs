@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::classify::{ClassLimits, ErrorRow, Places};
+use crate::classify::{ClassSlots, ErrorRow};
 use crate::collect::attention::{Candidate, Ending, Facts};
 use crate::collect::count::Count;
 use crate::collect::kept::Kept;
@@ -217,8 +217,7 @@ impl Folder {
     pub fn looked(
         &mut self,
         looked: &Looked,
-        places: &mut Places,
-        limits: ClassLimits,
+        places: &mut ClassSlots,
         reindex: &Reindex,
     ) -> Outcome {
         self.reading = false;
@@ -229,12 +228,7 @@ impl Folder {
         match &looked.result {
             _ if self.is_unlisted() => Outcome::Settled,
             Ok(count) => {
-                let errors = places.seat(
-                    self.view.id,
-                    &count.reading.errors,
-                    limits,
-                    looked.ended.wall,
-                );
+                let errors = places.count(self.view.id, &count.reading.errors, looked.ended.wall);
                 let finished = self.count(looked, count, errors);
                 self.find(looked, count, &finished, reindex);
                 Outcome::Counted
@@ -266,7 +260,7 @@ impl Folder {
         &mut self,
         store: &Store,
         portal: &PortalName,
-        places: &Places,
+        places: &ClassSlots,
     ) -> Result<(), StateError> {
         let subject = Subject {
             portal: portal.clone(),
@@ -337,7 +331,7 @@ impl Folder {
         self.view_mut().full_read_difference = Some(difference);
     }
 
-    /// Shows the classes of the last count with other places.
+    /// Shows the classes of the last count with other class slots.
     pub fn show_errors(&mut self, errors: Vec<ErrorRow>) {
         if let Some(counts) = &mut self.view_mut().counts {
             Arc::make_mut(counts).errors = errors;

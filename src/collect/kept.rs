@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::classify::Place;
+use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, Memory, Update};
 use crate::model::{ByStatus, FileKey};
 use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Store, Subject};
@@ -78,7 +78,7 @@ impl Kept {
         &mut self,
         store: &Store,
         subject: Subject,
-        places: Vec<Place>,
+        places: Vec<ClassSlot>,
     ) -> Result<(), StateError> {
         let change = FolderChange {
             subject,

@@ -55,7 +55,7 @@ impl Collector {
         let facts = ListFacts::of(&listing, admitted.len(), self.settings.max_folders);
         self.log_list(facts);
         self.list = ListState::Read(facts);
-        self.places.expire_in(Moment::now().wall, |id| {
+        self.places.expire(Moment::now().wall, |id| {
             self.folders.get(&id).is_none_or(Folder::is_unreadable)
         });
         for listed in admitted.into_iter().take(self.settings.max_folders) {

@@ -1,26 +1,30 @@
 //! The portal's answers as they come over the wire (interface, Resources and their fields).
 //!
-//! Tolerant where a difference does no harm: unknown fields, null and absent values, unknown statuses, text that is
-//! not valid Unicode. Nothing here outlives the body that it was read from.
+//! Tolerant where a difference does no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
+//! that is not valid Unicode. Nothing here outlives the body that it was read from.
 
+mod id;
 mod page;
+mod readable;
 mod values;
 
 use serde::Deserialize;
 
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
+use id::Id;
 pub use page::Page;
 pub(super) use page::PageReader;
+pub(super) use readable::readable;
 pub use values::Whole;
-pub(super) use values::{Amount, Text, Time};
-use values::{Id, Raw, Word};
+use values::Word;
+pub(super) use values::{Amount, Row, Text, Time};
 
 /// Answer to the list of the key's folders.
 #[derive(Debug, Deserialize)]
 pub(super) struct FolderList<'a> {
     #[serde(borrow)]
-    pub data: Vec<FolderRow<'a>>,
+    pub data: Vec<Row<FolderRow<'a>>>,
     #[serde(default)]
     pub meta: Option<Meta>,
 }
@@ -33,7 +37,7 @@ pub(super) struct Meta {
 }
 
 /// One folder of the list.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FolderRow<'a> {
     #[serde(borrow, default)]
@@ -61,7 +65,7 @@ pub(super) struct NameRow<'a> {
 }
 
 /// One file of a page.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRow<'a> {
     #[serde(default, rename = "linkId")]
@@ -75,7 +79,7 @@ pub struct FileRow<'a> {
     #[serde(borrow, default)]
     index_error: Option<Text<'a>>,
     #[serde(borrow, default)]
-    created_at: Option<Raw<'a>>,
+    created_at: Option<Text<'a>>,
 }
 
 impl FileRow<'_> {
@@ -109,7 +113,7 @@ impl FileRow<'_> {
         self.file_size.0
     }
 
-    /// The `indexError`, untrusted and of any length.
+    /// The `indexError`, untrusted and of any length; empty, which is no reason, where it is no text.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.index_error.as_ref().map(Text::as_str)
@@ -118,8 +122,7 @@ impl FileRow<'_> {
     /// When the file was uploaded.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
-        let Raw(bytes) = self.created_at.as_ref()?;
-        Timestamp::parse(str::from_utf8(bytes).ok()?)
+        Timestamp::parse(self.created_at.as_ref()?.as_str())
     }
 }
 

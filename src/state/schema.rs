@@ -7,15 +7,16 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 5] = [
+const STEPS: [(i64, &str); 6] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
-    (VERSION, CLASSIFIER),
+    (5, CLASSIFIER),
+    (VERSION, CLASS_SLOTS),
 ];
 
 const FOLDERS: &str = "
@@ -76,6 +77,15 @@ const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
 /// The classifier that told the class of a place; null where that is not known.
 const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
+
+/// What decides who keeps a class slot: files at the last count by status, counts in a row without a file, and whether the class is shown. What
+/// was kept before that was shown, and had files as far as is known.
+const CLASS_SLOTS: &str = "
+    ALTER TABLE place ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN flagged INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN empty_counts INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN shown INTEGER NOT NULL DEFAULT 1;
+";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {
