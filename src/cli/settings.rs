@@ -44,11 +44,11 @@ pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     let config = config(args)?;
     let portals = config.portals.len();
     let capacity = capacity::notes(&config);
-    let warnings = config.errors.warnings().into_iter();
-    let warnings: String = warnings.map(|said| format!("warning: {said}\n")).collect();
-    output::print(&format!(
-        "the configuration is right: {portals} portal(s)\n{capacity}{warnings}"
-    ))?;
+    let mut said = format!("the configuration is right: {portals} portal(s)\n{capacity}");
+    for warning in config.errors.warnings() {
+        said.extend(["warning: ", warning.as_str(), "\n"]);
+    }
+    output::print(&said)?;
     Ok(ExitCode::SUCCESS)
 }
 
