@@ -36,7 +36,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::Places;
+use crate::classify::ClassSlots;
 use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment};
@@ -106,7 +106,7 @@ pub struct Collector {
     /// What refutes that, as it is on disk.
     saved_refutation: Option<Refutation>,
     folders: BTreeMap<FolderId, Folder>,
-    places: Places,
+    places: ClassSlots,
     list: ListState,
     /// What the portal's clock said of this machine's.
     clock: ClockCheck,
@@ -157,7 +157,7 @@ impl Collector {
     #[must_use]
     pub fn new(settings: Settings, tools: Tools, saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let mut places = Places::default();
+        let mut places = ClassSlots::new(settings.classes, &settings.classifier);
         let mut folders = BTreeMap::new();
         for (id, mut saved) in saved.folders {
             places.restore(id, std::mem::take(&mut saved.places));
@@ -194,7 +194,6 @@ impl Collector {
         };
         collector.saved_refutation = collector.sorting.refutation();
         collector.exclude_others(now.wall);
-        collector.places.limit(collector.settings.classes);
         collector.publish(now);
         collector
     }
@@ -291,10 +290,8 @@ impl Collector {
         }
         let now = Moment::now();
         self.exclude_others(now.wall);
-        self.places.limit(self.settings.classes);
-        if self.settings.classifier != before.classifier {
-            self.places.renew();
-        }
+        self.places
+            .reconfigure(self.settings.classes, &self.settings.classifier);
         self.amend_batch();
         self.publish(now);
         self.save_absences().await;

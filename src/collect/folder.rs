@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::classify::{ClassLimits, ErrorRow, Places};
+use crate::classify::{ClassSlots, ErrorRow};
 use crate::collect::attention::{Candidate, Ending, Facts};
 use crate::collect::audit::Audits;
 use crate::collect::count::Count;
@@ -180,8 +180,7 @@ impl Folder {
     pub fn looked(
         &mut self,
         looked: &Looked,
-        places: &mut Places,
-        limits: ClassLimits,
+        places: &mut ClassSlots,
         reindex: &Reindex,
     ) -> Outcome {
         self.reading = false;
@@ -192,12 +191,7 @@ impl Folder {
         match &looked.result {
             _ if !self.is_collected() => Outcome::Settled,
             Ok(count) => {
-                let errors = places.seat(
-                    self.view.id,
-                    &count.reading.errors,
-                    limits,
-                    looked.ended.wall,
-                );
+                let errors = places.count(self.view.id, &count.reading.errors, looked.ended.wall);
                 let finished = self.count(looked, count, errors);
                 self.find(looked, count, &finished, reindex);
                 Outcome::Counted
@@ -225,7 +219,7 @@ impl Folder {
     }
 
     /// What brings the disk up to date.
-    pub fn change(&self, portal: &PortalName, places: &Places) -> FolderChange {
+    pub fn change(&self, portal: &PortalName, places: &ClassSlots) -> FolderChange {
         let subject = Subject {
             portal: portal.clone(),
             id: self.view.id,
@@ -295,7 +289,7 @@ impl Folder {
         self.view_mut().full_read_difference = Some(difference);
     }
 
-    /// Shows the classes of the last count with other places.
+    /// Shows the classes of the last count with other class slots.
     pub fn show_errors(&mut self, errors: Vec<ErrorRow>) {
         if let Some(counts) = &mut self.view_mut().counts {
             Arc::make_mut(counts).errors = errors;

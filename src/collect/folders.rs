@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 use crate::aggregate::Known;
-use crate::classify::Places;
+use crate::classify::ClassSlots;
 use crate::collect::folder::{Folder, Outcome};
 use crate::collect::look::{Look, LookError, Looked};
 use crate::collect::{Collector, Done, Work};
@@ -102,10 +102,9 @@ impl Collector {
                 self.ask_about_refusals().await;
             }
             _ => {
-                let limits = self.settings.classes;
                 let reindex = Arc::clone(&self.settings.reindex);
                 let outcome = self.change(id, |folder, places| {
-                    folder.looked(&looked, places, limits, &reindex)
+                    folder.looked(&looked, places, &reindex)
                 });
                 self.folder_done(run, id, outcome).await;
             }
@@ -168,7 +167,7 @@ impl Collector {
     fn change(
         &mut self,
         id: FolderId,
-        change: impl FnOnce(&mut Folder, &mut Places) -> Outcome,
+        change: impl FnOnce(&mut Folder, &mut ClassSlots) -> Outcome,
     ) -> Outcome {
         let Some(folder) = self.folders.get_mut(&id) else {
             return Outcome::Settled;

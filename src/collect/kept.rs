@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::classify::Place;
+use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, Memory, Update};
 use crate::model::{ByStatus, FileKey, Timestamp};
 use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Subject};
@@ -92,7 +92,7 @@ impl Kept {
     }
 
     /// What brings the disk up to date.
-    pub fn change(&self, subject: Subject, places: Vec<Place>) -> FolderChange {
+    pub fn change(&self, subject: Subject, places: Vec<ClassSlot>) -> FolderChange {
         FolderChange {
             subject,
             places,

@@ -84,15 +84,14 @@ impl Collector {
         })
     }
 
-    /// Chooses among the classes that came up in a collection, where not all of them have room in the portal; not before every folder that is
-    /// being read was counted once.
+    /// Assigns the portal's class slots at the end of a collection; not before every folder that is being read was counted once.
     pub(super) async fn choose_classes(&mut self) {
         let mut folders = self.folders.values();
         if folders.any(|folder| folder.reading && folder.times_counted == 0) {
             return;
         }
         let mut changed = Vec::new();
-        for (id, errors) in self.places.choose(self.settings.classes) {
+        for (id, errors) in self.places.settle() {
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.show_errors(errors);
                 changed.push(id);

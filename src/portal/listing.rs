@@ -45,8 +45,9 @@ impl Listing {
 
     /// Decodes a body as it came.
     pub(crate) fn decode(body: &[u8]) -> Result<Self, PortalError> {
+        let body = wire::readable(body);
         let list: wire::FolderList<'_> =
-            serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error))?;
+            serde_json::from_str(&body).map_err(|error| PortalError::from_json(&error))?;
         let rows = list.data.len();
         let whole = list
             .meta
@@ -55,7 +56,7 @@ impl Listing {
         let mut seen = HashSet::new();
         let mut invalid_rows = 0;
         let mut folders = Vec::with_capacity(rows);
-        for row in list.data {
+        for wire::Row(row) in list.data {
             match row.id.as_ref().and_then(|id| FolderId::parse(id.as_str())) {
                 None => invalid_rows += 1,
                 Some(id) if seen.insert(id) => folders.push(ListedFolder {

@@ -1,26 +1,30 @@
 //! The portal's answers as they come over the wire (interface, Resources and their fields).
 //!
-//! Tolerant where a difference does no harm: unknown fields, null and absent values, unknown statuses, text that is
-//! not valid Unicode. Nothing here outlives the body that it was read from.
+//! Tolerant where a difference does no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
+//! that is not valid Unicode. Nothing here outlives the body that it was read from.
 
+mod id;
 mod page;
+mod readable;
 mod values;
 
 use serde::Deserialize;
 
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
+use id::Id;
 pub use page::Page;
 pub(super) use page::PageReader;
+pub(super) use readable::readable;
 pub use values::Whole;
-pub(super) use values::{Amount, Text, Time};
-use values::{Id, Raw, Word};
+use values::Word;
+pub(super) use values::{Amount, Row, Text, Time};
 
 /// Answer to the list of the key's folders.
 #[derive(Debug, Deserialize)]
 pub(super) struct FolderList<'a> {
     #[serde(borrow)]
-    pub data: Vec<FolderRow<'a>>,
+    pub data: Vec<Row<FolderRow<'a>>>,
     #[serde(default)]
     pub meta: Option<Meta>,
 }
@@ -33,7 +37,7 @@ pub(super) struct Meta {
 }
 
 /// One folder of the list.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FolderRow<'a> {
     #[serde(borrow, default)]
@@ -50,11 +54,11 @@ pub(super) struct FolderRow<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct SortColumnsPage<'a> {
     #[serde(borrow)]
-    pub data: Vec<SortColumns<'a>>,
+    pub data: Vec<Row<SortColumns<'a>>>,
 }
 
 /// The columns of one row by which a portal could sort, but for its status. What is absent is equal in all rows.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SortColumns<'a> {
     #[serde(borrow, default)]
@@ -106,7 +110,7 @@ fn text<'a>(text: Option<&'a Text<'_>>) -> &'a str {
 }
 
 /// One file of a page.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRow<'a> {
     #[serde(default, rename = "linkId")]
@@ -120,7 +124,7 @@ pub struct FileRow<'a> {
     #[serde(borrow, default)]
     index_error: Option<Text<'a>>,
     #[serde(borrow, default)]
-    created_at: Option<Raw<'a>>,
+    created_at: Option<Text<'a>>,
 }
 
 impl FileRow<'_> {
@@ -154,7 +158,7 @@ impl FileRow<'_> {
         self.file_size.0
     }
 
-    /// The `indexError`, untrusted and of any length.
+    /// The `indexError`, untrusted and of any length; empty, which is no reason, where it is no text.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.index_error.as_ref().map(Text::as_str)
@@ -163,8 +167,7 @@ impl FileRow<'_> {
     /// When the file was uploaded.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
-        let Raw(bytes) = self.created_at.as_ref()?;
-        Timestamp::parse(str::from_utf8(bytes).ok()?)
+        Timestamp::parse(self.created_at.as_ref()?.as_str())
     }
 }
 

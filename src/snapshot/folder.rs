@@ -98,7 +98,7 @@ impl Unavailable {
 pub struct Counts {
     /// Files by status.
     pub files: ByStatus<u64>,
-    /// Failed and flagged files by class, as far as classes have places; sorted by status and class.
+    /// Failed and flagged files by class, as far as classes have slots; sorted by status and class.
     pub errors: Vec<ErrorRow>,
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use url::Url;
 
-use crate::classify::Place;
+use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, Left, Memory, Remembered};
 use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
 
@@ -56,8 +56,8 @@ pub struct SavedFolder {
     pub record: Option<FolderRecord>,
     /// Its files that were not done.
     pub memory: Memory,
-    /// The classes of error that have a place in it.
-    pub places: Vec<Place>,
+    /// The classes of error that have a slot in it.
+    pub places: Vec<ClassSlot>,
     /// When and why it left, if it did.
     pub left: Option<Left>,
     /// Since when the configuration excludes it, if it does.
@@ -80,8 +80,8 @@ pub struct Subject {
 pub struct FolderChange {
     /// The folder.
     pub subject: Subject,
-    /// The classes of error that have a place in it.
-    pub places: Vec<Place>,
+    /// The classes of error that have a slot in it.
+    pub places: Vec<ClassSlot>,
     /// What its last count left behind.
     pub record: Option<FolderRecord>,
     /// When and why it left.

@@ -10,12 +10,13 @@ use crate::state::StateError;
 const VERSION: i64 = 8;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 7] = [
+const STEPS: [(i64, &str); 8] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
     (5, CLASSIFIER),
+    (6, CLASS_SLOTS),
     (7, EXCLUDED),
     (VERSION, REFUTATIONS),
 ];
@@ -78,6 +79,15 @@ const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
 /// The classifier that told the class of a place; null where that is not known.
 const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
+
+/// What decides who keeps a class slot: files at the last count by status, counts in a row without a file, and whether the class is shown. What
+/// was kept before that was shown, and had files as far as is known.
+const CLASS_SLOTS: &str = "
+    ALTER TABLE place ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN flagged INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN empty_counts INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN shown INTEGER NOT NULL DEFAULT 1;
+";
 
 /// Since when the configuration excludes a folder; null where it does not.
 const EXCLUDED: &str = "ALTER TABLE folder ADD COLUMN excluded_since INTEGER;";

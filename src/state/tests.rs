@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::classify::Place;
+use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Remembered, Settled};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
@@ -39,12 +39,19 @@ fn change(files: FileChanges) -> FolderChange {
             id: id(),
             name: name.clone(),
         },
-        places: vec![Place {
+        places: vec![ClassSlot {
             class: "page <n> lost".into(),
             example: "page 7 lost".into(),
             first_seen: Timestamp::from_millis(-1),
             last_seen: now(),
             classifier: Some(crate::classify::Classifier::default().version()),
+            files: ByStatus::from_fn(|status| match status {
+                Status::Failed => 7,
+                Status::Flagged => 8,
+                _ => 0,
+            }),
+            empty_counts: 2,
+            shown: false,
         }],
         record: Some(FolderRecord {
             first_counted: Timestamp::from_millis(3),

@@ -171,7 +171,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "errors.rules[].class",
         Required("timeout"),
-        "The class of the reasons that it fits",
+        "The class of the reasons that it fits; with files it always has a label",
     ),
     row(
         "reindex.mode",

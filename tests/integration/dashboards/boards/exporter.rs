@@ -60,7 +60,7 @@ fn state() -> [Panel; 8] {
         .steps("text", &[]),
         Panel::stat(
             "Classes of errors",
-            "Classes in use, of all portals, of at most `errors.max_classes` each. When it is at that limit: see the files without a place, beside.",
+            "Classes in use, of all portals, of at most `errors.max_classes` each. When it is at that limit: see the files without a class of their own, beside.",
         )
         .query("classes", "sum(max by (portal) (kb_error_classes{PORTAL}))")
         .none("not known")
