@@ -16,6 +16,7 @@ mod list;
 mod look;
 pub mod progress;
 mod publish;
+mod refutation;
 mod reindex;
 mod rows_end;
 mod run;
@@ -44,7 +45,7 @@ use crate::portal::{Client, Listing, PortalError, Session};
 use crate::reindex::Batch;
 use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
-use crate::state::{SavedPortal, SavedRefutation, StateError, Store};
+use crate::state::{SavedPortal, StateError, Store};
 
 pub use settings::Settings;
 
@@ -56,7 +57,6 @@ use folders::Refusal;
 use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
-use sorted::PageNumber;
 use sorting::{Refutation, Sorting};
 
 /// How often a collector that has nothing to do shows that it is alive.
@@ -165,7 +165,7 @@ impl Collector {
         }
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
-            sorting: sorting(&settings, saved.refutation),
+            sorting: refutation::restore(&settings, saved.refutation),
             saved_refutation: None,
             settings,
             tools,
@@ -286,7 +286,7 @@ impl Collector {
         }
         // Another address may be another portal.
         if (&settings.address, settings.full_every) != (&before.address, before.full_every) {
-            self.sorting = sorting(settings, None);
+            self.sorting = refutation::restore(settings, None);
         }
         let now = Moment::now();
         self.exclude_others(now.wall);
@@ -310,17 +310,6 @@ impl Collector {
         }
         self.publish(Moment::now());
     }
-}
-
-/// What is known of a portal's sorting: what was saved, unless that was of another address.
-fn sorting(settings: &Settings, saved: Option<SavedRefutation>) -> Arc<Sorting> {
-    let saved = saved.filter(|saved| saved.address == settings.address);
-    let refutation = saved.map(|saved| Refutation {
-        folder: saved.folder,
-        pages: saved.pages.into_iter().map(PageNumber).collect(),
-    });
-    let portal = settings.portal.clone();
-    Arc::new(Sorting::new(portal, settings.full_every, refutation))
 }
 
 /// The list that a task brought, or why it brought none.

@@ -52,14 +52,14 @@
 //! | [`app`], [`telemetry`], [`shutdown`] | the process |
 //! | [`simulator`] | the simulated portal |
 //!
-//! # What a paged walk can and cannot promise
+//! # What a full scan can and cannot promise
 //!
 //! A folder is read page by page, and each page shows the folder at another moment. When nothing changes meanwhile, the
-//! counts are exact. A walk notices totals that differ between pages, rows that it meets twice, and rows that are missing in the
-//! end; then it is walked again if it is short, and called inconsistent (`kb_folder_consistent` 0) if that does not help. It cannot
+//! counts are exact. A scan notices totals that differ between pages, rows that it meets twice, and rows that are missing in the
+//! end; then it is repeated if it is short, and called inconsistent (`kb_folder_consistent` 0) if that does not help. It cannot
 //! notice a change that leaves all of those alike: a status that changes on a page already read, or a delete on a page already read
 //! that an upload on a page not yet read makes up for. Each such change puts a count off by one at most, so with k
-//! changes during a walk that is called consistent, no count is off by more than k.
+//! changes during a scan that is called consistent, no count is off by more than k.
 //!
 //! # What counting by boundaries can promise
 //!
@@ -78,7 +78,7 @@
 //! - A folder that cannot be read keeps its last whole counts, with their time, until they are too old; its `kb_folder_up` is 0 at once.
 //! - A refusal (401, 403) of a folder is settled by asking for the list of folders: refused there too, it is the portal's
 //!   trouble; else the folder left, or is forbidden.
-//! - A walk that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
+//! - A read that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
 //!   flight.
 //! - A clock that is wrong costs nothing that is kept: what is known of folders that left is forgotten only while the portal's clock agrees.
 //! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.

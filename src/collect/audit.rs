@@ -4,6 +4,8 @@
 //! The pages of a folder are read spread over it: first both ends, then the middle, the quarters, and so on, so that a mistake of the
 //! portal's sorting is found early.
 
+mod pages;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,16 +14,15 @@ use tracing::{debug, warn};
 use crate::collect::count::difference;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::sorted::{Layout, PageNumber, PageStatuses};
-use crate::collect::sorting::contradiction::{Hulls, is_contradiction, witnesses};
-use crate::collect::sorting::{Refutation, Sorting, evidence};
+use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
 use crate::collect::{Collector, Done, Work};
 use crate::config::Strategy;
 use crate::memory::FullRead;
-use crate::model::{ByStatus, FolderId, FolderSizes, Moment, Timestamp};
-use crate::portal::{Client, Files, Lane, PageBody, PageRequest, PortalError, Whole};
+use crate::model::{ByStatus, FolderId, Moment, Timestamp};
 use crate::snapshot::{FolderState, SortingState, Way};
+
+use pages::{Audit, Totals};
 
 /// How often it is checked whether an audit is due.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -29,9 +30,6 @@ const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// An audit that failed is tried again after this part of `full_every`; while sorting is only assumed, folders that changed are audited
 /// again as often.
 const SOON_SHARE: u32 = 24;
-
-/// Pages of one audit that are held against others, at most: where files move fast, many look wrong.
-const MAX_SUSPECTS: u32 = 10;
 
 /// What is known of the audits of one folder.
 #[derive(Debug, Default)]
@@ -87,15 +85,6 @@ pub(super) struct Audited {
     before: Option<ByStatus<u64>>,
     result: Result<Totals, ReadError>,
     ended: Timestamp,
-}
-
-/// What the pages of an audit add up to.
-#[derive(Debug, Default)]
-struct Totals {
-    counts: ByStatus<u64>,
-    sizes: FolderSizes,
-    /// Rows that pages lack before the last one.
-    missing_rows: u64,
 }
 
 impl Collector {
@@ -222,137 +211,6 @@ impl Folder {
     }
 }
 
-/// An audit under way.
-struct Audit {
-    client: Arc<Client>,
-    folder: FolderId,
-    sorting: Arc<Sorting>,
-}
-
-impl Audit {
-    /// Reads every page. Ends early where the portal turns out not to sort: then every page is read anyway.
-    async fn run(self) -> Result<Totals, ReadError> {
-        let lane = Lane::background();
-        let session = self.client.open().await.map_err(no_session)?;
-        let files = session.files(self.folder, &lane);
-        let first = fetch(&files, PageNumber::FIRST).await?;
-        let mut layout = layout_of(&first).map_err(no_session)?;
-        let (mut totals, mut hulls, mut suspects) = (Totals::default(), Hulls::default(), 0);
-        for page in spread(layout.last_page().0).map(PageNumber) {
-            let body = fetch(&files, page).await?;
-            let statuses = totals.add(&body).map_err(|error| failed(page, error))?;
-            layout.total = statuses.total;
-            totals.note_missing(page, &statuses, layout);
-            if self.sorting.state() == SortingState::Assumed
-                && evidence::shows_sorting(&statuses, &body)
-            {
-                self.sorting.show();
-            }
-            let run = layout
-                .place(page, &statuses)
-                .find_map(|(rows, word)| hulls.add(rows, word, layout.page_size));
-            if suspects < MAX_SUSPECTS && (run.is_some() || statuses.is_unsorted()) {
-                suspects += 1;
-                let pages = witnesses(page, layout, run);
-                if is_contradiction(|page| files.page(page), &pages, layout).await? {
-                    let folder = self.folder;
-                    self.sorting.refute(Refutation { folder, pages });
-                    break;
-                }
-                // What was seen before may be where it is no more.
-                hulls = Hulls::default();
-            }
-        }
-        Ok(totals)
-    }
-
-    /// Retracts a refutation where its pages are sorted now, or their folder cannot be read any more.
-    async fn check(&self, refutation: &Refutation) {
-        let lane = Lane::background();
-        let Ok(session) = self.client.open().await else {
-            return;
-        };
-        let files = session.files(self.folder, &lane);
-        let checked = match fetch(&files, PageNumber::FIRST).await {
-            Ok(first) => match layout_of(&first) {
-                Ok(layout) => {
-                    is_contradiction(|page| files.page(page), &refutation.pages, layout).await
-                }
-                Err(error) => Err(failed(PageNumber::FIRST, error)),
-            },
-            Err(error) => Err(error),
-        };
-        match checked {
-            Ok(true) => {}
-            Err(error) if !error.is_final() => {}
-            Ok(false) | Err(_) => self.sorting.retract(refutation),
-        }
-    }
-}
-
-impl Totals {
-    /// Adds the rows of a page, and returns their statuses.
-    fn add(&mut self, body: &PageBody) -> Result<PageStatuses, PortalError> {
-        let mut statuses = PageStatuses::default();
-        let read = body.read(|row| {
-            statuses.add(row.word());
-            self.counts[row.status()] += 1;
-            let size = &mut self.sizes[row.status()];
-            *size = size.saturating_add(row.size());
-        })?;
-        let Whole(total) = read.pagination.total;
-        statuses.total = total;
-        Ok(statuses)
-    }
-
-    /// Notes rows that a page lacks before the last one: the portal counts files that it does not list.
-    fn note_missing(&mut self, page: PageNumber, statuses: &PageStatuses, layout: Layout) {
-        let rows = statuses.rows();
-        if rows > 0 && page < layout.last_page() {
-            self.missing_rows += layout.page_size.saturating_sub(rows);
-        }
-    }
-}
-
-/// The layout of a list by its first page.
-fn layout_of(first: &PageBody) -> Result<Layout, PortalError> {
-    let mut totals = Totals::default();
-    let statuses = totals.add(first)?;
-    Ok(Layout {
-        total: statuses.total,
-        page_size: statuses.rows().max(1),
-    })
-}
-
-/// The numbers from 1 on, up to a last one, spread: both ends first, then the middle, the quarters, and so on.
-fn spread(last: u64) -> impl Iterator<Item = u64> {
-    let bits = u64::BITS - last.saturating_sub(1).leading_zeros();
-    let reversed = move |number: u64| {
-        if bits == 0 {
-            0
-        } else {
-            number.reverse_bits() >> (u64::BITS - bits)
-        }
-    };
-    let between = (0..1_u64 << bits).map(reversed).map(|number| number + 1);
-    let between = between.filter(move |number| *number < last);
-    [last].into_iter().chain(between)
-}
-
-async fn fetch(files: &Files<'_>, page: PageNumber) -> Result<PageBody, ReadError> {
-    let body = files.page(page.request()).await;
-    body.map_err(|error| failed(page, error))
-}
-
-fn no_session(error: PortalError) -> ReadError {
-    failed(PageNumber::FIRST, error)
-}
-
-fn failed(page: PageNumber, error: PortalError) -> ReadError {
-    let page: PageRequest = page.request();
-    ReadError::Portal { page, error }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -424,15 +282,5 @@ mod tests {
             ..Audits::default()
         };
         assert!(!audits.is_due(id(1), None, counts(1), due(SortingState::Assumed)));
-    }
-
-    #[test]
-    fn pages_are_read_spread_over_the_folder_each_once() {
-        assert_eq!(spread(8).collect::<Vec<_>>(), [8, 1, 5, 3, 7, 2, 6, 4]);
-        for last in [1, 2, 3, 7, 100, 1_000] {
-            let mut pages: Vec<_> = spread(last).collect();
-            pages.sort_unstable();
-            assert_eq!(pages, (1..=last).collect::<Vec<_>>());
-        }
     }
 }

@@ -12,7 +12,7 @@ use crate::collect::folder::Folder;
 use crate::config::Strategy;
 use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
-use crate::state::{SavedRefutation, StateError};
+use crate::state::StateError;
 
 /// Counts are kept for this many intervals at least (contract, `stale_after`).
 const STALE_INTERVALS: u32 = 3;
@@ -129,25 +129,6 @@ impl Collector {
         let result = self.tools.store.write_success(portal, at.as_millis()).await;
         self.say_refused(&result);
         self.success_refused = result.err();
-    }
-
-    /// Keeps on disk what refutes the portal's sorting, when that changed.
-    pub(super) async fn save_refutation(&mut self) {
-        let refutation = self.sorting.refutation();
-        if refutation == self.saved_refutation {
-            return;
-        }
-        let saved = refutation.as_ref().map(|refutation| SavedRefutation {
-            address: self.settings.address.clone(),
-            folder: refutation.folder,
-            pages: refutation.pages.iter().map(|page| page.0).collect(),
-        });
-        let portal = self.settings.portal.clone();
-        let result = self.tools.store.write_refutation(portal, saved).await;
-        self.say_refused(&result);
-        if result.is_ok() {
-            self.saved_refutation = refutation;
-        }
     }
 
     /// Says that the disk refuses, when that is new.
