@@ -83,7 +83,7 @@ fn share(folder: FolderId) -> f64 {
 pub(super) struct Audited {
     /// The counts that the boundaries gave just before; none where there were none.
     before: Option<ByStatus<u64>>,
-    result: Result<Totals, ReadError>,
+    result: Result<Option<Totals>, ReadError>,
     ended: Timestamp,
 }
 
@@ -171,10 +171,11 @@ impl Collector {
         };
         folder.audits.not_before = None;
         match audited.map(|audited| (audited.before, audited.ended, audited.result)) {
-            Some((before, ended, Ok(totals))) => {
+            Some((before, ended, Ok(Some(totals)))) => {
                 folder.audited(before, ended, &totals);
                 self.save(id).await;
             }
+            Some((_, _, Ok(None))) => {}
             Some((_, _, Err(error))) => {
                 warn!(%portal, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read beside the collections");
                 folder.audits.not_before = Some(try_again);

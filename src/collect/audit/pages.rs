@@ -30,13 +30,12 @@ pub(super) struct Audit {
 }
 
 impl Audit {
-    /// Reads every page. Ends early where the portal turns out not to sort: then every page is read anyway.
-    pub async fn run(self) -> Result<Totals, ReadError> {
+    /// Reads every page. Ends early, with nothing, where the portal turns out not to sort: then every page is read anyway.
+    pub async fn run(self) -> Result<Option<Totals>, ReadError> {
         let lane = Lane::background();
         let session = self.client.open().await.map_err(no_session)?;
         let files = session.files(self.folder, &lane);
-        let first = fetch(&files, PageNumber::FIRST).await?;
-        let mut layout = layout_of(&first).map_err(no_session)?;
+        let mut layout = layout(&files).await?;
         let (mut totals, mut hulls, mut suspects) = (Totals::default(), Hulls::default(), 0);
         for page in spread(layout.last_page().0).map(PageNumber) {
             let body = fetch(&files, page).await?;
@@ -57,13 +56,13 @@ impl Audit {
                 if is_contradiction(|page| files.page(page), &pages, layout).await? {
                     let folder = self.folder;
                     self.sorting.refute(Refutation { folder, pages });
-                    break;
+                    return Ok(None);
                 }
                 // What was seen before may be where it is no more.
                 hulls = Hulls::default();
             }
         }
-        Ok(totals)
+        Ok(Some(totals))
     }
 
     /// Retracts a refutation where its pages are sorted now, or their folder cannot be read any more.
@@ -73,16 +72,11 @@ impl Audit {
             return;
         };
         let files = session.files(self.folder, &lane);
-        let checked = match fetch(&files, PageNumber::FIRST).await {
-            Ok(first) => match layout_of(&first) {
-                Ok(layout) => {
-                    is_contradiction(|page| files.page(page), &refutation.pages, layout).await
-                }
-                Err(error) => Err(failed(PageNumber::FIRST, error)),
-            },
-            Err(error) => Err(error),
+        let checked = async {
+            let layout = layout(&files).await?;
+            is_contradiction(|page| files.page(page), &refutation.pages, layout).await
         };
-        match checked {
+        match checked.await {
             Ok(true) => {}
             Err(error) if !error.is_final() => {}
             Ok(false) | Err(_) => self.sorting.retract(refutation),
@@ -115,9 +109,10 @@ impl Totals {
 }
 
 /// The layout of a list by its first page.
-fn layout_of(first: &PageBody) -> Result<Layout, PortalError> {
-    let mut totals = Totals::default();
-    let statuses = totals.add(first)?;
+async fn layout(files: &Files<'_>) -> Result<Layout, ReadError> {
+    let first = fetch(files, PageNumber::FIRST).await?;
+    let statuses = Totals::default().add(&first);
+    let statuses = statuses.map_err(|error| failed(PageNumber::FIRST, error))?;
     Ok(Layout {
         total: statuses.total,
         page_size: statuses.rows().max(1),
