@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use crate::classify::{ClassCounts, ClassNumber, Classifier, ErrorTally};
-use crate::memory::Memory;
+use crate::memory::{self, Memory};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
 
@@ -178,9 +178,9 @@ impl Tally {
     pub fn finish(mut self) -> Reading {
         self.seen.sort_unstable();
         let distinct = self.seen.windows(2).all(|pair| pair[0] != pair[1]);
-        self.make_room();
         let mut unfinished = self.settled;
         unfinished.extend(self.waiting);
+        let unfinished = memory::fit(unfinished, &self.memory, &mut self.fits);
         Reading {
             counts: self.counts,
             errors: self.errors.finish(),
@@ -193,21 +193,5 @@ impl Tally {
                 watched: self.watched_done,
             },
         }
-    }
-
-    /// Drops waiting files where there are too many: those remembered longest, then the oldest, keep their place.
-    fn make_room(&mut self) {
-        let room = MAX_REMEMBERED - self.settled.len();
-        if self.waiting.len() <= room {
-            return;
-        }
-        let mut waiting: Vec<_> = self.waiting.drain().collect();
-        waiting.sort_unstable_by_key(|(key, file)| {
-            (!self.memory.remembers(*key), file.created_at, *key)
-        });
-        for (_, file) in waiting.drain(room..) {
-            self.fits[file.status] = false;
-        }
-        self.waiting.extend(waiting);
     }
 }

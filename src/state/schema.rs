@@ -7,15 +7,16 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 5] = [
+const STEPS: [(i64, &str); 6] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
-    (VERSION, CLASSIFIER),
+    (5, CLASSIFIER),
+    (VERSION, MISSED),
 ];
 
 const FOLDERS: &str = "
@@ -76,6 +77,15 @@ const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
 /// The classifier that told the class of a place; null where that is not known.
 const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
+
+/// The base of entries by growth, the torn reads that listed a status, and the whole reads that missed a file. The counts of a read that
+/// was whole for some status were consistent, so they are a base; others may not have been.
+const MISSED: &str = "
+    ALTER TABLE folder ADD COLUMN base TEXT;
+    ALTER TABLE folder ADD COLUMN torn TEXT;
+    ALTER TABLE file ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
+    UPDATE folder SET base = counts WHERE instr(whole, 'true');
+";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

@@ -2,6 +2,7 @@
 
 mod leaving;
 mod restart;
+mod turmoil;
 
 use crate::support::exporter::Exporter;
 use crate::support::exposition::Exposition;
