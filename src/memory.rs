@@ -11,7 +11,9 @@
 //!   stays remembered. It ends with a counted read, after which files may be there that were never listed.
 //! - **By growth** everywhere else: what a consistent count exceeds the last consistent one by. Entries by identity
 //!   since then are added to that base, so that they are not counted by growth again. A torn count is never a base.
-//! - A whole read after a counted one counts by growth and lists anew; a first count enters nothing.
+//! - A whole read after a counted one counts by growth and lists anew; a first count enters nothing. Pages that shift may make
+//!   it leave out a file that is there. So until the next consistent read the hashes of all its rows are kept: a file that is not among
+//!   them, and that was not uploaded since, enters nothing.
 //! - Where no read is ever consistent, a status is taken for listed after sixteen torn reads: a file that was there from
 //!   the beginning was in one of them. The first consistent read ends that, and is a base.
 //!

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::aggregate::{DoneFiles, Reading, Unfinished};
 use crate::memory::indexing::IndexingTimes;
-use crate::memory::record::{FolderRecord, FullRead, Memory, Remembered, Settled};
+use crate::memory::record::{FolderRecord, FullRead, Listing, Memory, Remembered, Settled};
 use crate::memory::{absence, entries, room};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 
@@ -36,6 +36,8 @@ pub struct Update {
     /// Files that were read as done since the look before, or are missing for the first time and taken for done: as many became
     /// done as are missing.
     pub finished: Vec<FileKey>,
+    /// The hashes of all files, where they need to be known until the next consistent read; nothing where that does not change.
+    pub rows: Option<Vec<u64>>,
     /// Since when the longest-waiting file is in each status, of the rows read.
     pub oldest: ByStatus<Option<Timestamp>>,
 }
@@ -53,6 +55,7 @@ pub fn apply(
         changed: Vec::new(),
         forgotten: Vec::new(),
         finished: Vec::new(),
+        rows: None,
         oldest: ByStatus::default(),
     };
     let mut done = absence::read_as_done(look.reading, memory);
@@ -62,7 +65,7 @@ pub fn apply(
         let file = remember(before, known, row, look);
         if Settled::of(row.status).is_some() && known.and_then(|file| file.settled) != file.settled
         {
-            fresh[row.status] += 1;
+            fresh[row.status] += u64::from(!was_left_out(before, memory, *key, row));
             // A torn read may list a file twice: what it entered last is what is remembered.
             done.remove(key);
         }
@@ -73,11 +76,35 @@ pub fn apply(
         }
     }
     entries::add(&mut update.record, look, &fresh);
+    update.rows = look.consistent.then(|| rows(&update.record, look));
     let base = before.and_then(|before| before.base);
     let done_before = base.map(|base| base[Status::Done]);
     absence::settle(&mut update, memory, look, done, done_before);
     room::make(&mut update, memory, look);
     update
+}
+
+/// Whether a file may have been there all along: the only read that was whole so far did not list it, and it is older than that.
+fn was_left_out(
+    before: Option<&FolderRecord>,
+    memory: &Memory,
+    key: FileKey,
+    row: &Unfinished,
+) -> bool {
+    let Some(before) = before.filter(|before| before.listing[row.status] == Listing::Once) else {
+        return false;
+    };
+    let arrived = row.created_at.is_some_and(|at| at >= before.began);
+    !arrived && !memory.remembers(key) && !memory.was_listed(key)
+}
+
+/// The hashes of all files of a consistent read that was the first to list a status.
+fn rows(record: &FolderRecord, look: &Look<'_>) -> Vec<u64> {
+    let once = |status: Status| record.listing[status] == Listing::Once;
+    match &look.reading.done {
+        DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => rows.clone(),
+        DoneFiles::Read { .. } | DoneFiles::Counted => Vec::new(),
+    }
 }
 
 /// The folder's record, but for what the look adds to it.

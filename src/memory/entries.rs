@@ -29,6 +29,7 @@ impl Listing {
     /// What it is after another read.
     const fn after(self, grade: Grade) -> Self {
         match (grade, self) {
+            (Grade::Whole, Self::Torn(_)) => Self::Once,
             (Grade::Whole, _) => Self::Whole,
             (Grade::Counted, _) => Self::NONE,
             (Grade::Torn { fits: true }, Self::Torn(reads)) => Self::Torn(reads.saturating_add(1)),
@@ -39,15 +40,15 @@ impl Listing {
     /// Whether a file that a read of this grade lists, and that is not remembered, was not there before.
     fn tells_new_files(self, grade: Grade) -> bool {
         match grade {
-            Grade::Whole => self == Self::Whole,
+            Grade::Whole => !matches!(self, Self::Torn(_)),
             Grade::Counted => false,
             Grade::Torn { .. } => self.is_complete(),
         }
     }
 }
 
-/// Adds the entries of a read to a record that otherwise is as the read before left it. `fresh` is the number of files that were
-/// listed in a settled status and are not remembered there.
+/// Adds the entries of a read to a record that otherwise is as the read before left it. `fresh` is the number of files that are
+/// listed in a settled status, are not remembered there, and were not left out by the only whole read.
 pub(super) fn add(record: &mut FolderRecord, look: &Look<'_>, fresh: &ByStatus<u64>) {
     let counts = &look.reading.counts;
     let base = record.base;

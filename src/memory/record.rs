@@ -1,5 +1,7 @@
 //! The facts that are kept of a folder.
 
+use crate::aggregate::hash;
+use crate::memory::apply::Update;
 use crate::memory::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
 
@@ -36,8 +38,10 @@ impl Settled {
 /// Whether every file of a status is remembered, so that one that is not is new there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
-    /// A whole read listed them; what came since is remembered, or not listed yet.
+    /// Two whole reads listed them; what came since is remembered, or not listed yet.
     Whole,
+    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it left out one that is there.
+    Once,
     /// No whole read listed them; so many torn reads did.
     Torn(u8),
 }
@@ -54,7 +58,7 @@ impl Listing {
     #[must_use]
     pub const fn is_complete(self) -> bool {
         match self {
-            Self::Whole => true,
+            Self::Whole | Self::Once => true,
             Self::Torn(reads) => reads >= Self::ENOUGH,
         }
     }
@@ -84,50 +88,67 @@ pub struct Remembered {
 
 /// The files of one folder that are not done. Files that the last read did not list are among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Memory(FileMap<Remembered>);
+pub struct Memory {
+    files: FileMap<Remembered>,
+    /// The hashes of all files that the last consistent read listed, in order, where it was the first one that was whole; not kept
+    /// across restarts.
+    rows: Vec<u64>,
+}
 
 impl Memory {
     /// Whether this file was not done when it was seen last.
     #[must_use]
     pub fn remembers(&self, key: FileKey) -> bool {
-        self.0.contains_key(&key)
+        self.files.contains_key(&key)
     }
 
     /// What is remembered of a file.
     #[must_use]
     pub fn get(&self, key: FileKey) -> Option<&Remembered> {
-        self.0.get(&key)
+        self.files.get(&key)
     }
 
     /// Every remembered file, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (FileKey, &Remembered)> {
-        self.0.iter().map(|(key, file)| (*key, file))
+        self.files.iter().map(|(key, file)| (*key, file))
     }
 
     /// How many files are remembered.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.files.len()
     }
 
     /// Whether nothing is remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.files.is_empty()
+    }
+
+    /// Whether the only whole read so far listed this file, in whichever status; true where that is not known.
+    #[must_use]
+    pub fn was_listed(&self, key: FileKey) -> bool {
+        self.rows.is_empty() || self.rows.binary_search(&hash(key)).is_ok()
     }
 
     /// Takes in what a look found.
-    pub fn update(&mut self, changed: &[(FileKey, Remembered)], forgotten: &[FileKey]) {
-        for key in forgotten {
-            self.0.remove(key);
+    pub fn update(&mut self, update: &mut Update) {
+        for key in &update.forgotten {
+            self.files.remove(key);
         }
-        self.0.extend(changed.iter().copied());
+        self.files.extend(update.changed.iter().copied());
+        if let Some(rows) = update.rows.take() {
+            self.rows = rows;
+        }
     }
 }
 
 impl FromIterator<(FileKey, Remembered)> for Memory {
     fn from_iter<I: IntoIterator<Item = (FileKey, Remembered)>>(files: I) -> Self {
-        Self(files.into_iter().collect())
+        Self {
+            files: files.into_iter().collect(),
+            rows: Vec::new(),
+        }
     }
 }
 

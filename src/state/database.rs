@@ -244,13 +244,14 @@ fn full_read(row: &Row<'_>) -> Result<Option<FullRead>, StateError> {
 
 /// Which statuses a whole read listed.
 fn whole(record: &FolderRecord) -> ByStatus<bool> {
-    ByStatus::from_fn(|status| record.listing[status] == Listing::Whole)
+    ByStatus::from_fn(|status| !matches!(record.listing[status], Listing::Torn(_)))
 }
 
-/// How many torn reads listed each of the others.
+/// How many torn reads listed each of the others. For one that was whole: 1 where that was the first.
 fn torn(record: &FolderRecord) -> ByStatus<u8> {
     ByStatus::from_fn(|status| match record.listing[status] {
         Listing::Whole => 0,
+        Listing::Once => 1,
         Listing::Torn(reads) => reads,
     })
 }
@@ -259,10 +260,10 @@ fn listing(row: &Row<'_>) -> Result<ByStatus<Listing>, StateError> {
     let whole: ByStatus<bool> = from_array(json(row, "whole")?);
     let torn: ByStatus<u8> = from_array(optional(row, "torn")?.unwrap_or_default());
     Ok(ByStatus::from_fn(|status| {
-        if whole[status] {
-            Listing::Whole
-        } else {
-            Listing::Torn(torn[status])
+        match (whole[status], torn[status]) {
+            (true, 0) => Listing::Whole,
+            (true, _) => Listing::Once,
+            (false, reads) => Listing::Torn(reads),
         }
     }))
 }

@@ -62,6 +62,7 @@ fn change(files: FileChanges) -> FolderChange {
             base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
             listing: ByStatus::from_fn(|status| match status {
                 Status::Failed => Listing::Whole,
+                Status::Flagged => Listing::Once,
                 status => Listing::Torn(status as u8),
             }),
             entries: ByStatus::from_fn(|status| 10 + status as u64),
@@ -132,7 +133,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         full_read: None,
         base: Some(record.counts),
         listing: ByStatus::from_fn(|status| match status {
-            Status::Failed => Listing::Whole,
+            Status::Failed | Status::Flagged => Listing::Whole,
             _ => Listing::NONE,
         }),
         ..record

@@ -5,7 +5,7 @@ mod histories;
 use std::sync::Arc;
 
 use super::*;
-use crate::aggregate::{DoneFiles, MAX_REMEMBERED};
+use crate::aggregate::{DoneFiles, MAX_REMEMBERED, hash};
 use crate::classify::{Classifier, ErrorTally};
 use crate::model::FileMap;
 
@@ -93,6 +93,7 @@ impl Story {
                 sizes: ByStatus::default(),
                 finished,
                 watched: Vec::new(),
+                rows: hashes(rows.files),
             };
         }
         let files = std::mem::take(&mut reading.unfinished);
@@ -104,8 +105,8 @@ impl Story {
             reading: &reading,
         };
         let name = FolderName::new("Inbox");
-        let update = apply(&name, self.record.as_ref(), &self.memory, &look);
-        self.memory.update(&update.changed, &update.forgotten);
+        let mut update = apply(&name, self.record.as_ref(), &self.memory, &look);
+        self.memory.update(&mut update);
         self.record = Some(update.record);
         self.oldest = update.oldest;
         self.finished = update.finished.len();
@@ -173,6 +174,12 @@ fn a_replaced_file_that_fails_is_another_file() {
     let mut story = Story::default();
     story.look(&[(1, Failed)]).look(&[(9, Failed)]);
     assert_eq!(story.entries(Failed), 1);
+}
+
+fn hashes(files: &[(u128, Status)]) -> Vec<u64> {
+    let mut hashes: Vec<_> = files.iter().map(|(number, _)| hash(key(*number))).collect();
+    hashes.sort_unstable();
+    hashes
 }
 
 /// A read that was not consistent.
@@ -267,6 +274,29 @@ fn a_file_that_one_whole_read_left_out_is_no_new_failure() {
 }
 
 #[test]
+fn a_file_that_the_first_whole_read_left_out_is_no_failure_of_the_second() {
+    let mut story = Story::default();
+    let files = |files| Rows {
+        every_row: true,
+        ..whole(files)
+    };
+    story.look_at(&files(&[(1, Failed), (3, Done)]));
+    story.look_at(&files(&[(1, Failed), (2, Failed), (3, Failed)]));
+    assert_eq!(
+        story.entries(Failed),
+        1,
+        "of these only one was done before"
+    );
+    story.look_at(&files(&[
+        (1, Failed),
+        (2, Failed),
+        (3, Failed),
+        (4, Failed),
+    ]));
+    assert_eq!(story.entries(Failed), 2);
+}
+
+#[test]
 fn absence_from_rows_that_are_not_whole_proves_nothing() {
     for read in [torn, counted] {
         let mut story = Story::default();
@@ -346,7 +376,7 @@ fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_list
     let part = MAX_REMEMBERED / 2;
     let first = crowd(0, part, Failed);
     let mut story = Story::default();
-    story.look(&first);
+    story.look(&first).look(&first);
     story.look_at(&torn(&crowd(1_000_000, part, Failed)));
     assert_eq!(story.entries(Failed), part as u64);
     story.look_at(&torn(&crowd(2_000_000, part, Failed)));
