@@ -65,8 +65,8 @@ pub(super) fn settle(
         // Its indexing time was taken at this read, or is not taken at all.
         let timed_from = file.timed_from.filter(|_| !counted);
         let file = Remembered {
-            missed,
             timed_from,
+            missed,
             ..*file
         };
         update.changed.push((key, file));

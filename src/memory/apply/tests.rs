@@ -216,7 +216,8 @@ const THREE: &[(u128, Status)] = &[(1, Failed), (2, Failed), (3, Failed)];
 
 #[test]
 fn each_failure_is_counted_once_by_whichever_reads_it_is_found() {
-    let reads: [fn(&[(u128, Status)]) -> Rows<'_>; 3] = [torn, counted, whole];
+    type Kind = fn(&[(u128, Status)]) -> Rows<'_>;
+    let reads: [Kind; 3] = [torn, counted, whole];
     for second in reads {
         for third in reads {
             let mut story = Story::default();
