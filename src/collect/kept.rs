@@ -60,9 +60,9 @@ impl Kept {
     }
 
     /// Takes in what a look changed.
-    pub fn update(&mut self, update: Update) {
+    pub fn update(&mut self, mut update: Update) {
         self.unsaved.note(&update);
-        Arc::make_mut(&mut self.memory).update(&update.changed, &update.forgotten);
+        Arc::make_mut(&mut self.memory).update(&mut update);
         self.record = Some(update.record);
         self.left = None;
     }

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 8;
+const VERSION: i64 = 9;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 8] = [
+const STEPS: [(i64, &str); 9] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
@@ -18,7 +18,8 @@ const STEPS: [(i64, &str); 8] = [
     (5, CLASSIFIER),
     (6, CLASS_SLOTS),
     (7, EXCLUDED),
-    (VERSION, REFUTATIONS),
+    (8, REFUTATIONS),
+    (VERSION, MISSED),
 ];
 
 const FOLDERS: &str = "
@@ -100,6 +101,15 @@ const REFUTATIONS: &str = "
         folder TEXT NOT NULL,
         pages TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
+";
+
+/// The base of entries by growth, the torn reads that listed a status, and the whole reads that missed a file. The counts of a read that
+/// was whole for some status were consistent, so they are a base; others may not have been.
+const MISSED: &str = "
+    ALTER TABLE folder ADD COLUMN base TEXT;
+    ALTER TABLE folder ADD COLUMN torn TEXT;
+    ALTER TABLE file ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
+    UPDATE folder SET base = counts WHERE instr(whole, 'true');
 ";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.

@@ -4,7 +4,9 @@ use std::fs;
 
 use super::*;
 use crate::classify::ClassSlot;
-use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Remembered, Settled};
+use crate::memory::{
+    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Listing, Remembered, Settled,
+};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
 fn now() -> Timestamp {
@@ -28,6 +30,7 @@ fn file(status: Status) -> Remembered {
         settled: Settled::of(status),
         since: Timestamp::from_millis(5),
         timed_from: Some(Timestamp::from_millis(-6)),
+        missed: 1,
     }
 }
 
@@ -63,7 +66,12 @@ fn change(files: FileChanges) -> FolderChange {
                 sizes: ByStatus::from_fn(|status| 100 + status as u64),
             }),
             counts: ByStatus::from_fn(|status| status as u64),
-            whole: ByStatus::from_fn(|status| status == Status::Failed),
+            base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
+            listing: ByStatus::from_fn(|status| match status {
+                Status::Failed => Listing::Whole,
+                Status::Flagged => Listing::Once,
+                status => Listing::Torn(status as u8),
+            }),
             entries: ByStatus::from_fn(|status| 10 + status as u64),
             indexing: IndexingTimes {
                 buckets: [1, 2, 3, 4, 5, 6],
@@ -130,7 +138,9 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         .execute_batch(
             "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted;
              ALTER TABLE folder DROP COLUMN sizes;
-             ALTER TABLE folder DROP COLUMN excluded_since; DROP TABLE refutation; PRAGMA user_version = 1",
+             ALTER TABLE folder DROP COLUMN excluded_since; DROP TABLE refutation;
+             ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
+             ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 1",
         )
         .unwrap();
     drop(earlier);
@@ -140,10 +150,39 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
     let kept = written.record.map(|record| FolderRecord {
         first_counted: record.counted,
         full_read: None,
+        base: Some(record.counts),
+        listing: ByStatus::from_fn(|status| match status {
+            Status::Failed | Status::Flagged => Listing::Whole,
+            _ => Listing::NONE,
+        }),
         ..record
     });
     assert_eq!((saved.record, saved.places), (kept, vec![]));
-    assert_eq!(saved.memory.len(), 1);
+    let kept = saved.memory.get(key(1)).map(|file| file.missed);
+    assert_eq!((saved.memory.len(), kept), (1, Some(0)));
+}
+
+#[tokio::test]
+async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let mut written = change(FileChanges::All(vec![]));
+    let record = written.record.as_mut().unwrap();
+    record.listing = ByStatus::default();
+    store.write(vec![written]).await.unwrap();
+    drop(store);
+    wait_for(|| load_if_free(folder.path()));
+    let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    earlier
+        .execute_batch(
+            "ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
+             ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 5",
+        )
+        .unwrap();
+    drop(earlier);
+    let mut portal = wait_for(|| load_if_free(folder.path()));
+    let record = portal.folders.remove(&id()).unwrap().record.unwrap();
+    assert_eq!((record.base, record.listing), (None, ByStatus::default()));
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ mod filters;
 mod leaving;
 mod restart;
 mod saved;
+mod turmoil;
 
 use crate::support::exporter::Exporter;
 use crate::support::exposition::Exposition;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregate::{DoneFiles, Known, MAX_REMEMBERED, Reading, Unfinished};
+use crate::aggregate::{DoneFiles, Known, Reading, Unfinished};
 use crate::classify::ErrorTally;
 use crate::collect::sorted::page::{PageNumber, PageStatuses};
+use crate::memory;
 use crate::model::{ByStatus, FileKey, FileMap, Status};
 use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
 
@@ -125,20 +126,11 @@ fn unfinished(row: &FileRow<'_>, errors: &mut ErrorTally) -> Unfinished {
     }
 }
 
-/// Leaves out new files where as many are remembered as may be.
+/// Leaves out files for which there is no room.
 fn with_room(
-    mut files: FileMap<Unfinished>,
+    files: FileMap<Unfinished>,
     known: &Known,
     fits: &mut ByStatus<bool>,
 ) -> FileMap<Unfinished> {
-    let mut room = MAX_REMEMBERED.saturating_sub(known.memory.len());
-    files.retain(|key, file| {
-        let stays = known.memory.remembers(*key) || room > 0;
-        if stays && !known.memory.remembers(*key) {
-            room -= 1;
-        }
-        fits[file.status] &= stays;
-        stays
-    });
-    files
+    memory::fit(files, &known.memory, fits)
 }
