@@ -101,6 +101,9 @@ impl Collector {
                 self.ask_about_refusals().await;
             }
             _ => {
+                if let Some(session) = self.session_of(run) {
+                    session.go_on_without(id);
+                }
                 let limits = self.settings.classes;
                 let reindex = Arc::clone(&self.settings.reindex);
                 let outcome = self.change(id, |folder, places| {

@@ -22,3 +22,4 @@ mod schedule;
 mod soak;
 mod sorted;
 mod support;
+mod throttle;

@@ -206,7 +206,10 @@ where
                     .map_err(|error| failed(id, error))
             }
         });
-        let bodies: Vec<_> = fetched.buffered(self.in_flight).try_collect().await?;
+        let bodies: Vec<_> = fetched
+            .buffer_unordered(self.in_flight)
+            .try_collect()
+            .await?;
         for (id, body) in bodies {
             self.take(id, &body)?;
         }
