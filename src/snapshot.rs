@@ -22,6 +22,7 @@ pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
 pub use publisher::Publisher;
 pub use reindex::{FolderReindex, PortalLimits, ReindexView};
 pub use round::Round;
+pub(crate) use round::whole_seconds;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]

@@ -28,16 +28,16 @@ impl Collector {
         self.choose_classes().await;
         let due = self.due(run);
         let reading = self.folders.values().any(|folder| folder.reading);
-        if due.is_empty() && reading {
+        if due.folders.is_empty() && due.resting == 0 && reading {
             self.runs.remove(&run);
             self.skip();
             return;
         }
         if let Some(run) = self.runs.get_mut(&run) {
-            run.outstanding = due.len();
+            run.outstanding = due.folders.len();
             run.session = Some(Arc::clone(&session));
         }
-        for id in due {
+        for id in due.folders {
             self.look_at(run, id, Arc::clone(&session));
         }
         self.end_when_done(run).await;
