@@ -40,6 +40,9 @@ const FREE: f64 = 1_000.0;
 /// What was sent in this time is the rate at which a limit was met.
 const WINDOW: Duration = Duration::from_secs(1);
 
+/// Fewer requests than this say nothing of a limit, because there may have been no more to ask.
+const FEW_REQUESTS: u32 = 10;
+
 /// The distance in time between two requests.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -179,10 +182,10 @@ impl Sent {
         self.now = self.now.saturating_add(1);
     }
 
-    /// Requests per second, at least one.
+    /// Requests per second, or a few.
     fn rate(&mut self, now: Instant) -> f64 {
         self.turn(now);
-        f64::from(self.now.max(self.before).max(1)) / WINDOW.as_secs_f64()
+        f64::from(self.now.max(self.before).max(FEW_REQUESTS)) / WINDOW.as_secs_f64()
     }
 
     /// Begins another window where this one is over.
