@@ -305,8 +305,11 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
     let counted: Vec<_> = counted.collect();
     let refusals = refused.map(&looks);
     println!("looks in 16 collections: {counted:?}, refused {asked:?} -> {refusals:?}");
-    // They hold files that are not done, so they are counted in each interval; a list that settles a refusal is none.
-    assert!(counted.iter().all(|looks| *looks >= 12), "{counted:?}");
+    // They hold files that are not done, so they are counted in each interval. Some of the lists were asked to settle a refusal.
+    let settling = refusals.iter().sum::<usize>() - asked.iter().sum::<usize>();
+    for looks in &counted {
+        assert!(looks + settling >= 14, "{counted:?}, {settling} refusals");
+    }
     for (now, before) in refusals.iter().zip(asked) {
         assert!(now - before <= 4, "asked {} times", now - before);
         assert!(now - before >= 1, "not asked any more");

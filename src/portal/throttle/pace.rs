@@ -122,13 +122,15 @@ impl Pace {
         self.next = self.next.max(Some(now + self.gap()));
     }
 
-    /// Goes below the limit that is met at the present rate.
+    /// Goes below the limit that is met at the present rate. The first time its level is a guess, so that it may be gone beyond soon.
     fn meet(&mut self, now: Instant) {
         let sent = self.sent.rate(now);
         let level = self.rate().map_or(sent, |rate| rate.min(sent));
-        let known = self.limit.map(|limit| limit.level);
-        let as_before = known.is_some_and(|known| level >= known * AT_LEVEL);
-        self.fall(level, if as_before { BACK_FROM_LEVEL } else { BACK });
+        match self.limit.map(|limit| limit.level) {
+            None => self.fall(level * BACK, 1.0),
+            Some(known) if level >= known * AT_LEVEL => self.fall(level, BACK_FROM_LEVEL),
+            Some(_) => self.fall(level, BACK),
+        }
     }
 
     /// Goes to a part of a level.
