@@ -78,8 +78,8 @@
 //! - A folder that cannot be read keeps its last whole counts, with their time, until they are too old; its `kb_folder_up` is 0 at once.
 //! - A refusal (401, 403) of a folder is settled by asking for the list of folders: refused there too, it is the portal's
 //!   trouble; else the folder left, or is forbidden.
-//! - A read that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
-//!   flight.
+//! - A read that takes long gives its place to the others and goes on beside them; folders that are answered slowly compared with the others
+//!   have no more than their fair share of the requests in flight.
 //! - A clock that is wrong costs nothing that is kept: what is known of folders that left is forgotten only while the portal's clock agrees.
 //! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.
 //! - A ledger that cannot be read or written is never replaced: nothing is reindexed, everything else goes on.

@@ -23,6 +23,7 @@ pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
 pub use publisher::Publisher;
 pub use reindex::{FolderReindex, PortalLimits, ReindexView};
 pub use round::Round;
+pub(crate) use round::whole_seconds;
 pub use sorting::SortingState;
 
 /// All portals, in the order of the configuration.

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
-use crate::collect::attention::{Candidate, Ending, Facts};
+use crate::collect::attention::{Candidate, Ending, Facts, Present};
 use crate::collect::audit::Audits;
 use crate::collect::count::Count;
 use crate::collect::kept::Kept;
@@ -166,13 +166,13 @@ impl Folder {
     }
 
     /// The folder as one that could be looked at.
-    pub fn candidate(&self, most_requests: u64, now: Moment) -> Candidate {
+    pub fn candidate(&self, present: Present, now: Moment) -> Candidate {
         let counts = self.view.counts.as_deref();
         Candidate {
             id: self.view.id,
             need: self.attention.need(counts),
             waited: self.attention.waited(self.view.last_success, now),
-            requests: self.attention.requests(counts, most_requests),
+            requests: self.attention.requests(counts, present),
         }
     }
 
@@ -186,7 +186,7 @@ impl Folder {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         if let Some(ending) = looked.ending() {
-            self.attention.end(ending);
+            self.attention.end(ending, self.is_as_before(looked));
         }
         match &looked.result {
             _ if !self.is_collected() => Outcome::Settled,
@@ -207,11 +207,20 @@ impl Folder {
         }
     }
 
+    /// Whether a look counted what the last one counted, beyond doubt.
+    fn is_as_before(&self, looked: &Looked) -> bool {
+        let counts = self.view.counts.as_ref();
+        let count = looked.result.as_ref().ok().filter(|count| count.consistent);
+        counts
+            .zip(count)
+            .is_some_and(|(before, count)| before.files == count.reading.counts)
+    }
+
     /// Takes in a look that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
     /// forbidden all the same.
     pub fn refused(&mut self, error: &LookError) -> Outcome {
         self.reading = false;
-        self.attention.end(Ending::Nothing);
+        self.attention.end(Ending::Nothing, true);
         if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }

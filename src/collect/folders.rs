@@ -28,16 +28,16 @@ impl Collector {
         self.choose_classes().await;
         let due = self.due(run);
         let reading = self.folders.values().any(|folder| folder.reading);
-        if due.is_empty() && reading {
+        if due.folders.is_empty() && due.resting == 0 && reading {
             self.runs.remove(&run);
             self.skip();
             return;
         }
         if let Some(run) = self.runs.get_mut(&run) {
-            run.outstanding = due.len();
+            run.outstanding = due.folders.len();
             run.session = Some(Arc::clone(&session));
         }
-        for id in due {
+        for id in due.folders {
             self.look_at(run, id, Arc::clone(&session));
         }
         self.end_when_done(run).await;
@@ -102,6 +102,9 @@ impl Collector {
                 self.ask_about_refusals().await;
             }
             _ => {
+                if let Some(session) = self.session_of(run) {
+                    session.go_on_without(id);
+                }
                 let reindex = Arc::clone(&self.settings.reindex);
                 let outcome = self.change(id, |folder, places| {
                     folder.looked(&looked, places, &reindex)

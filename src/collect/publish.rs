@@ -65,14 +65,20 @@ impl Collector {
         self.publish_at = Instant::now() + PUBLISH_GAP.max(began.elapsed() * PUBLISH_SHARE);
     }
 
-    /// Counts that are older are withdrawn.
+    /// Counts that are older are withdrawn: not those of a folder that rests, and has its turn when the rest is over.
     pub(super) fn stale_after(&self) -> Duration {
         let interval = self.collections.interval().unwrap_or_default();
         let round = self.rounds.held(std::time::Instant::now());
-        self.settings
-            .stale_after
-            .max(interval * STALE_INTERVALS)
-            .max(round * STALE_ROUNDS)
+        let turns = (interval * STALE_INTERVALS).max(round * STALE_ROUNDS);
+        let oldest = self.longest_rest().saturating_add(turns);
+        self.settings.stale_after.max(oldest)
+    }
+
+    /// How long a quiet folder may rest between two looks, where that is longer than an interval.
+    fn longest_rest(&self) -> Duration {
+        let quiet_every = self.settings.quiet_every;
+        let rests = self.collections.gap.is_some_and(|gap| gap < quiet_every);
+        if rests { quiet_every } else { Duration::ZERO }
     }
 
     /// Why every page is read though the configuration asks for less.

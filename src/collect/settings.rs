@@ -28,7 +28,7 @@ pub struct Settings {
     pub walk: WalkLimits,
     /// Ends a collection.
     pub timeout: Duration,
-    /// How often a quiet folder is looked at when not all fit into the interval.
+    /// How often a quiet folder is looked at.
     pub quiet_every: Duration,
     /// Requests that the portal is sent.
     pub rate: Rate,

@@ -1,7 +1,11 @@
 //! A collector beside the simulated portal: what becomes of it when this program makes a mistake.
 
+mod pairs;
+
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::Router;
 use tokio::net::TcpListener;
 
 use super::*;
@@ -52,9 +56,19 @@ impl Story {
                     .unwrap();
             }
         });
+        Self::at(simulator.router(), observer, |_| {}).await
+    }
+
+    /// A collector of the portal that a router is.
+    async fn at(
+        router: Router,
+        observer: Arc<dyn Observer>,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(simulator.serve(listener, std::future::pending()));
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(async move { axum::serve(listener, service).await });
         let key = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(key.path(), Options::default().key).unwrap();
         let portal = Portal::new(
@@ -64,6 +78,7 @@ impl Story {
         );
         let mut config = Config::for_portal(portal.clone());
         config.collect.max_requests_per_second = Rate::Unlimited;
+        configure(&mut config);
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
         let tools = Tools {

@@ -153,7 +153,7 @@ fn folders_that_take_turns_are_said_and_no_warning() {
         health.portals[0].notes.join("; ")
     };
     assert_eq!(notes(1), "");
-    assert!(notes(4).ends_with("within 4m"), "{}", notes(4));
+    assert!(notes(4).ends_with("within 5m"), "{}", notes(4));
     assert!(notes(12).contains("collect.quiet_every"), "{}", notes(12));
 }
 

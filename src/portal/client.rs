@@ -11,14 +11,14 @@ use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
-use crate::model::Timestamp;
+use crate::model::{FolderId, Timestamp};
 use crate::portal::body::Body;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Endpoint, Observer};
 use crate::portal::retry;
 use crate::portal::session::Session;
-use crate::portal::throttle::{Lane, Throttle};
+use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 
 /// Largest error body that is read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -28,6 +28,8 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 pub(super) struct Ask<'a> {
     pub endpoint: Endpoint,
     pub address: &'a Url,
+    /// The folder that is asked for; none for the list.
+    pub folder: Option<FolderId>,
     /// Largest body in bytes, unpacked.
     pub limit: usize,
     pub lane: &'a Lane,
@@ -96,10 +98,15 @@ impl Client {
     ) -> Option<Result<Reply, PortalError>> {
         let admission = self.throttle.admit(ask.lane, wanted).await?;
         self.observer.throttled(admission.waited);
-        Some(self.send(ask, key).await)
+        Some(self.send(ask, key, &admission).await)
     }
 
-    async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
+    async fn send(
+        &self,
+        ask: Ask<'_>,
+        key: &ApiKey,
+        admission: &Admission<'_>,
+    ) -> Result<Reply, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
         let method = ask.endpoint.method();
@@ -122,9 +129,14 @@ impl Client {
             Err(error) => Err(PortalError::from_http(error, self.timeout)),
         };
         let took = begun.elapsed();
-        ask.lane.note(took, self.timeout);
         self.observer.requested(ask.endpoint, code, took);
-        self.adapt_pace(&result);
+        let answered = Answered {
+            folder: ask.folder,
+            answer: answer_of(&result),
+            took,
+            limit: self.timeout,
+        };
+        self.throttle.answered(admission, ask.lane, answered);
         result
     }
 
@@ -161,13 +173,13 @@ impl Client {
         }
         Ok(body.whole())
     }
+}
 
-    fn adapt_pace(&self, result: &Result<Reply, PortalError>) {
-        match result {
-            Ok(_) => self.throttle.recover(),
-            Err(error) if error.status() == Some(429) => self.throttle.slow_down(),
-            Err(_) => {}
-        }
+fn answer_of(result: &Result<Reply, PortalError>) -> Answer {
+    match result {
+        Ok(_) => Answer::Good,
+        Err(error) if error.status() == Some(429) => Answer::Limited,
+        Err(_) => Answer::Other,
     }
 }
 

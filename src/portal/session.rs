@@ -31,8 +31,9 @@ pub struct Session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// The portal refused the key for a folder. Requests wait until the list of folders has told what that means.
-    Held,
+    /// The portal refused the key for this folder. Requests for others wait until the list of folders has told what that means; requests
+    /// for this one are refused as well, so that nothing keeps the refusal from being told.
+    Held(FolderId),
     /// The portal refused the key altogether.
     Ended,
 }
@@ -51,6 +52,7 @@ impl Session {
         let ask = Ask {
             endpoint: Endpoint::Mine,
             address: &self.client.address(&["mine"]),
+            folder: None,
             limit: MAX_LIST_BYTES,
             lane: &Lane::default(),
         };
@@ -67,6 +69,7 @@ impl Session {
     pub fn files<'a>(&'a self, folder: FolderId, lane: &'a Lane) -> Files<'a> {
         Files {
             session: self,
+            folder,
             address: self.client.address(&[&folder.to_string(), "files"]),
             lane,
         }
@@ -77,6 +80,7 @@ impl Session {
         let ask = Ask {
             endpoint: Endpoint::Folder,
             address: &self.client.address(&[&folder.to_string()]),
+            folder: Some(folder),
             limit: self.client.max_body_bytes,
             lane: &Lane::default(),
         };
@@ -91,6 +95,7 @@ impl Session {
             address: &self
                 .client
                 .address(&[&folder.to_string(), "reindex-failed"]),
+            folder: Some(folder),
             limit: self.client.max_body_bytes,
             lane: &Lane::default(),
         };
@@ -101,6 +106,18 @@ impl Session {
     /// Goes on after a refusal that was about one folder alone.
     pub fn go_on(&self) {
         self.state.send_replace(State::Open);
+    }
+
+    /// Goes on where a refusal of this folder is what it waits for: its reading ended otherwise, and nobody tells any more what the refusal
+    /// meant.
+    pub fn go_on_without(&self, folder: FolderId) {
+        self.state.send_if_modified(|state| {
+            let held = *state == State::Held(folder);
+            if held {
+                *state = State::Open;
+            }
+            held
+        });
     }
 
     /// Sends nothing more: what is asked from now on fails as [`PortalError::Refused`].
@@ -121,10 +138,21 @@ impl Session {
         {
             result = self.get_patiently(ask, &key).await;
         }
-        if unauthorized(&result) {
-            self.state.send_replace(State::Held);
+        if let Some(folder) = ask.folder.filter(|_| unauthorized(&result)) {
+            self.hold(folder);
         }
         result
+    }
+
+    /// Holds requests back after a refusal of this folder, unless another refusal does so already.
+    fn hold(&self, folder: FolderId) {
+        self.state.send_if_modified(|state| {
+            let open = *state == State::Open;
+            if open {
+                *state = State::Held(folder);
+            }
+            open
+        });
     }
 
     async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
@@ -154,11 +182,18 @@ impl Session {
     async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let mut state = self.state.subscribe();
         let is_open = || *self.state.borrow() == State::Open;
+        let goes_on = |state: &State| match *state {
+            State::Open | State::Ended => true,
+            State::Held(refused) => ask.folder == Some(refused),
+        };
         loop {
             // The sender lives as long as this session.
-            let _ = state.wait_for(|state| *state != State::Held).await;
-            if *self.state.borrow() == State::Ended {
-                return Err(PortalError::Refused);
+            let _ = state.wait_for(goes_on).await;
+            match *self.state.borrow() {
+                State::Open => {}
+                State::Held(refused) if ask.folder != Some(refused) => continue,
+                State::Held(_) => return Err(PortalError::from_status(401, None, b"")),
+                State::Ended => return Err(PortalError::Refused),
             }
             if let Some(result) = self.client.ask_once(ask, key, is_open).await {
                 return result;
@@ -185,6 +220,7 @@ impl Session {
 /// The files of one folder, which are read page by page.
 pub struct Files<'a> {
     session: &'a Session,
+    folder: FolderId,
     address: Url,
     lane: &'a Lane,
 }
@@ -214,6 +250,7 @@ impl Files<'_> {
         Ask {
             endpoint: Endpoint::Files,
             address,
+            folder: Some(self.folder),
             limit: self.session.client.max_body_bytes,
             lane: self.lane,
         }

@@ -24,3 +24,4 @@ mod soak;
 mod sorted;
 mod sorting;
 mod support;
+mod throttle;
