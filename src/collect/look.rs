@@ -1,12 +1,14 @@
 //! One look at a folder, as a task of its own: with a place, a deadline, and a result in any case.
 
+mod scan;
+mod slots;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::aggregate::Known;
 use crate::collect::attention::Ending;
@@ -17,61 +19,17 @@ use crate::collect::sorted::{self, Boundaries, Layout, Method, PageNumber, Sorte
 use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
-use crate::collect::walk::{WalkLimits, Walked, walk};
+use crate::collect::walk::WalkLimits;
 use crate::config::{Rate, Strategy};
 use crate::model::{FolderId, Moment};
-use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session, Whole};
+use crate::portal::{Lane, PAGE_SIZE, PortalError, Session};
 use crate::snapshot::{SortingState, Way};
+
+use scan::total;
+pub(super) use slots::{LargeScan, Slots};
 
 /// How long a read keeps its place before it goes on beside the others.
 const PLACE_TIME: Duration = Duration::from_secs(10);
-
-/// Reads that begin while others have a place: enough to use every request in flight, few enough that folders are
-/// finished one after another and not all at the end.
-const PLACES_PER_REQUEST: usize = 2;
-
-/// Scans of more than [`FEW_PAGES`] pages that a portal is sent at once: side by side, all of them would end late.
-const LARGE_SCANS: usize = 2;
-
-/// A large scan may take so many times what its pages take at the configured rate.
-const SCAN_SLACK: u32 = 2;
-
-/// The rate that is assumed where none is configured.
-const UNLIMITED_RATE: f64 = 10.0;
-
-/// A scan of few pages is repeated when it was not consistent: so often, at most.
-const MAX_SCANS_AGAIN: u32 = 2;
-
-/// The places of the reads of a portal. A long or slow read gives its place up, so that it holds up nobody.
-#[derive(Debug, Clone)]
-pub(super) struct Slots {
-    reads: Arc<Semaphore>,
-    large_scans: Arc<Semaphore>,
-}
-
-impl Slots {
-    pub fn new(in_flight: usize) -> Self {
-        Self {
-            reads: Arc::new(Semaphore::new(in_flight * PLACES_PER_REQUEST)),
-            large_scans: Arc::new(Semaphore::new(LARGE_SCANS)),
-        }
-    }
-}
-
-/// The pages of a large scan that is under way; 0 where none is.
-#[derive(Debug, Default)]
-pub(super) struct LargeScan(AtomicU64);
-
-impl LargeScan {
-    /// The pages, where one is under way.
-    pub fn pages(&self) -> Option<u64> {
-        Some(self.0.load(Ordering::Relaxed)).filter(|pages| *pages > 0)
-    }
-
-    fn begin(&self, pages: u64) {
-        self.0.store(pages, Ordering::Relaxed);
-    }
-}
 
 /// Why a look did not count a folder.
 #[derive(Debug, Clone, Error)]
@@ -190,8 +148,7 @@ impl Look {
     pub async fn take(self) -> Looked {
         let mut began = Moment::now();
         let work = async {
-            // The semaphore is never closed, so there always is a place in the end.
-            let place = self.slots.reads.acquire().await;
+            let place = self.slots.read().await;
             began = Moment::now();
             self.has_place.store(true, Ordering::Relaxed);
             let mut reading = std::pin::pin!(self.read());
@@ -205,8 +162,7 @@ impl Look {
         let result = match attempt.unwrap_or(Err(LookError::Deadline(self.timeout))) {
             Ok(Attempt::Counted(count)) => Ok(*count),
             Ok(Attempt::NeedsLargeScan { requests }) => {
-                // The semaphore is never closed either.
-                let _place = self.slots.large_scans.acquire().await;
+                let _place = self.slots.large_scan().await;
                 began = Moment::now();
                 self.scan_many(requests).await
             }
@@ -313,93 +269,4 @@ impl Look {
         )
         .await
     }
-
-    /// Scans a folder of many pages, in a time that follows from them.
-    async fn scan_many(&self, requests: u64) -> Result<Count, LookError> {
-        let first = timeout(self.timeout, self.first_page()).await;
-        let first = first.unwrap_or(Err(LookError::Deadline(self.timeout)))?;
-        let pages = total(&first)?.div_ceil(PAGE_SIZE);
-        self.large_scan.begin(pages);
-        let limit = self.time_for(pages);
-        let mut walked = timeout(limit, self.scan(&first))
-            .await
-            .unwrap_or(Err(LookError::ScanDeadline { pages, limit }))?;
-        walked.requests += requests;
-        Ok(walked.into())
-    }
-
-    /// The time that a scan of so many pages may take.
-    fn time_for(&self, pages: u64) -> Duration {
-        let rate = match self.rate {
-            Rate::PerSecond(rate) => rate,
-            Rate::Unlimited => UNLIMITED_RATE,
-        };
-        let pages = u32::try_from(pages).unwrap_or(u32::MAX);
-        let at_rate = Duration::try_from_secs_f64(f64::from(pages) / rate);
-        let at_rate = at_rate.unwrap_or(Duration::MAX);
-        self.timeout
-            .saturating_add(at_rate.saturating_mul(SCAN_SLACK))
-    }
-
-    /// Scans a folder of few pages, and again where it changed meanwhile. The last scan that reached the end is what was read;
-    /// `requests` were made before.
-    async fn scan_few(&self, first: PageBody, requests: u64) -> Result<Count, LookError> {
-        let mut walked = self.scan(&first).await?;
-        walked.requests += requests;
-        for _ in 0..MAX_SCANS_AGAIN {
-            if walked.consistent {
-                break;
-            }
-            let before = walked.requests;
-            match self.scan_again().await {
-                // What is missing again is missing for good.
-                Ok(again) if again.reading.counts == walked.reading.counts => {
-                    walked = again;
-                    walked.requests += before;
-                    break;
-                }
-                Ok(again) => walked = again,
-                Err(error) if error.is_refusal() => return Err(error),
-                Err(_) => break,
-            }
-            walked.requests += before;
-        }
-        Ok(walked.into())
-    }
-
-    async fn scan_again(&self) -> Result<Walked, LookError> {
-        let first = self.first_page().await?;
-        self.scan(&first).await
-    }
-
-    /// Scans a folder whose first page was read.
-    async fn scan(&self, first: &PageBody) -> Result<Walked, LookError> {
-        let files = self.session.files(self.folder, &self.lane);
-        let fetch = |page| files.page(PageRequest::by_name(page));
-        let walked = walk(
-            first,
-            fetch,
-            self.limits,
-            self.known.clone(),
-            &self.progress,
-        );
-        Ok(walked.await?)
-    }
-
-    async fn first_page(&self) -> Result<PageBody, LookError> {
-        let files = self.session.files(self.folder, &self.lane);
-        let page = PageRequest::by_name(1);
-        let first = files.page(page).await;
-        Ok(first.map_err(|error| ReadError::Portal { page, error })?)
-    }
-}
-
-/// The total that a page gives.
-fn total(page: &PageBody) -> Result<u64, ReadError> {
-    let read = page.read(|_| {}).map_err(|error| ReadError::Portal {
-        page: PageRequest::by_name(1),
-        error,
-    })?;
-    let Whole(total) = read.pagination.total;
-    Ok(total)
 }
