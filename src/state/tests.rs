@@ -176,7 +176,7 @@ async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
     earlier
         .execute_batch(
             "ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
-             ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 5",
+             ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 8",
         )
         .unwrap();
     drop(earlier);
