@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use tokio::sync::Notify;
 
 use super::*;
@@ -40,7 +40,10 @@ const STRATEGIES: [Strategy; 3] = [Strategy::Full, Strategy::Sorted, Strategy::A
 const TOGETHER: Duration = Duration::from_millis(300);
 
 /// One retry after half a second at most, for each of a few reads of the folder; and a busy machine.
-const RETRY_BUDGET: Duration = Duration::from_secs(30);
+const RETRY_BUDGET: Duration = Duration::from_mins(1);
+
+/// Collections that are tried at once.
+const AT_ONCE: usize = 6;
 
 /// Strikes the first two pages of a folder that are asked for at once.
 struct Front {
@@ -93,13 +96,13 @@ async fn pass(State(front): State<Arc<Front>>, request: Request, next: Next) -> 
         Page::Dropped => {
             let broken = std::io::Error::other("dropped");
             let parts = [Ok(Bytes::from_static(b"{\"data\":[")), Err(broken)];
-            Body::from_stream(futures_util::stream::iter(parts)).into_response()
+            Body::from_stream(stream::iter(parts)).into_response()
         }
     }
 }
 
-/// Collects once; returns how long that took.
-async fn collect(strategy: Strategy, pair: [Page; 2]) -> Duration {
+/// Collects once, and fails where that does not end in time, or not as it should.
+async fn collect(strategy: Strategy, pair: [Page; 2]) {
     let simulator = Simulator::empty(Options {
         speed: 0.0,
         ..Options::default()
@@ -132,7 +135,6 @@ async fn collect(strategy: Strategy, pair: [Page; 2]) -> Duration {
         config.request.retries = 1;
     })
     .await;
-    let begun = Instant::now();
     let ended = tokio::time::timeout(RETRY_BUDGET, story.collector.once()).await;
     let case = format!("{strategy:?}, {pair:?}");
     assert!(ended.is_ok(), "{case}: not within {RETRY_BUDGET:?}");
@@ -148,18 +150,19 @@ async fn collect(strategy: Strategy, pair: [Page; 2]) -> Duration {
         assert!(counted || !(beside || well), "{case}: {folder:?}");
         assert_ne!(folder.state, FolderState::Unseen, "{case}");
     }
-    begun.elapsed()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_pair_of_answers_on_two_pages_at_once_comes_to_an_end_and_holds_up_no_other_folder() {
-    for strategy in STRATEGIES {
-        let pairs = PAGES
-            .iter()
-            .flat_map(|first| PAGES.map(|second| [*first, second]));
-        let collections = pairs.map(|pair| tokio::spawn(collect(strategy, pair)));
-        for took in join_all(collections).await {
-            took.unwrap();
-        }
+    let pairs = PAGES.map(|first| PAGES.map(|second| [first, second]));
+    let cases = STRATEGIES.iter().flat_map(|strategy| {
+        let pairs = pairs.as_flattened().iter();
+        pairs.map(move |pair| (*strategy, *pair))
+    });
+    let mut collections = stream::iter(cases)
+        .map(|(strategy, pair)| tokio::spawn(collect(strategy, pair)))
+        .buffer_unordered(AT_ONCE);
+    while let Some(collected) = collections.next().await {
+        collected.unwrap();
     }
 }
