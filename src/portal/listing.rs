@@ -46,8 +46,8 @@ impl Listing {
     /// Decodes a body as it came.
     pub(crate) fn decode(body: &[u8]) -> Result<Self, PortalError> {
         let body = wire::readable(body);
-        let list: wire::FolderList<'_> =
-            serde_json::from_str(&body).map_err(|error| PortalError::from_json(&error))?;
+        let list = serde_json::from_str(&body).map_err(|error| PortalError::from_json(&error));
+        let wire::Object(list): wire::Object<wire::FolderList<'_>> = list?;
         let rows = list.data.len();
         let whole = list
             .meta
@@ -85,6 +85,13 @@ mod tests {
 
     fn decode(json: &str) -> Listing {
         Listing::decode(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_list_that_is_no_object_is_refused() {
+        for body in ["[[[[]]]]", "[]", "[[], {}]", "3", "null"] {
+            assert!(Listing::decode(body.as_bytes()).is_err(), "{body}");
+        }
     }
 
     #[test]

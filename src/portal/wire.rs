@@ -18,7 +18,7 @@ pub(super) use page::PageReader;
 pub(super) use readable::readable;
 pub use values::Whole;
 use values::Word;
-pub(super) use values::{Amount, Row, Text, Time};
+pub(super) use values::{Amount, Object, Row, Text, Time};
 
 /// Answer to the list of the key's folders.
 #[derive(Debug, Deserialize)]
