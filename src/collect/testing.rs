@@ -29,6 +29,8 @@ pub(super) enum Quirk {
     IgnoresSortBy,
     /// Every page names a total that is so much too large.
     TotalTooLarge(usize),
+    /// Pages with odd numbers name a total that is one too large.
+    MovingTotals,
     /// The total is so much too small.
     TotalTooSmall(usize),
 }
@@ -72,6 +74,7 @@ impl Folder {
             .collect();
         let total = match self.quirk {
             Quirk::TotalTooLarge(more) => self.files.len().saturating_add(more),
+            Quirk::MovingTotals => self.files.len() + usize::from(request.page % 2 == 1),
             Quirk::TotalTooSmall(less) => self.files.len().saturating_sub(less),
             _ => self.files.len(),
         };

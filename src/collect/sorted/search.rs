@@ -147,10 +147,11 @@ where
                 .map(|seen| seen.map(|seen| seen.statuses.clone()))
                 .collect()
         };
-        let before = statuses(self);
+        // What is read again belongs to the list of this total; another one may have another last page.
+        let (before, total) = (statuses(self), self.layout.total);
         self.read(again.clone()).await?;
-        let total = self.layout.total;
-        let one_total = self.fresh().all(|(_, seen)| seen.statuses.total == total);
+        let one_total = self.layout.total == total
+            && self.fresh().all(|(_, seen)| seen.statuses.total == total);
         Ok(one_total && before == statuses(self))
     }
 

@@ -201,6 +201,23 @@ fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted()
 }
 
 #[test]
+fn totals_that_differ_from_page_to_page_are_never_consistent() {
+    for files in [1, 9, 10, 11, 95, 100, 105] {
+        for order in orders() {
+            let content = [
+                (Status::Done, files / 2),
+                (Status::Flagged, files - files / 2),
+            ];
+            let mut folder = mixed(&content, 10);
+            (folder.quirk, folder.order) = (Quirk::MovingTotals, order.clone());
+            let result = try_count(&RefCell::new(folder), &Boundaries::default());
+            let consistent = result.is_ok_and(|sorted| sorted.consistent);
+            assert!(!consistent, "{files} {order:?}");
+        }
+    }
+}
+
+#[test]
 fn rows_that_end_early_on_a_full_page_are_not_the_whole_folder() {
     let mut folder = mixed(&[(Status::Done, 300)], 10);
     folder.quirk = Quirk::TotalTooLarge(50);
