@@ -25,7 +25,7 @@ const KEY: &str = "kbk_soak_1f0e9d8c7b6a";
 const STALE_AFTER: f64 = 5.0;
 
 /// Two intervals, and what a busy machine and a pace that was slowed down take.
-const RECOVERED: Duration = Duration::from_secs(14);
+const RECOVERED: Duration = Duration::from_secs(40);
 
 /// Between two scrapes.
 const SCRAPES: Duration = Duration::from_millis(40);
@@ -88,7 +88,7 @@ async fn soak(strategy: &str) {
         portal.world(|world| world.sequence()),
     );
     assert!(
-        oracle.judged > seconds && portal.faults.struck() > seconds,
+        oracle.judged > seconds / 2 && portal.faults.struck() > seconds / 2,
         "nothing happened"
     );
     exporter.stop().await;

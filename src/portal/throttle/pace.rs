@@ -23,7 +23,7 @@ const AT_LEVEL: f64 = 0.9;
 const STEP: f64 = 1.0 / 400.0;
 
 /// By so much a step beyond the level is larger than the one before.
-const STEP_GROWTH: f64 = 1.05;
+const STEP_GROWTH: f64 = 1.15;
 
 /// So many answers of 429 in a row say that the limit holds over a longer time, and is lower than the rate at which it was met.
 const WINDOW_CLOSED: u32 = 3;
