@@ -24,7 +24,7 @@
 //! # Room
 //!
 //! At most [`MAX_REMEMBERED`](crate::aggregate::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
-//! that wait, and [`apply`] forgets files that the read does not list. Where one of these had failed or was flagged, its
+//! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its
 //! status is no longer listed.
 
 mod absence;

@@ -1,6 +1,6 @@
 //! Which classes are shown by their own label: those that have a class slot. The files of all others are `other`.
 //!
-//! Slots are few, in each folder and in the whole portal; both are given by the same function ([`assign`]), of who had one and how many
+//! Slots are few, in each folder and in the whole portal; both are given by the same function (`assign`), of who had one and how many
 //! files each class has:
 //!
 //! - A folder's slots are assigned at each count of the folder.

@@ -1,7 +1,7 @@
 //! Whether a portal sorts by status: assumed, because the interface says so, until rows show it or refute it.
 //!
 //! Rows alone decide. [`evidence`] tells when a page shows sorting, [`contradiction`] when pages refute it; audits
-//! ([`super::audit`]) look for either in every folder that is counted by its boundaries.
+//! (`collect::audit`) look for either in every folder that is counted by its boundaries.
 
 pub mod contradiction;
 pub mod evidence;
