@@ -29,6 +29,6 @@ pub use observe::{Code, Endpoint, Observer, Unobserved};
 pub use pages::{Order, PAGE_SIZE, PageBody, PageRequest, Sort};
 pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
-pub use session::{Files, Session};
+pub use session::{Files, Session, Turn};
 pub use throttle::Lane;
 pub use wire::{FileRow, Page, Pagination, Whole};

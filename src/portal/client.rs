@@ -90,7 +90,7 @@ impl Client {
         Some(self.send(ask, key).await)
     }
 
-    async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    pub(super) async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
         let method = ask.endpoint.method();

@@ -131,6 +131,31 @@ impl Throttle {
         })
     }
 
+    /// Waits until so many requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
+    pub async fn admit_in_a_row(
+        &self,
+        requests: u32,
+        still_due: impl Fn() -> bool,
+    ) -> Option<Admission<'_>> {
+        // The semaphore is never closed, so there always is a permit in the end.
+        let permit = self.permits.acquire().await.ok();
+        if !still_due() {
+            return None;
+        }
+        let now = Instant::now();
+        let slots = (0..requests).map(|_| self.with_pace(|pace| pace.reserve(now)));
+        let slot = slots.last().unwrap_or(now);
+        if slot > now + CLOCK {
+            sleep_until(slot).await;
+        }
+        still_due().then_some(Admission {
+            _background: None,
+            _side: None,
+            _permit: permit,
+            waited: slot.saturating_duration_since(now),
+        })
+    }
+
     /// Waits until one more request may be sent in the background.
     async fn admit_background(&self) -> tokio::sync::MutexGuard<'_, Option<Instant>> {
         let mut next = self.background.lock().await;
@@ -278,6 +303,22 @@ mod tests {
         assert_eq!(begun.elapsed().as_secs(), 1);
         admit(&throttle, &background).await;
         assert_eq!(begun.elapsed().as_secs(), 4);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
+        let throttle = Throttle::new(1, Rate::PerSecond(0.5));
+        let begun = Instant::now();
+        let row = throttle.admit_in_a_row(2, || true).await;
+        assert_eq!(
+            begun.elapsed().as_secs(),
+            2,
+            "the second one may be sent too"
+        );
+        drop(row);
+        admit(&throttle, &Lane::default()).await;
+        assert_eq!(begun.elapsed().as_secs(), 4);
+        assert!(throttle.admit_in_a_row(2, || false).await.is_none());
     }
 
     #[tokio::test]
