@@ -99,7 +99,7 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
             attempted(s, of, ago(DAY * 2));
         }
     }),
-    (Reason::ClassRests, In::Enforce, |s| {
+    (Reason::ClassRests, In::Both, |s| {
         s.book.judged(2, ago(MINUTE * 59), &[1], Verdict::None);
     }),
     (Reason::Unresponsive, In::Both, |s| {
