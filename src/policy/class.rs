@@ -119,29 +119,26 @@ pub struct Burst {
 /// So many files make a burst: fewer do not tell how often they fail.
 const BURST: u64 = 3;
 
-/// A burst is over when nothing failed for so many times the mean time between two failures,
+/// A burst is over when nothing failed for so many times the mean time between two failures, and for `min_age`.
 const GAPS: u32 = 3;
-
-/// and for so long.
-const QUIET: Duration = Duration::from_mins(10);
 
 impl Burst {
     /// Whether the cause seems to have ended: no more files fail with it.
     #[must_use]
-    pub fn is_over(&self, now: Timestamp) -> bool {
-        self.files >= BURST && now.since(self.newest) >= self.quiet()
+    pub fn is_over(&self, min_age: Duration, now: Timestamp) -> bool {
+        self.files >= BURST && now.since(self.newest) >= self.quiet(min_age)
     }
 
     /// Whether more files fail with the cause.
     #[must_use]
-    pub fn goes_on(&self, now: Timestamp) -> bool {
-        self.files >= BURST && now.since(self.newest) < self.quiet()
+    pub fn goes_on(&self, min_age: Duration, now: Timestamp) -> bool {
+        self.files >= BURST && now.since(self.newest) < self.quiet(min_age)
     }
 
-    fn quiet(&self) -> Duration {
+    fn quiet(&self, min_age: Duration) -> Duration {
         let gaps = u32::try_from(self.files.saturating_sub(1)).unwrap_or(u32::MAX);
         let gap = self.newest.since(self.first) / gaps.max(1);
-        gap.saturating_mul(GAPS).max(QUIET)
+        gap.saturating_mul(GAPS).max(min_age)
     }
 }
 
@@ -188,8 +185,9 @@ impl ClassState {
             return true;
         }
         let burst = burst.filter(|burst| burst.after == self.last);
-        if burst.is_some_and(|burst| burst.goes_on(now) && now.since(burst.first) < rules.cooldown)
-        {
+        if burst.is_some_and(|burst| {
+            burst.goes_on(rules.min_age, now) && now.since(burst.first) < rules.cooldown
+        }) {
             return false;
         }
         if self.in_vain == 0 {
@@ -199,7 +197,7 @@ impl ClassState {
             .last
             .map(|last| after(last, doubled(rules, self.in_vain - 1)));
         let rested = rests_until.is_none_or(|end| now >= end);
-        self.open == 0 && (rested || burst.is_some_and(|burst| burst.is_over(now)))
+        self.open == 0 && (rested || burst.is_some_and(|burst| burst.is_over(rules.min_age, now)))
     }
 
     /// How many folders may try at once while it is not known whether that helps.
