@@ -118,8 +118,8 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
         }
     }),
     (Reason::Refused, In::Enforce, |s| {
-        let id = attempted(s, 1, ago(MINUTE * 59));
         if s.rules.mode == Mode::Enforce {
+            let id = attempted(s, 1, ago(MINUTE * 59));
             let refused = Outcome::Refused {
                 status: 403,
                 retry_after: None,
