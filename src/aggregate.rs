@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 use std::hash::BuildHasher;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 
 use crate::classify::{ClassCounts, ClassNumber, Classifier, ErrorTally};
-use crate::memory::Memory;
+use crate::memory::{self, Memory};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
 
@@ -53,9 +53,18 @@ pub enum DoneFiles {
         finished: Vec<FileKey>,
         /// Watched files that are done.
         watched: Vec<FileKey>,
+        /// The hashes of all files, in order: see [`hash`].
+        rows: Vec<u64>,
     },
     /// They were counted by their borders.
     Counted,
+}
+
+/// A file in eight bytes, the same while the process lives.
+#[must_use]
+pub fn hash(key: FileKey) -> u64 {
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+    HASHER.hash_one(key)
 }
 
 /// Adds up rows.
@@ -63,7 +72,6 @@ pub enum DoneFiles {
 pub struct Tally {
     memory: Arc<Memory>,
     watched: Arc<HashSet<FileKey>>,
-    hasher: RandomState,
     /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading look less
     /// consistent than it is, never more.
     seen: Vec<u64>,
@@ -97,7 +105,6 @@ impl Tally {
         Self {
             memory: known.memory,
             watched: known.watched,
-            hasher: RandomState::default(),
             seen: Vec::new(),
             counts: ByStatus::default(),
             sizes: FolderSizes::default(),
@@ -113,7 +120,7 @@ impl Tally {
     /// Counts one row.
     pub fn add(&mut self, row: &FileRow<'_>) {
         let (key, status) = (row.key(), row.status());
-        self.seen.push(self.hasher.hash_one(key));
+        self.seen.push(hash(key));
         self.counts[status] += 1;
         self.sizes[status] = self.sizes[status].saturating_add(row.size());
         match status {
@@ -178,9 +185,9 @@ impl Tally {
     pub fn finish(mut self) -> Reading {
         self.seen.sort_unstable();
         let distinct = self.seen.windows(2).all(|pair| pair[0] != pair[1]);
-        self.make_room();
         let mut unfinished = self.settled;
         unfinished.extend(self.waiting);
+        let unfinished = memory::fit(unfinished, &self.memory, &mut self.fits);
         Reading {
             counts: self.counts,
             errors: self.errors.finish(),
@@ -191,23 +198,8 @@ impl Tally {
                 sizes: self.sizes,
                 finished: self.finished,
                 watched: self.watched_done,
+                rows: self.seen,
             },
         }
-    }
-
-    /// Drops waiting files where there are too many: those remembered longest, then the oldest, keep their place.
-    fn make_room(&mut self) {
-        let room = MAX_REMEMBERED - self.settled.len();
-        if self.waiting.len() <= room {
-            return;
-        }
-        let mut waiting: Vec<_> = self.waiting.drain().collect();
-        waiting.sort_unstable_by_key(|(key, file)| {
-            (!self.memory.remembers(*key), file.created_at, *key)
-        });
-        for (_, file) in waiting.drain(room..) {
-            self.fits[file.status] = false;
-        }
-        self.waiting.extend(waiting);
     }
 }

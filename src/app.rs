@@ -67,7 +67,6 @@ impl App {
         let config = source()?;
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listeners(&web.addresses).await?;
-        let built = Built::new(config, None, &events)?;
         let publisher = Publisher::default();
         let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
@@ -79,6 +78,7 @@ impl App {
         let (reload, requests) = mpsc::channel(1);
         let pulse = heart.pulse();
         let portals = Portals::new(events.clone(), publisher.clone(), heart);
+        let built = Built::new(config, None, &events, portals.throttles())?;
         let site = Site {
             events,
             publisher,

@@ -3,20 +3,20 @@
 //! - [`Classifier`]: a reason's class, by the operator's rules first and then by what stays of it without its ids, numbers,
 //!   names and times. It learns nothing: the same text has the same class everywhere and always.
 //! - [`ErrorTally`] and [`ClassCounts`]: the classes of one folder, counted.
-//! - [`Places`]: which classes have a place of their own among those that are shown; the rest is `other`.
+//! - [`ClassSlots`]: which classes are shown by a label of their own; the rest is `other`.
 
 mod classifier;
 mod normalise;
-mod places;
 mod rule;
+mod slots;
 mod tally;
 
 use std::fmt;
 use std::sync::Arc;
 
 pub use classifier::{Classifier, Source, Version};
-pub use places::{ClassLimits, ErrorRow, KnownClass, Place, Places};
 pub use rule::{Pattern, Rule, RuleClass, RuleError};
+pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
 pub use tally::{ClassCount, ClassCounts, ClassNumber, ErrorTally};
 
 /// Longest class, in characters (contract: labels at most 120 characters).

@@ -4,7 +4,9 @@
 //! come back to it one by one, are compared with what was known, kept on disk, and published at once.
 
 pub(crate) mod attention;
+mod audit;
 pub mod count;
+mod departed;
 mod due;
 pub mod error;
 mod folder;
@@ -14,13 +16,14 @@ mod list;
 mod look;
 pub mod progress;
 mod publish;
+mod refutation;
 mod reindex;
+mod rows_end;
 mod run;
 mod settings;
 pub mod sorted;
 pub mod sorting;
 pub mod strategy;
-mod verify;
 pub mod walk;
 
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +37,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::Places;
+use crate::classify::ClassSlots;
 use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment};
@@ -47,13 +50,14 @@ use crate::state::{SavedPortal, StateError, Store};
 pub use settings::Settings;
 
 use attention::Rounds;
+use audit::Audited;
+use departed::ClockCheck;
 use folder::Folder;
 use folders::Refusal;
 use look::{Looked, Slots};
 use progress::Progress;
 use run::Run;
-use sorting::Sorting;
-use verify::FullyRead;
+use sorting::{Refutation, Sorting};
 
 /// How often a collector that has nothing to do shows that it is alive.
 const PULSE: Duration = Duration::from_secs(5);
@@ -97,11 +101,15 @@ pub struct Collector {
     settings: Settings,
     tools: Tools,
     slots: Slots,
-    /// Whether the portal can be trusted to sort by status.
+    /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
+    /// What refutes that, as it is on disk.
+    saved_refutation: Option<Refutation>,
     folders: BTreeMap<FolderId, Folder>,
-    places: Places,
+    places: ClassSlots,
     list: ListState,
+    /// What the portal's clock said of this machine's.
+    clock: ClockCheck,
     collections: Collections,
     rounds: Rounds,
     state_error: Option<String>,
@@ -111,8 +119,10 @@ pub struct Collector {
     unpublished: bool,
     /// When the next snapshot may be published.
     publish_at: Instant,
-    /// When it is looked next whether a full read is due.
-    verify_at: std::time::Instant,
+    /// When it is checked next whether portals can be forgotten.
+    tidy_at: Instant,
+    /// When it is checked next whether an audit is due.
+    audit_at: std::time::Instant,
     panics: u64,
     /// Looks that were refused and wait for the list of folders to be asked.
     refusals: Vec<Refusal>,
@@ -130,14 +140,16 @@ enum Work {
     List { run: u64 },
     Settle,
     Look { run: u64, folder: FolderId },
-    Verify { folder: FolderId },
+    Audit { folder: FolderId },
+    CheckRefutation,
 }
 
 /// What a task brings back.
 enum Done {
     Listed(Result<(Arc<Session>, Listing), PortalError>),
     Looked(Box<Looked>),
-    Verified(Box<FullyRead>),
+    Audited(Box<Audited>),
+    RefutationChecked,
 }
 
 impl Collector {
@@ -145,23 +157,22 @@ impl Collector {
     #[must_use]
     pub fn new(settings: Settings, tools: Tools, saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let mut places = Places::default();
+        let mut places = ClassSlots::new(settings.classes, &settings.classifier);
         let mut folders = BTreeMap::new();
         for (id, mut saved) in saved.folders {
-            if settings.filter.admits(id, saved.name.label()) {
-                places.restore(id, std::mem::take(&mut saved.places));
-                folders.insert(id, Folder::restored(id, saved));
-            }
+            places.restore(id, std::mem::take(&mut saved.places));
+            folders.insert(id, Folder::restored(id, saved));
         }
-        places.limit(settings.classes);
         let mut collector = Self {
             slots: Slots::new(settings.walk.in_flight),
-            sorting: Arc::new(Sorting::new(settings.portal.clone(), settings.full_every)),
+            sorting: refutation::restore(&settings, saved.refutation),
+            saved_refutation: None,
             settings,
             tools,
             folders,
             places,
             list: ListState::default(),
+            clock: ClockCheck::default(),
             collections: Collections {
                 last_success: saved.last_success,
                 ..Collections::default()
@@ -171,7 +182,8 @@ impl Collector {
             success_refused: None,
             unpublished: false,
             publish_at: Instant::now(),
-            verify_at: now.steady,
+            tidy_at: Instant::now(),
+            audit_at: now.steady,
             panics: 0,
             refusals: Vec::new(),
             settling: Vec::new(),
@@ -180,6 +192,8 @@ impl Collector {
             tasks: JoinSet::new(),
             work: HashMap::new(),
         };
+        collector.saved_refutation = collector.sorting.refutation();
+        collector.exclude_others(now.wall);
         collector.publish(now);
         collector
     }
@@ -212,14 +226,14 @@ impl Collector {
                 if let Some(other) = orders.ticker {
                     *ticker = other;
                 }
-                self.reconfigure(orders.settings, orders.client);
+                self.reconfigure(orders.settings, orders.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
             () = sleep_until(self.publish_at), if self.unpublished => self.publish(Moment::now()),
             () = sleep(PULSE) => {}
         }
-        self.verify();
+        self.audit();
     }
 
     /// Collects once and returns when every folder was read or given up.
@@ -251,30 +265,36 @@ impl Collector {
             (Work::Look { run, folder }, _) => {
                 self.looked(run, folder, Looked::panicked()).await;
             }
-            (Work::Verify { folder }, Ok((_, Done::Verified(read)))) => {
-                self.verified(folder, Some(*read)).await;
+            (Work::Audit { folder }, Ok((_, Done::Audited(audited)))) => {
+                self.audited(folder, Some(*audited)).await;
             }
-            (Work::Verify { folder }, _) => self.verified(folder, None).await,
+            (Work::Audit { folder }, _) => self.audited(folder, None).await,
+            (Work::CheckRefutation, _) => {}
         }
+        self.save_refutation().await;
         self.publish_soon();
     }
 
     /// Goes on with another configuration. What is being read is read to its end.
-    fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
-        self.slots = Slots::new(settings.walk.in_flight);
-        // Another address may be another portal.
-        self.sorting = Arc::new(Sorting::new(settings.portal.clone(), settings.full_every));
-        self.folders
-            .retain(|id, folder| settings.filter.admits(*id, folder.view.name.label()));
-        self.places
-            .retain_folders(|id| self.folders.contains_key(&id));
-        self.places.limit(settings.classes);
-        if settings.classifier != self.settings.classifier {
-            self.places.renew();
-        }
+    /// Folders that it does not exclude any more are admitted with the next list.
+    async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
+        let before = std::mem::replace(&mut self.settings, settings);
         self.tools.client = client;
-        self.settings = settings;
-        self.publish(Moment::now());
+        let settings = &self.settings;
+        if settings.walk.in_flight != before.walk.in_flight {
+            self.slots = Slots::new(settings.walk.in_flight);
+        }
+        // Another address may be another portal.
+        if (&settings.address, settings.full_every) != (&before.address, before.full_every) {
+            self.sorting = refutation::restore(settings, None);
+        }
+        let now = Moment::now();
+        self.exclude_others(now.wall);
+        self.places
+            .reconfigure(self.settings.classes, &self.settings.classifier);
+        self.amend_batch();
+        self.publish(now);
+        self.save_absences().await;
     }
 
     /// Gives up what is under way, after a mistake in this program.

@@ -8,7 +8,7 @@ use crate::model::{Moment, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::{
     ErrorClass, FolderState, FolderView, ListState, PortalLimits, PortalView, ReindexView,
-    Snapshot, Unavailable,
+    Snapshot, SortingState, Unavailable,
 };
 
 pub use reindex::FolderDecision;
@@ -43,6 +43,8 @@ pub struct PortalHealth {
     pub status: Status,
     /// Why it cannot be read.
     pub trouble: Option<Trouble>,
+    /// Whether it sorts by status.
+    pub sorting: SortingState,
     /// What else is to be known, for people.
     pub notes: Vec<String>,
     /// When the last collection ended.
@@ -137,6 +139,7 @@ fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) ->
         name: portal.name.to_string(),
         status,
         trouble: portal.list.trouble(),
+        sorting: portal.sorting,
         notes,
         last_run: portal.collections.last_run.map(|run| run.ended),
         next_run: portal.collections.next,
@@ -204,7 +207,7 @@ fn judge_folder(
             Status::Pass
         },
         reason,
-        message: message(&folder.state),
+        message: message(folder),
         counted: folder.last_success,
         age_seconds: age.map(|age| age.as_secs()),
         stale,
@@ -212,11 +215,14 @@ fn judge_folder(
     }
 }
 
-fn message(state: &FolderState) -> Option<String> {
-    match state {
+fn message(folder: &FolderView) -> Option<String> {
+    match &folder.state {
         FolderState::Unavailable { message, .. } => Some(message.clone()),
         FolderState::Left(left) => Some(format!("left at {}", left.since)),
-        FolderState::Unseen => Some("not looked at yet".to_owned()),
+        FolderState::Unseen | FolderState::Counted if folder.large_scan_pages.is_some() => folder
+            .large_scan_pages
+            .map(|pages| format!("a full scan of {pages} pages is under way")),
+        FolderState::Unseen => Some("not read yet".to_owned()),
         FolderState::Counted => None,
     }
 }

@@ -52,30 +52,35 @@
 //! | [`app`], [`telemetry`], [`shutdown`] | the process |
 //! | [`simulator`] | the simulated portal |
 //!
-//! # What a paged walk can and cannot promise
+//! # What a full scan can and cannot promise
 //!
 //! A folder is read page by page, and each page shows the folder at another moment. When nothing changes meanwhile, the
-//! counts are exact. A walk notices totals that differ between pages, rows that it meets twice, and rows that are missing in the
-//! end; then it is walked again if it is short, and called inconsistent (`kb_folder_consistent` 0) if that does not help. It cannot
+//! counts are exact. A scan notices totals that differ between pages, rows that it meets twice, and rows that are missing in the
+//! end; then it is repeated if it is short, and called inconsistent (`kb_folder_consistent` 0) if that does not help. It cannot
 //! notice a change that leaves all of those alike: a status that changes on a page already read, or a delete on a page already read
 //! that an upload on a page not yet read makes up for. Each such change puts a count off by one at most, so with k
-//! changes during a walk that is called consistent, no count is off by more than k.
+//! changes during a scan that is called consistent, no count is off by more than k.
 //!
-//! # What counting by borders can promise
+//! # What counting by boundaries can promise
 //!
-//! Sorted by status, equal files lie together, and the counts follow from the borders between them ([`collect::sorted`]). Everything that the borders
-//! hang on is read twice, all first looks before all second ones. What is the same twice held at the moment between, so the counts are those
-//! of one moment, whatever moved before and after it; what differs is searched again, and called inconsistent in the end. That
-//! the portal sorts at all is not taken for granted ([`collect::sorting`]): it is shown first, sampled now and then, and checked by full reads
-//! beside the collections, which also tell what only every row tells.
+//! Sorted by status, equal files are adjacent, and the counts follow from the boundaries between them ([`collect::sorted`]). Everything that the
+//! boundaries follow from is read twice, all first reads before all second ones. What is the same twice held at the moment between, so the
+//! counts are those of one moment, whatever moved before and after it; what differs is searched again, and called inconsistent in the end.
+//! The last page is always read, so a total that the rows do not fit is noticed.
+//!
+//! That the portal sorts at all is assumed, because the interface says so, until rows show or refute it ([`collect::sorting`],
+//! `kb_portal_sorting`). Audits beside the collections read every page and look for either, for ever; they also sum up sizes. Where sorting is
+//! refuted, every page is read. Large scans are made two at a time, in a time that follows from their pages and the rate, so they may outlast
+//! a collection.
 //!
 //! # What can go wrong, and what that costs
 //!
 //! - A folder that cannot be read keeps its last whole counts, with their time, until they are too old; its `kb_folder_up` is 0 at once.
 //! - A refusal (401, 403) of a folder is settled by asking for the list of folders: refused there too, it is the portal's
 //!   trouble; else the folder left, or is forbidden.
-//! - A walk that takes long gives its place to the others and goes on beside them; folders that are answered slowly share one request in
-//!   flight.
+//! - A read that takes long gives its place to the others and goes on beside them; folders that are answered slowly compared with the others
+//!   have no more than their fair share of the requests in flight.
+//! - A clock that is wrong costs nothing that is kept: what is known of folders that left is forgotten only while the portal's clock agrees.
 //! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.
 //! - A ledger that cannot be read or written is never replaced: nothing is reindexed, everything else goes on.
 //! - A crash during an attempt costs the attempt: it is charged, its outcome is unknown, and it is not sent again before its cooldown.

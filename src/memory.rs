@@ -1,10 +1,40 @@
-//! What is remembered of a folder between two looks, and what two looks tell together: entries into a status,
+//! What is remembered of a folder between two reads, and what reads tell together: entries into a status,
 //! indexing times, since when a file waits. Pure (contract, "Whole rows", "Entries", "Indexing time").
+//!
+//! # Entries
+//!
+//! A read is *whole* for a status when it is consistent and lists as many distinct files as the status has; *counted*
+//! when it is consistent and does not list them all; *torn* when it is not consistent.
+//!
+//! - **By identity**, into failed and flagged, once a whole read has listed the status: a file enters when it is listed there
+//!   and its last settled status was another one. This goes on through torn reads, because what they leave out
+//!   stays remembered. It ends with a counted read, after which files may be there that were never listed.
+//! - **By growth** everywhere else: what a consistent count exceeds the last consistent one by. Entries by identity
+//!   since then are added to that base, so that they are not counted by growth again. A torn count is never a base.
+//! - A whole read after a counted one counts by growth and lists anew; a first count enters nothing. Pages that shift may make
+//!   it leave out a file that is there. So until the next consistent read the hashes of all its rows are kept: a file that is not among
+//!   them, and that was not uploaded since, enters nothing.
+//! - Where no read is ever consistent, a status is taken for listed after sixteen torn reads: a file that was there from
+//!   the beginning was in one of them. The first consistent read ends that, and is a base.
+//!
+//! A file is forgotten when its row is read as done, or when two whole reads of everything that is not done have missed it; a
+//! torn or counted read proves nothing by what it does not list. Until then it is remembered, and looks neither old nor done:
+//! ages are those of rows that were read, and a file that is missing is taken for done once, when it is first missed.
+//!
+//! # Room
+//!
+//! At most [`MAX_REMEMBERED`](crate::aggregate::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
+//! that wait, and [`apply`] forgets files that the read does not list. Where one of these had failed or was flagged, its
+//! status is no longer listed.
 
+mod absence;
 mod apply;
+mod entries;
 mod indexing;
 mod record;
+mod room;
 
 pub use apply::{Look, Update, apply};
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
-pub use record::{FolderRecord, FullRead, Left, LeftReason, Memory, Remembered, Settled};
+pub use record::{FolderRecord, FullRead, Left, LeftReason, Listing, Memory, Remembered, Settled};
+pub use room::fit;

@@ -7,6 +7,7 @@ mod folder;
 mod publisher;
 mod reindex;
 mod round;
+mod sorting;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
 pub use publisher::Publisher;
 pub use reindex::{FolderReindex, PortalLimits, ReindexView};
 pub use round::Round;
+pub(crate) use round::whole_seconds;
+pub use sorting::SortingState;
 
 /// All portals, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +54,8 @@ pub struct PortalView {
     pub stale_after: Duration,
     /// Why the last change could not be kept on disk, if it could not.
     pub state_error: Option<String>,
+    /// Whether it sorts by status.
+    pub sorting: SortingState,
     /// Why every page is read though the configuration asks for less, where that is so.
     pub unsorted: Option<String>,
     /// Mistakes in this program that ended a task of its collector, since the process started.
@@ -199,6 +204,7 @@ impl PortalView {
             collections: Collections::default(),
             stale_after: Duration::MAX,
             state_error: None,
+            sorting: SortingState::Assumed,
             unsorted: None,
             panics: 0,
         }

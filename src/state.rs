@@ -1,28 +1,29 @@
 //! The state that can be rebuilt: what is remembered of folders between looks and across restarts.
 //!
-//! One SQLite file in the state folder, written by a thread of its own, one transaction for each folder that was read,
-//! synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on
+//! One SQLite file in the state folder, written by a thread of its own, one transaction for each folder that was read and one
+//! for all folders that leave at once, synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on
 //! without it and says so.
 
 mod database;
 mod lock;
 mod places;
+mod refutations;
 mod rows;
 mod schema;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-pub use rows::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, Subject};
+pub use rows::{
+    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation, Subject,
+};
+
+use crate::model::{FolderId, PortalName, Timestamp};
 
 use database::Database;
-
-/// What is kept of a folder that left, for this long (contract, Entries).
-pub const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";
@@ -108,9 +109,31 @@ impl Store {
         Self(Backend::Nowhere)
     }
 
-    /// Writes what a look changed. It is on disk when this returns.
-    pub async fn write(&self, change: FolderChange) -> Result<(), StateError> {
-        self.act(move |database| database.write(&change)).await
+    /// Reads what is kept of one portal, after everything that was written before. Nothing where nothing is kept.
+    pub async fn load(&self, portal: PortalName) -> Result<SavedPortal, StateError> {
+        self.act(move |database| database.load_portal(&portal))
+            .await
+    }
+
+    /// Writes what is new about folders: all of it, in one transaction, or nothing. It is on disk when this returns.
+    pub async fn write(&self, changes: Vec<FolderChange>) -> Result<(), StateError> {
+        self.act(move |database| database.write(&changes)).await
+    }
+
+    /// Forgets folders of a portal, in one transaction.
+    pub async fn forget(&self, portal: PortalName, ids: Vec<FolderId>) -> Result<(), StateError> {
+        self.act(move |database| database.forget_folders(portal.as_str(), &ids))
+            .await
+    }
+
+    /// Forgets folders that were counted, or left, before a time, of all portals but these.
+    pub async fn forget_portals(
+        &self,
+        but: Vec<String>,
+        before: Timestamp,
+    ) -> Result<(), StateError> {
+        self.act(move |database| database.forget_portals(&but, before))
+            .await
     }
 
     /// Writes when a portal was last collected whole, in milliseconds since 1970.
@@ -119,14 +142,24 @@ impl Store {
             .await
     }
 
-    async fn act(
+    /// Writes what refutes that a portal sorts by status, or that nothing does.
+    pub async fn write_refutation(
         &self,
-        job: impl FnOnce(&mut Database) -> Result<(), StateError> + Send + 'static,
+        portal: PortalName,
+        refutation: Option<SavedRefutation>,
     ) -> Result<(), StateError> {
+        self.act(move |database| database.write_refutation(&portal, refutation.as_ref()))
+            .await
+    }
+
+    async fn act<T: Default + Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Database) -> Result<T, StateError> + Send + 'static,
+    ) -> Result<T, StateError> {
         let jobs = match &self.0 {
             Backend::File(jobs) => jobs,
             Backend::Refused(error) => return Err(error.clone()),
-            Backend::Nowhere => return Ok(()),
+            Backend::Nowhere => return Ok(T::default()),
         };
         let (answer, answered) = oneshot::channel();
         let job: Job = Box::new(move |database| {

@@ -100,6 +100,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
         },
         stale_after: Duration::from_mins(15),
         state_error: None,
+        sorting: kb_exporter::snapshot::SortingState::Shown,
         unsorted: None,
         panics: 0,
     }
@@ -122,6 +123,7 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             sizes: ByStatus::from_fn(|status| by_status(amount, status, 3) * 48_611),
         }),
         full_read_difference: Some(ByStatus::default()),
+        large_scan_pages: None,
         entries: Some(ByStatus::from_fn(|status| by_status(amount, status, 7))),
         indexing: indexing(amount),
     }

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::error;
 
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
@@ -17,11 +18,11 @@ use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
 use crate::ledger::Ledger;
 use crate::metrics::Events;
 use crate::model::PortalName;
-use crate::portal::Client;
+use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Heart, Plan};
 use crate::snapshot::Publisher;
-use crate::state::{Saved, Store};
+use crate::state::{Saved, SavedPortal, Store};
 
 /// Everything that a configuration asks for, built and not yet started. What can fail has failed before this exists.
 pub(super) struct Built {
@@ -31,11 +32,17 @@ pub(super) struct Built {
 }
 
 impl Built {
-    /// Builds a configuration; `current` is the state that is in use already.
-    pub fn new(config: Config, current: Option<&State>, events: &Events) -> Result<Self> {
+    /// Builds a configuration; `current` is the state that is in use already, `throttles` are those of the portals.
+    pub fn new(
+        config: Config,
+        current: Option<&State>,
+        events: &Events,
+        throttles: &Throttles,
+    ) -> Result<Self> {
         let build = |portal: &Portal| {
             let observer = events.of(&portal.name);
-            Client::build(portal, &config.collect, &config.request, observer)
+            let (collect, request) = (&config.collect, &config.request);
+            Client::build(portal, collect, request, observer, throttles)
                 .with_context(|| format!("portal {}", portal.name))
         };
         let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
@@ -57,8 +64,9 @@ pub(super) struct Portals {
     publisher: Publisher,
     heart: Heart,
     tasks: JoinSet<()>,
+    throttles: Throttles,
     running: BTreeMap<PortalName, Running>,
-    /// Portals that the configuration no longer has, until what they were doing is done.
+    /// What reindexes portals that the configuration no longer has, until it has ended.
     ending: BTreeMap<PortalName, TaskTracker>,
     state: Option<(State, OpenState)>,
     pulses: Pulses,
@@ -70,7 +78,8 @@ struct Running {
     /// What its collections are made from; while that stays, a reload makes none.
     plan: (Portal, Collect, Request, Errors),
     cancel: CancellationToken,
-    tasks: TaskTracker,
+    collecting: TaskTracker,
+    reindexing: TaskTracker,
 }
 
 /// How far each collector has come, for liveness.
@@ -99,6 +108,7 @@ impl Portals {
             publisher,
             heart,
             tasks: JoinSet::new(),
+            throttles: Throttles::default(),
             running: BTreeMap::new(),
             ending: BTreeMap::new(),
             state: None,
@@ -114,6 +124,10 @@ impl Portals {
         &self.events
     }
 
+    pub fn throttles(&self) -> &Throttles {
+        &self.throttles
+    }
+
     /// The state that is in use.
     pub fn state(&self) -> Option<&State> {
         self.state.as_ref().map(|(state, ..)| state)
@@ -126,18 +140,18 @@ impl Portals {
             clients,
             state,
         } = built;
-        let mut saved = Saved::default();
+        let mut saved = None;
         if let Some((open, kept)) = state {
             self.stop_all().await;
             self.state = Some((config.state.clone(), open));
-            saved = kept;
+            saved = Some(kept);
         }
         let Some((_, open)) = &self.state else {
             return;
         };
         let (store, ledger) = (open.store.clone(), open.ledger.clone());
         self.publisher.use_portals(&config.portals);
-        self.end_all_but(&config.portals);
+        self.end_all_but(&config.portals).await;
         for (portal, client) in config.portals.iter().zip(clients) {
             let settings = Settings::new(portal, &config);
             let rules = Rules {
@@ -173,24 +187,35 @@ impl Portals {
                 rules: watch::Sender::new(rules),
                 plan,
                 cancel: CancellationToken::new(),
-                tasks: TaskTracker::new(),
+                collecting: TaskTracker::new(),
+                reindexing: TaskTracker::new(),
             };
             let reindexing = self.start_reindexing(name, &ledger, &running, before);
             let tools = self.tools(client, &store, name, reindexing);
-            let collector = Collector::new(settings, tools, saved.take(name));
+            let kept = match &mut saved {
+                Some(saved) => saved.take(name),
+                None => load(&store, name).await,
+            };
+            let collector = Collector::new(settings, tools, kept);
             let collecting = collector.run(ticker, received, running.cancel.clone());
-            self.tasks.spawn(running.tasks.track_future(collecting));
+            self.tasks
+                .spawn(running.collecting.track_future(collecting));
             self.running.insert(name.clone(), running);
         }
     }
 
-    /// Tells the portals to end that are not among these.
-    fn end_all_but(&mut self, portals: &[Portal]) {
+    /// Tells the portals to end that are not among these, and waits until their collectors have written what they know.
+    async fn end_all_but(&mut self, portals: &[Portal]) {
         let stays = |name: &PortalName| portals.iter().any(|portal| portal.name == *name);
         let gone = self.running.extract_if(.., |name, _| !stays(name));
-        for (name, running) in gone {
+        let gone: Vec<_> = gone.collect();
+        for (_, running) in &gone {
             running.cancel.cancel();
-            self.ending.insert(name, running.tasks);
+        }
+        for (name, running) in gone {
+            running.collecting.close();
+            running.collecting.wait().await;
+            self.ending.insert(name, running.reindexing);
         }
         self.pulses
             .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
@@ -223,7 +248,8 @@ impl Portals {
             }
             reindexing.await;
         };
-        self.tasks.spawn(running.tasks.track_future(reindexing));
+        self.tasks
+            .spawn(running.reindexing.track_future(reindexing));
         Reindexing { batches, ledger }
     }
 
@@ -260,10 +286,18 @@ impl Portals {
 
     /// Stops every collector and waits until what they were writing is written.
     pub async fn stop_all(&mut self) {
-        self.end_all_but(&[]);
+        self.end_all_but(&[]).await;
         while self.tasks.join_next().await.is_some() {}
         self.ending.clear();
     }
+}
+
+/// What is kept of a portal that the configuration has again.
+async fn load(store: &Store, portal: &PortalName) -> SavedPortal {
+    store.load(portal.clone()).await.unwrap_or_else(|failed| {
+        error!(%portal, error = %failed, "what is kept of the portal cannot be read: its counters of entries start at 0");
+        SavedPortal::default()
+    })
 }
 
 fn schedule(config: &Config) -> Plan {

@@ -28,7 +28,10 @@ impl Reloader {
     pub async fn reload(&self, portals: &mut Portals) -> Result<(), String> {
         let built = (self.source)()
             .map_err(anyhow::Error::from)
-            .and_then(|config| Built::new(config, portals.state(), portals.events()));
+            .and_then(|config| {
+                let (state, throttles) = (portals.state(), portals.throttles());
+                Built::new(config, state, portals.events(), throttles)
+            });
         match built {
             Ok(built) => {
                 portals.use_config(built).await;

@@ -1,6 +1,8 @@
 //! Which class a reason has, and why.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -86,6 +88,17 @@ impl Classifier {
     #[must_use]
     pub const fn version(&self) -> Version {
         self.version
+    }
+
+    /// The classes that the rules name.
+    #[must_use]
+    pub fn rule_classes(&self) -> HashSet<Arc<str>> {
+        let classes = self.rules.iter().map(|rule| rule.class.class());
+        let texts = classes.filter_map(|class| match class {
+            Class::Text(text) => Some(Arc::clone(text)),
+            Class::Unspecified | Class::Other | Class::Unread => None,
+        });
+        texts.collect()
     }
 
     /// The class of a reason as the portal gave it.

@@ -1,4 +1,4 @@
-//! How many folders a configuration can keep up with, for `--config.check`.
+//! How many folders a configuration can keep up with, and which of its limits contradict each other, for `--config.check`.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,19 +7,55 @@ use chrono::Utc;
 use humantime::format_duration;
 
 use crate::collect::attention::{Room, in_all};
-use crate::config::{Collect, Config, Rate, Schedule};
+use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 
-/// A line for each portal: what fits into an interval, and what becomes of folders that do not.
+/// Requests that a collection should have room for: the list, and a folder about which nothing is known yet.
+const LEAST_REQUESTS: u64 = 12;
+
+/// A line for each portal: what fits into an interval, and what becomes of folders that do not; and one for each contradiction.
 pub(super) fn notes(config: &Config) -> String {
     let mut notes = String::new();
-    let Some(allowed) = Allowed::by(&config.collect) else {
-        return notes;
-    };
-    for portal in &config.portals {
-        // Writing to a text cannot fail.
-        let _ = writeln!(notes, "portal {}: {}", portal.name, allowed.sentence());
+    if let Some(allowed) = Allowed::by(&config.collect) {
+        for portal in &config.portals {
+            // Writing to a text cannot fail.
+            let _ = writeln!(notes, "portal {}: {}", portal.name, allowed.sentence());
+        }
+    }
+    for contradiction in contradictions(config) {
+        let _ = writeln!(notes, "warning: {contradiction}");
     }
     notes
+}
+
+/// Limits that do not fit together.
+fn contradictions(config: &Config) -> Vec<String> {
+    let (collect, request) = (&config.collect, &config.request);
+    let [timeout, answer, full_every] =
+        [collect.timeout, request.timeout, collect.full_every].map(format_duration);
+    let mut found = Vec::new();
+    if request.timeout >= collect.timeout {
+        found.push(format!(
+            "request.timeout ({answer}) lets one answer take as long as a whole collection (collect.timeout, {timeout})"
+        ));
+    }
+    let Rate::PerSecond(rate) = collect.max_requests_per_second else {
+        return found;
+    };
+    if let Some(fit) = in_all(collect.max_requests_per_second, collect.timeout)
+        && fit < LEAST_REQUESTS
+    {
+        found.push(format!(
+            "at {rate} requests a second (collect.max_requests_per_second) {fit} requests fit into collect.timeout ({timeout}), too few to count a folder"
+        ));
+    }
+    let pages = collect.max_pages_per_folder.get();
+    let fits = in_all(collect.max_requests_per_second, collect.full_every);
+    if collect.strategy != Strategy::Full && fits.is_some_and(|fits| pages > fits) {
+        found.push(format!(
+            "{pages} pages (collect.max_pages_per_folder) cannot be read within collect.full_every ({full_every}) at {rate} requests a second"
+        ));
+    }
+    found
 }
 
 /// What the rate allows.
@@ -65,7 +101,7 @@ impl Allowed {
         let [interval, quiet_every] = [interval, quiet_every].map(|time| format_duration(*time));
         format!(
             "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \
-             folders that need more take turns, the quiet ones every {quiet_every} for up to {quiet} folders of one request each"
+             quiet folders are counted every {quiet_every}, up to {quiet} of one request each; where more is due, folders take turns"
         )
     }
 }
@@ -96,8 +132,8 @@ mod tests {
         let usual = said(&Collect::default()).unwrap();
         assert_eq!(
             usual,
-            "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; folders that \
-             need more take turns, the quiet ones every 5m for up to 1495 folders of one request each"
+            "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; quiet folders \
+             are counted every 5m, up to 1495 of one request each; where more is due, folders take turns"
         );
         let seldom = said(&Collect {
             schedule: Schedule::parse("0 */10 * * * *").unwrap(),
@@ -106,8 +142,8 @@ mod tests {
         });
         assert_eq!(
             seldom.unwrap(),
-            "at 0.5 requests a second, 300 requests fit into an interval of 10m, one of them for the list; folders that \
-             need more take turns, the quiet ones every 10m for up to 299 folders of one request each"
+            "at 0.5 requests a second, 300 requests fit into an interval of 10m, one of them for the list; quiet folders \
+             are counted every 10m, up to 299 of one request each; where more is due, folders take turns"
         );
     }
 
@@ -118,5 +154,36 @@ mod tests {
             ..Collect::default()
         };
         assert_eq!(said(&collect), None);
+    }
+
+    fn contradictions_of(collect: &str) -> Vec<String> {
+        let portal =
+            "portals: [{name: main, base_url: 'https://portal.example', api_key_env: KEY}]";
+        let config = Config::from_yaml("kb.yml", &format!("{portal}\n{collect}")).unwrap();
+        contradictions(&config)
+    }
+
+    #[test]
+    fn limits_that_do_not_fit_together_are_told_and_the_defaults_do() {
+        assert_eq!(contradictions_of(""), [""; 0]);
+        for (collect, said) in [
+            (
+                "collect: {timeout: 30s}",
+                "request.timeout (30s) lets one answer take as long as a whole collection (collect.timeout, 30s)",
+            ),
+            (
+                "collect: {max_requests_per_second: 0.01}",
+                "at 0.01 requests a second (collect.max_requests_per_second) 6 requests fit into collect.timeout (10m), too few to count a folder",
+            ),
+            (
+                "collect: {max_requests_per_second: 2}",
+                "200000 pages (collect.max_pages_per_folder) cannot be read within collect.full_every (1day) at 2 requests a second",
+            ),
+        ] {
+            let found = contradictions_of(collect);
+            assert!(found.iter().any(|found| found == said), "{found:?}");
+        }
+        let full = contradictions_of("collect: {strategy: full, max_requests_per_second: 2}");
+        assert_eq!(full, [""; 0]);
     }
 }

@@ -14,7 +14,7 @@ use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, once, output, settings, table};
 use crate::config::{Config, Portal};
 use crate::portal::{
-    Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Unobserved, Whole,
+    Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Unobserved, Whole,
 };
 use crate::snapshot::{ListFacts, ListState, PortalView};
 
@@ -30,17 +30,22 @@ pub(super) fn run(config: &ConfigArgs) -> Result<ExitCode, Failure> {
 
 /// Tries all portals, side by side.
 async fn check(config: &Config) -> Report {
+    let throttles = Throttles::default();
     let portals = config.portals.iter().map(async |portal| PortalReport {
         name: portal.name.clone(),
-        list: try_portal(config, portal).await,
+        list: try_portal(config, portal, &throttles).await,
     });
     Report {
         portals: join_all(portals).await,
     }
 }
 
-async fn try_portal(config: &Config, portal: &Portal) -> Result<ListReport, PortalFailure> {
-    let client = once::client(config, portal, Arc::new(Unobserved))?;
+async fn try_portal(
+    config: &Config,
+    portal: &Portal,
+    throttles: &Throttles,
+) -> Result<ListReport, PortalFailure> {
+    let client = once::client(config, portal, Arc::new(Unobserved), throttles)?;
     let session = client.open().await?;
     let listing = session.folders().await?;
     let (folders, facts) = admitted(portal, &listing, config.collect.max_folders);

@@ -10,7 +10,7 @@ use crate::cli::failure::FAILED;
 use crate::config::{Config, Portal};
 use crate::health;
 use crate::model::Moment;
-use crate::portal::{BuildError, Client, Observer};
+use crate::portal::{BuildError, Client, Observer, Throttles};
 use crate::snapshot::{PortalView, Snapshot};
 
 /// A runtime on this thread alone: a single pass is bound by the network, and more threads only cost.
@@ -26,8 +26,15 @@ pub(super) fn client(
     config: &Config,
     portal: &Portal,
     observer: Arc<dyn Observer>,
+    throttles: &Throttles,
 ) -> Result<Arc<Client>, BuildError> {
-    Client::build(portal, &config.collect, &config.request, observer)
+    Client::build(
+        portal,
+        &config.collect,
+        &config.request,
+        observer,
+        throttles,
+    )
 }
 
 /// What is to be said of a portal as a whole, beside its folders.

@@ -22,6 +22,7 @@ use crate::collect::{Collector, Settings, Tools};
 use crate::config::{Config, Portal};
 use crate::metrics::{self, ConfigFacts, Events};
 use crate::model::Moment;
+use crate::portal::Throttles;
 use crate::snapshot::{FolderState, FolderView, ListState, Publisher, Snapshot};
 use crate::state::{SavedPortal, Store};
 
@@ -71,6 +72,7 @@ struct Scan {
     publisher: Publisher,
     collectors: Vec<Collector>,
     progress: Vec<Arc<Progress>>,
+    throttles: Throttles,
 }
 
 impl Scan {
@@ -81,6 +83,7 @@ impl Scan {
             publisher: Publisher::default(),
             collectors: Vec::new(),
             progress: Vec::new(),
+            throttles: Throttles::default(),
         };
         scan.publisher.use_portals(&config.portals);
         for portal in &config.portals {
@@ -91,7 +94,7 @@ impl Scan {
 
     fn add(&mut self, config: &Config, portal: &Portal) -> Result<()> {
         let events = self.events.of(&portal.name);
-        let client = once::client(config, portal, Arc::clone(&events) as _)
+        let client = once::client(config, portal, Arc::clone(&events) as _, &self.throttles)
             .with_context(|| format!("portal {}", portal.name))?;
         let progress = Arc::<Progress>::default();
         self.progress.push(Arc::clone(&progress));

@@ -44,9 +44,11 @@ pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     let config = config(args)?;
     let portals = config.portals.len();
     let capacity = capacity::notes(&config);
-    output::print(&format!(
-        "the configuration is right: {portals} portal(s)\n{capacity}"
-    ))?;
+    let mut said = format!("the configuration is right: {portals} portal(s)\n{capacity}");
+    for warning in config.errors.warnings() {
+        said.extend(["warning: ", warning.as_str(), "\n"]);
+    }
+    output::print(&said)?;
     Ok(ExitCode::SUCCESS)
 }
 

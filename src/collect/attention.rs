@@ -1,11 +1,13 @@
-//! Which folders are looked at in a collection, where the rate does not allow all of them (contract, `collect.quiet_every`).
+//! Which folders are looked at in a collection (contract, `collect.quiet_every`).
 //!
 //! One request for the list tells `fileCount` and `updatedAt` of every folder. What changed there, or holds files that are not done, is
-//! pressing and comes first; quiet folders take turns. So that neither kind waits for ever, a quarter of the room goes to whichever folder
+//! pressing and looked at in each interval. A folder in which nothing moves for some looks is quiet: it rests, longer each time, up to
+//! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones take turns. So that neither kind waits for ever, a quarter of the room goes to whichever folder
 //! has waited longest, once that is longer than `collect.quiet_every`; and the first of those always has its turn, however many requests it takes.
 //!
 //! Everything here is pure: what is known of the folders in, what to do out.
 
+mod cost;
 mod facts;
 mod room;
 mod round;
@@ -15,7 +17,8 @@ use std::time::Duration;
 
 use crate::model::FolderId;
 
-pub(crate) use facts::{Ending, Facts};
+pub(crate) use cost::Cost;
+pub(crate) use facts::{Ending, Facts, Often, Present};
 pub(crate) use room::{Left, Reading, Room, in_all};
 pub(crate) use round::{Load, News, Rounds};
 

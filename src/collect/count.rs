@@ -1,7 +1,7 @@
-//! What a look that counted a folder brings, however it counted.
+//! What a read that counted a folder returns, however it counted.
 
 use crate::aggregate::Reading;
-use crate::collect::sorted::{Borders, Sorted};
+use crate::collect::sorted::{Boundaries, Sorted};
 use crate::collect::walk::Walked;
 use crate::model::ByStatus;
 use crate::portal::PageRequest;
@@ -20,12 +20,8 @@ pub struct Count {
     pub requests: u64,
     /// How it was counted.
     pub way: Way,
-    /// Where the borders between statuses are, where they were looked for.
-    pub borders: Option<Borders>,
-    /// Whether pages on which nothing hangs were read as well.
-    pub sampled: bool,
-    /// The counts of a full read less those of the borders, where both were made.
-    pub difference: Option<ByStatus<i64>>,
+    /// Where the boundaries between statuses are, where they were searched for.
+    pub boundaries: Option<Boundaries>,
 }
 
 impl From<Walked> for Count {
@@ -36,9 +32,7 @@ impl From<Walked> for Count {
             failed_page: walked.failed_page,
             requests: walked.requests,
             way: Way::Full,
-            borders: None,
-            sampled: false,
-            difference: None,
+            boundaries: None,
         }
     }
 }
@@ -51,14 +45,12 @@ impl From<Sorted> for Count {
             failed_page: sorted.failed_page,
             requests: sorted.requests,
             way: Way::Sorted,
-            borders: Some(sorted.borders),
-            sampled: sorted.evidence.samples_agree.is_some(),
-            difference: None,
+            boundaries: Some(sorted.boundaries),
         }
     }
 }
 
-/// The counts of a full read less those that the borders gave.
+/// The counts of a full read less those that the boundaries gave.
 #[must_use]
 pub fn difference(full: &ByStatus<u64>, sorted: &ByStatus<u64>) -> ByStatus<i64> {
     ByStatus::from_fn(|status| {

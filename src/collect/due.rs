@@ -1,55 +1,82 @@
-//! Which folders a collection looks at, and what is said of the round that this makes.
+//! Which folders a collection looks at, and what is said of the cost and the round that this makes.
 
 use std::collections::HashSet;
 
 use tracing::{info, warn};
 
 use crate::collect::Collector;
-use crate::collect::attention::{Candidate, Left, Load, News, Reading, Room, choose};
+use crate::collect::attention::{
+    Candidate, Cost, Left, Load, News, Often, Present, Reading, Room, choose,
+};
 use crate::collect::folder::Folder;
 use crate::collect::strategy;
 use crate::config::Rate;
 use crate::model::{FolderId, Moment};
 use crate::snapshot::Round;
 
+/// The folders of a collection.
+pub(super) struct Due {
+    /// Those that it looks at, the first to be begun first.
+    pub folders: Vec<FolderId>,
+    /// How many could be looked at, and rest because nothing moves in them.
+    pub resting: usize,
+}
+
 impl Collector {
-    /// The folders that a collection looks at, the first to be begun first. Of the others it holds what was known.
-    pub(super) fn due(&mut self, run: u64) -> Vec<FolderId> {
+    /// The folders that a collection looks at. Of the others it holds what was known.
+    pub(super) fn due(&mut self, run: u64) -> Due {
         let now = Moment::now();
         let room = self.room(run);
-        let candidates: Vec<_> = self
-            .listed_folders()
-            .filter(|folder| !folder.reading)
-            .map(|folder| self.candidate(folder, now))
-            .collect();
+        let often = self.often(run);
+        let free = self.listed_folders().filter(|folder| !folder.reading);
+        let (resting, awake): (Vec<_>, Vec<_>) =
+            free.partition(|folder| often.is_some_and(|often| rests(folder, often, now)));
+        let candidates = awake.iter().map(|folder| self.candidate(folder, now));
+        let candidates: Vec<_> = candidates.collect();
+        let resting = resting.len();
         let supply = room.map(|room| (room, self.left(room, now)));
-        let due = choose(candidates, supply, self.settings.quiet_every);
+        let folders = choose(candidates, supply, self.settings.quiet_every);
+        self.say_cost(often, now);
         self.take_round(room, now);
-        self.pass_over_others(&due);
-        due
+        self.pass_over_others(&folders);
+        Due { folders, resting }
     }
 
     /// The room until the next collection; none where nothing limits it, or no collection is known to come.
     fn room(&self, run: u64) -> Option<Room> {
         let interval = self.runs.get(&run)?.until_next?;
         let rate = match self.settings.rate {
-            // A full read beside the collections takes its quarter.
-            Rate::PerSecond(rate) if self.verifying().is_some() => Rate::PerSecond(rate * 0.75),
+            // An audit takes its quarter.
+            Rate::PerSecond(rate) if self.is_auditing() => Rate::PerSecond(rate * 0.75),
             rate => rate,
         };
         Room::new(rate, interval, self.settings.timeout)
     }
 
+    /// How often folders are looked at; none where no collection is known to come.
+    fn often(&self, run: u64) -> Option<Often> {
+        Some(Often {
+            interval: self.runs.get(&run)?.until_next?,
+            quiet: self.settings.quiet_every,
+        })
+    }
+
     /// The folders that could be looked at, or are being looked at.
     fn listed_folders(&self) -> impl Iterator<Item = &Folder> {
         let folders = self.folders.values();
-        folders.filter(|folder| !folder.is_unlisted())
+        folders.filter(|folder| folder.is_collected())
     }
 
+    /// The folder as one that could be looked at, the way that is right for it now.
     fn candidate(&self, folder: &Folder, now: Moment) -> Candidate {
-        let (strategy, trust) = (self.settings.strategy, self.sorting.trust());
-        let most = strategy::requests(strategy, trust, &folder.expected());
-        folder.candidate(most.min(self.settings.walk.max_pages), now)
+        let (strategy, sorting) = (self.settings.strategy, self.sorting.state());
+        let expected = folder.expected();
+        let requests = strategy::requests(strategy, sorting, &expected);
+        let present = Present {
+            way: strategy::choose(strategy, sorting, &expected),
+            requests: requests.min(self.settings.walk.max_pages),
+        };
+        folder.candidate(present, now)
     }
 
     /// What is left of the room beside what is still being read.
@@ -71,6 +98,23 @@ impl Collector {
                 folder.passed_over();
             }
         }
+    }
+
+    /// Says what the portal is going to be asked, once, when its first list was read.
+    fn say_cost(&mut self, often: Option<Often>, now: Moment) {
+        let first = self.rounds.is_first();
+        let Some(often) = often.filter(|_| first) else {
+            return;
+        };
+        let folders = self.listed_folders();
+        let looks = folders.map(|folder| self.candidate(folder, now).requests);
+        let cost = Cost {
+            looks: looks.fold(0, u64::saturating_add),
+            often,
+            rate: self.settings.rate,
+        };
+        let folders = self.listed_folders().count();
+        info!(portal = %self.settings.portal, folders, "{cost}");
     }
 
     /// Works out the round, and says what is new about it.
@@ -99,4 +143,9 @@ impl Collector {
         }
         load
     }
+}
+
+fn rests(folder: &Folder, often: Often, now: Moment) -> bool {
+    let counts = folder.view.counts.as_deref();
+    folder.attention.rests(counts, often, now.steady)
 }

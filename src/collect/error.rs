@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::collect::sorted::{Layout, PageNumber};
 use crate::portal::{PageRequest, PortalError};
 
 /// Why a folder was not read to the end.
@@ -40,30 +41,44 @@ pub enum ReadError {
         /// The limit.
         limit: u64,
     },
-    /// A list that was asked for by status is not sorted by it.
-    #[error("{page} is not sorted by status: one comes again after another")]
+    /// No folder has so many files.
+    #[error("the portal says that the folder has {total} files, which cannot be")]
+    ImplausibleTotal {
+        /// The total.
+        total: u64,
+    },
+    /// Pages that were asked for by status are not sorted by it.
+    #[error("{} by status: one status comes again after another", list(pages))]
     Unsorted {
-        /// The page.
-        page: PageRequest,
+        /// The pages.
+        pages: Vec<PageNumber>,
+        /// The list that they are of.
+        layout: Layout,
     },
-    /// Both ends of the list show the same files.
-    #[error("{page} shows the same files as the other end of the list")]
-    Repeated {
-        /// The page.
-        page: PageRequest,
-    },
-    /// Pages that showed the same twice cannot belong to one list that is sorted by status.
-    #[error("pages by status contradict each other while nothing moves")]
-    Contradiction,
-    /// The borders between statuses moved faster than they could be found.
-    #[error("the files changed so fast that the borders between statuses were not found")]
+    /// The boundaries between statuses moved faster than they could be found.
+    #[error("the files changed so fast that the boundaries between statuses were not found")]
     Moving,
 }
 
 impl ReadError {
+    /// Whether reading again cannot help: the folder is refused, or gone.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        let gone = |error: &PortalError| error.status() == Some(404);
+        matches!(self, Self::Portal { error, .. } if error.is_refusal() || gone(error))
+    }
+
     /// Whether the portal refused.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Portal { error, .. } if error.is_refusal())
+    }
+}
+
+fn list(pages: &[PageNumber]) -> String {
+    let numbers: Vec<_> = pages.iter().map(|page| page.0.to_string()).collect();
+    match numbers.as_slice() {
+        [page] => format!("page {page} is not sorted"),
+        pages => format!("pages {} are not sorted", pages.join(", ")),
     }
 }

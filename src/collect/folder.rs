@@ -1,33 +1,28 @@
 //! What a collector knows of one folder.
 
+mod absence;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::classify::{ClassLimits, ErrorRow, Places};
-use crate::collect::attention::{Candidate, Ending, Facts};
+use crate::classify::{ClassSlots, ErrorRow};
+use crate::collect::attention::{Candidate, Ending, Facts, Present};
+use crate::collect::audit::Audits;
 use crate::collect::count::Count;
 use crate::collect::kept::Kept;
-use crate::collect::look::{LookError, Looked};
+use crate::collect::look::{LargeScan, LookError, Looked};
 use crate::collect::reindex::{Watch, findings};
-use crate::collect::sorted::Borders;
+use crate::collect::sorted::Boundaries;
 use crate::collect::strategy::Expected;
-use crate::collect::verify::Verified;
 use crate::config::Reindex;
-use crate::memory::{self, Left, LeftReason, apply};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName, Timestamp};
+use crate::memory::{self, LeftReason, apply};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
 use crate::reindex::Findings;
-use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::state::{KEPT_AFTER_LEAVING, SavedFolder, StateError, Store, Subject};
-
-/// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
-const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
-
-/// How often a folder that is counted by its borders is checked by pages on which nothing hangs: a portal may begin to send a status
-/// that it sorts last in both directions.
-const SAMPLE_EVERY: Duration = Duration::from_mins(10);
+use crate::snapshot::{Counts, FolderState, FolderView, Unavailable, Way};
+use crate::state::{FolderChange, SavedFolder, StateError, Subject};
 
 /// One folder.
 #[derive(Debug)]
@@ -48,12 +43,14 @@ pub(super) struct Folder {
     pub findings: Option<Arc<Findings>>,
     /// Counts since the process was started.
     pub times_counted: u64,
-    /// Where the borders between statuses were, when they were last looked for.
-    pub borders: Arc<Borders>,
-    /// What full reads beside the collections told.
-    pub verified: Verified,
-    /// When pages on which nothing hangs were last read.
-    sampled: Option<Instant>,
+    /// Where the boundaries between statuses are by the latest count.
+    pub boundaries: Arc<Boundaries>,
+    /// What is known of its audits.
+    pub audits: Audits,
+    /// Whether the portal counts files in it that it does not list.
+    pub lacks_rows: bool,
+    /// The large scan that is under way.
+    pub large_scan: Arc<LargeScan>,
 }
 
 /// What became of a look, for the collection that it is a part of.
@@ -86,6 +83,7 @@ impl Folder {
                 last_success: None,
                 full_read: None,
                 full_read_difference: None,
+                large_scan_pages: None,
                 entries: None,
                 indexing: memory::IndexingTimes::default(),
             }),
@@ -97,45 +95,34 @@ impl Folder {
             watched: Arc::default(),
             findings: None,
             times_counted: 0,
-            borders: Arc::default(),
-            verified: Verified::default(),
-            sampled: None,
+            boundaries: Arc::default(),
+            audits: Audits::default(),
+            lacks_rows: false,
+            large_scan: Arc::default(),
         };
         folder.show_kept();
         folder
     }
 
-    /// Whether the folder belongs into a snapshot: one that left does for a day.
-    pub fn shown(&self, now: Timestamp) -> bool {
-        !self.left_for(SHOWN_AFTER_LEAVING, now)
+    /// Shows whether a large scan is under way.
+    pub fn show_scan(&mut self) {
+        let pages = self.large_scan.pages().filter(|_| self.reading);
+        if self.view.large_scan_pages != pages {
+            self.view_mut().large_scan_pages = pages;
+        }
     }
 
-    /// Whether nothing needs to be known of the folder any more.
-    pub fn forgotten(&self, now: Timestamp) -> bool {
-        !self.reading && self.left_for(KEPT_AFTER_LEAVING, now)
-    }
-
-    fn left_for(&self, duration: Duration, now: Timestamp) -> bool {
-        let left = self.kept.left;
-        left.is_some_and(|left| now.since(left.since) > duration)
-    }
-
-    /// The list names the folder.
+    /// The list names the folder, perhaps by another name than before.
     pub fn found(&mut self, listed: &ListedFolder) {
         if self.is_unlisted() {
             self.kept.left = None;
             self.view_mut().state = FolderState::Unseen;
             self.show_kept();
         }
-        let there = !self.has_left();
+        let there = self.is_there();
         let view = self.view_mut();
         view.name = listed.name.clone();
         view.reported_files = there.then_some(listed.file_count);
-    }
-
-    /// Whether the folder is not there any more.
-    pub fn has_left(&self) -> bool {
-        self.kept.left.is_some()
     }
 
     /// Whether the latest look found nothing to count, or could not.
@@ -148,39 +135,14 @@ impl Folder {
         let counts = self.kept.record.as_ref().map(|record| record.counts);
         let counted = counts.map_or(0, |counts| counts.total());
         Expected {
-            files: self.view.reported_files.unwrap_or(counted),
+            files: self.view.reported_files.unwrap_or(0).max(counted),
             counts,
         }
     }
 
-    /// Whether it is time to read pages on which nothing hangs: at the first look, and now and then.
-    pub fn sample_is_due(&self) -> bool {
-        self.sampled
-            .is_none_or(|sampled| sampled.elapsed() >= SAMPLE_EVERY)
-    }
-
-    /// Whether the list does not name the folder any more, so that it need not be asked for.
-    pub fn is_unlisted(&self) -> bool {
-        let left = self.kept.left;
-        left.is_some_and(|left| left.reason == LeftReason::Unlisted)
-    }
-
-    /// The folder is not there any more: its counts go at once.
-    pub fn leave(&mut self, reason: LeftReason, now: Timestamp) {
-        let since = self.kept.left.map_or(now, |left| left.since);
-        let left = Left { reason, since };
-        self.before_trouble = None;
-        self.kept.left = Some(left);
-        let view = self.view_mut();
-        view.state = FolderState::Left(left);
-        view.counts = None;
-        view.reported_files = None;
-        self.show_kept();
-    }
-
     /// The folder cannot be looked at, because its portal cannot be asked. What is being read may still come.
     pub fn portal_failed(&mut self) {
-        if !self.has_left() && !self.reading {
+        if self.is_there() && !self.reading {
             let state = &self.view.state;
             self.before_trouble.get_or_insert_with(|| state.clone());
             self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
@@ -197,19 +159,20 @@ impl Folder {
     /// A look begins. What it says when it has a place.
     pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<AtomicBool> {
         self.reading = true;
+        self.large_scan = Arc::default();
         self.watched = watched;
         self.before_trouble = None;
         self.attention.begin(now)
     }
 
     /// The folder as one that could be looked at.
-    pub fn candidate(&self, most_requests: u64, now: Moment) -> Candidate {
+    pub fn candidate(&self, present: Present, now: Moment) -> Candidate {
         let counts = self.view.counts.as_deref();
         Candidate {
             id: self.view.id,
             need: self.attention.need(counts),
             waited: self.attention.waited(self.view.last_success, now),
-            requests: self.attention.requests(counts, most_requests),
+            requests: self.attention.requests(counts, present),
         }
     }
 
@@ -217,24 +180,18 @@ impl Folder {
     pub fn looked(
         &mut self,
         looked: &Looked,
-        places: &mut Places,
-        limits: ClassLimits,
+        places: &mut ClassSlots,
         reindex: &Reindex,
     ) -> Outcome {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         if let Some(ending) = looked.ending() {
-            self.attention.end(ending);
+            self.attention.end(ending, self.is_as_before(looked));
         }
         match &looked.result {
-            _ if self.is_unlisted() => Outcome::Settled,
+            _ if !self.is_collected() => Outcome::Settled,
             Ok(count) => {
-                let errors = places.seat(
-                    self.view.id,
-                    &count.reading.errors,
-                    limits,
-                    looked.ended.wall,
-                );
+                let errors = places.count(self.view.id, &count.reading.errors, looked.ended.wall);
                 let finished = self.count(looked, count, errors);
                 self.find(looked, count, &finished, reindex);
                 Outcome::Counted
@@ -250,41 +207,51 @@ impl Folder {
         }
     }
 
+    /// Whether a look counted what the last one counted, beyond doubt.
+    fn is_as_before(&self, looked: &Looked) -> bool {
+        let counts = self.view.counts.as_ref();
+        let count = looked.result.as_ref().ok().filter(|count| count.consistent);
+        counts
+            .zip(count)
+            .is_some_and(|(before, count)| before.files == count.reading.counts)
+    }
+
     /// Takes in a look that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
     /// forbidden all the same.
     pub fn refused(&mut self, error: &LookError) -> Outcome {
         self.reading = false;
-        self.attention.end(Ending::Nothing);
-        if !self.is_unlisted() {
+        self.attention.end(Ending::Nothing, true);
+        if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }
         Outcome::Settled
     }
 
-    /// Brings the disk up to date and shows the counters that it has then.
-    pub async fn save(
-        &mut self,
-        store: &Store,
-        portal: &PortalName,
-        places: &Places,
-    ) -> Result<(), StateError> {
+    /// What brings the disk up to date.
+    pub fn change(&self, portal: &PortalName, places: &ClassSlots) -> FolderChange {
         let subject = Subject {
             portal: portal.clone(),
             id: self.view.id,
             name: self.view.name.clone(),
         };
         let places = places.of(self.view.id).cloned().collect();
-        let result = self.kept.save(store, subject, places).await;
+        self.kept.change(subject, places)
+    }
+
+    /// Takes in what came of writing the change, and shows the counters that the disk has now.
+    pub fn written(&mut self, result: &Result<(), StateError>) {
+        self.kept.written(result);
         self.show_kept();
-        result
     }
 
     /// Takes in a count; returns the files that are done since the one before.
     fn count(&mut self, looked: &Looked, count: &Count, errors: Vec<ErrorRow>) -> Vec<FileKey> {
+        // Where an audit found that pages lack rows, boundaries count rows that are not there.
+        let consistent = count.consistent && !(self.lacks_rows && count.way == Way::Sorted);
         let look = memory::Look {
             began: looked.began.wall,
             ended: looked.ended.wall,
-            consistent: count.consistent,
+            consistent,
             reading: &count.reading,
         };
         let before = self.kept.record.as_ref();
@@ -295,26 +262,20 @@ impl Folder {
             files: count.reading.counts,
             errors,
             oldest: update.oldest,
-            consistent: count.consistent,
+            consistent,
             counted: looked.ended,
             duration: looked.ended.elapsed_since(looked.began),
             requests: count.requests,
             way: count.way,
             interval,
         };
-        if let Some(borders) = &count.borders {
-            self.borders = Arc::new(borders.clone());
-        }
-        if count.sampled {
-            self.sampled = Some(looked.ended.steady);
+        if let Some(boundaries) = &count.boundaries {
+            self.boundaries = Arc::new(boundaries.clone());
         }
         self.kept.update(update);
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
-        if count.difference.is_some() {
-            view.full_read_difference = count.difference;
-        }
         finished
     }
 
@@ -332,12 +293,12 @@ impl Folder {
         self.times_counted = self.times_counted.saturating_add(1);
     }
 
-    /// Shows by how much the last full read differed from the borders.
+    /// Shows by how much the last audit differed from the boundaries.
     pub fn show_difference(&mut self, difference: ByStatus<i64>) {
         self.view_mut().full_read_difference = Some(difference);
     }
 
-    /// Shows the classes of the last count with other places.
+    /// Shows the classes of the last count with other class slots.
     pub fn show_errors(&mut self, errors: Vec<ErrorRow>) {
         if let Some(counts) = &mut self.view_mut().counts {
             Arc::make_mut(counts).errors = errors;
@@ -350,7 +311,7 @@ impl Folder {
 
     /// Shows what is kept: all of it while the folder is there, nothing when it left.
     fn show_kept(&mut self) {
-        let there = !self.has_left();
+        let there = self.is_there();
         let counters = self.kept.counters();
         let record = self.kept.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 use crate::aggregate::Known;
-use crate::classify::Places;
+use crate::classify::ClassSlots;
 use crate::collect::folder::{Folder, Outcome};
 use crate::collect::look::{Look, LookError, Looked};
 use crate::collect::{Collector, Done, Work};
@@ -28,16 +28,16 @@ impl Collector {
         self.choose_classes().await;
         let due = self.due(run);
         let reading = self.folders.values().any(|folder| folder.reading);
-        if due.is_empty() && reading {
+        if due.folders.is_empty() && due.resting == 0 && reading {
             self.runs.remove(&run);
             self.skip();
             return;
         }
         if let Some(run) = self.runs.get_mut(&run) {
-            run.outstanding = due.len();
+            run.outstanding = due.folders.len();
             run.session = Some(Arc::clone(&session));
         }
-        for id in due {
+        for id in due.folders {
             self.look_at(run, id, Arc::clone(&session));
         }
         self.end_when_done(run).await;
@@ -57,8 +57,7 @@ impl Collector {
             strategy: self.settings.strategy,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
-            hints: Arc::clone(&folder.borders),
-            sample: folder.sample_is_due(),
+            boundaries: Arc::clone(&folder.boundaries),
             known: Known {
                 memory: Arc::clone(&folder.kept.memory),
                 watched,
@@ -73,7 +72,9 @@ impl Collector {
             },
             deadline,
             timeout: self.settings.timeout,
+            rate: self.settings.rate,
             has_place,
+            large_scan: Arc::clone(&folder.large_scan),
         };
         self.spawn(Work::Look { run, folder: id }, async move {
             Done::Looked(Box::new(look.take().await))
@@ -101,12 +102,13 @@ impl Collector {
                 self.ask_about_refusals().await;
             }
             _ => {
-                let limits = self.settings.classes;
+                if let Some(session) = self.session_of(run) {
+                    session.go_on_without(id);
+                }
                 let reindex = Arc::clone(&self.settings.reindex);
                 let outcome = self.change(id, |folder, places| {
-                    folder.looked(&looked, places, limits, &reindex)
+                    folder.looked(&looked, places, &reindex)
                 });
-                self.hold_against_full_read(id);
                 self.folder_done(run, id, outcome).await;
             }
         }
@@ -168,7 +170,7 @@ impl Collector {
     fn change(
         &mut self,
         id: FolderId,
-        change: impl FnOnce(&mut Folder, &mut Places) -> Outcome,
+        change: impl FnOnce(&mut Folder, &mut ClassSlots) -> Outcome,
     ) -> Outcome {
         let Some(folder) = self.folders.get_mut(&id) else {
             return Outcome::Settled;

@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::classify::Place;
+use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, Memory, Update};
-use crate::model::{ByStatus, FileKey};
-use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Store, Subject};
+use crate::model::{ByStatus, FileKey, Timestamp};
+use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Subject};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
@@ -20,10 +20,14 @@ pub(super) struct Kept {
     pub record: Option<FolderRecord>,
     pub memory: Arc<Memory>,
     pub left: Option<Left>,
+    /// Since when the configuration excludes it.
+    pub excluded: Option<Timestamp>,
     /// Why the disk did not take the last change, if it did not.
     pub refused: Option<StateError>,
     unsaved: Unsaved,
     on_disk: Counters,
+    /// What the disk has of `left` and `excluded`.
+    absence_on_disk: (Option<Left>, Option<Timestamp>),
 }
 
 /// The counters that are shown.
@@ -48,17 +52,31 @@ impl Kept {
             record: saved.record,
             memory: Arc::new(saved.memory),
             left: saved.left,
+            excluded: saved.excluded,
             refused: None,
             unsaved: Unsaved::These(HashSet::new()),
+            absence_on_disk: (saved.left, saved.excluded),
         }
     }
 
     /// Takes in what a look changed.
-    pub fn update(&mut self, update: Update) {
+    pub fn update(&mut self, mut update: Update) {
         self.unsaved.note(&update);
-        Arc::make_mut(&mut self.memory).update(&update.changed, &update.forgotten);
+        Arc::make_mut(&mut self.memory).update(&mut update);
         self.record = Some(update.record);
         self.left = None;
+    }
+
+    /// Forgets what counters need.
+    pub fn forget_counts(&mut self) {
+        self.record = None;
+        self.memory = Arc::default();
+        self.unsaved = Unsaved::All;
+    }
+
+    /// Whether the disk does not know yet that the folder left, is excluded, or came back.
+    pub fn is_absence_unsaved(&self) -> bool {
+        self.absence_on_disk != (self.left, self.excluded)
     }
 
     /// Takes in a full read that was made beside the counts.
@@ -73,26 +91,26 @@ impl Kept {
         self.on_disk
     }
 
-    /// Brings the disk up to date.
-    pub async fn save(
-        &mut self,
-        store: &Store,
-        subject: Subject,
-        places: Vec<Place>,
-    ) -> Result<(), StateError> {
-        let change = FolderChange {
+    /// What brings the disk up to date.
+    pub fn change(&self, subject: Subject, places: Vec<ClassSlot>) -> FolderChange {
+        FolderChange {
             subject,
             places,
             record: self.record.clone(),
             left: self.left,
+            excluded: self.excluded,
             files: self.unsaved.changes(&self.memory),
-        };
-        let result = store.write(change).await;
+        }
+    }
+
+    /// Takes in what came of writing the change.
+    pub fn written(&mut self, result: &Result<(), StateError>) {
         self.refused = result.clone().err();
-        result?;
-        self.unsaved = Unsaved::These(HashSet::new());
-        self.on_disk = self.record.as_ref().map(counters).unwrap_or_default();
-        Ok(())
+        if result.is_ok() {
+            self.unsaved = Unsaved::These(HashSet::new());
+            self.on_disk = self.record.as_ref().map(counters).unwrap_or_default();
+            self.absence_on_disk = (self.left, self.excluded);
+        }
     }
 }
 

@@ -7,8 +7,7 @@ use tracing::{info, warn};
 
 use crate::collect::Collector;
 use crate::collect::folder::Folder;
-use crate::memory::LeftReason;
-use crate::model::Moment;
+use crate::model::{FolderId, Moment, Timestamp};
 use crate::portal::{ListedFolder, Listing, PortalError, Session, Trouble};
 use crate::snapshot::{ListFacts, ListState};
 
@@ -51,31 +50,65 @@ impl Collector {
 
     /// Takes in a list that was read.
     pub(super) async fn take_list(&mut self, listing: Listing) {
+        let now = Moment::now().wall;
+        self.check_clock(now, listing.date);
+        for listed in &listing.folders {
+            if let Some(folder) = self.folders.get_mut(&listed.id) {
+                folder.found(listed);
+            }
+        }
         let admitted = self.admitted(&listing);
         let facts = ListFacts::of(&listing, admitted.len(), self.settings.max_folders);
         self.log_list(facts);
         self.list = ListState::Read(facts);
-        self.places.expire_in(Moment::now().wall, |id| {
+        self.places.expire(now, |id| {
             self.folders.get(&id).is_none_or(Folder::is_unreadable)
         });
-        for listed in admitted.into_iter().take(self.settings.max_folders) {
+        let chosen = admitted.into_iter().take(self.settings.max_folders);
+        self.choose_folders(&listing, &chosen.collect::<Vec<_>>(), now);
+        let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
+        if listing.whole {
+            self.lose_unlisted(&listed, now);
+        }
+        self.save_absences().await;
+        if listing.whole {
+            self.forget_departed(&listed, now).await;
+        }
+        self.amend_batch();
+    }
+
+    /// The folders that the configuration admits by their newest names; those that are collected already come first, so that a limit does
+    /// not shuffle them.
+    fn admitted<'a>(&self, listing: &'a Listing) -> Vec<&'a ListedFolder> {
+        let is_known = |id: FolderId| {
+            let folder = self.folders.get(&id);
+            folder.is_some_and(|folder| !folder.is_excluded())
+        };
+        let mut admitted = listing.admitted(&self.settings.filter);
+        admitted.sort_by_key(|listed| !is_known(listed.id));
+        admitted
+    }
+
+    /// Collects these folders of a list, and excludes all others.
+    fn choose_folders(&mut self, listing: &Listing, chosen: &[&ListedFolder], now: Timestamp) {
+        let ids: HashSet<_> = chosen.iter().map(|listed| listed.id).collect();
+        for listed in &listing.folders {
+            if let Some(folder) = self.folders.get_mut(&listed.id)
+                && !ids.contains(&listed.id)
+            {
+                folder.exclude(now);
+            }
+        }
+        for listed in chosen {
             let folder = self
                 .folders
                 .entry(listed.id)
                 .or_insert_with(|| Folder::listed(listed));
+            folder.admit();
             folder.found(listed);
             folder.attention.listed(listed);
         }
-        if listing.whole {
-            self.lose_unlisted(&listing).await;
-        }
-    }
-
-    /// The folders that the configuration admits; those known already come first, so that a limit does not shuffle them.
-    fn admitted<'a>(&self, listing: &'a Listing) -> Vec<&'a ListedFolder> {
-        let mut admitted = listing.admitted(&self.settings.filter);
-        admitted.sort_by_key(|listed| !self.folders.contains_key(&listed.id));
-        admitted
+        self.exclude_others(now);
     }
 
     /// Logs what is new about the list.
@@ -93,24 +126,6 @@ impl Collector {
         }
         if !facts.whole {
             warn!(%portal, "the list of folders is not whole: its total is not its length");
-        }
-    }
-
-    /// Lets go of the folders that the list does not name.
-    async fn lose_unlisted(&mut self, listing: &Listing) {
-        let now = Moment::now().wall;
-        self.folders.retain(|_, folder| !folder.forgotten(now));
-        let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
-        let mut lost = Vec::new();
-        for (id, folder) in &mut self.folders {
-            if !listed.contains(id) && !folder.is_unlisted() {
-                info!(portal = %self.settings.portal, folder = %folder.view.name, %id, "folder left the key's set");
-                folder.leave(LeftReason::Unlisted, now);
-                lost.push(*id);
-            }
-        }
-        for id in lost {
-            self.save(id).await;
         }
     }
 }

@@ -1,46 +1,35 @@
 //! One look at a folder, as a task of its own: with a place, a deadline, and a result in any case.
 
+mod scan;
+mod slots;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::aggregate::Known;
 use crate::collect::attention::Ending;
-use crate::collect::count::{Count, difference};
+use crate::collect::count::Count;
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
-use crate::collect::sorted::{self, Borders, Method, Sorted};
-use crate::collect::sorting::{Disproof, Sorting, Trust};
-use crate::collect::strategy::{Expected, FEW_PAGES, MAX_PAGES_UNTRUSTED, choose};
-use crate::collect::walk::{WalkLimits, Walked, walk};
-use crate::config::Strategy;
+use crate::collect::sorted::{self, Boundaries, Layout, Method, PageNumber, Sorted};
+use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
+use crate::collect::sorting::{Refutation, Sorting};
+use crate::collect::strategy::{Expected, FEW_PAGES, choose};
+use crate::collect::walk::WalkLimits;
+use crate::config::{Rate, Strategy};
 use crate::model::{FolderId, Moment};
-use crate::portal::{Lane, PageRequest, PortalError, Session};
-use crate::snapshot::Way;
+use crate::portal::{Lane, PAGE_SIZE, PortalError, Session};
+use crate::snapshot::{SortingState, Way};
 
-/// How long a walk keeps its place before it goes on beside the others.
+use scan::total;
+pub(super) use slots::{LargeScan, Slots};
+
+/// How long a read keeps its place before it goes on beside the others.
 const PLACE_TIME: Duration = Duration::from_secs(10);
-
-/// Walks that begin while others have a place: enough to use every request in flight, few enough that folders are
-/// finished one after another and not all at the end.
-const PLACES_PER_REQUEST: usize = 2;
-
-/// A walk of few pages is walked again when it was not consistent: so often, at most.
-const MAX_WALKS_AGAIN: u32 = 2;
-
-/// The places of the walks of a portal. A long or slow walk gives its place up, so that it holds up nobody.
-#[derive(Debug, Clone)]
-pub(super) struct Slots(Arc<Semaphore>);
-
-impl Slots {
-    pub fn new(in_flight: usize) -> Self {
-        Self(Arc::new(Semaphore::new(in_flight * PLACES_PER_REQUEST)))
-    }
-}
 
 /// Why a look did not count a folder.
 #[derive(Debug, Clone, Error)]
@@ -51,6 +40,14 @@ pub(super) enum LookError {
     /// There was no more time.
     #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
     Deadline(Duration),
+    /// There was no more time for all pages.
+    #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
+    ScanDeadline {
+        /// Pages of the folder.
+        pages: u64,
+        /// The time for them.
+        limit: Duration,
+    },
     /// A mistake in this program.
     #[error("an internal error ended the look; the log has the details")]
     Panicked,
@@ -74,7 +71,7 @@ impl LookError {
                 matches!(error, PortalError::Timeout { .. })
             }
             Self::Read(_) | Self::Panicked => false,
-            Self::Deadline(_) => true,
+            Self::Deadline(_) | Self::ScanDeadline { .. } => true,
         }
     }
 }
@@ -116,27 +113,42 @@ pub(super) struct Look {
     pub strategy: Strategy,
     pub sorting: Arc<Sorting>,
     pub expected: Expected,
-    /// Where the borders between statuses were last time.
-    pub hints: Arc<Borders>,
-    /// Whether it is time to read pages on which nothing hangs.
-    pub sample: bool,
+    /// Where the boundaries between statuses were last time.
+    pub boundaries: Arc<Boundaries>,
     pub known: Known,
     pub progress: Arc<Progress>,
     pub slots: Slots,
     pub lane: Lane,
     pub deadline: Instant,
     pub timeout: Duration,
+    pub rate: Rate,
     /// Says that it has a place.
     pub has_place: Arc<AtomicBool>,
+    /// Says that it scans many pages.
+    pub large_scan: Arc<LargeScan>,
+}
+
+/// What a read came to within its place and deadline.
+enum Attempt {
+    Counted(Box<Count>),
+    /// Many pages must be scanned, which has another place and another deadline; requests that were made so far.
+    NeedsLargeScan {
+        requests: u64,
+    },
+}
+
+impl From<Count> for Attempt {
+    fn from(count: Count) -> Self {
+        Self::Counted(Box::new(count))
+    }
 }
 
 impl Look {
-    /// Waits for a place, reads the folder, and returns at the deadline at the latest.
+    /// Waits for a place, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
     pub async fn take(self) -> Looked {
         let mut began = Moment::now();
         let work = async {
-            // The semaphore is never closed, so there always is a place in the end.
-            let place = self.slots.0.acquire().await;
+            let place = self.slots.read().await;
             began = Moment::now();
             self.has_place.store(true, Ordering::Relaxed);
             let mut reading = std::pin::pin!(self.read());
@@ -146,9 +158,16 @@ impl Look {
             }
             reading.await
         };
-        let result = timeout_at(self.deadline, work)
-            .await
-            .unwrap_or(Err(LookError::Deadline(self.timeout)));
+        let attempt = timeout_at(self.deadline, work).await;
+        let result = match attempt.unwrap_or(Err(LookError::Deadline(self.timeout))) {
+            Ok(Attempt::Counted(count)) => Ok(*count),
+            Ok(Attempt::NeedsLargeScan { requests }) => {
+                let _place = self.slots.large_scan().await;
+                began = Moment::now();
+                self.scan_many(requests).await
+            }
+            Err(error) => Err(error),
+        };
         Looked {
             began,
             ended: Moment::now(),
@@ -157,100 +176,90 @@ impl Look {
     }
 
     /// Counts the folder, the way that is right for it.
-    async fn read(&self) -> Result<Count, LookError> {
-        match choose(self.strategy, self.sorting.trust(), &self.expected) {
-            Way::Full => self.every_page().await,
-            Way::Sorted if self.sorting.trust() == Trust::Shown => self.by_borders().await,
-            Way::Sorted => self.by_borders_untrusted().await,
-        }
-    }
-
-    /// Counts by the borders between statuses, and by every page where that does not do.
-    async fn by_borders(&self) -> Result<Count, LookError> {
-        let Some(sorted) = self.sorted(self.sample).await? else {
-            return self.every_page().await;
-        };
-        if !sorted.consistent && self.expected.pages() <= FEW_PAGES {
-            return self.every_page().await;
-        }
-        Ok(sorted.into())
-    }
-
-    /// Counts by the borders while it is not known yet whether the portal sorts: every page is read as well, unless the folder is too
-    /// large for that, or shows by itself that the portal sorts.
-    async fn by_borders_untrusted(&self) -> Result<Count, LookError> {
-        let pages = self.expected.pages();
-        let Some(sorted) = self.sorted(pages > FEW_PAGES).await? else {
-            return self.every_page().await;
-        };
-        let shows = sorted.consistent && sorted.evidence.shows_sorting();
-        if shows {
-            self.sorting.show();
-        }
-        if shows || pages > MAX_PAGES_UNTRUSTED {
-            return Ok(sorted.into());
-        }
-        let mut full = self.every_page().await?;
-        if full.consistent && sorted.consistent {
-            self.compare(&full, &sorted).await?;
-            full.difference = Some(difference(&full.reading.counts, &sorted.reading.counts));
-        }
-        full.requests += sorted.requests;
-        Ok(full)
-    }
-
-    /// Holds the two ways against each other. Where they differ, and the borders still are where they were, nothing moved.
-    async fn compare(&self, full: &Count, sorted: &Sorted) -> Result<(), LookError> {
-        if full.reading.counts == sorted.reading.counts {
-            if sorted.evidence.can_be_shown_by_counts() {
-                self.sorting.show();
+    async fn read(&self) -> Result<Attempt, LookError> {
+        match choose(self.strategy, self.sorting.state(), &self.expected) {
+            Way::Full if self.expected.pages() > FEW_PAGES => {
+                Ok(Attempt::NeedsLargeScan { requests: 0 })
             }
-        } else if let Some(again) = self.sorted(false).await?
-            && again.consistent
-            && again.reading.counts == sorted.reading.counts
-        {
-            self.sorting.disprove(Disproof::Counts);
+            Way::Full => self.scan_or_search().await,
+            Way::Sorted => self.by_boundaries().await,
+        }
+    }
+
+    /// Scans what is expected to have few pages, unless its first page tells that another way is right.
+    async fn scan_or_search(&self) -> Result<Attempt, LookError> {
+        let first = self.first_page().await?;
+        let expected = Expected {
+            files: total(&first)?,
+            ..self.expected
+        };
+        match choose(self.strategy, self.sorting.state(), &expected) {
+            Way::Sorted => self.by_boundaries().await,
+            Way::Full if expected.pages() > FEW_PAGES => {
+                Ok(Attempt::NeedsLargeScan { requests: 1 })
+            }
+            Way::Full => Ok(self.scan_few(first, 0).await?.into()),
+        }
+    }
+
+    /// Counts by the boundaries between statuses.
+    async fn by_boundaries(&self) -> Result<Attempt, LookError> {
+        match self.search().await {
+            Ok(sorted) => {
+                if sorted.shows_sorting {
+                    self.sorting.show();
+                }
+                let few = sorted.boundaries.layout().last_page().0 <= FEW_PAGES;
+                if few && !sorted.settled {
+                    let first = self.first_page().await?;
+                    return Ok(self.scan_few(first, sorted.requests).await?.into());
+                }
+                Ok(Count::from(sorted).into())
+            }
+            Err(ReadError::Unsorted { pages, layout }) => {
+                self.check_sorting(&pages, layout).await?;
+                self.scan_instead().await
+            }
+            Err(ReadError::Moving) => self.scan_instead().await,
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Scans a folder whose boundaries were not found.
+    async fn scan_instead(&self) -> Result<Attempt, LookError> {
+        let first = self.first_page().await?;
+        if total(&first)?.div_ceil(PAGE_SIZE) <= FEW_PAGES {
+            return Ok(self.scan_few(first, 0).await?.into());
+        }
+        Ok(Attempt::NeedsLargeScan { requests: 1 })
+    }
+
+    /// Reads pages that look unsorted once more, and refutes the portal's sorting where they stay so.
+    async fn check_sorting(
+        &self,
+        unsorted: &[PageNumber],
+        layout: Layout,
+    ) -> Result<(), ReadError> {
+        let pages = match unsorted {
+            [page] => witnesses(*page, layout, None),
+            pages => pages.to_vec(),
+        };
+        let files = self.session.files(self.folder, &self.lane);
+        if is_contradiction(|page| files.page(page), &pages, layout).await? {
+            self.sorting.refute(Refutation {
+                folder: self.folder,
+                pages,
+            });
         }
         Ok(())
     }
 
-    /// Looks for the borders, twice where the first look tells that the portal may not sort; none where it does not.
-    async fn sorted(&self, samples: bool) -> Result<Option<Sorted>, LookError> {
-        let mut doubt = Disproof::Sample;
-        for _ in 0..2 {
-            let sorted = match self.search(samples).await {
-                Err(ReadError::Unsorted { .. }) => {
-                    self.sorting.disprove(Disproof::Returns);
-                    return Ok(None);
-                }
-                Err(ReadError::Contradiction) => {
-                    self.sorting.disprove(Disproof::Contradiction);
-                    return Ok(None);
-                }
-                Err(ReadError::Repeated { .. }) => {
-                    doubt = Disproof::Contradiction;
-                    continue;
-                }
-                Err(ReadError::Moving) => return Ok(None),
-                sorted => sorted?,
-            };
-            if sorted.evidence.samples_agree != Some(false) {
-                let disproven = matches!(self.sorting.trust(), Trust::Disproven(_));
-                return Ok((!disproven).then_some(sorted));
-            }
-            doubt = Disproof::Sample;
-        }
-        self.sorting.disprove(doubt);
-        Ok(None)
-    }
-
-    async fn search(&self, samples: bool) -> Result<Sorted, ReadError> {
+    async fn search(&self) -> Result<Sorted, ReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let method = Method {
             in_flight: self.limits.in_flight,
-            hints: &self.hints,
-            samples,
-            plausible: self.expected.plausible_total(),
+            hints: &self.boundaries,
+            prove: self.sorting.state() == SortingState::Assumed,
         };
         sorted::count(
             |page| files.page(page),
@@ -259,29 +268,5 @@ impl Look {
             &self.progress,
         )
         .await
-    }
-
-    /// Walks the folder, and a short one again where it changed meanwhile. The last walk that reached the end is what was read.
-    async fn every_page(&self) -> Result<Count, LookError> {
-        let mut walked = self.walk().await?;
-        for _ in 0..MAX_WALKS_AGAIN {
-            if walked.consistent || walked.pages > FEW_PAGES {
-                break;
-            }
-            let before = walked.requests;
-            match self.walk().await {
-                Ok(again) => walked = again,
-                Err(error) if error.is_refusal() => return Err(error.into()),
-                Err(_) => break,
-            }
-            walked.requests += before;
-        }
-        Ok(walked.into())
-    }
-
-    async fn walk(&self) -> Result<Walked, ReadError> {
-        let files = self.session.files(self.folder, &self.lane);
-        let fetch = |page| files.page(PageRequest::by_name(page));
-        walk(fetch, self.limits, self.known.clone(), &self.progress).await
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tracing::error;
 
 use crate::collect::Collector;
-use crate::collect::sorting::Trust;
+use crate::collect::folder::Folder;
 use crate::config::Strategy;
 use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
@@ -38,6 +38,7 @@ impl Collector {
     /// Shows what is known now.
     pub(super) fn publish(&mut self, now: Moment) {
         let began = Instant::now();
+        self.folders.values_mut().for_each(Folder::show_scan);
         let shown = self
             .folders
             .values()
@@ -56,6 +57,7 @@ impl Collector {
             collections: self.collections.clone(),
             stale_after,
             state_error: self.state_error.clone(),
+            sorting: self.sorting.state(),
             unsorted: self.unsorted(),
             panics: self.panics,
         });
@@ -63,47 +65,67 @@ impl Collector {
         self.publish_at = Instant::now() + PUBLISH_GAP.max(began.elapsed() * PUBLISH_SHARE);
     }
 
-    /// Counts that are older are withdrawn.
+    /// Counts that are older are withdrawn: not those of a folder that rests, and has its turn when the rest is over.
     pub(super) fn stale_after(&self) -> Duration {
         let interval = self.collections.interval().unwrap_or_default();
         let round = self.rounds.held(std::time::Instant::now());
-        self.settings
-            .stale_after
-            .max(interval * STALE_INTERVALS)
-            .max(round * STALE_ROUNDS)
+        let turns = (interval * STALE_INTERVALS).max(round * STALE_ROUNDS);
+        let oldest = self.longest_rest().saturating_add(turns);
+        self.settings.stale_after.max(oldest)
+    }
+
+    /// How long a quiet folder may rest between two looks, where that is longer than an interval.
+    fn longest_rest(&self) -> Duration {
+        let quiet_every = self.settings.quiet_every;
+        let rests = self.collections.gap.is_some_and(|gap| gap < quiet_every);
+        if rests { quiet_every } else { Duration::ZERO }
     }
 
     /// Why every page is read though the configuration asks for less.
     fn unsorted(&self) -> Option<String> {
-        match self.sorting.trust() {
-            Trust::Disproven(disproof) if self.settings.strategy != Strategy::Full => Some(
-                format!("the portal does not sort by status, so every page is read: {disproof}"),
-            ),
-            _ => None,
-        }
+        let refutation = self.sorting.refutation();
+        let refutation = refutation.filter(|_| self.settings.strategy != Strategy::Full);
+        refutation.map(|refutation| {
+            format!("the portal does not sort by status, so every page is read: {refutation}")
+        })
     }
 
-    /// Chooses among the classes that came up in a collection, where not all of them have room in the portal; not before every folder that is
-    /// being read was counted once.
+    /// Assigns the portal's class slots at the end of a collection; not before every folder that is being read was counted once.
     pub(super) async fn choose_classes(&mut self) {
         let mut folders = self.folders.values();
         if folders.any(|folder| folder.reading && folder.times_counted == 0) {
             return;
         }
-        for (id, errors) in self.places.choose(self.settings.classes) {
+        let mut changed = Vec::new();
+        for (id, errors) in self.places.settle() {
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.show_errors(errors);
-                self.save(id).await;
+                changed.push(id);
             }
         }
+        self.save_all(&changed).await;
     }
 
     /// Keeps what is known of a folder on disk.
     pub(super) async fn save(&mut self, id: FolderId) {
-        if let Some(folder) = self.folders.get_mut(&id) {
-            let (store, portal) = (&self.tools.store, &self.settings.portal);
-            let result = folder.save(store, portal, &self.places).await;
-            self.say_refused(&result);
+        self.save_all(&[id]).await;
+    }
+
+    /// Keeps what is known of folders on disk, all in one transaction.
+    pub(super) async fn save_all(&mut self, ids: &[FolderId]) {
+        let folders = ids.iter().filter_map(|id| self.folders.get(id));
+        let changes: Vec<_> = folders
+            .map(|folder| folder.change(&self.settings.portal, &self.places))
+            .collect();
+        if changes.is_empty() {
+            return;
+        }
+        let result = self.tools.store.write(changes).await;
+        self.say_refused(&result);
+        for id in ids {
+            if let Some(folder) = self.folders.get_mut(id) {
+                folder.written(&result);
+            }
         }
     }
 
@@ -116,7 +138,7 @@ impl Collector {
     }
 
     /// Says that the disk refuses, when that is new.
-    fn say_refused(&mut self, result: &Result<(), StateError>) {
+    pub(super) fn say_refused(&mut self, result: &Result<(), StateError>) {
         if let (Err(failed), None) = (result, &self.state_error) {
             error!(portal = %self.settings.portal, error = %failed, "state cannot be kept: counters of entries stand still");
             self.state_error = Some(failed.to_string());

@@ -13,6 +13,7 @@ use crate::collect::kept::Kept;
 use crate::collect::run::Run;
 use crate::config::Mode;
 use crate::ledger::ActiveMode;
+use crate::memory::Memory;
 use crate::model::{FileKey, FileMap, FolderId, Status, Timestamp};
 use crate::policy::judge::Seen;
 use crate::policy::{FailedFile, Worth};
@@ -40,7 +41,7 @@ impl Collector {
         let Some(reindexing) = &self.tools.reindexing else {
             return;
         };
-        let there = self.folders.values().filter(|folder| !folder.has_left());
+        let there = self.folders.values().filter(|folder| folder.is_there());
         let batch = Batch {
             session: run.session.clone(),
             portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
@@ -48,6 +49,26 @@ impl Collector {
             folders: there.map(folder_batch).collect(),
         };
         reindexing.batches.send_replace(Some(Arc::new(batch)));
+    }
+}
+
+impl Collector {
+    /// Takes folders that are not there any more out of what was handed on, and names the others as the list does now. Nothing is
+    /// decided anew for that.
+    pub(super) fn amend_batch(&self) {
+        let Some(reindexing) = &self.tools.reindexing else {
+            return;
+        };
+        let name_of = |id| {
+            let folder = self.folders.get(&id).filter(|folder| folder.is_there());
+            folder.map(|folder| &folder.view.name)
+        };
+        reindexing.batches.send_if_modified(|batch| {
+            if let Some(amended) = batch.as_ref().and_then(|batch| batch.amended(name_of)) {
+                *batch = Some(Arc::new(amended));
+            }
+            false
+        });
     }
 }
 
@@ -99,7 +120,7 @@ pub(super) fn findings(
         failed: failed_files(reading, kept, began),
         failed_whole: count.consistent && reading.fits[Status::Failed],
         failed_page: count.failed_page,
-        watched: watch.seen(count),
+        watched: watch.seen(count, &kept.memory),
     }))
 }
 
@@ -122,7 +143,7 @@ fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedF
 
 impl Watch<'_> {
     /// How the files were seen; and those that are done now, in case an attempt that was made meanwhile asks for them.
-    fn seen(&self, count: &Count) -> FileMap<Seen> {
+    fn seen(&self, count: &Count, memory: &Memory) -> FileMap<Seen> {
         let reading = &count.reading;
         let waiting = reading
             .fits
@@ -131,7 +152,8 @@ impl Watch<'_> {
         let all_waiting = count.consistent && waiting.into_iter().all(|(_, fits)| *fits);
         let elsewhere = |key: &FileKey| match &reading.done {
             DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
-            DoneFiles::Read { .. } if all_waiting => Seen::Absent,
+            // A file that is still remembered may have been left out by a page.
+            DoneFiles::Read { .. } if all_waiting && !memory.remembers(*key) => Seen::Absent,
             // Where done files were counted and not read, a file that is missing may have been deleted.
             DoneFiles::Read { .. } | DoneFiles::Counted if self.was_done(*key) => {
                 Seen::As(Status::Done)

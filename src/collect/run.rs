@@ -99,11 +99,10 @@ impl Collector {
 
     /// One folder of a collection is done with.
     pub(super) async fn folder_done(&mut self, run: u64, id: FolderId, outcome: Outcome) {
-        let left = self
-            .folders
-            .get(&id)
-            .is_some_and(super::folder::Folder::has_left);
-        if outcome == Outcome::Counted || left {
+        let folder = self.folders.get(&id);
+        if outcome == Outcome::Counted
+            || folder.is_some_and(|folder| folder.kept.is_absence_unsaved())
+        {
             self.save(id).await;
         }
         if let Some(run) = self.runs.get_mut(&run) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono_tz::Tz;
+use url::Url;
 
 use crate::classify::{ClassLimits, Classifier};
 use crate::collect::walk::WalkLimits;
@@ -15,6 +16,8 @@ use crate::model::PortalName;
 pub struct Settings {
     /// Its portal.
     pub portal: PortalName,
+    /// Where it is, normalised.
+    pub address: Url,
     /// The folders that are collected.
     pub filter: FolderFilter,
     /// How folders are counted.
@@ -25,7 +28,7 @@ pub struct Settings {
     pub walk: WalkLimits,
     /// Ends a collection.
     pub timeout: Duration,
-    /// How often a quiet folder is looked at when not all fit into the interval.
+    /// How often a quiet folder is looked at.
     pub quiet_every: Duration,
     /// Requests that the portal is sent.
     pub rate: Rate,
@@ -52,6 +55,7 @@ impl Settings {
         } = config;
         Self {
             portal: portal.name.clone(),
+            address: portal.base_url.normalised(),
             filter: portal.folders.clone(),
             strategy: collect.strategy,
             full_every: collect.full_every,

@@ -1,19 +1,18 @@
-//! Counts a folder from a list that is sorted by status, by the borders between the statuses.
+//! Counts a folder from a list that is sorted by status, by the boundaries between the statuses.
 //!
-//! Equal statuses lie together, in whatever order the portal gives them, and the list can be read from both ends: so what is not done
-//! is read from there, until the run of done files begins. The total stands on every page; what is left in the middle is done.
+//! Equal statuses are adjacent, in whatever order the portal gives them. What is not done is read from both ends of the list, until the run
+//! of done files begins; what remains in the middle is done. The last page is always read: it shows whether the rows are as many as
+//! the total that every page gives.
 //!
-//! A page is seen at one moment, and the next one at another. Therefore whatever the borders hang on is read twice, all first looks
+//! A page is seen at one moment, and the next one at another. Therefore whatever the boundaries follow from is read twice, all first reads
 //! before all second ones: what is the same twice held at the moment between, so that the counts are those of one moment.
 //!
-//! `plan` says which pages to read, `pins` which to read again; `search` reads them.
+//! `plan` says which pages to read, `boundary_pages` which to read again; `search` reads them.
 
-mod borders;
-mod found;
+mod boundaries;
+mod boundary_pages;
 mod map;
-mod names;
 mod page;
-mod pins;
 mod plan;
 mod rows;
 mod search;
@@ -23,59 +22,46 @@ use std::future::Future;
 use crate::aggregate::{Known, Reading};
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
-use crate::model::Status;
 use crate::portal::{PageBody, PageRequest, PortalError};
 
-pub use borders::Borders;
+pub use boundaries::Boundaries;
+pub use page::{Layout, PageNumber, PageStatuses, Run};
 pub use plan::PAGES_OF_A_RUN;
 
-use page::PageId;
+use rows::Rows;
 use search::Search;
 
-/// A folder that was counted by its borders.
+/// A folder that was counted by its boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sorted {
     /// What was found.
     pub reading: Reading,
-    /// Whether every border was read the same twice.
+    /// Whether every boundary was read the same twice.
+    pub settled: bool,
+    /// Whether moreover the rows are as many as the total.
     pub consistent: bool,
-    /// Where the borders are.
-    pub borders: Borders,
-    /// A page on which a failed file stood.
+    /// Where the boundaries are.
+    pub boundaries: Boundaries,
+    /// A page with a failed file.
     pub failed_page: Option<PageRequest>,
     /// Requests that it took.
     pub requests: u64,
-    /// What it tells about the portal's sorting.
-    pub evidence: Evidence,
+    /// Whether a page showed that the portal sorts by status.
+    pub shows_sorting: bool,
 }
 
-/// What a look tells about a portal's sorting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Evidence {
-    /// Whether some files were counted without being seen.
-    pub inferred: bool,
-    /// Whether both ends begin with different statuses.
-    pub ends_differ: bool,
-    /// Whether the file names did not go on in their order at a border, so that the list is not sorted by them.
-    pub names_break: bool,
-    /// Whether pages on which nothing hangs showed what was expected; none where they were not asked for.
-    pub samples_agree: Option<bool>,
-}
-
-/// How to count by borders.
+/// How to count by boundaries.
 #[derive(Debug, Clone, Copy)]
 pub struct Method<'a> {
     /// Requests in flight at once.
     pub in_flight: usize,
-    /// Where the borders were last time.
-    pub hints: &'a Borders,
-    /// Whether to read pages on which nothing hangs, too.
-    pub samples: bool,
-    /// The largest total that is believed without such pages.
-    pub plausible: u64,
+    /// Where the boundaries were last time.
+    pub hints: &'a Boundaries,
+    /// Whether to look for pages that show that the portal sorts.
+    pub prove: bool,
 }
 
-/// Counts a folder by its borders.
+/// Counts a folder by its boundaries.
 pub async fn count<F, Fut>(
     fetch: F,
     method: Method<'_>,
@@ -86,33 +72,17 @@ where
     F: Fn(PageRequest) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    let mut search = Search::new(fetch, method.in_flight, known, method.hints);
+    let mut search = Search::new(fetch, method, Rows::new(known));
     let found = search.run().await?;
-    progress.read(found.layout.total);
-    let unseen = found.largest_unseen();
-    let (first, last) = (found.stretches.first(), found.stretches.last());
-    let ends_differ = first.map(|run| run.word) != last.map(|run| run.word);
-    // A folder in which nothing is done is rare, and a list that is not sorted may look like one.
-    let unlikely = !ends_differ && first.is_some_and(|run| run.word.status != Status::Done);
-    let implausible = found.layout.total > method.plausible;
-    let samples = method.samples || unlikely || implausible;
-    let samples_agree = if samples && found.consistent && unseen.is_some() {
-        Some(search.agrees_with_samples(&found).await?)
-    } else {
-        None
-    };
-    let counts = found.counts();
+    let counts = map::counts(&found.ranges);
+    progress.read(counts.total());
     Ok(Sorted {
+        settled: found.settled,
         consistent: found.consistent,
-        borders: Borders::of(&found.stretches),
-        failed_page: search.rows.failed_page().map(PageId::request),
+        boundaries: Boundaries::of(found.ranges, found.layout.page_size),
+        failed_page: search.rows.failed_page().map(PageNumber::request),
         requests: search.requests,
-        evidence: Evidence {
-            inferred: unseen.is_some(),
-            ends_differ,
-            names_break: found.names_break,
-            samples_agree,
-        },
+        shows_sorting: search.shows_sorting,
         reading: search.rows.finish(counts),
     })
 }

@@ -1,4 +1,10 @@
-//! Whether a portal can be trusted to sort by status: not until it was shown, and not any more once it was disproven.
+//! Whether a portal sorts by status: assumed, because the interface says so, until rows show it or refute it.
+//!
+//! Rows alone decide. [`evidence`] tells when a page shows sorting, [`contradiction`] when pages refute it; audits
+//! ([`super::audit`]) look for either in every folder that is counted by its boundaries.
+
+pub mod contradiction;
+pub mod evidence;
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -6,110 +12,135 @@ use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
 
-use crate::collect::sorted::Evidence;
-use crate::model::PortalName;
+use crate::collect::sorted::PageNumber;
+use crate::model::{FolderId, PortalName};
+use crate::snapshot::SortingState;
 
-/// What is known of a portal's sorting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// Nothing yet.
-    Open,
-    /// It sorts by status, in both directions.
-    Shown,
-    /// It does not.
-    Disproven(Disproof),
+/// Pages of a folder that cannot belong to one list that is sorted by status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refutation {
+    /// The folder.
+    pub folder: FolderId,
+    /// Its pages.
+    pub pages: Vec<PageNumber>,
 }
 
-/// What disproved it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disproof {
-    /// On one page a status came again after another.
-    Returns,
-    /// Pages that showed the same twice cannot belong to one sorted list.
-    Contradiction,
-    /// A page on which nothing hung showed something else than it should have, twice.
-    Sample,
-    /// Every page was read, and the counts were others, while nothing moved.
-    Counts,
-}
-
-impl fmt::Display for Disproof {
+impl fmt::Display for Refutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Returns => "a status came again after another on one page",
-            Self::Contradiction => "pages contradicted each other while nothing moved",
-            Self::Sample => {
-                "a page amid files of one status, or the last one, showed another status"
-            }
-            Self::Counts => "reading every page gave other counts while nothing moved",
-        })
+        let numbers: Vec<_> = self.pages.iter().map(|page| page.0.to_string()).collect();
+        write!(
+            f,
+            "in folder {}, pages {} by status showed twice a status amid rows of another one",
+            self.folder,
+            numbers.join(", ")
+        )
     }
 }
 
-/// A portal's sorting, shared by all looks at its folders.
+/// What is known of a portal's sorting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Known {
+    Assumed,
+    Shown,
+    Refuted {
+        refutation: Refutation,
+        checked: Instant,
+    },
+}
+
+/// A portal's sorting, shared by all that read its folders.
 #[derive(Debug)]
 pub struct Sorting {
     portal: PortalName,
-    /// How long a disproof holds: a portal may have been mended.
-    disproof_holds: Duration,
-    state: Mutex<(Trust, Instant)>,
+    /// How often a refutation is checked: a portal may have been mended.
+    check_every: Duration,
+    known: Mutex<Known>,
 }
 
 impl Sorting {
-    /// Begins with nothing known.
+    /// Begins with what refuted it before, or else with what the interface says.
     #[must_use]
-    pub fn new(portal: PortalName, disproof_holds: Duration) -> Self {
+    pub fn new(portal: PortalName, check_every: Duration, refutation: Option<Refutation>) -> Self {
+        let known = refutation.map_or(Known::Assumed, |refutation| Known::Refuted {
+            refutation,
+            checked: Instant::now(),
+        });
         Self {
             portal,
-            disproof_holds,
-            state: Mutex::new((Trust::Open, Instant::now())),
+            check_every,
+            known: Mutex::new(known),
         }
     }
 
     /// What is known now.
     #[must_use]
-    pub fn trust(&self) -> Trust {
-        let (trust, since) = *self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match trust {
-            Trust::Disproven(_) if since.elapsed() >= self.disproof_holds => Trust::Open,
-            trust => trust,
-        }
+    pub fn state(&self) -> SortingState {
+        self.with(|known| match known {
+            Known::Assumed => SortingState::Assumed,
+            Known::Shown => SortingState::Shown,
+            Known::Refuted { .. } => SortingState::Refuted,
+        })
     }
 
-    /// It was shown that the portal sorts.
+    /// What refuted it, where something did.
+    #[must_use]
+    pub fn refutation(&self) -> Option<Refutation> {
+        self.with(|known| match known {
+            Known::Refuted { refutation, .. } => Some(refutation.clone()),
+            Known::Assumed | Known::Shown => None,
+        })
+    }
+
+    /// Rows showed that the portal sorts. A refutation stays: the rows may have been read before it.
     pub fn show(&self) {
-        if self.trust() == Trust::Open {
-            info!(portal = %self.portal, "the portal sorts by status: folders are counted by the borders between statuses where that is cheaper");
-            self.set(Trust::Shown);
-        }
+        self.with(|known| {
+            if *known == Known::Assumed {
+                info!(portal = %self.portal, "rows show that the portal sorts by status");
+                *known = Known::Shown;
+            }
+        });
     }
 
-    /// It was disproven.
-    pub fn disprove(&self, disproof: Disproof) {
-        if !matches!(self.trust(), Trust::Disproven(_)) {
-            warn!(portal = %self.portal, %disproof, "the portal does not sort by status, so every page is read");
-            self.set(Trust::Disproven(disproof));
-        }
+    /// Rows refuted that the portal sorts.
+    pub fn refute(&self, refutation: Refutation) {
+        self.with(|known| {
+            if !matches!(known, Known::Refuted { .. }) {
+                warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
+                *known = Known::Refuted {
+                    refutation,
+                    checked: Instant::now(),
+                };
+            }
+        });
     }
 
-    fn set(&self, trust: Trust) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = (trust, Instant::now());
-    }
-}
-
-impl Evidence {
-    /// Whether a look shows by itself that the list is sorted by status, and in both directions: its ends differ, its runs are
-    /// unbroken, it is not sorted by name, and pages on which nothing hung showed what they should.
+    /// The refutation, when it is time to check whether it still holds.
     #[must_use]
-    pub fn shows_sorting(&self) -> bool {
-        self.ends_differ && self.names_break && self.samples_agree == Some(true)
+    pub fn refutation_to_check(&self) -> Option<Refutation> {
+        self.with(|known| match known {
+            Known::Refuted {
+                refutation,
+                checked,
+            } if checked.elapsed() >= self.check_every => {
+                *checked = Instant::now();
+                Some(refutation.clone())
+            }
+            _ => None,
+        })
     }
 
-    /// Whether equal counts of a full read show it: only where files were counted that were not seen, and the list is not sorted by name
-    /// with statuses that happen to lie together.
-    #[must_use]
-    pub fn can_be_shown_by_counts(&self) -> bool {
-        self.inferred && self.names_break
+    /// A refutation was checked and does not hold any more.
+    pub fn retract(&self, refutation: &Refutation) {
+        self.with(|known| {
+            if matches!(known, Known::Refuted { refutation: held, .. } if held == refutation) {
+                info!(portal = %self.portal, "the pages that refuted sorting by status are sorted now: it is assumed again");
+                *known = Known::Assumed;
+            }
+        });
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Known) -> T) -> T {
+        act(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -117,26 +148,38 @@ impl Evidence {
 mod tests {
     use super::*;
 
-    fn sorting(disproof_holds: Duration) -> Sorting {
-        Sorting::new(PortalName::new("main").unwrap(), disproof_holds)
+    fn sorting(check_every: Duration) -> Sorting {
+        Sorting::new(PortalName::new("main").unwrap(), check_every, None)
+    }
+
+    fn refutation(page: u64) -> Refutation {
+        Refutation {
+            folder: uuid::Uuid::nil().into(),
+            pages: vec![PageNumber(page)],
+        }
     }
 
     #[test]
-    fn what_was_disproven_is_not_shown_by_a_look_that_was_still_under_way() {
+    fn what_was_refuted_is_not_shown_by_a_read_that_was_still_under_way() {
         let sorting = sorting(Duration::MAX);
-        assert_eq!(sorting.trust(), Trust::Open);
+        assert_eq!(sorting.state(), SortingState::Assumed);
         sorting.show();
-        assert_eq!(sorting.trust(), Trust::Shown);
-        sorting.disprove(Disproof::Returns);
+        assert_eq!(sorting.state(), SortingState::Shown);
+        sorting.refute(refutation(1));
         sorting.show();
-        sorting.disprove(Disproof::Counts);
-        assert_eq!(sorting.trust(), Trust::Disproven(Disproof::Returns));
+        sorting.refute(refutation(2));
+        assert_eq!(sorting.refutation(), Some(refutation(1)));
+        assert_eq!(sorting.refutation_to_check(), None);
     }
 
     #[test]
-    fn a_disproof_is_forgotten_in_time() {
+    fn a_refutation_is_checked_in_time_and_retracted_only_by_its_own_check() {
         let sorting = sorting(Duration::ZERO);
-        sorting.disprove(Disproof::Sample);
-        assert_eq!(sorting.trust(), Trust::Open);
+        sorting.refute(refutation(1));
+        assert_eq!(sorting.refutation_to_check(), Some(refutation(1)));
+        sorting.retract(&refutation(2));
+        assert_eq!(sorting.state(), SortingState::Refuted);
+        sorting.retract(&refutation(1));
+        assert_eq!(sorting.state(), SortingState::Assumed);
     }
 }

@@ -1,23 +1,18 @@
 //! Which way a folder is counted: pure.
 
 use crate::collect::sorted::PAGES_OF_A_RUN;
-use crate::collect::sorting::Trust;
 use crate::config::Strategy;
 use crate::model::{ByStatus, Status};
 use crate::portal::PAGE_SIZE;
-use crate::snapshot::Way;
+use crate::snapshot::{SortingState, Way};
 
-/// Until sorting was shown, larger folders than this are counted by their borders all the same, and checked with samples: reading
-/// every page of them would take too long.
-pub const MAX_PAGES_UNTRUSTED: u64 = 5_000;
-
-/// Folders of at most this many pages are read in full without much ado.
+/// Folders of at most this many pages are scanned in full without further thought.
 pub const FEW_PAGES: u64 = 50;
 
-/// What is known of a folder before it is looked at.
+/// What is known of a folder before it is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected {
-    /// Files, by the last count or by the list of folders.
+    /// Files, by the list of folders, the last count or the first page, whichever is most.
     pub files: u64,
     /// Files by status at the last count.
     pub counts: Option<ByStatus<u64>>,
@@ -30,13 +25,7 @@ impl Expected {
         self.files.div_ceil(PAGE_SIZE)
     }
 
-    /// The largest total that is believed as it is: a portal that names a larger one must show its last page.
-    #[must_use]
-    pub fn plausible_total(&self) -> u64 {
-        self.files.saturating_add(1_000.max(self.files / 2))
-    }
-
-    /// Requests that counting by borders is going to take: what is read once, and what is read again.
+    /// Requests that counting by boundaries is going to take: what is read once, and what is read again.
     fn sorted_requests(&self) -> u64 {
         const ENDS: u64 = 2;
         const AGAIN: u64 = 1;
@@ -53,31 +42,28 @@ impl Expected {
     }
 }
 
-/// The way to count a folder.
+/// The way to count a folder. A portal that is only assumed to sort is counted by boundaries like one that was shown to.
 #[must_use]
-pub fn choose(strategy: Strategy, trust: Trust, expected: &Expected) -> Way {
-    match (strategy, trust) {
-        (Strategy::Full, _) | (_, Trust::Disproven(_)) => Way::Full,
+pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) -> Way {
+    match (strategy, sorting) {
+        (Strategy::Full, _) | (_, SortingState::Refuted) => Way::Full,
         (Strategy::Auto, _) if expected.pages() <= expected.sorted_requests() => Way::Full,
         (Strategy::Sorted | Strategy::Auto, _) => Way::Sorted,
     }
 }
 
-/// Requests that a look is going to take.
+/// Requests that a read is going to take.
 #[must_use]
-pub fn requests(strategy: Strategy, trust: Trust, expected: &Expected) -> u64 {
-    let (pages, sorted) = (expected.pages(), expected.sorted_requests());
-    match choose(strategy, trust, expected) {
-        Way::Full => pages,
-        Way::Sorted if trust == Trust::Shown || pages > MAX_PAGES_UNTRUSTED => sorted,
-        Way::Sorted => pages + sorted,
+pub fn requests(strategy: Strategy, sorting: SortingState, expected: &Expected) -> u64 {
+    match choose(strategy, sorting, expected) {
+        Way::Full => expected.pages(),
+        Way::Sorted => expected.sorted_requests(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::sorting::Disproof;
 
     fn expected(files: u64, failed: Option<u64>) -> Expected {
         let counts = failed.map(|failed| {
@@ -104,24 +90,27 @@ mod tests {
             (100_000_000, Some(50_000_000), Way::Sorted),
         ] {
             let expected = expected(files, failed);
-            assert_eq!(
-                choose(Strategy::Auto, Trust::Shown, &expected),
-                way,
-                "{expected:?}"
-            );
+            for sorting in [SortingState::Assumed, SortingState::Shown] {
+                assert_eq!(
+                    choose(Strategy::Auto, sorting, &expected),
+                    way,
+                    "{expected:?}"
+                );
+            }
         }
     }
 
     #[test]
-    fn a_portal_that_does_not_sort_is_read_in_full_whatever_was_configured() {
+    fn a_portal_that_does_not_sort_is_scanned_in_full_whatever_was_configured() {
         for strategy in [Strategy::Full, Strategy::Sorted, Strategy::Auto] {
-            let trust = Trust::Disproven(Disproof::Sample);
+            let expected = expected(1_000_000, Some(3));
             assert_eq!(
-                choose(strategy, trust, &expected(1_000_000, Some(3))),
+                choose(strategy, SortingState::Refuted, &expected),
                 Way::Full
             );
+            assert_eq!(requests(strategy, SortingState::Refuted, &expected), 10_000);
         }
-        let open = choose(Strategy::Sorted, Trust::Open, &expected(1, None));
-        assert_eq!(open, Way::Sorted);
+        let assumed = choose(Strategy::Sorted, SortingState::Assumed, &expected(1, None));
+        assert_eq!(assumed, Way::Sorted);
     }
 }

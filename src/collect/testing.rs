@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::model::Status;
-use crate::portal::{Order, PageBody, PageRequest, Sort};
+use crate::portal::{PageBody, PageRequest, Sort};
 
 /// A folder whose files are numbered; it can change at each request.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub(super) struct Folder {
     pub order: Vec<Status>,
     /// Where the portal differs from what sorting by status means.
     pub quirk: Quirk,
+    /// A file that shows another status than the one by which it was sorted.
+    pub shows_instead: Option<(u64, Status)>,
 }
 
 /// How a portal may sort otherwise.
@@ -25,11 +27,10 @@ pub(super) enum Quirk {
     /// Equal ones come in another order at each request.
     Shifting,
     IgnoresSortBy,
-    IgnoresSortOrder,
-    /// Unknown statuses come last in both directions.
-    UnknownLast,
-    /// Every page names a total that no folder has.
-    HugeTotal,
+    /// Every page names a total that is so much too large.
+    TotalTooLarge(usize),
+    /// The total is so much too small.
+    TotalTooSmall(usize),
 }
 
 impl Folder {
@@ -45,6 +46,7 @@ impl Folder {
             requests: 0,
             order: Status::ALL.to_vec(),
             quirk: Quirk::None,
+            shows_instead: None,
         }
     }
 
@@ -57,6 +59,8 @@ impl Folder {
             .skip(first)
             .take(self.page_size)
             .map(|(id, status)| {
+                let instead = self.shows_instead.filter(|(instead, _)| *instead == id);
+                let status = instead.map_or(status, |(_, status)| status);
                 serde_json::json!({
                     "id": Uuid::from_u128(id.into()),
                     "filename": format!("{id:09}"),
@@ -67,31 +71,25 @@ impl Folder {
             })
             .collect();
         let total = match self.quirk {
-            Quirk::HugeTotal => usize::MAX,
+            Quirk::TotalTooLarge(more) => self.files.len().saturating_add(more),
+            Quirk::TotalTooSmall(less) => self.files.len().saturating_sub(less),
             _ => self.files.len(),
         };
         body(&rows, request.page, total)
     }
 
     /// The files as the portal lists them.
-    fn listed(&self, sort: Sort) -> Vec<(u64, Status)> {
+    pub fn listed(&self, sort: Sort) -> Vec<(u64, Status)> {
         let mut files = self.files.clone();
-        let order = match sort {
-            Sort::Status(order) if self.quirk != Quirk::IgnoresSortBy => order,
-            _ => return files,
-        };
+        if sort == Sort::Filename || self.quirk == Quirk::IgnoresSortBy {
+            return files;
+        }
         if self.quirk == Quirk::Shifting {
             let step = usize::try_from(self.requests * 7).unwrap() % files.len().max(1);
             files.rotate_left(step);
         }
         let rank = |status: Status| self.order.iter().position(|other| *other == status);
         files.sort_by_key(|(_, status)| rank(*status));
-        if order == Order::Descending && self.quirk != Quirk::IgnoresSortOrder {
-            files.reverse();
-        }
-        if self.quirk == Quirk::UnknownLast {
-            files.sort_by_key(|(_, status)| *status == Status::Unknown);
-        }
         files
     }
 

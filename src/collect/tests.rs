@@ -1,14 +1,18 @@
 //! A collector beside the simulated portal: what becomes of it when this program makes a mistake.
 
+mod pairs;
+
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::Router;
 use tokio::net::TcpListener;
 
 use super::*;
 use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::metrics::Events;
 use crate::model::PortalName;
-use crate::portal::{Code, Endpoint, Observer, RetryReason};
+use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::simulator::{Options, Simulator, Status as SimulatedStatus};
 use crate::snapshot::{FolderState, PortalView, RunResult};
 
@@ -29,6 +33,11 @@ impl Observer for Broken {
     fn throttled(&self, _: Duration) {}
 }
 
+fn client(config: &Config, portal: &Portal, observer: Arc<dyn Observer>) -> Arc<Client> {
+    let (collect, request) = (&config.collect, &config.request);
+    Client::build(portal, collect, request, observer, &Throttles::default()).unwrap()
+}
+
 /// A simulated portal with two folders, and a collector for it.
 struct Story {
     publisher: Publisher,
@@ -47,9 +56,19 @@ impl Story {
                     .unwrap();
             }
         });
+        Self::at(simulator.router(), observer, |_| {}).await
+    }
+
+    /// A collector of the portal that a router is.
+    async fn at(
+        router: Router,
+        observer: Arc<dyn Observer>,
+        configure: impl FnOnce(&mut Config),
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        tokio::spawn(simulator.serve(listener, std::future::pending()));
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(async move { axum::serve(listener, service).await });
         let key = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(key.path(), Options::default().key).unwrap();
         let portal = Portal::new(
@@ -59,10 +78,11 @@ impl Story {
         );
         let mut config = Config::for_portal(portal.clone());
         config.collect.max_requests_per_second = Rate::Unlimited;
+        configure(&mut config);
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
         let tools = Tools {
-            client: Client::build(&portal, &config.collect, &config.request, observer).unwrap(),
+            client: client(&config, &portal, observer),
             store: Store::nowhere(),
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
@@ -112,4 +132,49 @@ async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happe
 
     story.collector.once().await;
     assert_eq!(story.counted(), 2);
+}
+
+#[tokio::test]
+async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let collector = &mut story.collector;
+    let client = Arc::clone(&collector.tools.client);
+    let known = Arc::clone(&collector.sorting);
+    let mut settings = collector.settings.clone();
+    settings.max_folders = 7;
+    collector
+        .reconfigure(settings.clone(), Arc::clone(&client))
+        .await;
+    assert!(Arc::ptr_eq(&collector.sorting, &known));
+    settings.address.set_path("another");
+    collector.reconfigure(settings, client).await;
+    assert!(!Arc::ptr_eq(&collector.sorting, &known));
+}
+
+#[tokio::test]
+async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_handed_on() {
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let kept = tempfile::tempdir().unwrap();
+    let (ledger, _) = crate::ledger::Ledger::open(kept.path());
+    let collector = &mut story.collector;
+    let (batches, mut handed_on) = watch::channel(None);
+    collector.tools.reindexing = Some(Reindexing {
+        batches,
+        ledger: ledger.portal(&collector.settings.portal),
+    });
+    let names = |batch: &Option<Arc<Batch>>| -> Vec<String> {
+        let folders = batch.iter().flat_map(|batch| &batch.folders);
+        let mut names: Vec<_> = folders.map(|folder| folder.name.to_string()).collect();
+        names.sort();
+        names
+    };
+    collector.once().await;
+    assert_eq!(names(&handed_on.borrow_and_update()), ["Archive", "Inbox"]);
+
+    let mut settings = collector.settings.clone();
+    settings.filter = serde_json::from_str(r#"{"exclude": ["Arch*"]}"#).unwrap();
+    let client = Arc::clone(&collector.tools.client);
+    collector.reconfigure(settings, client).await;
+    assert_eq!(names(&handed_on.borrow()), ["Inbox"]);
+    assert!(!handed_on.has_changed().unwrap(), "nothing is decided anew");
 }

@@ -1,6 +1,6 @@
-//! Reads every page of a folder.
+//! The full scan: reads every page of a folder.
 //!
-//! A paged walk sees each page at another moment. It notices totals that move, rows that it meets twice and rows that
+//! A scan sees each page at another moment. It notices totals that move, rows that it meets twice and rows that
 //! are missing; it cannot notice a delete on a page already read that an upload on a page not yet read makes up for.
 
 use std::future::Future;
@@ -11,6 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use crate::aggregate::{Known, Reading, Tally};
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
+use crate::collect::rows_end::is_end_of_rows;
 use crate::model::Status;
 use crate::portal::{Page, PageBody, PageRequest, PortalError, Whole};
 
@@ -38,9 +39,10 @@ pub struct Walked {
     pub requests: u64,
 }
 
-/// Walks a folder from the first page to the last, several pages in flight. Pages are taken as they come: one that is late does not keep
-/// the next ones from being asked for.
+/// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are taken as they come:
+/// one that is late does not keep the next ones from being asked for.
 pub async fn walk<F, Fut>(
+    first: &PageBody,
     fetch: F,
     limits: WalkLimits,
     known: Known,
@@ -51,7 +53,7 @@ where
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
     let mut walk = Walk::new(known, limits.max_pages);
-    walk.take(1, fetch(1).await, progress)?;
+    walk.take(1, first, progress)?;
     let fetch = |page| {
         let answer = fetch(page);
         async move { (page, answer.await) }
@@ -59,14 +61,20 @@ where
     let mut in_flight = FuturesUnordered::new();
     let mut next = 2;
     loop {
-        while next <= walk.last_page()? && in_flight.len() < limits.in_flight {
-            in_flight.push(fetch(next));
-            next += 1;
+        while in_flight.len() < limits.in_flight
+            && let Some(page) = walk.next_page(next)?
+        {
+            in_flight.push(fetch(page));
+            next = page + 1;
         }
         let Some((page, result)) = in_flight.next().await else {
-            return Ok(walk.finish());
+            return walk.finish();
         };
-        walk.take(page, result, progress)?;
+        let body = result.map_err(|error| ReadError::Portal {
+            page: PageRequest::by_name(page),
+            error,
+        })?;
+        walk.take(page, &body, progress)?;
     }
 }
 
@@ -81,6 +89,9 @@ struct Walk {
     /// The total of the latest page.
     total: u64,
     agreed: bool,
+    /// The first page without rows, and the last page with some.
+    first_empty: Option<u64>,
+    last_with_rows: u64,
 }
 
 impl Walk {
@@ -93,18 +104,14 @@ impl Walk {
             page_size: 0,
             total: 0,
             agreed: true,
+            first_empty: None,
+            last_with_rows: 0,
         }
     }
 
-    fn take(
-        &mut self,
-        number: u64,
-        body: Result<PageBody, PortalError>,
-        progress: &Progress,
-    ) -> Result<(), ReadError> {
+    fn take(&mut self, number: u64, body: &PageBody, progress: &Progress) -> Result<(), ReadError> {
         let page = PageRequest::by_name(number);
         let failed = |error| ReadError::Portal { page, error };
-        let body = body.map_err(failed)?;
         let failed_before = self.tally.files(Status::Failed);
         let read = body.read(|row| self.tally.add(&row)).map_err(failed)?;
         if self.tally.files(Status::Failed) > failed_before {
@@ -134,14 +141,24 @@ impl Walk {
             self.agreed = false;
         }
         self.total = total;
-        let before = (number - 1).saturating_mul(self.page_size);
-        if rows == 0 && total > before {
-            return Err(ReadError::Empty {
-                page: PageRequest::by_name(number),
-                total,
-            });
+        if rows > 0 {
+            self.last_with_rows = self.last_with_rows.max(number);
+        } else if self.first_empty.is_none_or(|first| number < first) {
+            self.first_empty = Some(number);
         }
         Ok(())
+    }
+
+    /// The page to ask for next, from this one on. Behind a page without rows only the last one is asked for, to see that it has none
+    /// either.
+    fn next_page(&self, next: u64) -> Result<Option<u64>, ReadError> {
+        let last = self.last_page()?;
+        let page = if self.first_empty.is_some() {
+            next.max(last)
+        } else {
+            next
+        };
+        Ok((page <= last).then_some(page))
     }
 
     /// The last page by the latest total.
@@ -156,16 +173,25 @@ impl Walk {
         Ok(pages)
     }
 
-    fn finish(self) -> Walked {
-        let whole = self.tally.rows() == self.total;
+    fn finish(self) -> Result<Walked, ReadError> {
+        let rows = self.tally.rows();
+        if let Some(page) = self.first_empty.filter(|_| rows < self.total) {
+            let at_the_end = page > self.last_with_rows;
+            if !at_the_end || !is_end_of_rows(rows, self.total, self.page_size) {
+                return Err(ReadError::Empty {
+                    page: PageRequest::by_name(page),
+                    total: self.total,
+                });
+            }
+        }
         let reading = self.tally.finish();
-        Walked {
-            consistent: self.agreed && whole && reading.distinct,
+        Ok(Walked {
+            consistent: self.agreed && rows == self.total && reading.distinct,
             reading,
             pages: self.pages,
             failed_page: self.failed_page,
             requests: self.pages,
-        }
+        })
     }
 }
 

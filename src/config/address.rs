@@ -27,6 +27,14 @@ impl BaseUrl {
         &self.0
     }
 
+    /// The address without slashes at the end of its path: what tells portals apart.
+    #[must_use]
+    pub fn normalised(&self) -> Url {
+        let mut url = self.0.clone();
+        url.set_path(self.0.path().trim_end_matches('/'));
+        url
+    }
+
     /// Whether the key would cross a network unencrypted.
     #[must_use]
     pub fn is_plain_beyond_loopback(&self) -> bool {
@@ -107,6 +115,26 @@ mod tests {
         ] {
             assert_eq!(BaseUrl::parse(text).unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn one_portal_has_one_normalised_address() {
+        let normalised = |text| BaseUrl::parse(text).unwrap().normalised();
+        for (one, other) in [
+            ("https://portal.example", "https://PORTAL.example:443/"),
+            (
+                "https://portal.example/admin",
+                "https://portal.example/admin//",
+            ),
+            (
+                "http://portal.example:80/a/../b",
+                "http://portal.example/b/",
+            ),
+        ] {
+            assert_eq!(normalised(one), normalised(other));
+        }
+        let other = normalised("https://portal.example/Admin");
+        assert_ne!(normalised("https://portal.example/admin"), other);
     }
 
     #[test]

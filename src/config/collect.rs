@@ -27,7 +27,7 @@ pub struct Collect {
     /// With [`Strategy::Sorted`] or [`Strategy::Auto`]: how often every page is read all the same.
     #[serde(deserialize_with = "scalar::duration::<MINUTE, _>")]
     pub full_every: Duration,
-    /// How often a quiet folder is looked at when not every folder fits into the interval.
+    /// How often a folder is looked at in which nothing moves; no more often than in each interval.
     #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
     pub quiet_every: Duration,
     /// When a collection is ended.

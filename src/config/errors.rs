@@ -1,5 +1,6 @@
 //! How reasons are grouped into classes (contract, `errors`).
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
@@ -16,6 +17,31 @@ pub struct Errors {
     pub max_classes_per_folder: usize,
     /// Rules of the operator, tried first and in their order.
     pub rules: Vec<Rule>,
+}
+
+impl Errors {
+    /// What is right and does something that was hardly meant: rules that name more classes than there are labels.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.class()).collect();
+        let limits = [
+            ("max_classes", self.max_classes, "a portal"),
+            (
+                "max_classes_per_folder",
+                self.max_classes_per_folder,
+                "a folder",
+            ),
+        ];
+        let exceeded = limits.iter().filter(|(_, limit, _)| classes.len() > *limit);
+        let warning = |(key, limit, whole): &(&str, usize, &str)| {
+            format!(
+                "errors.rules name {} classes, more than errors.{key} ({limit}): {whole} that has files in {limit} or more of them \
+                 shows all of these and no other class",
+                classes.len()
+            )
+        };
+        exceeded.map(warning).collect()
+    }
 }
 
 impl Default for Errors {

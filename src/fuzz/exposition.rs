@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::reader::{self, Series};
-use crate::classify::{ClassCounts, ClassLimits, ErrorTally, Places};
+use crate::classify::{ClassCounts, ClassLimits, ClassSlots, Classifier, ErrorTally};
 use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
 use crate::metrics::{ConfigFacts, Events, render};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
@@ -109,11 +109,11 @@ fn assert_values<'a>(
 fn portal(text: &str, now: Moment) -> Arc<PortalView> {
     let mut parts = text.split(FOLDER);
     let name = PortalName::new(parts.next().unwrap_or_default());
-    let mut places = Places::default();
+    let mut slots = ClassSlots::new(LIMITS, &Classifier::default());
     let folders: Vec<_> = parts
         .take(MAX_FOLDERS)
         .zip(1..)
-        .map(|(part, number)| folder(Uuid::from_u128(number).into(), part, now, &mut places))
+        .map(|(part, number)| folder(Uuid::from_u128(number).into(), part, now, &mut slots))
         .collect();
     Arc::new(PortalView {
         name: name
@@ -125,7 +125,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             beyond_limit: 0,
             whole: true,
         }),
-        classes: Arc::new(places.classes()),
+        classes: Arc::new(slots.classes()),
         reindex: Arc::default(),
         folders: folders
             .into_iter()
@@ -134,13 +134,14 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
+        sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     })
 }
 
 /// A folder as `name>reason>reason`, with numbers that follow from its text.
-fn folder(id: FolderId, text: &str, now: Moment, places: &mut Places) -> FolderView {
+fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> FolderView {
     let mut parts = text.split(REASON);
     let name = parts.next().unwrap_or_default();
     let reasons: Vec<_> = parts.collect();
@@ -151,7 +152,7 @@ fn folder(id: FolderId, text: &str, now: Moment, places: &mut Places) -> FolderV
         reported_files: Some(number(&text)),
         state: state(name, now.wall),
         counts: Some(Arc::new(Counts {
-            errors: places.seat(id, &tally(&reasons), LIMITS, now.wall),
+            errors: slots.count(id, &tally(&reasons), now.wall),
             ..counts(&reasons, now)
         })),
         last_success: Some(now.wall),
@@ -160,6 +161,7 @@ fn folder(id: FolderId, text: &str, now: Moment, places: &mut Places) -> FolderV
             sizes: amounts,
         }),
         full_read_difference: None,
+        large_scan_pages: None,
         entries: Some(amounts),
         indexing: indexing(&reasons),
     }

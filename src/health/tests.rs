@@ -40,6 +40,7 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
         last_success: None,
         full_read: None,
         full_read_difference: None,
+        large_scan_pages: None,
         entries: None,
         indexing: IndexingTimes::default(),
     }
@@ -58,6 +59,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
+        sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     })
@@ -151,7 +153,7 @@ fn folders_that_take_turns_are_said_and_no_warning() {
         health.portals[0].notes.join("; ")
     };
     assert_eq!(notes(1), "");
-    assert!(notes(4).ends_with("within 4m"), "{}", notes(4));
+    assert!(notes(4).ends_with("within 5m"), "{}", notes(4));
     assert!(notes(12).contains("collect.quiet_every"), "{}", notes(12));
 }
 

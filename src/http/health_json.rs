@@ -34,6 +34,9 @@ struct Check {
     reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
+    /// The label `state` of `kb_portal_sorting` that holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sorting: Option<&'static str>,
     /// The age of the counts, or the files of a class of error.
     #[serde(skip_serializing_if = "Option::is_none")]
     observed_value: Option<u64>,
@@ -137,6 +140,7 @@ fn portal_check(portal: PortalHealth, next_run: Option<String>) -> Check {
         status: Some(portal.status),
         reason: portal.trouble.map(crate::portal::Trouble::as_str),
         output: (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
+        sorting: Some(portal.sorting.as_str()),
         time: portal.last_run.map(|time| time.to_string()),
         next_run,
         ..Check::default()

@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
 use crate::model::{Moment, Status};
-use crate::snapshot::{Counts, PortalView, Snapshot};
+use crate::snapshot::{Counts, PortalView, Snapshot, SortingState};
 
 const STYLE: &str = "
     body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
@@ -72,8 +72,9 @@ fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Ma
                 "Last collection: " (run.result.as_str()) ", " (run.ended) ", took " (seconds(run.duration)) ". "
             }
             @if let Some(next) = portal.collections.next {
-                "Next: " (next) "."
+                "Next: " (next) ". "
             }
+            "Sorting by status: " (sorting(portal.sorting)) "."
         }
         table {
             thead {
@@ -95,6 +96,15 @@ fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Ma
         @if !health.errors.is_empty() {
             (errors::table(&health.errors))
         }
+    }
+}
+
+/// What is known of a portal's sorting, in words.
+fn sorting(state: SortingState) -> &'static str {
+    match state {
+        SortingState::Shown => "shown by rows",
+        SortingState::Assumed => "assumed as documented, neither shown nor refuted by rows yet",
+        SortingState::Refuted => "refuted by rows, so every page is read",
     }
 }
 

@@ -1,23 +1,15 @@
-//! One look after another: what changed between them.
+//! One read after another: what changed between them.
 
 use std::time::Duration;
 
 use crate::aggregate::{DoneFiles, Reading, Unfinished};
 use crate::memory::indexing::IndexingTimes;
-use crate::memory::record::{FolderRecord, FullRead, Memory, Remembered, Settled};
+use crate::memory::record::{FolderRecord, FullRead, Listing, Memory, Remembered, Settled};
+use crate::memory::{absence, entries, room};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (contract, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
-
-/// Every status but done: those whose files are remembered.
-const UNFINISHED: [Status; 5] = [
-    Status::Pending,
-    Status::Processing,
-    Status::Failed,
-    Status::Flagged,
-    Status::Unknown,
-];
 
 /// A look at a folder that reached the end.
 #[derive(Debug, Clone, Copy)]
@@ -32,13 +24,6 @@ pub struct Look<'a> {
     pub reading: &'a Reading,
 }
 
-impl Look<'_> {
-    /// Whether the rows of a status are whole: as many distinct files read as the count says, in a consistent look.
-    fn whole(&self) -> ByStatus<bool> {
-        ByStatus::from_fn(|status| self.consistent && self.reading.fits[status])
-    }
-}
-
 /// What a look changes in what is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
@@ -46,10 +31,13 @@ pub struct Update {
     pub record: FolderRecord,
     /// Files that are not done and are new, or changed.
     pub changed: Vec<(FileKey, Remembered)>,
-    /// Files that are done, or no longer there.
+    /// Files that are done, or no longer there, or for which there is no room.
     pub forgotten: Vec<FileKey>,
-    /// Those of them that are done, or are taken for it: as many became done as are missing.
+    /// Files that were read as done since the look before, or are missing for the first time and taken for done: as many became
+    /// done as are missing.
     pub finished: Vec<FileKey>,
+    /// The hashes of all files, where they need to be known until the next consistent read; nothing where that does not change.
+    pub rows: Option<Vec<u64>>,
     /// Since when the longest-waiting file is in each status, of the rows read.
     pub oldest: ByStatus<Option<Timestamp>>,
 }
@@ -62,45 +50,77 @@ pub fn apply(
     memory: &Memory,
     look: &Look<'_>,
 ) -> Update {
-    let whole = look.whole();
     let mut update = Update {
-        record: FolderRecord {
-            first_counted: before.map_or(look.ended, |before| before.first_counted),
-            name: name.clone(),
-            began: look.began,
-            counted: look.ended,
-            full_read: full_read(before, look),
-            counts: look.reading.counts,
-            whole,
-            entries: before.map_or_else(ByStatus::default, |before| before.entries),
-            indexing: before.map_or_else(IndexingTimes::default, |before| before.indexing),
-        },
+        record: record(name, before, look),
         changed: Vec::new(),
         forgotten: Vec::new(),
         finished: Vec::new(),
+        rows: None,
         oldest: ByStatus::default(),
     };
+    let mut done = absence::read_as_done(look.reading, memory);
     let mut fresh = ByStatus::<u64>::default();
     for (key, row) in &look.reading.unfinished {
         let known = memory.get(*key);
         let file = remember(before, known, row, look);
         if Settled::of(row.status).is_some() && known.and_then(|file| file.settled) != file.settled
         {
-            fresh[row.status] += 1;
+            fresh[row.status] += u64::from(!was_left_out(before, memory, *key, row));
+            // A torn read may list a file twice: what it entered last is what is remembered.
+            done.remove(key);
         }
         let oldest = &mut update.oldest[row.status];
         *oldest = Some(oldest.map_or(file.since, |oldest| oldest.min(file.since)));
-        if known != Some(&file) {
+        if known != Some(&file) && !done.contains(key) {
             update.changed.push((*key, file));
         }
     }
-    if let Some(before) = before {
-        for (status, entries) in entries(before, look, whole, fresh).iter() {
-            update.record.entries[status] += entries;
-        }
-    }
-    forget(&mut update, before, memory, look, whole);
+    entries::add(&mut update.record, look, &fresh);
+    update.rows = look.consistent.then(|| rows(&update.record, look));
+    let base = before.and_then(|before| before.base);
+    let done_before = base.map(|base| base[Status::Done]);
+    absence::settle(&mut update, memory, look, done, done_before);
+    room::make(&mut update, memory, look);
     update
+}
+
+/// Whether a file may have been there all along: the only read that was whole so far did not list it, and it is older than that.
+fn was_left_out(
+    before: Option<&FolderRecord>,
+    memory: &Memory,
+    key: FileKey,
+    row: &Unfinished,
+) -> bool {
+    let Some(before) = before.filter(|before| before.listing[row.status] == Listing::Once) else {
+        return false;
+    };
+    let arrived = row.created_at.is_some_and(|at| at >= before.began);
+    !arrived && !memory.remembers(key) && !memory.was_listed(key)
+}
+
+/// The hashes of all files of a consistent read that was the first to list a status.
+fn rows(record: &FolderRecord, look: &Look<'_>) -> Vec<u64> {
+    let once = |status: Status| record.listing[status] == Listing::Once;
+    match &look.reading.done {
+        DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => rows.clone(),
+        DoneFiles::Read { .. } | DoneFiles::Counted => Vec::new(),
+    }
+}
+
+/// The folder's record, but for what the look adds to it.
+fn record(name: &FolderName, before: Option<&FolderRecord>, look: &Look<'_>) -> FolderRecord {
+    FolderRecord {
+        first_counted: before.map_or(look.ended, |before| before.first_counted),
+        name: name.clone(),
+        began: look.began,
+        counted: look.ended,
+        full_read: full_read(before, look),
+        counts: look.reading.counts,
+        base: before.and_then(|before| before.base),
+        listing: before.map_or_else(ByStatus::default, |before| before.listing),
+        entries: before.map_or_else(ByStatus::default, |before| before.entries),
+        indexing: before.map_or_else(IndexingTimes::default, |before| before.indexing),
+    }
 }
 
 /// How a file that is not done is remembered after this look.
@@ -125,6 +145,7 @@ fn remember(
         settled: settled.or(known.and_then(|known| known.settled)),
         since,
         timed_from: timed_from.filter(|_| settled.is_none()),
+        missed: 0,
     }
 }
 
@@ -132,23 +153,6 @@ fn remember(
 fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
     row.created_at
         .filter(|created_at| *created_at >= before.began.before(CLOCK_GRACE))
-}
-
-/// Files that entered each status since the look before.
-fn entries(
-    before: &FolderRecord,
-    look: &Look<'_>,
-    whole: ByStatus<bool>,
-    fresh: ByStatus<u64>,
-) -> ByStatus<u64> {
-    ByStatus::from_fn(|status| {
-        let by_file = Settled::of(status).is_some() && before.whole[status] && whole[status];
-        if by_file {
-            fresh[status]
-        } else {
-            look.reading.counts[status].saturating_sub(before.counts[status])
-        }
-    })
 }
 
 fn full_read(before: Option<&FolderRecord>, look: &Look<'_>) -> Option<FullRead> {
@@ -159,49 +163,6 @@ fn full_read(before: Option<&FolderRecord>, look: &Look<'_>) -> Option<FullRead>
         }),
         DoneFiles::Counted => before.and_then(|before| before.full_read),
     }
-}
-
-/// Drops the files that are not waiting any more. Absence from rows that are not whole proves nothing.
-fn forget(
-    update: &mut Update,
-    before: Option<&FolderRecord>,
-    memory: &Memory,
-    look: &Look<'_>,
-    whole: ByStatus<bool>,
-) {
-    if !look.consistent {
-        return;
-    }
-    let mut absent = Vec::new();
-    if UNFINISHED.iter().all(|status| whole[*status]) {
-        let is_absent = |key: &FileKey| !look.reading.unfinished.contains_key(key);
-        absent = memory
-            .iter()
-            .map(|(key, _)| key)
-            .filter(is_absent)
-            .collect();
-    }
-    update.finished = match &look.reading.done {
-        DoneFiles::Read { finished, .. } => finished.clone(),
-        // Whoever is missing is done, or was deleted: as many as the done files grew by can all be done.
-        DoneFiles::Counted if absent.len() as u64 <= done_grew_by(before, look) => absent.clone(),
-        DoneFiles::Counted => Vec::new(),
-    };
-    for key in &update.finished {
-        if let Some(from) = memory.get(*key).and_then(|file| file.timed_from) {
-            update.record.indexing.observe(look.ended.since(from));
-        }
-    }
-    update.forgotten = if absent.is_empty() {
-        update.finished.clone()
-    } else {
-        absent
-    };
-}
-
-fn done_grew_by(before: Option<&FolderRecord>, look: &Look<'_>) -> u64 {
-    let before = before.map_or(0, |before| before.counts[Status::Done]);
-    look.reading.counts[Status::Done].saturating_sub(before)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The facts that are kept of a folder.
 
+use crate::aggregate::hash;
+use crate::memory::apply::Update;
 use crate::memory::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
 
@@ -22,6 +24,50 @@ impl Settled {
             _ => None,
         }
     }
+
+    /// The status that it is.
+    #[must_use]
+    pub const fn status(self) -> Status {
+        match self {
+            Self::Failed => Status::Failed,
+            Self::Flagged => Status::Flagged,
+        }
+    }
+}
+
+/// Whether every file of a status is remembered, so that one that is not is new there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    /// Two whole reads listed them; what came since is remembered, or not listed yet.
+    Whole,
+    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it left out one that is there.
+    Once,
+    /// No whole read listed them; so many torn reads did.
+    Torn(u8),
+}
+
+impl Listing {
+    /// Nothing was listed yet.
+    pub const NONE: Self = Self::Torn(0);
+
+    /// Torn reads after which every file was listed. One of equal names in an arbitrary order leaves out 37 files of 100 at most,
+    /// so that sixteen leave out one file in eight million.
+    const ENOUGH: u8 = 16;
+
+    /// Whether every file is remembered, as far as that can be told.
+    #[must_use]
+    pub const fn is_complete(self) -> bool {
+        match self {
+            Self::Whole | Self::Once => true,
+            Self::Torn(reads) => reads >= Self::ENOUGH,
+        }
+    }
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// A file that is not done, as it was seen last.
@@ -36,54 +82,73 @@ pub struct Remembered {
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
     /// and arrived after the look before.
     pub timed_from: Option<Timestamp>,
+    /// Whole reads that have missed it since it was listed last.
+    pub missed: u8,
 }
 
-/// The files of one folder that are not done. Files that the last look could not see are among them.
+/// The files of one folder that are not done. Files that the last read did not list are among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Memory(FileMap<Remembered>);
+pub struct Memory {
+    files: FileMap<Remembered>,
+    /// The hashes of all files that the last consistent read listed, in order, where it was the first one that was whole; not kept
+    /// across restarts.
+    rows: Vec<u64>,
+}
 
 impl Memory {
     /// Whether this file was not done when it was seen last.
     #[must_use]
     pub fn remembers(&self, key: FileKey) -> bool {
-        self.0.contains_key(&key)
+        self.files.contains_key(&key)
     }
 
     /// What is remembered of a file.
     #[must_use]
     pub fn get(&self, key: FileKey) -> Option<&Remembered> {
-        self.0.get(&key)
+        self.files.get(&key)
     }
 
     /// Every remembered file, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (FileKey, &Remembered)> {
-        self.0.iter().map(|(key, file)| (*key, file))
+        self.files.iter().map(|(key, file)| (*key, file))
     }
 
     /// How many files are remembered.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.files.len()
     }
 
     /// Whether nothing is remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.files.is_empty()
+    }
+
+    /// Whether the only whole read so far listed this file, in whichever status; true where that is not known.
+    #[must_use]
+    pub fn was_listed(&self, key: FileKey) -> bool {
+        self.rows.is_empty() || self.rows.binary_search(&hash(key)).is_ok()
     }
 
     /// Takes in what a look found.
-    pub fn update(&mut self, changed: &[(FileKey, Remembered)], forgotten: &[FileKey]) {
-        for key in forgotten {
-            self.0.remove(key);
+    pub fn update(&mut self, update: &mut Update) {
+        for key in &update.forgotten {
+            self.files.remove(key);
         }
-        self.0.extend(changed.iter().copied());
+        self.files.extend(update.changed.iter().copied());
+        if let Some(rows) = update.rows.take() {
+            self.rows = rows;
+        }
     }
 }
 
 impl FromIterator<(FileKey, Remembered)> for Memory {
     fn from_iter<I: IntoIterator<Item = (FileKey, Remembered)>>(files: I) -> Self {
-        Self(files.into_iter().collect())
+        Self {
+            files: files.into_iter().collect(),
+            rows: Vec::new(),
+        }
     }
 }
 
@@ -129,8 +194,10 @@ pub struct FolderRecord {
     pub full_read: Option<FullRead>,
     /// Files by status at that look.
     pub counts: ByStatus<u64>,
-    /// Whether the rows of each status were whole at that look.
-    pub whole: ByStatus<bool>,
+    /// The counts of the last consistent read, with the entries by identity since then; none before the first.
+    pub base: Option<ByStatus<u64>>,
+    /// Whether the files of each status are remembered.
+    pub listing: ByStatus<Listing>,
     /// Files that entered each status since the folder was first counted.
     pub entries: ByStatus<u64>,
     /// How long files took from upload to done.

@@ -86,7 +86,7 @@ families! {
     FOLDER_LAST_FULL_READ = GAUGE "kb_folder_last_full_read_timestamp_seconds" FOLDER,
         "When every page of the folder was last read.";
     FOLDER_FULL_READ_DIFFERENCE = GAUGE "kb_folder_full_read_difference" FOLDER_STATUS,
-        "Count of the last full read less the one that the borders between statuses gave just before.";
+        "Count of the last full read less the one that the boundaries between statuses gave just before.";
     FOLDER_UNAVAILABLE = GAUGE "kb_folder_unavailable" &["portal", "folder_id", "folder", "reason"],
         "1 for the reason why the folder cannot be counted; a folder that left keeps it for 24 hours.";
     FOLDER_LAST_SUCCESS = GAUGE "kb_folder_last_success_timestamp_seconds" FOLDER,
@@ -96,13 +96,15 @@ families! {
     FOLDER_COLLECTION_REQUESTS = GAUGE "kb_folder_collection_requests" &["portal", "folder_id", "folder", "strategy"],
         "Requests that the last count of the folder took.";
     FOLDER_CONSISTENT = GAUGE "kb_folder_consistent" FOLDER,
-        "1 when all totals agreed and either the rows were distinct and as many as the total, or every border was read the same twice.";
+        "1 when all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary was read the same twice.";
     PORTAL_UP = GAUGE "kb_portal_up" PORTAL,
         "1 when the list of folders was read in the last collection, 0 when not.";
     PORTAL_UNAVAILABLE = GAUGE "kb_portal_unavailable" &["portal", "reason"],
         "1 for the reason why the list of folders cannot be read.";
     PORTAL_FOLDERS = GAUGE "kb_portal_folders" PORTAL,
         "Folders that the key may use.";
+    PORTAL_SORTING = GAUGE "kb_portal_sorting" &["portal", "state"],
+        "1 for what is known of the portal's sorting by status: shown by rows, assumed as documented, or refuted by rows.";
     PORTAL_REQUESTS = COUNTER "kb_portal_requests_total" &["portal", "endpoint", "code"],
         "Requests to the portal by status of the answer, or error where there was none.";
     PORTAL_REQUEST_DURATION = HISTOGRAM "kb_portal_request_duration_seconds" PORTAL_ENDPOINT,

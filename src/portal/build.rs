@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::config::{ClientCertificate, Collect, Portal, Proxy, Request};
 use crate::portal::client::Client;
 use crate::portal::observe::Observer;
-use crate::portal::throttle::Throttle;
+use crate::portal::throttles::Throttles;
 
 /// Why a client cannot be built.
 #[derive(Debug, Error)]
@@ -45,12 +45,14 @@ pub enum BuildError {
 }
 
 impl Client {
-    /// Builds a client for one portal. Reads the certificate files; sends nothing.
+    /// Builds a client for one portal, with the throttle that is in use there, if there is one. Reads the certificate files; sends
+    /// nothing.
     pub fn build(
         portal: &Portal,
         collect: &Collect,
         request: &Request,
         observer: Arc<dyn Observer>,
+        throttles: &Throttles,
     ) -> Result<Arc<Self>, BuildError> {
         let concurrency = collect.concurrency.get();
         let builder = reqwest::Client::builder()
@@ -67,7 +69,7 @@ impl Client {
             http: builder.build().map_err(BuildError::Http)?,
             base: portal.base_url.as_url().clone(),
             key: portal.key.clone(),
-            throttle: Throttle::new(concurrency, collect.max_requests_per_second),
+            throttle: throttles.of(portal, collect),
             retries: request.retries,
             timeout: request.timeout,
             max_body_bytes: request.max_body_bytes,

@@ -6,18 +6,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use hyper::body::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, RETRY_AFTER};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
+use crate::model::{FolderId, Timestamp};
 use crate::portal::body::Body;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Endpoint, Observer};
 use crate::portal::retry;
 use crate::portal::session::Session;
-use crate::portal::throttle::{Lane, Throttle};
+use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 
 /// Largest error body that is read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -27,9 +28,19 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 pub(super) struct Ask<'a> {
     pub endpoint: Endpoint,
     pub address: &'a Url,
+    /// The folder that is asked for; none for the list.
+    pub folder: Option<FolderId>,
     /// Largest body in bytes, unpacked.
     pub limit: usize,
     pub lane: &'a Lane,
+}
+
+/// What a request with status 200 brought.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub body: Bytes,
+    /// The portal's time (the header `Date`), where it says one.
+    pub date: Option<Timestamp>,
 }
 
 /// Speaks to one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
@@ -37,7 +48,7 @@ pub struct Client {
     pub(super) http: reqwest::Client,
     pub(super) base: Url,
     pub(super) key: KeySource,
-    pub(super) throttle: Throttle,
+    pub(super) throttle: Arc<Throttle>,
     pub(super) retries: u32,
     pub(super) timeout: Duration,
     pub(super) max_body_bytes: usize,
@@ -84,13 +95,18 @@ impl Client {
         ask: Ask<'_>,
         key: &ApiKey,
         wanted: impl Fn() -> bool,
-    ) -> Option<Result<Bytes, PortalError>> {
+    ) -> Option<Result<Reply, PortalError>> {
         let admission = self.throttle.admit(ask.lane, wanted).await?;
         self.observer.throttled(admission.waited);
-        Some(self.send(ask, key).await)
+        Some(self.send(ask, key, &admission).await)
     }
 
-    pub(super) async fn send(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    pub(super) async fn send(
+        &self,
+        ask: Ask<'_>,
+        key: &ApiKey,
+        admission: &Admission<'_>,
+    ) -> Result<Reply, PortalError> {
         let authorization = key.header()?;
         let begun = Instant::now();
         let method = ask.endpoint.method();
@@ -113,15 +129,22 @@ impl Client {
             Err(error) => Err(PortalError::from_http(error, self.timeout)),
         };
         let took = begun.elapsed();
-        ask.lane.note(took, self.timeout);
         self.observer.requested(ask.endpoint, code, took);
-        self.adapt_pace(&result);
+        let answered = Answered {
+            folder: ask.folder,
+            answer: answer_of(&result),
+            took,
+            limit: self.timeout,
+        };
+        self.throttle.answered(admission, ask.lane, answered);
         result
     }
 
-    async fn receive(&self, response: Response, limit: usize) -> Result<Bytes, PortalError> {
+    async fn receive(&self, response: Response, limit: usize) -> Result<Reply, PortalError> {
         if response.status() == StatusCode::OK {
-            return self.body(response, limit).await;
+            let date = date(&response);
+            let body = self.body(response, limit).await?;
+            return Ok(Reply { body, date });
         }
         let status = response.status().as_u16();
         let retry_after = response
@@ -150,12 +173,18 @@ impl Client {
         }
         Ok(body.whole())
     }
+}
 
-    fn adapt_pace(&self, result: &Result<Bytes, PortalError>) {
-        match result {
-            Ok(_) => self.throttle.recover(),
-            Err(error) if error.status() == Some(429) => self.throttle.slow_down(),
-            Err(_) => {}
-        }
+fn answer_of(result: &Result<Reply, PortalError>) -> Answer {
+    match result {
+        Ok(_) => Answer::Good,
+        Err(error) if error.status() == Some(429) => Answer::Limited,
+        Err(_) => Answer::Other,
     }
+}
+
+/// When the portal answered, by its own clock; none where it does not say, or says something that is no time.
+fn date(response: &Response) -> Option<Timestamp> {
+    let date = response.headers().get(DATE)?.to_str().ok()?;
+    Some(httpdate::parse_http_date(date).ok()?.into())
 }

@@ -31,6 +31,8 @@ pub struct Listing {
     /// Whether the list holds as many rows as its total says. From a list that is not whole, nothing can be
     /// concluded about a folder that it does not name.
     pub whole: bool,
+    /// When the portal answered, by its own clock (the header `Date`); none where it does not say.
+    pub date: Option<Timestamp>,
 }
 
 impl Listing {
@@ -43,8 +45,9 @@ impl Listing {
 
     /// Decodes a body as it came.
     pub(crate) fn decode(body: &[u8]) -> Result<Self, PortalError> {
-        let list: wire::FolderList<'_> =
-            serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error))?;
+        let body = wire::readable(body);
+        let list = serde_json::from_str(&body).map_err(|error| PortalError::from_json(&error));
+        let wire::Object(list): wire::Object<wire::FolderList<'_>> = list?;
         let rows = list.data.len();
         let whole = list
             .meta
@@ -53,7 +56,7 @@ impl Listing {
         let mut seen = HashSet::new();
         let mut invalid_rows = 0;
         let mut folders = Vec::with_capacity(rows);
-        for row in list.data {
+        for wire::Row(row) in list.data {
             match row.id.as_ref().and_then(|id| FolderId::parse(id.as_str())) {
                 None => invalid_rows += 1,
                 Some(id) if seen.insert(id) => folders.push(ListedFolder {
@@ -69,6 +72,7 @@ impl Listing {
             folders,
             invalid_rows,
             whole,
+            date: None,
         })
     }
 }
@@ -81,6 +85,13 @@ mod tests {
 
     fn decode(json: &str) -> Listing {
         Listing::decode(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_list_that_is_no_object_is_refused() {
+        for body in ["[[[[]]]]", "[]", "[[], {}]", "3", "null"] {
+            assert!(Listing::decode(body.as_bytes()).is_err(), "{body}");
+        }
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Pages of a folder's files: what is asked for, and what came.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 use hyper::body::Bytes;
 use serde::de::DeserializeSeed;
+use serde_json::Deserializer;
 
 use crate::portal::error::PortalError;
-use crate::portal::wire::{FileRow, Names, Page, PageReader};
+use crate::portal::wire::{FileRow, Page, PageReader, Row, SortColumns, SortColumnsPage, readable};
 
 /// Rows asked for on a page: the most that the interface allows. A portal may give fewer.
 pub const PAGE_SIZE: u64 = 100;
@@ -16,17 +19,8 @@ pub const PAGE_SIZE: u64 = 100;
 pub enum Sort {
     /// By file name, ascending.
     Filename,
-    /// By `indexStatus`: the interface does not show the order of the statuses.
-    Status(Order),
-}
-
-/// The direction of a sort.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Order {
-    /// `asc`.
-    Ascending,
-    /// `desc`.
-    Descending,
+    /// By `indexStatus`, ascending: the interface does not show the order of the statuses.
+    Status,
 }
 
 /// One page of a folder's files.
@@ -48,12 +42,20 @@ impl PageRequest {
         }
     }
 
+    /// A page of the list sorted by status.
+    #[must_use]
+    pub const fn by_status(page: u64) -> Self {
+        Self {
+            sort: Sort::Status,
+            page,
+        }
+    }
+
     pub(super) fn query(self) -> String {
         let Self { sort, page } = self;
         let sort = match sort {
             Sort::Filename => "sortBy=filename&sortOrder=asc",
-            Sort::Status(Order::Ascending) => "sortBy=indexStatus&sortOrder=asc",
-            Sort::Status(Order::Descending) => "sortBy=indexStatus&sortOrder=desc",
+            Sort::Status => "sortBy=indexStatus&sortOrder=asc",
         };
         format!("page={page}&pageSize={PAGE_SIZE}&{sort}")
     }
@@ -63,8 +65,7 @@ impl fmt::Display for PageRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sort = match self.sort {
             Sort::Filename => "",
-            Sort::Status(Order::Ascending) => " by status",
-            Sort::Status(Order::Descending) => " by status, descending",
+            Sort::Status => " by status",
         };
         write!(f, "page {}{sort}", self.page)
     }
@@ -72,40 +73,44 @@ impl fmt::Display for PageRequest {
 
 /// The body of one page: what the rows are read from, without being kept.
 #[derive(Debug)]
-pub struct PageBody(Bytes);
+pub struct PageBody {
+    body: Bytes,
+    /// The body as text, where not all of it was.
+    mended: OnceLock<String>,
+}
 
 impl PageBody {
     /// Takes a body as it came.
     #[must_use]
     pub fn new(body: impl Into<Bytes>) -> Self {
-        Self(body.into())
+        Self {
+            body: body.into(),
+            mended: OnceLock::new(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        match readable(&self.body) {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => self.mended.get_or_init(|| text),
+        }
     }
 
     /// Hands on each row, which borrows from this body, and tells what the page says beside them. Rows that come before what
     /// cannot be read have been handed on by then.
     pub fn read<'a>(&'a self, each: impl FnMut(FileRow<'a>)) -> Result<Page, PortalError> {
-        // Bytes that are Unicode as a whole need not be looked at again string by string.
-        let page = match std::str::from_utf8(&self.0) {
-            Ok(text) => read_to_end(serde_json::Deserializer::from_str(text), each),
-            Err(_) => read_to_end(serde_json::Deserializer::from_slice(&self.0), each),
-        };
-        page.map_err(|error| PortalError::from_json(&error))
+        let mut deserializer = Deserializer::from_str(self.text());
+        let page = PageReader(each).deserialize(&mut deserializer);
+        page.and_then(|page| deserializer.end().map(|()| page))
+            .map_err(|error| PortalError::from_json(&error))
     }
 
-    /// The file names, row by row; none where they cannot all be read. Nothing that is counted depends on them.
+    /// Every column of the rows by which a portal could sort them, row by row; none where they cannot all be read. Nothing that is
+    /// counted depends on them.
     #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        let names = serde_json::from_slice(&self.0).map(|Names { data }| data);
-        let names = names.unwrap_or_default().into_iter();
-        names.map(|row| row.filename.as_str().to_owned()).collect()
+    pub fn sort_columns(&self) -> Vec<SortColumns<'_>> {
+        let page = serde_json::from_str(self.text()).map(|SortColumnsPage { data }| data);
+        let rows = page.unwrap_or_default().into_iter();
+        rows.map(|Row(columns)| columns).collect()
     }
-}
-
-fn read_to_end<'a, R: serde_json::de::Read<'a>>(
-    mut deserializer: serde_json::Deserializer<R>,
-    each: impl FnMut(FileRow<'a>),
-) -> serde_json::Result<Page> {
-    let page = PageReader(each).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(page)
 }

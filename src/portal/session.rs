@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use backon::Retryable;
-use hyper::body::Bytes;
 use tokio::sync::watch;
 use url::Url;
 
 use crate::model::FolderId;
-use crate::portal::client::{Ask, Client};
+use crate::portal::client::{Ask, Client, Reply};
 use crate::portal::error::PortalError;
 use crate::portal::key::ApiKey;
 use crate::portal::listing::Listing;
@@ -32,8 +31,9 @@ pub struct Session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// The portal refused the key for a folder. Requests wait until the list of folders has told what that means.
-    Held,
+    /// The portal refused the key for this folder. Requests for others wait until the list of folders has told what that means; requests
+    /// for this one are refused as well, so that nothing keeps the refusal from being told.
+    Held(FolderId),
     /// The portal refused the key altogether.
     Ended,
 }
@@ -52,10 +52,16 @@ impl Session {
         let ask = Ask {
             endpoint: Endpoint::Mine,
             address: &self.client.address(&["mine"]),
+            folder: None,
             limit: MAX_LIST_BYTES,
             lane: &Lane::default(),
         };
-        Listing::decode(&self.get(ask).await?)
+        let reply = self.get(ask).await?;
+        let listing = Listing::decode(&reply.body)?;
+        Ok(Listing {
+            date: reply.date,
+            ..listing
+        })
     }
 
     /// The files of a folder; `lane` is how the folder is answered.
@@ -63,6 +69,7 @@ impl Session {
     pub fn files<'a>(&'a self, folder: FolderId, lane: &'a Lane) -> Files<'a> {
         Files {
             session: self,
+            folder,
             address: self.client.address(&[&folder.to_string(), "files"]),
             lane,
         }
@@ -71,12 +78,14 @@ impl Session {
     /// Waits until so many requests may be sent one after the other, with no wait in between.
     pub async fn turn(&self, requests: u32) -> Result<Turn<'_>, PortalError> {
         let throttle = &self.client.throttle;
-        let admission = throttle.admit_in_a_row(requests, || self.is_open()).await;
+        let admission = throttle
+            .admit_several(&Lane::default(), requests, || self.is_open())
+            .await;
         let admission = admission.ok_or(PortalError::Refused)?;
         self.client.observer.throttled(admission.waited);
         Ok(Turn {
             session: self,
-            _admission: admission,
+            admission,
         })
     }
 
@@ -89,13 +98,25 @@ impl Session {
         self.state.send_replace(State::Open);
     }
 
+    /// Goes on where a refusal of this folder is what it waits for: its reading ended otherwise, and nobody tells any more what the refusal
+    /// meant.
+    pub fn go_on_without(&self, folder: FolderId) {
+        self.state.send_if_modified(|state| {
+            let held = *state == State::Held(folder);
+            if held {
+                *state = State::Open;
+            }
+            held
+        });
+    }
+
     /// Sends nothing more: what is asked from now on fails as [`PortalError::Refused`].
     pub fn end(&self) {
         self.state.send_replace(State::Ended);
     }
 
     /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
-    async fn get(&self, ask: Ask<'_>) -> Result<Bytes, PortalError> {
+    async fn get(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
             let error = result.as_ref().err();
@@ -107,13 +128,24 @@ impl Session {
         {
             result = self.get_patiently(ask, &key).await;
         }
-        if unauthorized(&result) {
-            self.state.send_replace(State::Held);
+        if let Some(folder) = ask.folder.filter(|_| unauthorized(&result)) {
+            self.hold(folder);
         }
         result
     }
 
-    async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    /// Holds requests back after a refusal of this folder, unless another refusal does so already.
+    fn hold(&self, folder: FolderId) {
+        self.state.send_if_modified(|state| {
+            let open = *state == State::Open;
+            if open {
+                *state = State::Held(folder);
+            }
+            open
+        });
+    }
+
+    async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let client = &*self.client;
         (|| self.ask_in_turn(ask, key))
             .retry(retry::backoff(client.retries))
@@ -130,7 +162,7 @@ impl Session {
     }
 
     /// Sends a request once, if the session is open: after a collection nobody tells any more what a refusal meant.
-    async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Bytes, PortalError> {
+    async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let asked = self
             .client
             .ask_once(ask, &self.key(), || self.is_open())
@@ -139,14 +171,21 @@ impl Session {
     }
 
     /// Sends a request as soon as the session is open and it is its turn.
-    async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Bytes, PortalError> {
+    async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let mut state = self.state.subscribe();
         let is_open = || self.is_open();
+        let goes_on = |state: &State| match *state {
+            State::Open | State::Ended => true,
+            State::Held(refused) => ask.folder == Some(refused),
+        };
         loop {
             // The sender lives as long as this session.
-            let _ = state.wait_for(|state| *state != State::Held).await;
-            if *self.state.borrow() == State::Ended {
-                return Err(PortalError::Refused);
+            let _ = state.wait_for(goes_on).await;
+            match *self.state.borrow() {
+                State::Open => {}
+                State::Held(refused) if ask.folder != Some(refused) => continue,
+                State::Held(_) => return Err(PortalError::from_status(401, None, b"")),
+                State::Ended => return Err(PortalError::Refused),
             }
             if let Some(result) = self.client.ask_once(ask, key, is_open).await {
                 return result;
@@ -173,49 +212,60 @@ impl Session {
 /// Requests that can be sent at once, one after the other, each once, whatever comes of it.
 pub struct Turn<'a> {
     session: &'a Session,
-    _admission: Admission<'a>,
+    admission: Admission<'a>,
 }
 
 impl Turn<'_> {
     /// Asks for a folder alone: whether it is there and may be used (interface, `GET …/<folder_id>`).
     pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
         let address = self.session.client.address(&[&folder.to_string()]);
-        self.send(Endpoint::Folder, &address).await.map(drop)
+        self.send(Endpoint::Folder, folder, &address)
+            .await
+            .map(drop)
     }
 
     /// Reads one page of a folder's files.
     pub async fn page(&self, folder: FolderId, page: PageRequest) -> Result<PageBody, PortalError> {
         let lane = Lane::default();
         let address = self.session.files(folder, &lane).address_of(page);
-        let body = self.send(Endpoint::Files, &address).await?;
-        Ok(PageBody::new(body))
+        let reply = self.send(Endpoint::Files, folder, &address).await?;
+        Ok(PageBody::new(reply.body))
     }
 
     /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`).
     pub async fn reindex_failed(&self, folder: FolderId) -> Requeue {
-        let folder = folder.to_string();
-        let address = self.session.client.address(&[&folder, "reindex-failed"]);
-        Requeue::of(self.send(Endpoint::ReindexFailed, &address).await)
+        let segments = [&folder.to_string(), "reindex-failed"];
+        let address = self.session.client.address(&segments);
+        let reply = self.send(Endpoint::ReindexFailed, folder, &address).await;
+        Requeue::of(reply.map(|reply| reply.body))
     }
 
     /// Sends a request, if the session is open: after a collection nobody tells any more what a refusal meant.
-    async fn send(&self, endpoint: Endpoint, address: &Url) -> Result<Bytes, PortalError> {
+    async fn send(
+        &self,
+        endpoint: Endpoint,
+        folder: FolderId,
+        address: &Url,
+    ) -> Result<Reply, PortalError> {
         if !self.session.is_open() {
             return Err(PortalError::Refused);
         }
         let ask = Ask {
             endpoint,
             address,
+            folder: Some(folder),
             limit: self.session.client.max_body_bytes,
             lane: &Lane::default(),
         };
-        self.session.client.send(ask, &self.session.key()).await
+        let client = &self.session.client;
+        client.send(ask, &self.session.key(), &self.admission).await
     }
 }
 
 /// The files of one folder, which are read page by page.
 pub struct Files<'a> {
     session: &'a Session,
+    folder: FolderId,
     address: Url,
     lane: &'a Lane,
 }
@@ -224,16 +274,16 @@ impl Files<'_> {
     /// Reads one page (interface, `GET …/<folder_id>/files`).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         let address = self.address_of(page);
-        let body = self.session.get(self.ask(&address)).await?;
-        Ok(PageBody::new(body))
+        let reply = self.session.get(self.ask(&address)).await?;
+        Ok(PageBody::new(reply.body))
     }
 
     /// Looks for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds the text.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
         let mut address = self.address_of(PageRequest::by_name(1));
         address.query_pairs_mut().append_pair("search", name);
-        let body = self.session.ask_at_once(self.ask(&address)).await?;
-        Ok(PageBody::new(body))
+        let reply = self.session.ask_at_once(self.ask(&address)).await?;
+        Ok(PageBody::new(reply.body))
     }
 
     fn address_of(&self, page: PageRequest) -> Url {
@@ -246,6 +296,7 @@ impl Files<'_> {
         Ask {
             endpoint: Endpoint::Files,
             address,
+            folder: Some(self.folder),
             limit: self.session.client.max_body_bytes,
             lane: self.lane,
         }

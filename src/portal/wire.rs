@@ -1,26 +1,30 @@
 //! The portal's answers as they come over the wire (interface, Resources and their fields).
 //!
-//! Tolerant where a difference does no harm: unknown fields, null and absent values, unknown statuses, text that is
-//! not valid Unicode. Nothing here outlives the body that it was read from.
+//! Tolerant where a difference does no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
+//! that is not valid Unicode. Nothing here outlives the body that it was read from.
 
+mod id;
 mod page;
+mod readable;
 mod values;
 
 use serde::Deserialize;
 
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
+use id::Id;
 pub use page::Page;
 pub(super) use page::PageReader;
+pub(super) use readable::readable;
 pub use values::Whole;
-pub(super) use values::{Amount, Text, Time};
-use values::{Id, Raw, Word};
+use values::Word;
+pub(super) use values::{Amount, Object, Row, Text, Time};
 
 /// Answer to the list of the key's folders.
 #[derive(Debug, Deserialize)]
 pub(super) struct FolderList<'a> {
     #[serde(borrow)]
-    pub data: Vec<FolderRow<'a>>,
+    pub data: Vec<Row<FolderRow<'a>>>,
     #[serde(default)]
     pub meta: Option<Meta>,
 }
@@ -33,7 +37,7 @@ pub(super) struct Meta {
 }
 
 /// One folder of the list.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FolderRow<'a> {
     #[serde(borrow, default)]
@@ -46,22 +50,67 @@ pub(super) struct FolderRow<'a> {
     pub updated_at: Time,
 }
 
-/// The file names of a page.
+/// The columns of a page's rows by which a portal could sort them.
 #[derive(Debug, Deserialize)]
-pub(super) struct Names<'a> {
+pub(super) struct SortColumnsPage<'a> {
     #[serde(borrow)]
-    pub data: Vec<NameRow<'a>>,
+    pub data: Vec<Row<SortColumns<'a>>>,
 }
 
-/// The name of one file.
-#[derive(Debug, Deserialize)]
-pub(super) struct NameRow<'a> {
-    #[serde(borrow)]
-    pub filename: Text<'a>,
+/// The columns of one row by which a portal could sort, but for its status. What is absent is equal in all rows.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SortColumns<'a> {
+    #[serde(borrow, default)]
+    filename: Option<Text<'a>>,
+    #[serde(default)]
+    file_size: Amount,
+    #[serde(borrow, default)]
+    created_at: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    id: Option<Text<'a>>,
+    #[serde(borrow, default, rename = "linkId")]
+    link: Option<Text<'a>>,
+}
+
+impl SortColumns<'_> {
+    /// The file name.
+    #[must_use]
+    pub fn filename(&self) -> &str {
+        text(self.filename.as_ref())
+    }
+
+    /// The size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.file_size.0
+    }
+
+    /// The `createdAt` as it came: the timestamps of the interface sort as text.
+    #[must_use]
+    pub fn created_at(&self) -> &str {
+        text(self.created_at.as_ref())
+    }
+
+    /// The `id` as it came.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        text(self.id.as_ref())
+    }
+
+    /// The `linkId` as it came.
+    #[must_use]
+    pub fn link(&self) -> &str {
+        text(self.link.as_ref())
+    }
+}
+
+fn text<'a>(text: Option<&'a Text<'_>>) -> &'a str {
+    text.map_or("", Text::as_str)
 }
 
 /// One file of a page.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRow<'a> {
     #[serde(default, rename = "linkId")]
@@ -75,7 +124,7 @@ pub struct FileRow<'a> {
     #[serde(borrow, default)]
     index_error: Option<Text<'a>>,
     #[serde(borrow, default)]
-    created_at: Option<Raw<'a>>,
+    created_at: Option<Text<'a>>,
 }
 
 impl FileRow<'_> {
@@ -109,7 +158,7 @@ impl FileRow<'_> {
         self.file_size.0
     }
 
-    /// The `indexError`, untrusted and of any length.
+    /// The `indexError`, untrusted and of any length; empty, which is no reason, where it is no text.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.index_error.as_ref().map(Text::as_str)
@@ -118,8 +167,7 @@ impl FileRow<'_> {
     /// When the file was uploaded.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
-        let Raw(bytes) = self.created_at.as_ref()?;
-        Timestamp::parse(str::from_utf8(bytes).ok()?)
+        Timestamp::parse(self.created_at.as_ref()?.as_str())
     }
 }
 

@@ -180,10 +180,11 @@ async fn look_again(
 
 /// The names of some files that failed.
 fn names(body: &PageBody, rows: &[(FileKey, bool)]) -> FileNames {
-    let names = body.names();
-    let failed = rows.iter().zip(names).filter(|((_, failed), _)| *failed);
-    let short = failed.filter(|(_, name)| name.chars().count() <= NAME_CHARACTERS);
-    let named = short.map(|((key, _), name)| (*key, Arc::from(name)));
+    let columns = body.sort_columns();
+    let failed = rows.iter().zip(&columns).filter(|((_, failed), _)| *failed);
+    let named = failed.map(|((key, _), columns)| (*key, columns.filename()));
+    let short = named.filter(|(_, name)| name.chars().count() <= NAME_CHARACTERS);
+    let named = short.map(|(key, name)| (key, Arc::from(name)));
     named.take(NAMES).collect()
 }
 
@@ -227,7 +228,7 @@ mod tests {
     use crate::config::{BaseUrl, Config, KeySource, Portal};
     use crate::model::{ByStatus, FolderId, FolderName};
     use crate::policy::Worth;
-    use crate::portal::{Client, Unobserved};
+    use crate::portal::{Client, Throttles, Unobserved};
     use crate::simulator::{Options, Simulator};
 
     /// A folder of which no page is known on which a failed file stands.
@@ -265,7 +266,9 @@ mod tests {
         let Config {
             collect, request, ..
         } = Config::for_portal(portal.clone());
-        let client = Client::build(&portal, &collect, &request, Arc::new(Unobserved)).unwrap();
+        let throttles = Throttles::default();
+        let observer = Arc::new(Unobserved);
+        let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
         let session = client.open().await.unwrap();
 
         let turn = session.turn(2).await.unwrap();

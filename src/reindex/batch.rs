@@ -21,6 +21,7 @@ pub struct Batch {
 }
 
 /// What is known of one folder.
+#[derive(Clone)]
 pub struct FolderBatch {
     /// Its id.
     pub id: FolderId,
@@ -56,6 +57,30 @@ impl Batch {
     #[must_use]
     pub fn folder(&self, id: FolderId) -> Option<&FolderBatch> {
         self.folders.iter().find(|folder| folder.id == id)
+    }
+
+    /// The same with the folders that still have a name, by that name; none where nothing is new.
+    #[must_use]
+    pub fn amended<'a>(
+        &self,
+        name_of: impl Fn(FolderId) -> Option<&'a FolderName>,
+    ) -> Option<Self> {
+        let is_new = |folder: &FolderBatch| name_of(folder.id) != Some(&folder.name);
+        if !self.folders.iter().any(is_new) {
+            return None;
+        }
+        let amended = self.folders.iter().filter_map(|folder| {
+            let name = name_of(folder.id)?.clone();
+            Some(FolderBatch {
+                name,
+                ..folder.clone()
+            })
+        });
+        Some(Self {
+            session: self.session.clone(),
+            folders: amended.collect(),
+            ..*self
+        })
     }
 
     /// What the counts of a folder are worth now.

@@ -198,7 +198,11 @@ fn answer(
     match endpoint {
         Endpoint::Mine => {
             let folders = world.own_folders(key);
-            Ok(Outcome::ok(&FolderList::from(folders), 0))
+            let mut list = FolderList::from(folders);
+            if !world.options.switches.reports_file_counts {
+                list.forget_file_counts();
+            }
+            Ok(Outcome::ok(&list, 0))
         }
         Endpoint::Folder(id) => {
             let shape = world.options.switches.folder_shape;

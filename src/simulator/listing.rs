@@ -23,6 +23,8 @@ mod order;
 pub(super) enum SortBy {
     Filename,
     IndexStatus,
+    Creation,
+    FilenameWithoutCase,
 }
 
 /// A page asked for; both numbers are at least 1.
@@ -171,6 +173,8 @@ fn sort(switches: &Switches, query: &FileQuery) -> (SortBy, SortOrder) {
         SortParameters::OrderIgnored => (query.sort_by, None),
         SortParameters::ByIgnored => (SortBy::Filename, query.sort_order),
         SortParameters::Ignored => (SortBy::Filename, None),
+        SortParameters::ByCreation => (SortBy::Creation, None),
+        SortParameters::CaseIgnored => (SortBy::FilenameWithoutCase, None),
     };
     (by, order.unwrap_or(switches.default_order))
 }

@@ -91,6 +91,10 @@ pub struct Switches {
     pub default_order: SortOrder,
     /// Whether `sortBy` and `sortOrder` have an effect.
     pub sort_parameters: SortParameters,
+    /// Whether the list of folders tells the `fileCount` of a folder; otherwise it is 0.
+    pub reports_file_counts: bool,
+    /// Files that the total of the file list counts beside those that are listed.
+    pub hidden_files: usize,
     /// Size to which larger pages of the file list are cut; the interface says 100.
     pub max_page_size: usize,
     /// Shape of the answer to a reindex request.
@@ -116,6 +120,8 @@ impl Default for Switches {
             equals: Equals::Fixed,
             default_order: SortOrder::Ascending,
             sort_parameters: SortParameters::Obeyed,
+            reports_file_counts: true,
+            hidden_files: 0,
             max_page_size: 100,
             reindex_answer: ReindexAnswer::Number,
             folder_shape: FolderShape::AsListed,
@@ -176,6 +182,10 @@ pub enum SortParameters {
     ByIgnored,
     /// Always by filename in the default order.
     Ignored,
+    /// Always by creation time, in the default order.
+    ByCreation,
+    /// Always by filename without regard to case, in the default order.
+    CaseIgnored,
 }
 
 /// Shape of the answer to a reindex request.

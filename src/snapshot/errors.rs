@@ -17,9 +17,9 @@ pub struct ErrorClass {
     pub files: ByStatus<u64>,
     /// Folders with such files.
     pub folders: usize,
-    /// Since when it is known; none for a class without a place of its own.
+    /// Since when it is known; none for a class without a class slot.
     pub known: Option<KnownClass>,
-    /// One of its reasons, where there is one; of [`Class::Other`], one of the folder where most files have no place.
+    /// One of its reasons, where there is one; of [`Class::Other`], one of the folder where most files have no class slot.
     pub example: Option<Arc<str>>,
 }
 

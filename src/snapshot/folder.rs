@@ -24,8 +24,10 @@ pub struct FolderView {
     pub last_success: Option<Timestamp>,
     /// What is known since every page was last read; kept across restarts, until the folder leaves.
     pub full_read: Option<FullRead>,
-    /// The counts of the last full read less those that the borders between statuses gave just before.
+    /// The counts of the last audit less those that the boundaries between statuses gave just before.
     pub full_read_difference: Option<ByStatus<i64>>,
+    /// Pages of the full scan that is under way, where it has a time limit of its own because they are many.
+    pub large_scan_pages: Option<u64>,
     /// What is kept on disk of the files that entered each status; none once the folder left.
     pub entries: Option<ByStatus<u64>>,
     /// What is kept on disk of indexing times.
@@ -96,12 +98,12 @@ impl Unavailable {
 pub struct Counts {
     /// Files by status.
     pub files: ByStatus<u64>,
-    /// Failed and flagged files by class, as far as classes have places; sorted by status and class.
+    /// Failed and flagged files by class, as far as classes have slots; sorted by status and class.
     pub errors: Vec<ErrorRow>,
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,
-    /// Whether all totals agreed and either a walk's rows were distinct and as many as the total, or every border between statuses
-    /// was read the same twice.
+    /// Whether all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary
+    /// between statuses was read the same twice.
     pub consistent: bool,
     /// When the look ended.
     pub counted: Moment,
@@ -120,7 +122,7 @@ pub struct Counts {
 pub enum Way {
     /// Every page was read.
     Full,
-    /// By the borders between statuses.
+    /// By the boundaries between statuses.
     Sorted,
 }
 

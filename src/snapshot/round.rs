@@ -36,7 +36,7 @@ impl fmt::Display for Round {
             interval,
             quiet_every,
         } = self;
-        let [takes, interval] = [takes, interval].map(|time| whole_seconds(*time));
+        let [takes, interval] = [takes.max(quiet_every), interval].map(|time| whole_seconds(*time));
         write!(
             f,
             "not every folder fits into an interval of {interval}, so folders take turns: those that changed or hold files not done come first, \
@@ -53,7 +53,8 @@ impl fmt::Display for Round {
     }
 }
 
-fn whole_seconds(time: Duration) -> humantime::FormattedDuration {
+/// A duration for people, who need no more than seconds.
+pub(crate) fn whole_seconds(time: Duration) -> humantime::FormattedDuration {
     let millis = time.subsec_millis();
     let seconds = time.as_secs() + u64::from(millis >= 500);
     humantime::format_duration(Duration::from_secs(seconds))
@@ -77,7 +78,7 @@ mod tests {
                      the others have their turn within";
         let late = "for 5m (collect.quiet_every) collect.max_requests_per_second is too low";
         assert!(!said(59).0);
-        assert_eq!(said(240), (true, false, format!("{turns} 4m")));
+        assert_eq!(said(240), (true, false, format!("{turns} 5m")));
         assert_eq!(said(750), (true, true, format!("{turns} 12m 30s; {late}")));
     }
 }

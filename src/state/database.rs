@@ -2,21 +2,19 @@
 
 use std::fs::File;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::memory::{
-    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Memory, Remembered, Settled,
+    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Listing, Memory, Remembered, Settled,
 };
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status, Timestamp};
-use crate::state::rows::{FileChanges, FolderChange, Saved, SavedFolder};
-use crate::state::{FILE_NAME, KEPT_AFTER_LEAVING, StateError, lock, places, schema};
-
-/// What is kept of a folder that nobody asks about any more, because the configuration changed, for this long.
-const KEPT_UNASKED: Duration = Duration::from_hours(30 * 24);
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
+use crate::state::rows::{
+    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation,
+};
+use crate::state::{FILE_NAME, StateError, lock, places, refutations, schema};
 
 /// The open file, locked for this process.
 #[derive(Debug)]
@@ -31,38 +29,40 @@ impl Database {
         let path = folder.join(FILE_NAME);
         let mut connection = Connection::open(&path)?;
         schema::prepare(&mut connection, &path)?;
-        let mut database = Self {
+        Ok(Self {
             connection,
             _lock: lock,
-        };
-        database.prune(SystemTime::now().into())?;
-        Ok(database)
-    }
-
-    fn prune(&mut self, now: Timestamp) -> Result<(), StateError> {
-        self.connection.execute(
-            "DELETE FROM folder WHERE left_since < ?1 OR coalesce(counted, left_since, 0) < ?2",
-            params![
-                now.before(KEPT_AFTER_LEAVING).as_millis(),
-                now.before(KEPT_UNASKED).as_millis()
-            ],
-        )?;
-        Ok(())
+        })
     }
 
     /// Reads everything.
     pub fn load(&mut self) -> Result<Saved, StateError> {
+        self.load_where(None)
+    }
+
+    /// Reads what is kept of one portal.
+    pub fn load_portal(&mut self, portal: &PortalName) -> Result<SavedPortal, StateError> {
+        Ok(self.load_where(Some(portal))?.take(portal))
+    }
+
+    fn load_where(&self, portal: Option<&PortalName>) -> Result<Saved, StateError> {
+        let portal = portal.map(PortalName::as_str);
         let mut saved = Saved::default();
         let mut portals = self
             .connection
-            .prepare("SELECT name, last_success FROM portal")?;
-        let mut rows = portals.query([])?;
+            .prepare("SELECT name, last_success FROM portal WHERE name = coalesce(?1, name)")?;
+        let mut rows = portals.query([portal])?;
         while let Some(row) = rows.next()? {
             let at = Timestamp::from_millis(row.get(1)?);
             saved.portal(row.get(0)?).last_success = Some(at);
         }
-        let mut folders = self.connection.prepare("SELECT * FROM folder")?;
-        let mut rows = folders.query([])?;
+        for (name, refutation) in refutations::load(&self.connection, portal)? {
+            saved.portal(name).refutation = Some(refutation);
+        }
+        let mut folders = self
+            .connection
+            .prepare("SELECT * FROM folder WHERE portal = coalesce(?1, portal)")?;
+        let mut rows = folders.query([portal])?;
         while let Some(row) = rows.next()? {
             let id: String = row.get("id")?;
             let id = FolderId::parse(&id).ok_or(StateError::Content("a folder's id"))?;
@@ -79,13 +79,14 @@ impl Database {
             memory: self.memory(row.get("number")?)?,
             places: places::load(&self.connection, row.get("number")?)?,
             left: left(row)?,
+            excluded: time(row, "excluded_since")?,
             name,
         })
     }
 
     fn memory(&self, number: i64) -> Result<Memory, StateError> {
         let mut files = self.connection.prepare(
-            "SELECT link, id, status, settled, since, timed_from FROM file WHERE folder = ?1",
+            "SELECT link, id, status, settled, since, timed_from, missed FROM file WHERE folder = ?1",
         )?;
         let mut rows = files.query([number])?;
         let mut memory = Vec::new();
@@ -95,23 +96,48 @@ impl Database {
         Ok(memory.into_iter().collect())
     }
 
-    /// Writes one folder in one transaction.
-    pub fn write(&mut self, change: &FolderChange) -> Result<(), StateError> {
+    /// Writes folders, all in one transaction.
+    pub fn write(&mut self, changes: &[FolderChange]) -> Result<(), StateError> {
         let transaction = self.connection.transaction()?;
-        let number = write_folder(&transaction, change)?;
-        places::write(&transaction, number, &change.places)?;
-        match &change.files {
-            FileChanges::Some { kept, forgotten } => {
-                forget(&transaction, number, forgotten)?;
-                keep(&transaction, number, kept)?;
-            }
-            FileChanges::All(files) => {
-                transaction.execute("DELETE FROM file WHERE folder = ?1", [number])?;
-                keep(&transaction, number, files)?;
+        for change in changes {
+            write_change(&transaction, change)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Forgets folders of a portal, all in one transaction.
+    pub fn forget_folders(&mut self, portal: &str, ids: &[FolderId]) -> Result<(), StateError> {
+        let transaction = self.connection.transaction()?;
+        {
+            let mut delete =
+                transaction.prepare("DELETE FROM folder WHERE portal = ?1 AND id = ?2")?;
+            for id in ids {
+                delete.execute(params![portal, id.to_string()])?;
             }
         }
         transaction.commit()?;
         Ok(())
+    }
+
+    /// Forgets the folders of all portals but these that were counted, or left, before a time.
+    pub fn forget_portals(&mut self, but: &[String], before: Timestamp) -> Result<(), StateError> {
+        let but = serde_json::to_string(but).map_err(|_| StateError::Content("names"))?;
+        self.connection.execute(
+            "DELETE FROM folder WHERE portal NOT IN (SELECT value FROM json_each(?1))
+             AND coalesce(counted, left_since, 0) < ?2",
+            params![but, before.as_millis()],
+        )?;
+        Ok(())
+    }
+
+    /// Writes what refutes that a portal sorts by status, or that nothing does.
+    pub fn write_refutation(
+        &mut self,
+        portal: &PortalName,
+        refutation: Option<&SavedRefutation>,
+    ) -> Result<(), StateError> {
+        refutations::write(&self.connection, portal, refutation)
     }
 
     /// Writes the time of a portal's last whole collection.
@@ -125,20 +151,41 @@ impl Database {
     }
 }
 
+fn write_change(transaction: &Transaction<'_>, change: &FolderChange) -> Result<(), StateError> {
+    let number = write_folder(transaction, change)?;
+    transaction.execute(
+        "UPDATE folder SET excluded_since = ?2 WHERE number = ?1",
+        params![number, change.excluded.map(Timestamp::as_millis)],
+    )?;
+    places::write(transaction, number, &change.places)?;
+    match &change.files {
+        FileChanges::Some { kept, forgotten } => {
+            forget(transaction, number, forgotten)?;
+            keep(transaction, number, kept)?;
+        }
+        FileChanges::All(files) => {
+            transaction.execute("DELETE FROM file WHERE folder = ?1", [number])?;
+            keep(transaction, number, files)?;
+        }
+    }
+    Ok(())
+}
+
 fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<i64, StateError> {
     let record = change.record.as_ref();
     let millis = |at: fn(&FolderRecord) -> Timestamp| record.map(|record| at(record).as_millis());
     let full_read = record.and_then(|record| record.full_read);
     transaction.execute(
         "INSERT INTO folder (portal, id, name, began, counted, full_read, counts, whole, entries, indexing,
-                             left_reason, left_since, first_counted, sizes)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                             left_reason, left_since, first_counted, sizes, base, torn)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
          ON CONFLICT (portal, id) DO UPDATE SET
              name = excluded.name, began = excluded.began, counted = excluded.counted,
              full_read = excluded.full_read, counts = excluded.counts, whole = excluded.whole,
              entries = excluded.entries, indexing = excluded.indexing,
              left_reason = excluded.left_reason, left_since = excluded.left_since,
-             first_counted = excluded.first_counted, sizes = excluded.sizes",
+             first_counted = excluded.first_counted, sizes = excluded.sizes,
+             base = excluded.base, torn = excluded.torn",
         params![
             change.subject.portal.as_str(),
             change.subject.id.to_string(),
@@ -147,13 +194,15 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
             millis(|record| record.counted),
             full_read.map(|full| full.at.as_millis()),
             record.map(|record| by_status(&record.counts)).transpose()?,
-            record.map(|record| by_status(&record.whole)).transpose()?,
+            record.map(|record| by_status(&whole(record))).transpose()?,
             record.map(|record| by_status(&record.entries)).transpose()?,
             record.map(|record| indexing(&record.indexing)).transpose()?,
             change.left.map(|left| left_word(left.reason)),
             change.left.map(|left| left.since.as_millis()),
             millis(|record| record.first_counted),
             full_read.map(|full| by_status(&full.sizes)).transpose()?,
+            record.and_then(|record| record.base).map(|base| by_status(&base)).transpose()?,
+            record.map(|record| by_status(&torn(record))).transpose()?,
         ],
     )?;
     let number = transaction
@@ -177,8 +226,8 @@ fn keep(
     files: &[(FileKey, Remembered)],
 ) -> Result<(), StateError> {
     let mut insert = transaction.prepare(
-        "INSERT OR REPLACE INTO file (folder, link, id, status, settled, since, timed_from)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT OR REPLACE INTO file (folder, link, id, status, settled, since, timed_from, missed)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for (key, file) in files {
         insert.execute(params![
@@ -186,9 +235,10 @@ fn keep(
             key.link.to_be_bytes(),
             key.id.to_be_bytes(),
             file.status.as_str(),
-            file.settled.map(settled_word),
+            file.settled.map(|settled| settled.status().as_str()),
             file.since.as_millis(),
             file.timed_from.map(Timestamp::as_millis),
+            file.missed,
         ])?;
     }
     Ok(())
@@ -220,7 +270,8 @@ fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, Stat
         counted,
         full_read: full_read(row)?,
         counts: from_array(json(row, "counts")?),
-        whole: from_array(json(row, "whole")?),
+        base: optional(row, "base")?.map(from_array),
+        listing: listing(row)?,
         entries: from_array(json(row, "entries")?),
         indexing: IndexingTimes {
             buckets,
@@ -232,14 +283,34 @@ fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, Stat
 
 /// The last full read; none where its sizes are not known, so that the folder is read in full again soon.
 fn full_read(row: &Row<'_>) -> Result<Option<FullRead>, StateError> {
-    let sizes: Option<String> = row.get("sizes")?;
-    let Some((at, sizes)) = time(row, "full_read")?.zip(sizes) else {
-        return Ok(None);
-    };
-    let sizes = serde_json::from_str(&sizes).map_err(|_| StateError::Content("sizes"))?;
-    Ok(Some(FullRead {
-        at,
-        sizes: from_array(sizes),
+    let sizes = optional(row, "sizes")?.map(from_array);
+    let full = time(row, "full_read")?.zip(sizes);
+    Ok(full.map(|(at, sizes)| FullRead { at, sizes }))
+}
+
+/// Which statuses a whole read listed.
+fn whole(record: &FolderRecord) -> ByStatus<bool> {
+    ByStatus::from_fn(|status| !matches!(record.listing[status], Listing::Torn(_)))
+}
+
+/// How many torn reads listed each of the others. For one that was whole: 1 where that was the first.
+fn torn(record: &FolderRecord) -> ByStatus<u8> {
+    ByStatus::from_fn(|status| match record.listing[status] {
+        Listing::Whole => 0,
+        Listing::Once => 1,
+        Listing::Torn(reads) => reads,
+    })
+}
+
+fn listing(row: &Row<'_>) -> Result<ByStatus<Listing>, StateError> {
+    let whole: ByStatus<bool> = from_array(json(row, "whole")?);
+    let torn: ByStatus<u8> = from_array(optional(row, "torn")?.unwrap_or_default());
+    Ok(ByStatus::from_fn(|status| {
+        match (whole[status], torn[status]) {
+            (true, 0) => Listing::Whole,
+            (true, _) => Listing::Once,
+            (false, reads) => Listing::Torn(reads),
+        }
     }))
 }
 
@@ -266,6 +337,7 @@ fn file(row: &Row<'_>) -> Result<(FileKey, Remembered), StateError> {
         settled: settled.and_then(|word| Settled::of(Status::from_word(&word))),
         since: Timestamp::from_millis(row.get("since")?),
         timed_from: time(row, "timed_from")?,
+        missed: row.get("missed")?,
     };
     Ok((key, file))
 }
@@ -291,20 +363,21 @@ fn indexing(times: &IndexingTimes) -> Result<String, StateError> {
 }
 
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> Result<T, StateError> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|_| StateError::Content(column))
+    optional(row, column)?.ok_or(StateError::Content(column))
+}
+
+fn optional<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: &'static str,
+) -> Result<Option<T>, StateError> {
+    let text: Option<String> = row.get(column)?;
+    let value = text.map(|text| serde_json::from_str(&text)).transpose();
+    value.map_err(|_| StateError::Content(column))
 }
 
 fn left_word(reason: LeftReason) -> &'static str {
     match reason {
         LeftReason::Gone => "gone",
         LeftReason::Unlisted => "unlisted",
-    }
-}
-
-fn settled_word(settled: Settled) -> &'static str {
-    match settled {
-        Settled::Failed => Status::Failed.as_str(),
-        Settled::Flagged => Status::Flagged.as_str(),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::classify::Place;
+use url::Url;
+
+use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, Left, Memory, Remembered};
 use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
 
@@ -28,8 +30,21 @@ impl Saved {
 pub struct SavedPortal {
     /// The end of the last collection that counted every folder that was due.
     pub last_success: Option<Timestamp>,
+    /// What refuted that it sorts by status, if something did.
+    pub refutation: Option<SavedRefutation>,
     /// Its folders.
     pub folders: HashMap<FolderId, SavedFolder>,
+}
+
+/// Pages that refute that a portal sorts by status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedRefutation {
+    /// The address of the portal.
+    pub address: Url,
+    /// The folder that they are of.
+    pub folder: FolderId,
+    /// Their numbers.
+    pub pages: Vec<u64>,
 }
 
 /// What was kept of a folder.
@@ -41,10 +56,12 @@ pub struct SavedFolder {
     pub record: Option<FolderRecord>,
     /// Its files that were not done.
     pub memory: Memory,
-    /// The classes of error that have a place in it.
-    pub places: Vec<Place>,
+    /// The classes of error that have a slot in it.
+    pub places: Vec<ClassSlot>,
     /// When and why it left, if it did.
     pub left: Option<Left>,
+    /// Since when the configuration excludes it, if it does.
+    pub excluded: Option<Timestamp>,
 }
 
 /// Which folder something is about.
@@ -63,12 +80,14 @@ pub struct Subject {
 pub struct FolderChange {
     /// The folder.
     pub subject: Subject,
-    /// The classes of error that have a place in it.
-    pub places: Vec<Place>,
+    /// The classes of error that have a slot in it.
+    pub places: Vec<ClassSlot>,
     /// What its last count left behind.
     pub record: Option<FolderRecord>,
     /// When and why it left.
     pub left: Option<Left>,
+    /// Since when the configuration excludes it.
+    pub excluded: Option<Timestamp>,
     /// Its files.
     pub files: FileChanges,
 }

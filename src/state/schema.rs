@@ -7,15 +7,19 @@ use rusqlite::Connection;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 5;
+const VERSION: i64 = 9;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 5] = [
+const STEPS: [(i64, &str); 9] = [
     (1, FOLDERS),
     (2, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
-    (VERSION, CLASSIFIER),
+    (5, CLASSIFIER),
+    (6, CLASS_SLOTS),
+    (7, EXCLUDED),
+    (8, REFUTATIONS),
+    (VERSION, MISSED),
 ];
 
 const FOLDERS: &str = "
@@ -76,6 +80,37 @@ const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
 /// The classifier that told the class of a place; null where that is not known.
 const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
+
+/// What decides who keeps a class slot: files at the last count by status, counts in a row without a file, and whether the class is shown. What
+/// was kept before that was shown, and had files as far as is known.
+const CLASS_SLOTS: &str = "
+    ALTER TABLE place ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN flagged INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN empty_counts INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE place ADD COLUMN shown INTEGER NOT NULL DEFAULT 1;
+";
+
+/// Since when the configuration excludes a folder; null where it does not.
+const EXCLUDED: &str = "ALTER TABLE folder ADD COLUMN excluded_since INTEGER;";
+
+/// Pages that refute that a portal sorts by status; `pages` is a JSON array of numbers.
+const REFUTATIONS: &str = "
+    CREATE TABLE refutation (
+        portal TEXT PRIMARY KEY,
+        address TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        pages TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// The base of entries by growth, the torn reads that listed a status, and the whole reads that missed a file. The counts of a read that
+/// was whole for some status were consistent, so they are a base; others may not have been.
+const MISSED: &str = "
+    ALTER TABLE folder ADD COLUMN base TEXT;
+    ALTER TABLE folder ADD COLUMN torn TEXT;
+    ALTER TABLE file ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
+    UPDATE folder SET base = counts WHERE instr(whole, 'true');
+";
 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {

@@ -3,8 +3,10 @@
 use std::fs;
 
 use super::*;
-use crate::classify::Place;
-use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Remembered, Settled};
+use crate::classify::ClassSlot;
+use crate::memory::{
+    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Listing, Remembered, Settled,
+};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
 fn now() -> Timestamp {
@@ -28,6 +30,7 @@ fn file(status: Status) -> Remembered {
         settled: Settled::of(status),
         since: Timestamp::from_millis(5),
         timed_from: Some(Timestamp::from_millis(-6)),
+        missed: 1,
     }
 }
 
@@ -39,12 +42,19 @@ fn change(files: FileChanges) -> FolderChange {
             id: id(),
             name: name.clone(),
         },
-        places: vec![Place {
+        places: vec![ClassSlot {
             class: "page <n> lost".into(),
             example: "page 7 lost".into(),
             first_seen: Timestamp::from_millis(-1),
             last_seen: now(),
             classifier: Some(crate::classify::Classifier::default().version()),
+            files: ByStatus::from_fn(|status| match status {
+                Status::Failed => 7,
+                Status::Flagged => 8,
+                _ => 0,
+            }),
+            empty_counts: 2,
+            shown: false,
         }],
         record: Some(FolderRecord {
             first_counted: Timestamp::from_millis(3),
@@ -56,7 +66,12 @@ fn change(files: FileChanges) -> FolderChange {
                 sizes: ByStatus::from_fn(|status| 100 + status as u64),
             }),
             counts: ByStatus::from_fn(|status| status as u64),
-            whole: ByStatus::from_fn(|status| status == Status::Failed),
+            base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
+            listing: ByStatus::from_fn(|status| match status {
+                Status::Failed => Listing::Whole,
+                Status::Flagged => Listing::Once,
+                status => Listing::Torn(status as u8),
+            }),
             entries: ByStatus::from_fn(|status| 10 + status as u64),
             indexing: IndexingTimes {
                 buckets: [1, 2, 3, 4, 5, 6],
@@ -65,6 +80,7 @@ fn change(files: FileChanges) -> FolderChange {
             },
         }),
         left: None,
+        excluded: None,
         files,
     }
 }
@@ -87,12 +103,22 @@ async fn what_was_written_is_read_after_a_restart() {
         ],
         forgotten: vec![],
     });
-    store.write(first.clone()).await.unwrap();
+    store.write(vec![first.clone()]).await.unwrap();
     store.write_success("main".to_owned(), 9).await.unwrap();
+    let refutation = SavedRefutation {
+        address: "https://portal.example/admin".parse().unwrap(),
+        folder: id(),
+        pages: vec![1, 51, 100],
+    };
+    let portal = || PortalName::new("main").unwrap();
+    let written = Some(refutation.clone());
+    store.write_refutation(portal(), None).await.unwrap();
+    store.write_refutation(portal(), written).await.unwrap();
     drop(store);
 
     let mut portal = wait_for(|| load_if_free(folder.path()));
     assert_eq!(portal.last_success, Some(Timestamp::from_millis(9)));
+    assert_eq!(portal.refutation, Some(refutation));
     let saved = portal.folders.remove(&id()).unwrap();
     assert_eq!((saved.record, saved.places), (first.record, first.places));
     assert_eq!(saved.memory.len(), 2);
@@ -104,14 +130,17 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let (store, ..) = Store::open(folder.path());
     let written = change(FileChanges::All(vec![(key(1), file(Status::Failed))]));
-    store.write(written.clone()).await.unwrap();
+    store.write(vec![written.clone()]).await.unwrap();
     drop(store);
     wait_for(|| load_if_free(folder.path()));
     let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     earlier
         .execute_batch(
             "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted;
-             ALTER TABLE folder DROP COLUMN sizes; PRAGMA user_version = 1",
+             ALTER TABLE folder DROP COLUMN sizes;
+             ALTER TABLE folder DROP COLUMN excluded_since; DROP TABLE refutation;
+             ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
+             ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 1",
         )
         .unwrap();
     drop(earlier);
@@ -121,10 +150,39 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
     let kept = written.record.map(|record| FolderRecord {
         first_counted: record.counted,
         full_read: None,
+        base: Some(record.counts),
+        listing: ByStatus::from_fn(|status| match status {
+            Status::Failed | Status::Flagged => Listing::Whole,
+            _ => Listing::NONE,
+        }),
         ..record
     });
     assert_eq!((saved.record, saved.places), (kept, vec![]));
-    assert_eq!(saved.memory.len(), 1);
+    let kept = saved.memory.get(key(1)).map(|file| file.missed);
+    assert_eq!((saved.memory.len(), kept), (1, Some(0)));
+}
+
+#[tokio::test]
+async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let mut written = change(FileChanges::All(vec![]));
+    let record = written.record.as_mut().unwrap();
+    record.listing = ByStatus::default();
+    store.write(vec![written]).await.unwrap();
+    drop(store);
+    wait_for(|| load_if_free(folder.path()));
+    let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    earlier
+        .execute_batch(
+            "ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
+             ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 8",
+        )
+        .unwrap();
+    drop(earlier);
+    let mut portal = wait_for(|| load_if_free(folder.path()));
+    let record = portal.folders.remove(&id()).unwrap().record.unwrap();
+    assert_eq!((record.base, record.listing), (None, ByStatus::default()));
 }
 
 #[tokio::test]
@@ -137,19 +195,19 @@ async fn files_are_forgotten_one_by_one_or_all_at_once() {
     ];
     let forgotten = vec![];
     store
-        .write(change(FileChanges::Some { kept, forgotten }))
+        .write(vec![change(FileChanges::Some { kept, forgotten })])
         .await
         .unwrap();
     let forget = FileChanges::Some {
         kept: vec![],
         forgotten: vec![key(1)],
     };
-    store.write(change(forget)).await.unwrap();
+    store.write(vec![change(forget)]).await.unwrap();
     store
-        .write(change(FileChanges::All(vec![(
+        .write(vec![change(FileChanges::All(vec![(
             key(3),
             file(Status::Flagged),
-        )])))
+        )]))])
         .await
         .unwrap();
     drop(store);
@@ -163,19 +221,85 @@ async fn files_are_forgotten_one_by_one_or_all_at_once() {
 }
 
 #[tokio::test]
-async fn a_folder_that_left_is_kept_for_seven_days() {
-    for (days, kept) in [(6, true), (8, false)] {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, ..) = Store::open(folder.path());
+async fn a_folder_that_left_long_ago_is_still_there_after_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let mut change = change(FileChanges::All(vec![]));
+    let long_ago = Timestamp::from_millis(7);
+    change.left = Some(Left {
+        reason: LeftReason::Unlisted,
+        since: long_ago,
+    });
+    change.excluded = Some(long_ago);
+    store.write(vec![change.clone()]).await.unwrap();
+    drop(store);
+    let portal = wait_for(|| load_if_free(folder.path()));
+    let saved = &portal.folders[&id()];
+    assert_eq!((saved.left, saved.excluded), (change.left, change.excluded));
+}
+
+#[tokio::test]
+async fn what_is_written_together_is_on_disk_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let other = |number| {
+        let mut change = change(FileChanges::All(vec![(key(1), file(Status::Failed))]));
+        change.subject.id = uuid::Uuid::from_u128(number).into();
+        change
+    };
+    let disk = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
+    let last = other(9).subject.id;
+    disk.execute_batch(&format!(
+        "CREATE TRIGGER refuse BEFORE INSERT ON folder WHEN new.id = '{last}'
+         BEGIN SELECT RAISE(ABORT, 'refused'); END"
+    ))
+    .unwrap();
+    let main = PortalName::new("main").unwrap();
+    let refused = store.write(vec![other(1), other(2), other(9)]).await;
+    assert!(refused.is_err());
+    assert_eq!(store.load(main.clone()).await.unwrap().folders.len(), 0);
+
+    disk.execute_batch("DROP TRIGGER refuse").unwrap();
+    let written = store.write(vec![other(1), other(2), other(9)]).await;
+    written.unwrap();
+    assert_eq!(store.load(main.clone()).await.unwrap().folders.len(), 3);
+    store
+        .forget(main.clone(), vec![other(1).subject.id, last])
+        .await
+        .unwrap();
+    let left = store.load(main).await.unwrap().folders;
+    assert_eq!(left.into_keys().collect::<Vec<_>>(), [other(2).subject.id]);
+    let files = "SELECT count(*) FROM file";
+    let files = disk.query_row(files, [], |row| row.get::<_, i64>(0));
+    assert_eq!(files, Ok(1));
+}
+
+#[tokio::test]
+async fn portals_that_nobody_asks_about_any_more_are_forgotten_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, ..) = Store::open(folder.path());
+    let of = |portal| {
         let mut change = change(FileChanges::All(vec![]));
-        change.left = Some(Left {
-            reason: LeftReason::Unlisted,
-            since: now().before(std::time::Duration::from_hours(24 * days)),
-        });
-        store.write(change).await.unwrap();
-        drop(store);
-        let portal = wait_for(|| load_if_free(folder.path()));
-        assert_eq!(portal.folders.contains_key(&id()), kept, "{days} days");
+        change.subject.portal = PortalName::new(portal).unwrap();
+        change
+    };
+    let counted = of("main").record.unwrap().counted;
+    store.write(vec![of("main"), of("removed")]).await.unwrap();
+    let folders = async |portal| {
+        let saved = store.load(PortalName::new(portal).unwrap()).await;
+        saved.unwrap().folders.len()
+    };
+    let later = Timestamp::from_millis(counted.as_millis() + 1_000_000);
+    for (before, removed) in [
+        (counted.before(std::time::Duration::from_hours(1)), 1),
+        (later, 0),
+    ] {
+        let in_use = vec!["main".to_owned()];
+        store.forget_portals(in_use, before).await.unwrap();
+        assert_eq!(
+            (folders("main").await, folders("removed").await),
+            (1, removed)
+        );
     }
 }
 
@@ -208,7 +332,12 @@ async fn a_file_that_cannot_be_read_stays_as_it_is_and_every_write_is_refused() 
         let (store, saved, error) = Store::open(folder.path());
         assert!(error.is_some());
         assert_eq!(saved, Saved::default());
-        assert!(store.write(change(FileChanges::All(vec![]))).await.is_err());
+        assert!(
+            store
+                .write(vec![change(FileChanges::All(vec![]))])
+                .await
+                .is_err()
+        );
         assert_eq!(fs::read(&path).unwrap(), before);
     }
 }

@@ -1,5 +1,6 @@
 //! More folders than the rate allows to look at in each interval.
 
+use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
 use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
@@ -8,6 +9,7 @@ use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
 use kb_exporter::simulator::Status;
+use kb_exporter::simulator::faults::{Fault, RetryAfter, Target};
 use uuid::Uuid;
 
 /// Folders of one page each.
@@ -203,4 +205,117 @@ async fn what_was_known_holds_again_as_soon_as_the_portal_can_be_asked_again() {
         .await;
     let looks = portal.requests_with("/files") - before;
     assert!(looks < FOLDERS / 2, "{looks} looks were needed");
+}
+
+/// Folders of one page each in which nothing moves.
+const IDLE: usize = 30;
+
+/// Collections after which all of them rest as long as they may: three looks, and rests of two, four and five intervals.
+const SETTLED: usize = 16;
+
+#[tokio::test]
+async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_all_the_same() {
+    let portal = Portal::start().await;
+    let folders = (0..IDLE).map(|number| {
+        let folder = portal.folder(&format!("Folder {number}"));
+        portal.file(folder, "a.pdf", Status::Done);
+        folder
+    });
+    let folders: Vec<_> = folders.collect();
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        let collect = &mut config["collect"];
+        collect["schedule"] = "1s".into();
+        collect["quiet_every"] = "5s".into();
+        // Far less than a rest.
+        collect["stale_after"] = "1s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    wait_for_lists(&portal, SETTLED).await;
+    let settled = portal.asked().len();
+    wait_for_lists(&portal, 10).await;
+    let asked = portal.asked().split_off(settled);
+    let looks = asked.len() - lists(&asked);
+    println!(
+        "{looks} looks at {IDLE} folders in {} collections",
+        lists(&asked)
+    );
+    assert!(looks <= 3 * IDLE, "{looks} looks in ten collections");
+    for folder in &folders {
+        assert!(
+            !collections_of(*folder, &asked).is_empty(),
+            "not looked at in ten collections"
+        );
+    }
+    let metrics = exporter.metrics().await;
+    let up = metrics.all("kb_folder_up", &[]);
+    assert_eq!(up.filter(|folder| folder.count() == 1).count(), IDLE);
+    let done = metrics.all("kb_folder_files", &[("status", "done")]);
+    assert_eq!(done.count(), IDLE, "counts are kept while folders rest");
+    for result in ["partial", "failure", "skipped"] {
+        let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
+        assert_eq!(runs, Some(0), "{result}");
+    }
+    seen_at_once(&portal, &exporter, folders[7], "pending", || {
+        portal.file(folders[7], "b.pdf", Status::Pending);
+    })
+    .await;
+    let said = exporter.output().join("\n");
+    assert_eq!(said.matches("requests a minute").count(), 1, "{said}");
+    assert!(said.contains("(collect.quiet_every)"), "{said}");
+}
+
+#[tokio::test]
+async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_the_others() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    let refused = ["Refused 1", "Refused 2", "Refused 3"].map(|name| portal.folder(name, 3_000));
+    let others: Vec<_> = (0..15)
+        .map(|number| portal.folder(&format!("Folder {number}"), 5))
+        .collect();
+    for folder in refused {
+        let forbidden = Fault::Status(403, RetryAfter::Absent);
+        portal.strike(Target::Folder(folder), forbidden);
+    }
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        let collect = &mut config["collect"];
+        collect["schedule"] = "1s".into();
+        collect["max_requests_per_second"] = RATE.into();
+        collect["quiet_every"] = "8s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("every folder was looked at", |metrics| {
+            metrics.all("kb_folder_up", &[]).count() == refused.len() + others.len()
+        })
+        .await;
+    let looks = looks_of(&portal);
+    let lists = || portal.requests_to("/mine");
+    let settled = lists();
+    wait_for("ten more collections", async || {
+        (lists() >= settled + 10).then_some(())
+    })
+    .await;
+    let before: Vec<_> = others.iter().map(|folder| looks(*folder)).collect();
+    let (asked, begun) = (refused.map(&looks), lists());
+    wait_for("sixteen more collections", async || {
+        (lists() >= begun + 16).then_some(())
+    })
+    .await;
+    let counted: Vec<_> = others.iter().map(|folder| looks(*folder)).collect();
+    let counted = counted.iter().zip(before).map(|(now, before)| now - before);
+    let counted: Vec<_> = counted.collect();
+    let refusals = refused.map(&looks);
+    println!("looks in 16 collections: {counted:?}, refused {asked:?} -> {refusals:?}");
+    // They hold files that are not done, so they are counted in each interval. Some of the lists were asked to settle a refusal.
+    let settling = refusals.iter().sum::<usize>() - asked.iter().sum::<usize>();
+    for looks in &counted {
+        assert!(looks + settling >= 14, "{counted:?}, {settling} refusals");
+    }
+    for (now, before) in refusals.iter().zip(asked) {
+        assert!(now - before <= 4, "asked {} times", now - before);
+        assert!(now - before >= 1, "not asked any more");
+    }
+}
+
+fn looks_of(portal: &Ailing) -> impl Fn(Uuid) -> usize + '_ {
+    |folder| portal.requests_to(&format!("{folder}/files"))
 }

@@ -40,6 +40,35 @@ fn a_configuration_that_is_right_ends_with_0() {
 }
 
 #[test]
+fn rules_that_name_more_classes_than_have_labels_are_warned_of() {
+    let portal =
+        "portals: [{name: main, base_url: 'https://portal.example', api_key_file: /run/key}]";
+    let rules = "[{match: a, class: one}, {match: b, class: two}, {match: c, class: two}]";
+    for (limits, warned) in [
+        ("max_classes: 1", vec!["errors.max_classes (1)"]),
+        (
+            "max_classes_per_folder: 1",
+            vec!["errors.max_classes_per_folder (1)"],
+        ),
+        ("max_classes: 2, max_classes_per_folder: 2", vec![]),
+    ] {
+        let (code, said) = check(&format!("{portal}\nerrors: {{{limits}, rules: {rules}}}\n"));
+        assert_eq!(code, Some(0), "{said}");
+        let warnings: Vec<_> = said
+            .lines()
+            .filter(|line| line.starts_with("warning: "))
+            .collect();
+        assert_eq!(warnings.len(), warned.len(), "{said}");
+        for (warning, limit) in warnings.iter().zip(warned) {
+            assert!(
+                warning.contains("name 2 classes") && warning.contains(limit),
+                "{said}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
     let portal =
         "portals:\n  - {name: main, base_url: 'https://portal.example', api_key_file: /run/key}\n";

@@ -1,5 +1,7 @@
 //! The classes of errors, as operators meet them: labels, `/health`, the page, `scan` and `errors --explain`.
 
+mod slots;
+
 use std::collections::BTreeSet;
 
 use crate::support::exporter::Exporter;

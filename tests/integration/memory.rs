@@ -1,7 +1,10 @@
 //! What is remembered from one collection to the next, and over the end of the process.
 
+mod filters;
 mod leaving;
 mod restart;
+mod saved;
+mod turmoil;
 
 use crate::support::exporter::Exporter;
 use crate::support::exposition::Exposition;

@@ -1,4 +1,4 @@
-//! Folders that are counted by the borders between statuses.
+//! Folders that are counted by the boundaries between statuses.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const WAITING: [Status; 4] = [
     Status::Processing,
 ];
 
-/// Collects once a second, by borders.
+/// Collects once a second, by boundaries.
 fn workspace(portal: &Portal, change: impl FnOnce(&mut Value)) -> Workspace {
     Workspace::with(&[("main", portal.base_url())], |config| {
         config["collect"]["schedule"] = "1s".into();
@@ -79,7 +79,7 @@ async fn costs_little(change: impl FnOnce(&mut Switches)) {
     let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
     let metrics = exporter
-        .metrics_when("every folder is counted twice, by borders", |metrics| {
+        .metrics_when("every folder is counted twice, by boundaries", |metrics| {
             let twice = metrics.all("kb_folder_count_interval_seconds", &[]);
             twice.count() == folders.len()
                 && folders
@@ -123,6 +123,16 @@ async fn is_not_believed(change: impl FnOnce(&mut Switches)) {
     assert!(said.contains("does not sort by status"), "{said}");
 }
 
+/// Counts exactly, and by the boundaries.
+async fn is_believed(change: impl FnOnce(&mut Switches)) {
+    let exporter = counts_are_exact(change).await;
+    let metrics = exporter.metrics().await;
+    let refuted = metrics.value("kb_portal_sorting", &[("state", "refuted")]);
+    assert_eq!(refuted, Some(0.0));
+    let sorted = metrics.all("kb_folder_collection_requests", &[("strategy", "sorted")]);
+    assert!(sorted.count() > 0);
+}
+
 /// Counts folders in which a portal that sorts otherwise could be believed, three times.
 async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
     let portal = portal(change).await;
@@ -153,7 +163,11 @@ async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
     folders.push(mixed);
     let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
-    let mut metrics = exporter.collected().await;
+    let mut metrics = exporter
+        .metrics_when("every folder is counted", |metrics| {
+            metrics.all("kb_folder_consistent", &[]).count() == folders.len()
+        })
+        .await;
     for _ in 0..2 {
         for folder in &folders {
             is_exact(&portal, &metrics, *folder);
@@ -170,13 +184,13 @@ async fn a_portal_that_ignores_what_it_is_to_sort_by_is_read_in_full() {
 }
 
 #[tokio::test]
-async fn a_portal_that_ignores_the_direction_is_read_in_full() {
-    is_not_believed(|switches| switches.sort_parameters = SortParameters::OrderIgnored).await;
+async fn a_portal_that_ignores_the_direction_is_counted_by_boundaries() {
+    is_believed(|switches| switches.sort_parameters = SortParameters::OrderIgnored).await;
 }
 
 #[tokio::test]
 async fn unknown_statuses_that_are_last_in_both_directions_are_counted() {
-    is_not_believed(|switches| switches.unnamed_statuses = Position::LastEitherWay).await;
+    is_believed(|switches| switches.unnamed_statuses = Position::LastEitherWay).await;
 }
 
 #[tokio::test]
@@ -194,7 +208,7 @@ async fn what_only_a_full_read_tells_comes_beside_the_collections() {
         [("folder_id", id.as_str())],
     );
     let metrics = exporter
-        .metrics_when("counted by borders, and read in full", |metrics| {
+        .metrics_when("counted by boundaries, and read in full", |metrics| {
             requests(metrics, folder, "sorted").is_some()
                 && metrics.all(differs.0, &differs.1).count() == 5
         })

@@ -7,7 +7,16 @@ use std::time::{Duration, Instant};
 use crate::collect::attention::{Need, Reading};
 use crate::model::{Moment, Status, Timestamp};
 use crate::portal::{ListedFolder, PAGE_SIZE};
-use crate::snapshot::Counts;
+use crate::snapshot::{Counts, Way};
+
+/// So many looks in a row that found nothing new, and a folder is looked at less often from then on.
+const STEADY: u32 = 3;
+
+/// The time between two looks is doubled so often, at most: far more than any `quiet_every` allows.
+const MAX_DOUBLINGS: u32 = 20;
+
+/// A look may begin earlier than it should by this part of an interval, because collections do not begin to the second.
+const EARLY_SHARE: u32 = 4;
 
 /// A folder's entry in the list, as far as it tells of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,11 +44,40 @@ pub(crate) enum Ending {
     Failed,
 }
 
+/// How a look is made now, and what it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Present {
+    /// How the folder is counted.
+    pub way: Way,
+    /// Requests, as far as they follow from what is known of the folder.
+    pub requests: u64,
+}
+
+/// How often folders are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Often {
+    /// Those that changed or hold files not done: in each interval.
+    pub interval: Duration,
+    /// Quiet ones: the longest time between two looks (`collect.quiet_every`).
+    pub quiet: Duration,
+}
+
+impl Often {
+    /// How often a quiet folder is looked at in the end: never more often than in each interval.
+    pub fn quiet(self) -> Duration {
+        self.quiet.max(self.interval)
+    }
+}
+
 /// What is known of one folder.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     listed: Option<Entry>,
     last: Option<LastLook>,
+    /// How the last look that came to its end did.
+    ended: Option<Ending>,
+    /// Looks in a row that ended alike and found nothing new.
+    alike: u32,
 }
 
 /// The last look at a folder.
@@ -74,8 +112,19 @@ impl Facts {
         has_place
     }
 
-    /// The look came to its end.
-    pub fn end(&mut self, ending: Ending) {
+    /// The look came to its end; `same` tells of one that counted the folder whether it found what the last one found.
+    pub fn end(&mut self, ending: Ending, same: bool) {
+        let alike = match ending {
+            Ending::Counted => same,
+            Ending::Nothing => true,
+            Ending::Failed => false,
+        };
+        let again = self.ended.replace(ending) == Some(ending);
+        self.alike = match (alike, again) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => self.alike.saturating_add(1),
+        };
         if let Some(last) = &mut self.last {
             last.ending = Some(ending);
         }
@@ -91,15 +140,43 @@ impl Facts {
         }
     }
 
-    /// Whether a look is wanted in each interval.
+    /// Whether a look is wanted in each interval. What the list says of a folder that is refused, or of one that was deleted, does not tell
+    /// when that ends.
     pub fn is_pressing(&self, counts: Option<&Counts>) -> bool {
         let not_done = |counts: &Counts| counts.files.total() > counts.files[Status::Done];
         self.last.as_ref().is_some_and(|last| {
             let changed = self.listed.zip(last.entry);
-            last.ending == Some(Ending::Failed)
-                || counts.is_some_and(not_done)
-                || changed.is_some_and(|(now, then)| now.differs(then))
+            last.ending != Some(Ending::Nothing)
+                && (last.ending == Some(Ending::Failed)
+                    || counts.is_some_and(not_done)
+                    || changed.is_some_and(|(now, then)| now.differs(then)))
         })
+    }
+
+    /// Whether a look would come too early: the last ones found nothing new, and nothing speaks for a change.
+    pub fn rests(&self, counts: Option<&Counts>, often: Often, now: Instant) -> bool {
+        let Some(LastLook {
+            began,
+            ending: Some(ending),
+            ..
+        }) = &self.last
+        else {
+            return false;
+        };
+        let wait = self.wait(*ending, often);
+        let waited = now.saturating_duration_since(*began) + often.interval / EARLY_SHARE;
+        wait > often.interval && waited < wait && !self.is_pressing(counts)
+    }
+
+    /// The time between two looks. It is doubled with each one that found nothing new: from the first on where there is nothing to count,
+    /// and from the third on where there is.
+    fn wait(&self, ending: Ending, often: Often) -> Duration {
+        let doublings = match ending {
+            Ending::Nothing => self.alike,
+            Ending::Counted | Ending::Failed => (self.alike + 1).saturating_sub(STEADY),
+        };
+        let times = 1_u32 << doublings.min(MAX_DOUBLINGS);
+        often.interval.saturating_mul(times).min(often.quiet())
     }
 
     /// How long ago the last look began; where this process made none, since the folder was last counted, and without end where
@@ -111,19 +188,21 @@ impl Facts {
         }
     }
 
-    /// Requests that a look is expected to take, `most` at most: what the last count took and the pages of files that came since, or else
-    /// every page.
-    pub fn requests(&self, counts: Option<&Counts>, most: u64) -> u64 {
+    /// Requests that a look is expected to take: one where the last was refused; where borders were counted and are again, what that took,
+    /// and the pages of files that came since; else what follows from the present way.
+    pub fn requests(&self, counts: Option<&Counts>, present: Present) -> u64 {
         let files = |entry: Option<Entry>| entry.map_or(0, |entry| entry.file_count);
-        let now = files(self.listed);
         let expected = match (counts, &self.last) {
-            (Some(counts), Some(last)) => {
-                let came = now.saturating_sub(files(last.entry));
+            (_, Some(last)) if last.ending == Some(Ending::Nothing) => 1,
+            (Some(counts), Some(last))
+                if counts.way == Way::Sorted && present.way == Way::Sorted =>
+            {
+                let came = files(self.listed).saturating_sub(files(last.entry));
                 counts.requests.saturating_add(came.div_ceil(PAGE_SIZE))
             }
-            _ => now.div_ceil(PAGE_SIZE),
+            _ => present.requests,
         };
-        expected.clamp(1, most.max(1))
+        expected.max(1)
     }
 
     /// What a look that is under way still claims, which takes so many requests in all.
@@ -157,8 +236,22 @@ mod tests {
         let mut facts = Facts::default();
         facts.listed(entry);
         facts.begin(Instant::now());
-        facts.end(ending);
+        facts.end(ending, false);
         facts
+    }
+
+    fn full(requests: u64) -> Present {
+        Present {
+            way: Way::Full,
+            requests,
+        }
+    }
+
+    fn sorted(requests: u64) -> Present {
+        Present {
+            way: Way::Sorted,
+            requests,
+        }
     }
 
     fn counts(done: u64, failed: u64, requests: u64) -> Counts {
@@ -204,6 +297,7 @@ mod tests {
             (Ending::Counted, Some(&well), Need::Quiet),
             (Ending::Counted, Some(&ill), Need::Pressing),
             (Ending::Nothing, None, Need::Quiet),
+            (Ending::Nothing, Some(&ill), Need::Quiet),
             (Ending::Failed, None, Need::Pressing),
             (Ending::Failed, Some(&well), Need::Pressing),
         ] {
@@ -216,18 +310,146 @@ mod tests {
     }
 
     #[test]
-    fn a_look_takes_what_the_last_one_took_and_the_pages_that_came_since() {
+    fn a_look_by_borders_takes_what_the_last_one_took_and_the_pages_that_came_since() {
         let mut facts = Facts::default();
-        assert_eq!(facts.requests(None, 1_000), 1);
+        assert_eq!(facts.requests(None, sorted(0)), 1);
         facts.listed(&listed(12_345, None));
-        assert_eq!(facts.requests(None, 1_000), 124);
-        assert_eq!(facts.requests(None, 20), 20);
+        assert_eq!(facts.requests(None, sorted(11)), 11);
         let mut facts = looked_at(&listed(12_345, None), Ending::Counted);
-        let counts = counts(12_345, 0, 4);
+        let counts = Counts {
+            way: Way::Sorted,
+            ..counts(12_345, 0, 4)
+        };
         for (files, requests) in [(12_345, 4), (12_346, 5), (12_545, 6), (100, 4)] {
             facts.listed(&listed(files, None));
-            assert_eq!(facts.requests(Some(&counts), 1_000), requests, "{files}");
+            assert_eq!(
+                facts.requests(Some(&counts), sorted(11)),
+                requests,
+                "{files}"
+            );
         }
+    }
+
+    #[test]
+    fn what_the_last_look_took_says_nothing_of_one_that_is_made_another_way() {
+        let facts = looked_at(&listed(12_345, None), Ending::Counted);
+        let by_borders = Counts {
+            way: Way::Sorted,
+            ..counts(12_345, 0, 4)
+        };
+        assert_eq!(facts.requests(Some(&by_borders), full(124)), 124);
+        let by_pages = counts(12_345, 0, 124);
+        assert_eq!(facts.requests(Some(&by_pages), sorted(4)), 4);
+        assert_eq!(facts.requests(Some(&by_pages), full(1)), 1);
+    }
+
+    #[test]
+    fn a_folder_that_is_refused_takes_one_request_however_large_it_was() {
+        let facts = looked_at(&listed(450_000, None), Ending::Nothing);
+        let before = counts(450_000, 0, 4_500);
+        for known in [None, Some(&before)] {
+            assert_eq!(facts.requests(known, full(4_500)), 1);
+        }
+    }
+
+    /// The minutes in which a folder is looked at, by what each look finds; nothing more is found after the last.
+    fn looked_at_in(looks: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
+        const MINUTE: Duration = Duration::from_mins(1);
+        let often = Often {
+            interval: MINUTE,
+            quiet: Duration::from_mins(quiet),
+        };
+        let (start, mut facts, mut looks) = (Instant::now(), Facts::default(), looks.iter());
+        facts.listed(&listed(3, None));
+        let mut minutes = Vec::new();
+        for minute in 0.. {
+            let now = start + MINUTE * u32::try_from(minute).unwrap();
+            if facts.rests(counts, often, now) {
+                continue;
+            }
+            let Some((ending, same)) = looks.next() else {
+                break;
+            };
+            facts.begin(now);
+            facts.end(*ending, *same);
+            minutes.push(minute);
+        }
+        minutes
+    }
+
+    #[test]
+    fn the_time_between_looks_that_find_nothing_new_is_doubled_up_to_quiet_every() {
+        use Ending::{Counted, Failed, Nothing};
+        let (done, failed) = (counts(3, 0, 1), counts(2, 1, 1));
+        let (same, other) = ((Counted, true), (Counted, false));
+        let found = [other, same, same, same, same, same, same];
+        for (story, looks, counts, quiet, minutes) in [
+            ("quiet", &found[..], &done, 5, vec![0, 1, 2, 3, 5, 9, 14]),
+            ("longer", &found, &done, 60, vec![0, 1, 2, 3, 5, 9, 17]),
+            (
+                "no longer than an interval",
+                &found,
+                &done,
+                1,
+                vec![0, 1, 2, 3, 4, 5, 6],
+            ),
+            (
+                "files not done",
+                &found,
+                &failed,
+                5,
+                vec![0, 1, 2, 3, 4, 5, 6],
+            ),
+            (
+                "changes that the list does not tell",
+                &[other, same, same, same, other, same, same, same, same],
+                &done,
+                5,
+                vec![0, 1, 2, 3, 5, 6, 7, 8, 10],
+            ),
+            (
+                "failures",
+                &[(Failed, false); 4],
+                &done,
+                5,
+                vec![0, 1, 2, 3],
+            ),
+            (
+                "refusals",
+                &[(Nothing, false); 5],
+                &failed,
+                5,
+                vec![0, 2, 6, 11, 16],
+            ),
+            (
+                "counted again",
+                &[(Nothing, false), (Nothing, false), other, same],
+                &done,
+                5,
+                vec![0, 2, 6, 7],
+            ),
+        ] {
+            let looked_at = looked_at_in(looks, Some(counts), quiet);
+            assert_eq!(looked_at, minutes, "{story}");
+        }
+    }
+
+    #[test]
+    fn a_change_in_the_list_ends_the_rest_of_a_folder_at_once() {
+        let often = Often {
+            interval: Duration::from_mins(1),
+            quiet: Duration::from_mins(5),
+        };
+        let (now, mut facts) = (Instant::now(), Facts::default());
+        facts.listed(&listed(3, Some(1)));
+        for _ in 0..9 {
+            facts.begin(now);
+            facts.end(Ending::Counted, true);
+        }
+        let soon = now + often.interval;
+        assert!(facts.rests(Some(&counts(3, 0, 1)), often, soon));
+        facts.listed(&listed(3, Some(2)));
+        assert!(!facts.rests(Some(&counts(3, 0, 1)), often, soon));
     }
 
     #[test]

@@ -50,6 +50,8 @@ impl Load {
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
     said: Option<Round>,
+    /// Whether a collection has chosen its folders before.
+    begun: bool,
     /// Until when counts that were promised the longest of them are waited for.
     held_until: Option<Instant>,
 }
@@ -66,6 +68,11 @@ pub(crate) enum News {
 }
 
 impl Rounds {
+    /// Whether this is the first time that it is asked.
+    pub fn is_first(&mut self) -> bool {
+        !std::mem::replace(&mut self.begun, true)
+    }
+
     /// Takes in the round of an interval, and tells what is new about it.
     pub fn take(&mut self, round: Option<Round>, now: Instant) -> News {
         if let Some(round) = round {

@@ -1,35 +1,31 @@
-//! What is known of the statuses by position, and what follows from equal ones lying together.
+//! What is known of the statuses by position, and what follows from equal ones being adjacent.
 
 use std::ops::Range;
 
-use crate::model::StatusWord;
+use crate::model::{ByStatus, StatusWord};
 
-/// Positions whose status is known.
+/// What is at a position of the list: a file with this status, or no row at all where the portal has fewer rows than its total says.
+pub type Cell = Option<StatusWord>;
+
+/// Positions that hold the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Segment {
-    range: Range<u64>,
-    word: StatusWord,
+pub struct CellRange {
+    /// What they hold.
+    pub cell: Cell,
+    /// From the first that is known to the last that is known.
+    pub range: Range<u64>,
 }
 
 /// Statuses by position, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub struct Map {
     /// In their order, none overlapping another.
-    segments: Vec<Segment>,
-}
-
-/// Files of one status: those between two known ones are of the same status, since equal ones lie together.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
-    /// Their status.
-    pub word: StatusWord,
-    /// From the first that is known to the last that is known.
-    pub range: Range<u64>,
+    segments: Vec<CellRange>,
 }
 
 impl Map {
-    /// Notes the status of positions, where nothing is known yet.
-    pub fn lay(&mut self, range: Range<u64>, word: StatusWord) {
+    /// Notes what is at some positions, where nothing is known yet.
+    pub fn add(&mut self, range: Range<u64>, cell: Cell) {
         let mut start = range.start;
         let mut pieces = Vec::new();
         for known in &self.segments {
@@ -45,35 +41,46 @@ impl Map {
         pieces.push(start..range.end);
         let pieces = pieces.into_iter().filter(|piece| piece.start < piece.end);
         self.segments
-            .extend(pieces.map(|range| Segment { range, word }));
+            .extend(pieces.map(|range| CellRange { cell, range }));
         self.segments
             .sort_unstable_by_key(|segment| segment.range.start);
     }
 
-    /// Whether all that is known of these positions is this status.
+    /// What is known, front to back, adjacent equals together. Between two ranges there is a boundary, or a gap that holds boundaries.
     #[must_use]
-    pub fn agrees(&self, range: &Range<u64>, word: StatusWord) -> bool {
-        self.segments.iter().all(|known| {
-            let apart = known.range.end <= range.start || range.end <= known.range.start;
-            apart || known.word == word
-        })
-    }
-
-    /// What is known, front to back. Between two of them there is a border, or a gap in which borders lie.
-    #[must_use]
-    pub fn stretches(&self) -> Vec<Stretch> {
-        let mut stretches: Vec<Stretch> = Vec::new();
-        for Segment { range, word } in &self.segments {
-            match stretches.last_mut() {
-                Some(last) if last.word == *word => last.range.end = range.end,
-                _ => stretches.push(Stretch {
-                    word: *word,
-                    range: range.clone(),
-                }),
+    pub fn ranges(&self) -> Vec<CellRange> {
+        let mut ranges: Vec<CellRange> = Vec::new();
+        for segment in &self.segments {
+            match ranges.last_mut() {
+                Some(last) if last.cell == segment.cell => last.range.end = segment.range.end,
+                _ => ranges.push(segment.clone()),
             }
         }
-        stretches
+        ranges
     }
+}
+
+/// Files by status in a list that is known from end to end.
+#[must_use]
+pub fn counts(ranges: &[CellRange]) -> ByStatus<u64> {
+    let mut counts = ByStatus::default();
+    for CellRange { cell, range } in ranges {
+        if let Some(word) = cell {
+            counts[word.status] += range.end - range.start;
+        }
+    }
+    counts
+}
+
+/// Whether something comes again after something else, which a list that is sorted by status cannot show.
+#[must_use]
+pub fn is_unsorted(ranges: &[CellRange]) -> bool {
+    let returns = |at: usize| {
+        ranges[..at]
+            .iter()
+            .any(|earlier| earlier.cell == ranges[at].cell)
+    };
+    (0..ranges.len()).any(returns)
 }
 
 #[cfg(test)]
@@ -84,15 +91,15 @@ mod tests {
     fn map(segments: &[(Range<u64>, Status)]) -> Map {
         let mut map = Map::default();
         for (range, status) in segments {
-            map.lay(range.clone(), (*status).into());
+            map.add(range.clone(), Some((*status).into()));
         }
         map
     }
 
-    fn stretches(map: &Map) -> Vec<(Range<u64>, Status)> {
-        let stretches = map.stretches().into_iter();
-        stretches
-            .map(|stretch| (stretch.range, stretch.word.status))
+    fn ranges(map: &Map) -> Vec<(Range<u64>, Status)> {
+        let ranges = map.ranges().into_iter();
+        ranges
+            .map(|CellRange { cell, range }| (range, cell.expect("a status").status))
             .collect()
     }
 
@@ -105,16 +112,29 @@ mod tests {
             (0..30, Failed),
         ]);
         assert_eq!(
-            stretches(&map),
+            ranges(&map),
             [(0..10, Failed), (10..20, Done), (20..30, Pending)]
         );
+        assert!(!is_unsorted(&map.ranges()));
     }
 
     #[test]
     fn between_equals_there_are_only_equals() {
         let map = map(&[(0..10, Done), (90..100, Done), (95..110, Failed)]);
-        assert_eq!(stretches(&map), [(0..100, Done), (100..110, Failed)]);
-        assert!(map.agrees(&(5..10), Done.into()) && map.agrees(&(50..60), Failed.into()));
-        assert!(!map.agrees(&(9..12), Failed.into()));
+        assert_eq!(ranges(&map), [(0..100, Done), (100..110, Failed)]);
+    }
+
+    #[test]
+    fn positions_without_a_row_are_not_counted() {
+        let mut map = map(&[(0..10, Done), (10..14, Failed)]);
+        map.add(14..20, None);
+        let counts = counts(&map.ranges());
+        assert_eq!((counts[Done], counts[Failed], counts.total()), (10, 4, 14));
+    }
+
+    #[test]
+    fn a_status_that_comes_again_is_noticed() {
+        let map = map(&[(0..10, Done), (10..14, Failed), (40..50, Done)]);
+        assert!(is_unsorted(&map.ranges()));
     }
 }

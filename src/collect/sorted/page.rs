@@ -1,43 +1,26 @@
-//! Pages of a list that is sorted by status, and where their rows stand.
+//! Pages of a list that is sorted by status, and where their rows are.
 
 use std::ops::Range;
 
 use crate::model::StatusWord;
-use crate::portal::{Order, PageRequest, Sort};
+use crate::portal::PageRequest;
 
-/// Names a page of the list sorted by status.
+/// The number of a page of the list sorted by status, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PageId {
-    /// From which end the list is paged.
-    pub order: Order,
-    /// From 1.
-    pub number: u64,
-}
+pub struct PageNumber(pub u64);
 
-impl PageId {
-    /// The page at the front of the list.
-    pub const FRONT: Self = Self {
-        order: Order::Ascending,
-        number: 1,
-    };
-
-    /// The page at its back.
-    pub const BACK: Self = Self {
-        order: Order::Descending,
-        number: 1,
-    };
+impl PageNumber {
+    /// The first page of the list.
+    pub const FIRST: Self = Self(1);
 
     /// The request for this page.
     #[must_use]
     pub fn request(self) -> PageRequest {
-        PageRequest {
-            sort: Sort::Status(self.order),
-            page: self.number,
-        }
+        PageRequest::by_status(self.0)
     }
 }
 
-/// Rows of one status that stand one after another.
+/// Consecutive rows of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// Their status.
@@ -46,17 +29,17 @@ pub struct Run {
     pub files: u64,
 }
 
-/// What a page told about statuses and positions.
+/// The statuses of a page's rows, in their order, and the total that the page gave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct PageStatuses {
     /// Files in the folder.
     pub total: u64,
-    /// Its rows, in the order of the page.
+    /// The rows.
     pub runs: Vec<Run>,
 }
 
-impl Shown {
-    /// Takes the next row.
+impl PageStatuses {
+    /// Adds the next row.
     pub fn add(&mut self, word: StatusWord) {
         match self.runs.last_mut() {
             Some(run) if run.word == word => run.files += 1,
@@ -70,7 +53,7 @@ impl Shown {
         self.runs.iter().map(|run| run.files).sum()
     }
 
-    /// Whether a status comes again after another: then the list is not sorted by status.
+    /// Whether a status comes again after another: then these rows are not sorted by status.
     #[must_use]
     pub fn is_unsorted(&self) -> bool {
         let returns = |at: usize| {
@@ -81,69 +64,53 @@ impl Shown {
     }
 }
 
-/// Where pages lie in a list of so many files. Positions count from 0 at the front, whichever end a page was asked from.
+/// Where pages are in a list of so many files. Positions count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Files in the list.
+    /// Files in the list, as the portal says.
     pub total: u64,
     /// Rows of a full page; never 0.
     pub page_size: u64,
 }
 
 impl Layout {
-    /// The page with a position, from the end that is nearer.
+    /// The page that holds a position.
     #[must_use]
-    pub fn page_at(self, position: u64) -> PageId {
-        let order = if position < self.total / 2 {
-            Order::Ascending
-        } else {
-            Order::Descending
-        };
-        self.page_in(order, position)
+    pub fn page_of(self, position: u64) -> PageNumber {
+        PageNumber(position / self.page_size + 1)
     }
 
-    /// The page with a position, from one end.
+    /// The last page, by the total.
     #[must_use]
-    pub fn page_in(self, order: Order, position: u64) -> PageId {
-        let depth = match order {
-            Order::Ascending => position,
-            Order::Descending => self.total.saturating_sub(position + 1),
-        };
-        PageId {
-            order,
-            number: depth / self.page_size + 1,
-        }
+    pub fn last_page(self) -> PageNumber {
+        self.page_of(self.total.saturating_sub(1))
     }
 
-    /// The positions of a page with so many rows.
+    /// The position of a page's first row.
     #[must_use]
-    pub fn span(self, page: PageId, rows: u64) -> Range<u64> {
-        self.rows_of(page, 0..rows)
+    pub fn start_of(self, page: PageNumber) -> u64 {
+        page.0.saturating_sub(1).saturating_mul(self.page_size)
     }
 
-    /// The positions of a page's rows, each with its status, front to back.
+    /// The positions of a page, cut at the total.
+    #[must_use]
+    pub fn span(self, page: PageNumber) -> Range<u64> {
+        let start = self.start_of(page).min(self.total);
+        start..start.saturating_add(self.page_size).min(self.total)
+    }
+
+    /// The positions of a page's rows, each range with its status. A page may have more rows than the total allows.
     pub fn place(
         self,
-        page: PageId,
-        shown: &Shown,
+        page: PageNumber,
+        statuses: &PageStatuses,
     ) -> impl Iterator<Item = (Range<u64>, StatusWord)> {
-        let mut end = 0;
-        shown.runs.clone().into_iter().map(move |run| {
+        let mut end = self.start_of(page);
+        statuses.runs.clone().into_iter().map(move |run| {
             let start = end;
-            end += run.files;
-            (self.rows_of(page, start..end), run.word)
+            end = end.saturating_add(run.files);
+            (start..end, run.word)
         })
-    }
-
-    /// The positions of some rows of a page, which count from 0 in the order of the page.
-    fn rows_of(self, page: PageId, rows: Range<u64>) -> Range<u64> {
-        let before = (page.number - 1).saturating_mul(self.page_size);
-        let depth = |row| before.saturating_add(row).min(self.total);
-        let (near, far) = (depth(rows.start), depth(rows.end));
-        match page.order {
-            Order::Ascending => near..far,
-            Order::Descending => self.total - far..self.total - near,
-        }
     }
 }
 
@@ -157,44 +124,41 @@ mod tests {
         page_size: 100,
     };
 
-    fn page(order: Order, number: u64) -> PageId {
-        PageId { order, number }
+    #[test]
+    fn pages_are_counted_from_the_front_and_cut_at_the_total() {
+        assert_eq!(LAYOUT.span(PageNumber::FIRST), 0..100);
+        assert_eq!(LAYOUT.span(PageNumber(3)), 200..250);
+        assert_eq!(LAYOUT.span(PageNumber(4)), 250..250);
+        assert_eq!(LAYOUT.page_of(199), PageNumber(2));
+        assert_eq!(LAYOUT.last_page(), PageNumber(3));
+        let empty = Layout { total: 0, ..LAYOUT };
+        assert_eq!(empty.last_page(), PageNumber::FIRST);
     }
 
     #[test]
-    fn pages_from_the_back_are_counted_from_the_last_file() {
-        assert_eq!(LAYOUT.span(page(Order::Ascending, 3), 50), 200..250);
-        assert_eq!(LAYOUT.span(PageId::BACK, 100), 150..250);
-        assert_eq!(LAYOUT.span(page(Order::Descending, 3), 50), 0..50);
-        assert_eq!(LAYOUT.page_at(124), page(Order::Ascending, 2));
-        assert_eq!(LAYOUT.page_at(125), page(Order::Descending, 2));
-        assert_eq!(LAYOUT.page_at(249), PageId::BACK);
-    }
-
-    #[test]
-    fn rows_from_the_back_stand_the_other_way_round() {
-        let mut shown = Shown::default();
+    fn rows_are_placed_in_their_order() {
+        let mut statuses = PageStatuses::default();
         for status in [Status::Failed, Status::Done, Status::Done] {
-            shown.add(status.into());
+            statuses.add(status.into());
         }
-        let placed: Vec<_> = LAYOUT.place(PageId::BACK, &shown).collect();
+        let placed: Vec<_> = LAYOUT.place(PageNumber(2), &statuses).collect();
         assert_eq!(
             placed,
             [
-                (249..250, Status::Failed.into()),
-                (247..249, Status::Done.into())
+                (100..101, Status::Failed.into()),
+                (101..103, Status::Done.into())
             ]
         );
     }
 
     #[test]
     fn a_status_that_returns_is_noticed() {
-        let mut shown = Shown::default();
+        let mut statuses = PageStatuses::default();
         for status in [Status::Done, Status::Failed, Status::Failed] {
-            shown.add(status.into());
-            assert!(!shown.is_unsorted());
+            statuses.add(status.into());
+            assert!(!statuses.is_unsorted());
         }
-        shown.add(Status::Done.into());
-        assert!(shown.is_unsorted());
+        statuses.add(Status::Done.into());
+        assert!(statuses.is_unsorted());
     }
 }

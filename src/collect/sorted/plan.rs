@@ -1,16 +1,15 @@
 //! Which pages to read next: pure.
 //!
-//! Of each run of files that are not done the first pages are read from its outer end, which mostly shows its inner border as
-//! well. Where a run is longer than that, its border is searched for between positions whose statuses differ: first where
+//! Of each run of files that are not done the first pages are read from its outer end, which mostly shows its inner boundary as
+//! well. Where a run is longer than that, its boundary is searched for between positions that hold different statuses: first where
 //! it was last time, then farther and farther from there, never farther than halfway.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::collect::sorted::map::{Map, Stretch};
-use crate::collect::sorted::page::{Layout, PageId};
+use crate::collect::sorted::map::CellRange;
+use crate::collect::sorted::page::{Layout, PageNumber};
 use crate::model::Status;
-use crate::portal::Order;
 
 /// Pages of one run whose rows are read, at most.
 pub const PAGES_OF_A_RUN: u64 = 20;
@@ -18,106 +17,92 @@ pub const PAGES_OF_A_RUN: u64 = 20;
 /// What is known when a plan is made.
 #[derive(Debug)]
 pub struct Known<'a> {
-    /// Where pages lie.
+    /// Where pages are.
     pub layout: Layout,
-    /// The statuses, by position.
-    pub map: &'a Map,
-    /// Pages that made the map.
-    pub seen: &'a BTreeSet<PageId>,
+    /// The statuses by position.
+    pub ranges: &'a [CellRange],
+    /// Pages that told the statuses.
+    pub seen: &'a BTreeSet<PageNumber>,
     /// Pages whose rows were read, those of earlier rounds as well.
-    pub read: &'a BTreeSet<PageId>,
-    /// Where the borders were last time.
+    pub read: &'a BTreeSet<PageNumber>,
+    /// Where the boundaries were last time.
     pub hints: &'a [u64],
 }
 
-/// The pages to read next; none when every border is known and the rows that shall be read are read.
+/// The pages to read next; none when every boundary is known and the rows that shall be read are read.
 #[must_use]
-pub fn next(known: &Known<'_>) -> BTreeSet<PageId> {
-    let stretches = known.map.stretches();
+pub fn next(known: &Known<'_>) -> BTreeSet<PageNumber> {
     let mut wanted = BTreeSet::new();
     let mut inward = BTreeSet::new();
-    for (at, stretch) in stretches.iter().enumerate() {
-        if stretch.word.status != Status::Done {
-            let neighbours = Neighbours::of(&stretches, at);
-            let rows = known.rows_of(stretch, &neighbours);
+    for (at, range) in known.ranges.iter().enumerate() {
+        if range.cell.is_some_and(|word| word.status != Status::Done) {
+            let rows = known.rows_of(at);
             inward.extend(rows.into_gap_after);
             wanted.extend(rows.pages);
         }
     }
-    for (before, pair) in stretches.windows(2).enumerate() {
+    for (before, pair) in known.ranges.windows(2).enumerate() {
         let gap = pair[0].range.end..pair[1].range.start;
         if !gap.is_empty() && !inward.contains(&before) {
             wanted.extend(known.probe(&gap));
         }
     }
+    let end = known.ranges.last().map_or(0, |last| last.range.end);
+    if end < known.layout.total {
+        wanted.insert(known.layout.last_page());
+    }
     wanted.retain(|page| !known.seen.contains(page));
     wanted
 }
 
-/// What lies around a stretch.
-struct Neighbours {
-    at: usize,
-    /// Whether its front is a border, or the front of the list.
-    front_known: bool,
-    /// Whether its back is.
-    back_known: bool,
-}
-
-impl Neighbours {
-    fn of(stretches: &[Stretch], at: usize) -> Self {
-        let this = &stretches[at].range;
-        let before = at.checked_sub(1).map(|before| &stretches[before]);
-        Self {
-            at,
-            front_known: before.is_none_or(|before| before.range.end == this.start),
-            back_known: stretches
-                .get(at + 1)
-                .is_none_or(|after| after.range.start == this.end),
-        }
-    }
+/// From which end of the list a run is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Front,
+    Back,
 }
 
 /// The pages of a run that are to be read.
 #[derive(Default)]
 struct RowPages {
-    pages: Vec<PageId>,
-    /// The stretch before the gap into which reading goes on, where it does.
+    pages: Vec<PageNumber>,
+    /// The range before the gap into which reading goes on, where it does.
     into_gap_after: Option<usize>,
 }
 
 impl Known<'_> {
-    /// The pages of a run that are still to be read: from its outer end inwards, and on into the gap while its border is not known.
-    fn rows_of(&self, stretch: &Stretch, neighbours: &Neighbours) -> RowPages {
-        let Range { start, end } = stretch.range;
-        let order = if start <= self.layout.total - end {
-            Order::Ascending
+    /// The pages of a run that are still to be read: from its outer end inwards, and on into the gap while its boundary is not known.
+    fn rows_of(&self, at: usize) -> RowPages {
+        let Range { start, end } = self.ranges[at].range;
+        let from = if start <= self.layout.total.saturating_sub(end) {
+            End::Front
         } else {
-            Order::Descending
+            End::Back
         };
-        let (outer_known, inner_known) = match order {
-            Order::Ascending => (neighbours.front_known, neighbours.back_known),
-            Order::Descending => (neighbours.back_known, neighbours.front_known),
+        let (front_known, back_known) = self.known_sides(at);
+        let (outer_known, inner_known) = match from {
+            End::Front => (front_known, back_known),
+            End::Back => (back_known, front_known),
         };
         if !outer_known {
             return RowPages::default();
         }
-        let covered = self.covered(&stretch.range);
-        let mut room = PAGES_OF_A_RUN.saturating_sub(covered.len() as u64);
-        let mut pages = Vec::new();
-        for missing in missing(&stretch.range, covered, order) {
-            let wanted = self.pages_over(&missing, order);
-            let wanted = wanted.take(usize::try_from(room).unwrap_or(usize::MAX));
-            let before = pages.len();
-            pages.extend(wanted);
-            room -= (pages.len() - before) as u64;
-        }
+        let of_run = self.pages_over(&(start..end), from);
+        let read = of_run
+            .iter()
+            .filter(|page| self.read.contains(page))
+            .count();
+        let room = usize::try_from(PAGES_OF_A_RUN).unwrap_or(usize::MAX);
+        let room = room.saturating_sub(read);
+        let missing = of_run.into_iter().filter(|page| !self.read.contains(page));
+        let mut pages: Vec<_> = missing.take(room).collect();
         let mut into_gap_after = None;
-        if !inner_known && room > 0 {
-            let (inner, before) = match order {
-                Order::Ascending => (end, neighbours.at),
-                Order::Descending => (start - 1, neighbours.at - 1),
+        if !inner_known && pages.len() < room {
+            let (inner, before) = match from {
+                End::Front => (end, at),
+                End::Back => (start - 1, at - 1),
             };
-            let page = self.layout.page_in(order, inner);
+            let page = self.layout.page_of(inner);
             into_gap_after = Some(before).filter(|_| !self.seen.contains(&page));
             pages.push(page);
         }
@@ -127,31 +112,34 @@ impl Known<'_> {
         }
     }
 
-    /// The parts of a stretch whose rows were read, one for each page.
-    fn covered(&self, stretch: &Range<u64>) -> Vec<Range<u64>> {
-        let spans = self
-            .read
-            .iter()
-            .map(|page| self.layout.span(*page, self.layout.page_size));
-        spans
-            .map(|span| span.start.max(stretch.start)..span.end.min(stretch.end))
-            .filter(|part| part.start < part.end)
-            .collect()
+    /// Whether the front and the back of a range are a boundary, or an end of the list.
+    fn known_sides(&self, at: usize) -> (bool, bool) {
+        let this = &self.ranges[at].range;
+        let before = at.checked_sub(1).map(|before| &self.ranges[before].range);
+        let after = self.ranges.get(at + 1).map(|after| &after.range);
+        (
+            before.is_none_or(|before| before.end == this.start),
+            after.is_none_or(|after| after.start == this.end),
+        )
     }
 
-    /// The pages that hold a range, those at its outer end first.
-    fn pages_over(&self, range: &Range<u64>, order: Order) -> impl Iterator<Item = PageId> + use<> {
-        let (outer, inner) = match order {
-            Order::Ascending => (range.start, range.end - 1),
-            Order::Descending => (range.end - 1, range.start),
-        };
-        let first = self.layout.page_in(order, outer).number;
-        let last = self.layout.page_in(order, inner).number;
-        (first..=last).map(move |number| PageId { order, number })
+    /// The first pages that hold a range, those at its outer end first, as many as could be wanted.
+    fn pages_over(&self, range: &Range<u64>, from: End) -> Vec<PageNumber> {
+        let first = self.layout.page_of(range.start).0;
+        let last = self.layout.page_of(range.end - 1).0;
+        match from {
+            End::Front => (first..=last.min(first + PAGES_OF_A_RUN))
+                .map(PageNumber)
+                .collect(),
+            End::Back => (first.max(last.saturating_sub(PAGES_OF_A_RUN))..=last)
+                .rev()
+                .map(PageNumber)
+                .collect(),
+        }
     }
 
-    /// The page that tells most about a gap between two statuses.
-    fn probe(&self, gap: &Range<u64>) -> Option<PageId> {
+    /// The page that tells most about a gap between two ranges.
+    fn probe(&self, gap: &Range<u64>) -> Option<PageNumber> {
         let middle = gap.start.midpoint(gap.end);
         let step = |distance: u64| distance.max(self.layout.page_size);
         let distance = |hint: u64| {
@@ -175,32 +163,7 @@ impl Known<'_> {
         };
         [target, middle, gap.start, gap.end - 1]
             .into_iter()
-            .flat_map(|position| {
-                let near = self.layout.page_at(position);
-                let orders = [Order::Ascending, Order::Descending];
-                let either = orders.map(|order| self.layout.page_in(order, position));
-                [near].into_iter().chain(either)
-            })
+            .map(|position| self.layout.page_of(position))
             .find(|page| !self.seen.contains(page))
     }
-}
-
-/// The parts of a stretch that are not covered, those at its outer end first.
-fn missing(stretch: &Range<u64>, mut covered: Vec<Range<u64>>, order: Order) -> Vec<Range<u64>> {
-    covered.sort_unstable_by_key(|part| part.start);
-    let mut missing = Vec::new();
-    let mut start = stretch.start;
-    for part in covered {
-        if start < part.start {
-            missing.push(start..part.start);
-        }
-        start = start.max(part.end);
-    }
-    if start < stretch.end {
-        missing.push(start..stretch.end);
-    }
-    if order == Order::Descending {
-        missing.reverse();
-    }
-    missing
 }

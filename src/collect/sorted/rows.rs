@@ -1,14 +1,11 @@
 //! The rows that were read, page by page, and what they amount to.
 
 use std::collections::BTreeMap;
-use std::hash::BuildHasher;
 
-use foldhash::fast::RandomState;
-
-use crate::aggregate::{DoneFiles, Known, MAX_REMEMBERED, Reading, Unfinished};
+use crate::aggregate::{DoneFiles, Known, Reading, Unfinished};
 use crate::classify::ErrorTally;
-use crate::collect::sorted::names::Names;
-use crate::collect::sorted::page::{PageId, Shown};
+use crate::collect::sorted::page::{PageNumber, PageStatuses};
+use crate::memory;
 use crate::model::{ByStatus, FileKey, FileMap, Status};
 use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
 
@@ -16,8 +13,7 @@ use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
 pub(super) struct Rows {
     known: Known,
     errors: ErrorTally,
-    hasher: RandomState,
-    pages: BTreeMap<PageId, PageRows>,
+    pages: BTreeMap<PageNumber, PageRows>,
     /// Pages that were read so far.
     read: u64,
 }
@@ -30,12 +26,9 @@ struct PageRows {
 
 /// What a page told.
 pub(super) struct PageRead {
-    pub shown: Shown,
+    pub statuses: PageStatuses,
     pub pagination: Pagination,
-    pub names: Names,
-    /// Which files stand on the page, in their order: both ends with the same are one page, given twice.
-    pub digest: u64,
-    /// Whether no file stands on the page twice.
+    /// Whether no file is on the page twice.
     pub distinct: bool,
 }
 
@@ -44,37 +37,32 @@ impl Rows {
         Self {
             errors: ErrorTally::new(known.classifier.clone()),
             known,
-            hasher: RandomState::default(),
             pages: BTreeMap::new(),
             read: 0,
         }
     }
 
     /// Reads a page.
-    pub fn read(&mut self, id: PageId, body: &PageBody) -> Result<PageRead, PortalError> {
-        let mut shown = Shown::default();
+    pub fn read(&mut self, page: PageNumber, body: &PageBody) -> Result<PageRead, PortalError> {
+        let mut statuses = PageStatuses::default();
         let (mut files, mut keys) = (Vec::new(), Vec::new());
-        let page = body.read(|row| {
-            shown.add(row.word());
+        let read = body.read(|row| {
+            statuses.add(row.word());
             keys.push(row.key());
             if row.status() != Status::Done {
                 files.push((row.key(), unfinished(&row, &mut self.errors)));
             }
         })?;
-        let Whole(total) = page.pagination.total;
-        shown.total = total;
+        let Whole(total) = read.pagination.total;
+        statuses.total = total;
         self.read += 1;
         let nth = self.read;
-        self.pages.insert(id, PageRows { nth, files });
+        self.pages.insert(page, PageRows { nth, files });
+        keys.sort_unstable();
         Ok(PageRead {
-            names: Names::of(id.order, &shown, body.names()),
-            shown,
-            pagination: page.pagination,
-            digest: self.hasher.hash_one(&keys),
-            distinct: {
-                keys.sort_unstable();
-                keys.windows(2).all(|pair| pair[0] != pair[1])
-            },
+            statuses,
+            pagination: read.pagination,
+            distinct: keys.windows(2).all(|pair| pair[0] != pair[1]),
         })
     }
 
@@ -111,29 +99,21 @@ impl Rows {
         }
     }
 
-    /// A page on which a failed file stands.
-    pub fn failed_page(&self) -> Option<PageId> {
+    /// A page with a failed file.
+    pub fn failed_page(&self) -> Option<PageNumber> {
         let mut pages = self.pages.iter();
         let failed = |page: &PageRows| {
             page.files
                 .iter()
                 .any(|(_, file)| file.status == Status::Failed)
         };
-        pages.find(|(_, page)| failed(page)).map(|(id, _)| *id)
+        pages.find(|(_, page)| failed(page)).map(|(page, _)| *page)
     }
 
     /// The pages whose rows were read.
-    pub fn pages(&self) -> impl Iterator<Item = PageId> {
+    pub fn pages(&self) -> impl Iterator<Item = PageNumber> {
         self.pages.keys().copied()
     }
-}
-
-/// What a page tells about statuses, when nothing of its rows is wanted.
-pub(super) fn shown(body: &PageBody) -> Result<Shown, PortalError> {
-    let mut shown = Shown::default();
-    let page = body.read(|row| shown.add(row.word()))?;
-    let Whole(total) = page.pagination.total;
-    Ok(Shown { total, ..shown })
 }
 
 fn unfinished(row: &FileRow<'_>, errors: &mut ErrorTally) -> Unfinished {
@@ -146,20 +126,11 @@ fn unfinished(row: &FileRow<'_>, errors: &mut ErrorTally) -> Unfinished {
     }
 }
 
-/// Leaves out new files where as many are remembered as may be.
+/// Leaves out files for which there is no room.
 fn with_room(
-    mut files: FileMap<Unfinished>,
+    files: FileMap<Unfinished>,
     known: &Known,
     fits: &mut ByStatus<bool>,
 ) -> FileMap<Unfinished> {
-    let mut room = MAX_REMEMBERED.saturating_sub(known.memory.len());
-    files.retain(|key, file| {
-        let stays = known.memory.remembers(*key) || room > 0;
-        if stays && !known.memory.remembers(*key) {
-            room -= 1;
-        }
-        fits[file.status] &= stays;
-        stays
-    });
-    files
+    memory::fit(files, &known.memory, fits)
 }

@@ -1,54 +1,62 @@
-//! Reads pages until every border is known, and reads again what the borders hang on until it is the same twice.
+//! Reads pages until every boundary is known, and reads again what the boundaries follow from until it is the same twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::aggregate::Known;
 use crate::collect::error::ReadError;
-use crate::collect::sorted::borders::Borders;
-use crate::collect::sorted::found::Found;
-use crate::collect::sorted::map::{Map, Stretch};
-use crate::collect::sorted::names::{self, Names};
-use crate::collect::sorted::page::{Layout, PageId, Shown};
-use crate::collect::sorted::pins::pins;
-use crate::collect::sorted::plan;
-use crate::collect::sorted::rows::{self, Rows};
-use crate::portal::{Order, PageBody, PageRequest, Pagination, PortalError, Whole};
+use crate::collect::rows_end::is_end_of_rows;
+use crate::collect::sorted::boundary_pages::boundary_pages;
+use crate::collect::sorted::map::{CellRange, Map, is_unsorted};
+use crate::collect::sorted::page::{Layout, PageNumber, PageStatuses};
+use crate::collect::sorted::rows::Rows;
+use crate::collect::sorted::{Method, plan};
+use crate::collect::sorting::evidence;
+use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
 
-/// What differs between two looks is searched again so often.
+/// What differs between two reads is searched again so often.
 const ROUNDS: u32 = 3;
 
-/// Requests of one look, at most: far more than any folder needs that can be counted at all.
+/// Requests of one search, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
 
-/// Two pages with so many rows, and all of them alike, are no accident.
-const MANY_ROWS: u64 = 20;
+/// Files that no folder has: a larger total is a mistake of the portal.
+const MAX_TOTAL: u64 = 1_000_000_000_000;
 
 /// A search under way.
 pub(super) struct Search<'a, F> {
     fetch: F,
-    in_flight: usize,
-    hints: &'a Borders,
+    method: Method<'a>,
     pub rows: Rows,
-    pages: BTreeMap<PageId, Seen>,
+    pages: BTreeMap<PageNumber, Seen>,
     layout: Layout,
     round: u32,
     /// The page that was read last of all, with no other in flight.
-    last_alone: Option<PageId>,
+    last_alone: Option<PageNumber>,
     pub requests: u64,
+    /// Whether a page showed that the portal sorts by status.
+    pub shows_sorting: bool,
 }
 
-/// The latest look at a page.
+/// What a search found.
+pub(super) struct Found {
+    pub layout: Layout,
+    /// The whole list, front to back, without gaps.
+    pub ranges: Vec<CellRange>,
+    /// Whether every boundary was read the same twice.
+    pub settled: bool,
+    /// Whether moreover the rows are as many as the total.
+    pub consistent: bool,
+}
+
+/// The latest read of a page.
 struct Seen {
-    shown: Shown,
+    statuses: PageStatuses,
     /// What it tells holds from this round on.
     round: u32,
-    /// Counts the looks: a later one knows better.
+    /// Counts the reads: a later one knows better.
     nth: u64,
-    names: Names,
-    digest: u64,
     /// Whether it has as many rows as it should, and no file twice.
     whole: bool,
 }
@@ -58,13 +66,12 @@ where
     F: Fn(PageRequest) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    /// Prepares a search; `hints` are the borders of the last look.
-    pub fn new(fetch: F, in_flight: usize, known: Known, hints: &'a Borders) -> Self {
+    /// Prepares a search.
+    pub fn new(fetch: F, method: Method<'a>, rows: Rows) -> Self {
         Self {
             fetch,
-            in_flight,
-            hints,
-            rows: Rows::new(known),
+            method,
+            rows,
             pages: BTreeMap::new(),
             layout: Layout {
                 total: 0,
@@ -73,36 +80,30 @@ where
             round: 0,
             last_alone: None,
             requests: 0,
+            shows_sorting: false,
         }
     }
 
-    /// Finds every border.
+    /// Finds every boundary.
     pub async fn run(&mut self) -> Result<Found, ReadError> {
-        self.look(BTreeSet::from([PageId::FRONT])).await?;
-        let front = self.pages.get(&PageId::FRONT);
-        let rows = front.map_or(0, |seen| seen.shown.rows());
-        self.layout.page_size = rows.max(1);
-        if rows >= self.layout.total {
-            return Ok(Found {
-                consistent: rows == self.layout.total && self.fresh().all(|(_, seen)| seen.whole),
-                ..self.found()
-            });
+        self.read(BTreeSet::from([PageNumber::FIRST])).await?;
+        let first = self.pages.get(&PageNumber::FIRST);
+        if first.is_none_or(|seen| seen.statuses.rows() >= self.layout.total) {
+            return Ok(self.found(true));
         }
-        self.look(BTreeSet::from([PageId::BACK])).await?;
         loop {
             self.explore().await?;
-            let found = self.found();
-            if self.same_again(&found.stretches).await? {
-                // What was read again is all that this round has by now.
-                if self.contradicts() {
-                    return Err(ReadError::Contradiction);
-                }
-                return Ok(Found {
-                    consistent: true,
-                    ..found
+            let same = self.read_boundaries_again().await?;
+            let found = self.found(same);
+            if same && is_unsorted(&found.ranges) {
+                let pages = boundary_pages(&found.ranges, self.layout);
+                return Err(ReadError::Unsorted {
+                    pages: pages.into_iter().collect(),
+                    layout: self.layout,
                 });
             }
-            if self.round >= ROUNDS {
+            if same || self.round >= ROUNDS {
+                self.check_end_of_rows(&found)?;
                 return Ok(found);
             }
         }
@@ -111,223 +112,215 @@ where
     /// Reads what the plan wants until it wants nothing more.
     async fn explore(&mut self) -> Result<(), ReadError> {
         loop {
-            let map = self.map();
+            let ranges = self.map().ranges();
             let seen: BTreeSet<_> = self.fresh().map(|(page, _)| *page).collect();
             let read: BTreeSet<_> = self.rows.pages().collect();
             let wanted = plan::next(&plan::Known {
                 layout: self.layout,
-                map: &map,
+                ranges: &ranges,
                 seen: &seen,
                 read: &read,
-                hints: &self.hints.in_list_of(self.layout.total),
+                hints: &self.method.hints.in_list_of(self.layout.total),
             });
             if wanted.is_empty() {
-                let stretches = map.stretches();
-                let gaps = stretches
-                    .windows(2)
-                    .any(|pair| pair[0].range.end != pair[1].range.start);
+                let mut pairs = ranges.windows(2);
+                let gaps = pairs.any(|pair| pair[0].range.end != pair[1].range.start);
                 return if gaps { Err(ReadError::Moving) } else { Ok(()) };
             }
-            self.look(wanted).await?;
+            self.read(wanted).await?;
         }
     }
 
-    /// Looks again at what the borders hang on; whether all of it is as it was.
-    async fn same_again(&mut self, stretches: &[Stretch]) -> Result<bool, ReadError> {
-        let pages = self.latest_first().into_iter();
-        let pages: Vec<_> = pages
-            .map(|(page, seen)| (*page, self.layout.span(*page, seen.shown.rows())))
-            .collect();
-        let mut again = pins(stretches, &pages);
+    /// Reads again what the boundaries follow from. Whether all of it is as it was, at one total.
+    async fn read_boundaries_again(&mut self) -> Result<bool, ReadError> {
+        let mut again = boundary_pages(&self.map().ranges(), self.layout);
         self.round += 1;
         if let Some(page) = self.last_alone.filter(|page| again.remove(page))
             && let Some(seen) = self.pages.get_mut(&page)
         {
-            // All other looks were over when this one began: it stands on both sides of the moment between.
+            // All other reads were over when this one began: it is on both sides of the moment between.
             seen.round = self.round;
         }
-        let shown = |search: &Self| -> Vec<_> {
+        let statuses = |search: &Self| -> Vec<_> {
             let pages = again.iter().map(|page| search.pages.get(page));
             pages
-                .map(|seen| seen.map(|seen| seen.shown.clone()))
+                .map(|seen| seen.map(|seen| seen.statuses.clone()))
                 .collect()
         };
-        let before = shown(self);
-        self.look(again.clone()).await?;
+        let before = statuses(self);
+        self.read(again.clone()).await?;
         let total = self.layout.total;
-        let whole = |seen: &Seen| seen.whole && seen.shown.total == total;
-        Ok(self.fresh().all(|(_, seen)| whole(seen)) && before == shown(self))
+        let one_total = self.fresh().all(|(_, seen)| seen.statuses.total == total);
+        Ok(one_total && before == statuses(self))
     }
 
-    /// Reads two pages on which nothing hangs: the last one from the front, and one amid what was not seen. Whether they show what
-    /// was found. Where the list has another length by now, they show nothing.
-    pub async fn agrees_with_samples(&mut self, found: &Found) -> Result<bool, ReadError> {
-        let layout = found.layout;
-        let last = layout.page_in(Order::Ascending, layout.total.saturating_sub(1));
-        let amid = found.largest_unseen().map(|range| {
-            let middle = range.start.midpoint(range.end);
-            layout.page_at(middle)
-        });
-        let mut map = Map::default();
-        for stretch in &found.stretches {
-            map.lay(stretch.range.clone(), stretch.word);
+    /// Reads pages, several at once. A page that is not sorted is read once more: a file may have changed its status while the portal
+    /// put the page together.
+    async fn read(&mut self, pages: BTreeSet<PageNumber>) -> Result<(), ReadError> {
+        let unsorted = self.read_once(pages).await?;
+        if unsorted.is_empty() {
+            return Ok(());
         }
-        for id in [Some(last), amid].into_iter().flatten() {
-            self.requests += 1;
-            let body = (self.fetch)(id.request()).await;
-            let body = body.map_err(|error| failed(id, error))?;
-            let shown = rows::shown(&body).map_err(|error| failed(id, error))?;
-            if shown.rows() == 0 && shown.total > 0 {
-                let (page, total) = (id.request(), shown.total);
-                return Err(ReadError::Empty { page, total });
-            }
-            let mut placed = layout.place(id, &shown);
-            let same_total = shown.total == layout.total;
-            if same_total && placed.any(|(range, word)| !map.agrees(&range, word)) {
-                return Ok(false);
-            }
+        let unsorted = self.read_once(unsorted).await?;
+        if unsorted.is_empty() {
+            return Ok(());
         }
-        Ok(true)
+        Err(ReadError::Unsorted {
+            pages: unsorted.into_iter().collect(),
+            layout: self.layout,
+        })
     }
 
-    /// Reads pages, several at once.
-    async fn look(&mut self, pages: BTreeSet<PageId>) -> Result<(), ReadError> {
+    /// Reads pages, several at once; returns those that are not sorted.
+    async fn read_once(
+        &mut self,
+        pages: BTreeSet<PageNumber>,
+    ) -> Result<BTreeSet<PageNumber>, ReadError> {
         self.requests += pages.len() as u64;
         if self.requests > MAX_REQUESTS {
             return Err(ReadError::Moving);
         }
         self.last_alone = pages.first().copied().filter(|_| pages.len() == 1);
-        let fetched = stream::iter(pages).map(|id| {
-            let answer = (self.fetch)(id.request());
-            async move {
-                answer
-                    .await
-                    .map(|body| (id, body))
-                    .map_err(|error| failed(id, error))
+        let fetches: Vec<_> = pages.into_iter().map(|page| self.fetch(page)).collect();
+        let mut bodies = stream::iter(fetches).buffer_unordered(self.method.in_flight);
+        let mut unsorted = BTreeSet::new();
+        while let Some((page, body)) = bodies.try_next().await? {
+            if self.add(page, &body)? {
+                unsorted.insert(page);
             }
-        });
-        let bodies: Vec<_> = fetched.buffered(self.in_flight).try_collect().await?;
-        for (id, body) in bodies {
-            self.take(id, &body)?;
         }
-        Ok(())
+        Ok(unsorted)
     }
 
-    fn take(&mut self, id: PageId, body: &PageBody) -> Result<(), ReadError> {
-        let page = self
-            .rows
-            .read(id, body)
-            .map_err(|error| failed(id, error))?;
-        let (asked, total, rows) = (id.request(), page.shown.total, page.shown.rows());
-        if page.shown.is_unsorted() {
-            return Err(ReadError::Unsorted { page: asked });
+    fn fetch(
+        &self,
+        page: PageNumber,
+    ) -> impl Future<Output = Result<(PageNumber, PageBody), ReadError>> + use<F, Fut> {
+        let answer = (self.fetch)(page.request());
+        async move {
+            let body = answer.await.map_err(|error| failed(page, error))?;
+            Ok((page, body))
         }
-        if let Some(Whole(came)) = page.pagination.page.filter(|came| came.0 != id.number) {
+    }
+
+    /// Takes in a page; returns whether it is not sorted.
+    fn add(&mut self, page: PageNumber, body: &PageBody) -> Result<bool, ReadError> {
+        let read = self.rows.read(page, body);
+        let read = read.map_err(|error| failed(page, error))?;
+        let total = read.statuses.total;
+        if total > MAX_TOTAL {
+            return Err(ReadError::ImplausibleTotal { total });
+        }
+        if let Some(Whole(came)) = read.pagination.page.filter(|came| came.0 != page.0) {
+            let asked = page.request();
             return Err(ReadError::OtherPage { asked, came });
         }
-        if rows == 0 && total > (id.number - 1).saturating_mul(self.layout.page_size) {
-            return Err(ReadError::Empty { page: asked, total });
-        }
-        if rows >= MANY_ROWS && self.is_repeated(id, page.digest) {
-            return Err(ReadError::Repeated { page: asked });
-        }
         self.layout.total = total;
-        let nth = self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1;
+        if self.method.prove && !self.shows_sorting {
+            self.shows_sorting = evidence::shows_sorting(&read.statuses, body);
+        }
+        let unsorted = read.statuses.is_unsorted();
+        let expected = self.rows_expected(page, &read.pagination);
+        if self.pages.is_empty() {
+            self.layout.page_size = read.statuses.rows().max(1);
+        }
         let seen = Seen {
-            shown: page.shown,
+            whole: read.distinct && expected.is_none_or(|rows| rows == read.statuses.rows()),
             round: self.round,
-            nth,
-            names: page.names,
-            digest: page.digest,
-            whole: page.distinct
-                && self
-                    .rows_expected(id, &page.pagination)
-                    .is_none_or(|expected| expected == rows),
+            nth: self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1,
+            statuses: read.statuses,
         };
-        self.pages.insert(id, seen);
-        Ok(())
-    }
-
-    /// Whether both ends are the same page.
-    fn is_repeated(&self, id: PageId, digest: u64) -> bool {
-        let other = match id {
-            PageId::FRONT => PageId::BACK,
-            PageId::BACK => PageId::FRONT,
-            _ => return false,
-        };
-        let other = self.pages.get(&other);
-        other.is_some_and(|seen| seen.digest == digest)
+        self.pages.insert(page, seen);
+        Ok(unsorted)
     }
 
     /// Rows that a page should have, as far as that is known.
-    fn rows_expected(&self, id: PageId, pagination: &Pagination) -> Option<u64> {
+    fn rows_expected(&self, page: PageNumber, pagination: &Pagination) -> Option<u64> {
         let page_size = if self.pages.is_empty() {
             let Whole(page_size) = pagination.page_size?;
             page_size
         } else {
             self.layout.page_size
         };
-        let before = (id.number - 1).saturating_mul(page_size);
+        let before = page.0.saturating_sub(1).saturating_mul(page_size);
         Some(page_size.min(self.layout.total.saturating_sub(before)))
     }
 
-    /// The pages whose latest look belongs to this round.
-    fn fresh(&self) -> impl Iterator<Item = (&PageId, &Seen)> {
-        let fresh = move |(_, seen): &(&PageId, &Seen)| seen.round >= self.round;
+    /// The pages whose latest read belongs to this round.
+    fn fresh(&self) -> impl Iterator<Item = (&PageNumber, &Seen)> {
+        let fresh = move |(_, seen): &(&PageNumber, &Seen)| seen.round >= self.round;
         self.pages.iter().filter(fresh)
     }
 
-    /// The same, those that were looked at last first: they know better.
-    fn latest_first(&self) -> Vec<(&PageId, &Seen)> {
-        let mut pages: Vec<_> = self.fresh().collect();
-        pages.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
-        pages
+    /// Whether the pages of this round have the rows that they should have.
+    fn is_whole(&self) -> bool {
+        self.fresh().all(|(_, seen)| seen.whole)
     }
 
     fn map(&self) -> Map {
+        let mut latest_first: Vec<_> = self.fresh().collect();
+        latest_first.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
         let mut map = Map::default();
-        for (page, seen) in self.latest_first() {
-            for (range, word) in self.layout.place(*page, &seen.shown) {
-                map.lay(range, word);
+        for (page, seen) in &latest_first {
+            for (range, word) in self.layout.place(**page, &seen.statuses) {
+                map.add(range, Some(word));
             }
         }
+        self.add_missing_rows(&mut map);
         map
     }
 
-    fn found(&self) -> Found {
-        let stretches = self.map().stretches();
-        let pages: Vec<_> = self
+    /// Adds the positions behind the last row that was seen which pages show to have no row, though the total says so.
+    fn add_missing_rows(&self, map: &mut Map) {
+        let total = self.layout.total;
+        let last = map.ranges().pop();
+        let rows_end = last.as_ref().map_or(0, |last| last.range.end);
+        for (page, seen) in self
             .fresh()
-            .map(|(page, seen)| (self.layout.span(*page, seen.shown.rows()), &seen.names))
-            .collect();
-        Found {
-            layout: self.layout,
-            consistent: false,
-            names_break: names::fall(&stretches, &pages),
-            seen: pages.into_iter().map(|(span, _)| span).collect(),
-            stretches,
+            .filter(|(_, seen)| seen.statuses.total == total)
+        {
+            let span = self.layout.span(*page);
+            let missing = span.start.saturating_add(seen.statuses.rows());
+            map.add(missing.max(rows_end)..span.end, None);
+        }
+        let outdated = self.pages.get(&self.layout.last_page());
+        if let Some(last) =
+            last.filter(|_| outdated.is_some_and(|seen| seen.statuses.total != total))
+        {
+            map.add(rows_end..total, last.cell);
         }
     }
 
-    /// Whether pages of this round cannot all belong to one list that is sorted by status.
-    fn contradicts(&self) -> bool {
-        let map = self.map();
-        let disagree = self.fresh().any(|(page, seen)| {
-            let mut placed = self.layout.place(*page, &seen.shown);
-            placed.any(|(range, word)| !map.agrees(&range, word))
-        });
-        let stretches = map.stretches();
-        let returns = (0..stretches.len()).any(|at| {
-            let earlier = &stretches[..at];
-            earlier.iter().any(|other| other.word == stretches[at].word)
-        });
-        disagree || returns
+    fn found(&self, settled: bool) -> Found {
+        let ranges = self.map().ranges();
+        let end = ranges.last().map_or(0, |last| last.range.end);
+        let lists_all = ranges.iter().all(|range| range.cell.is_some());
+        Found {
+            layout: self.layout,
+            ranges,
+            settled,
+            consistent: settled && self.is_whole() && lists_all && end == self.layout.total,
+        }
+    }
+
+    /// Whether rows that end before the total can be believed to end there.
+    fn check_end_of_rows(&self, found: &Found) -> Result<(), ReadError> {
+        let total = self.layout.total;
+        match found.ranges.last() {
+            Some(CellRange { cell: None, range })
+                if !is_end_of_rows(range.start, total, self.layout.page_size) =>
+            {
+                let page = self.layout.page_of(range.start).request();
+                Err(ReadError::Empty { page, total })
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-fn failed(id: PageId, error: PortalError) -> ReadError {
+fn failed(page: PageNumber, error: PortalError) -> ReadError {
     ReadError::Portal {
-        page: id.request(),
+        page: page.request(),
         error,
     }
 }

@@ -19,8 +19,11 @@ where
         max_pages: 1_000,
     };
     let progress = Progress::default();
-    futures_util::FutureExt::now_or_never(walk(fetch, limits, Known::default(), &progress))
-        .expect("the pages are there at once")
+    let scan = async {
+        let first = fetch(1).await.expect("a first page");
+        walk(&first, fetch, limits, Known::default(), &progress).await
+    };
+    futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }
 
 fn walk_folder(folder: &RefCell<Folder>) -> Result<Walked, ReadError> {
@@ -48,20 +51,49 @@ fn a_folder_of_any_size_is_counted_exactly() {
     }
 }
 
-#[test]
-fn a_page_that_is_empty_before_the_end_ends_the_walk() {
-    let fetch = |number| {
-        let rows = if number == 1 {
-            vec![serde_json::json!({"id": "a"})]
-        } else {
-            vec![]
-        };
-        std::future::ready(Ok(body(&rows, number, 3)))
+/// Pages of so many rows each, of a folder with this total.
+fn run_pages(rows: &[usize], total: usize) -> Result<Walked, ReadError> {
+    let fetch = |number: u64| {
+        let page = usize::try_from(number).unwrap() - 1;
+        let row = |row| serde_json::json!({"id": format!("{page} {row}"), "indexStatus": "done"});
+        let rows = rows.get(page).copied().unwrap_or(0);
+        let rows: Vec<_> = (0..rows).map(row).collect();
+        std::future::ready(Ok(body(&rows, number, total)))
     };
-    assert!(matches!(
-        run(fetch),
-        Err(ReadError::Empty { page, total: 3 }) if page == PageRequest::by_name(2)
-    ));
+    run(fetch)
+}
+
+#[test]
+fn rows_that_end_before_the_total_are_counted_and_not_consistent() {
+    for (rows, total) in [
+        (&[5][..], 6),
+        (&[100], 101),
+        (&[100, 63], 200),
+        (&[100, 63], 950),
+        (&[100, 100, 100, 100, 100], 505),
+        (&[], 3),
+    ] {
+        let walked = run_pages(rows, total).unwrap();
+        let counted: usize = rows.iter().sum();
+        assert_eq!(walked.reading.counts.total(), counted as u64, "{rows:?}");
+        assert!(!walked.consistent, "{rows:?}");
+    }
+}
+
+#[test]
+fn a_page_that_is_empty_though_much_is_missing_ends_the_scan() {
+    for (rows, total, page) in [
+        (&[100][..], 150, 2),
+        (&[100, 0, 0, 50], 350, 2),
+        (&[100, 0, 100], 300, 2),
+        (&[], 30, 1),
+    ] {
+        let error = run_pages(rows, total).unwrap_err();
+        assert!(
+            matches!(error, ReadError::Empty { page: empty, .. } if empty == PageRequest::by_name(page)),
+            "{rows:?}: {error}"
+        );
+    }
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "collect.quiet_every",
         Default("5m"),
-        "When not every folder fits into the interval: how often a quiet one is looked at, as far as the rate allows",
+        "How often a folder is counted in which nothing moves, as far as the rate allows; one that changes or holds files not done is counted in each interval",
     ),
     row(
         "collect.timeout",
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "collect.stale_after",
         Default("15m"),
-        "After this, after three intervals and after two full turns of the folders, old counts are withdrawn",
+        "After this, and after three intervals or two full turns of the folders beside `quiet_every`, old counts are withdrawn",
     ),
     row(
         "collect.concurrency",
@@ -171,7 +171,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "errors.rules[].class",
         Required("timeout"),
-        "The class of the reasons that it fits",
+        "The class of the reasons that it fits; with files it always has a label",
     ),
     row(
         "reindex.mode",

@@ -115,6 +115,7 @@ mod tests {
             name: "main".to_owned(),
             status: Status::Pass,
             trouble: None,
+            sorting: crate::snapshot::SortingState::Assumed,
             notes: Vec::new(),
             last_run: None,
             next_run: None,

@@ -1,7 +1,12 @@
 //! Stories of a folder that is looked at once a minute.
 
+mod histories;
+
+use std::sync::Arc;
+
 use super::*;
-use crate::aggregate::DoneFiles;
+use crate::aggregate::{DoneFiles, MAX_REMEMBERED, hash};
+use crate::classify::{Classifier, ErrorTally};
 use crate::model::FileMap;
 
 const MINUTE: i64 = 60_000;
@@ -23,7 +28,10 @@ struct Story {
     minute: i64,
     record: Option<FolderRecord>,
     memory: Memory,
+    classifier: Arc<Classifier>,
     oldest: ByStatus<Option<Timestamp>>,
+    /// Files that the last look took for done.
+    finished: usize,
 }
 
 struct Rows<'a> {
@@ -47,11 +55,16 @@ impl Story {
     }
 
     fn look_at(&mut self, rows: &Rows<'_>) -> &mut Self {
+        self.look_with_counts(rows, None)
+    }
+
+    /// A look whose counts need not be those of its rows.
+    fn look_with_counts(&mut self, rows: &Rows<'_>, counts: Option<ByStatus<u64>>) -> &mut Self {
         self.minute += 1;
         let mut finished = Vec::new();
         let mut reading = Reading {
             counts: ByStatus::default(),
-            errors: crate::classify::ErrorTally::new(std::sync::Arc::default()).finish(),
+            errors: ErrorTally::new(self.classifier.clone()).finish(),
             distinct: true,
             unfinished: FileMap::default(),
             fits: ByStatus::from_fn(|_| rows.fits),
@@ -72,13 +85,19 @@ impl Story {
                 finished.push(key(*number));
             }
         }
+        if let Some(counts) = counts {
+            reading.counts = counts;
+        }
         if rows.every_row {
             reading.done = DoneFiles::Read {
                 sizes: ByStatus::default(),
                 finished,
                 watched: Vec::new(),
+                rows: hashes(rows.files),
             };
         }
+        let files = std::mem::take(&mut reading.unfinished);
+        reading.unfinished = crate::memory::fit(files, &self.memory, &mut reading.fits);
         let look = Look {
             began: at(self.minute),
             ended: at(self.minute),
@@ -86,10 +105,11 @@ impl Story {
             reading: &reading,
         };
         let name = FolderName::new("Inbox");
-        let update = apply(&name, self.record.as_ref(), &self.memory, &look);
-        self.memory.update(&update.changed, &update.forgotten);
+        let mut update = apply(&name, self.record.as_ref(), &self.memory, &look);
+        self.memory.update(&mut update);
         self.record = Some(update.record);
         self.oldest = update.oldest;
+        self.finished = update.finished.len();
         self
     }
 
@@ -156,46 +176,217 @@ fn a_replaced_file_that_fails_is_another_file() {
     assert_eq!(story.entries(Failed), 1);
 }
 
-#[test]
-fn without_whole_rows_the_growth_of_the_count_is_what_entered() {
-    let mut story = Story::default();
-    story.look(&[(1, Failed), (2, Done), (3, Done)]);
-    let files = &[(1, Failed), (2, Failed), (3, Done)];
-    let torn = Rows {
+fn hashes(files: &[(u128, Status)]) -> Vec<u64> {
+    let mut hashes: Vec<_> = files.iter().map(|(number, _)| hash(key(*number))).collect();
+    hashes.sort_unstable();
+    hashes
+}
+
+/// A read that was not consistent.
+fn torn(files: &[(u128, Status)]) -> Rows<'_> {
+    Rows {
         files,
         created: 0,
         consistent: false,
         fits: true,
         every_row: true,
-    };
-    story.look_at(&torn);
+    }
+}
+
+/// A consistent read of which not every row is listed.
+fn counted(files: &[(u128, Status)]) -> Rows<'_> {
+    Rows {
+        fits: false,
+        consistent: true,
+        ..torn(files)
+    }
+}
+
+/// A read that told everything.
+fn whole(files: &[(u128, Status)]) -> Rows<'_> {
+    Rows {
+        fits: true,
+        ..counted(files)
+    }
+}
+
+const ONE: &[(u128, Status)] = &[(1, Failed), (2, Done), (3, Done)];
+const TWO: &[(u128, Status)] = &[(1, Failed), (2, Failed), (3, Done)];
+const THREE: &[(u128, Status)] = &[(1, Failed), (2, Failed), (3, Failed)];
+
+#[test]
+fn each_failure_is_counted_once_by_whichever_reads_it_is_found() {
+    type Kind = fn(&[(u128, Status)]) -> Rows<'_>;
+    let reads: [Kind; 3] = [torn, counted, whole];
+    for second in reads {
+        for third in reads {
+            let mut story = Story::default();
+            story.look(ONE).look_at(&second(TWO)).look_at(&third(TWO));
+            let found = story.entries(Failed);
+            story
+                .look_at(&second(THREE))
+                .look_at(&third(THREE))
+                .look(THREE);
+            assert_eq!((found, story.entries(Failed)), (1, 2));
+        }
+    }
+}
+
+#[test]
+fn a_torn_count_is_no_base() {
+    for status in [Failed, Pending] {
+        let files: Vec<_> = (0..9).map(|number| (number, status)).collect();
+        for first in [torn(&files[..5]), counted(&files)] {
+            let mut story = Story::default();
+            story.look_at(&first).look_at(&torn(&files[..3]));
+            story.look_at(&counted(&files)).look(&files).look(&files);
+            assert_eq!(story.entries(status), 0, "{status:?}");
+        }
+    }
+}
+
+#[test]
+fn other_statuses_count_the_growth_between_consistent_reads() {
+    let mut story = Story::default();
+    story
+        .look(&[(1, Pending)])
+        .look_at(&torn(&[(8, Pending), (9, Pending)]));
+    assert_eq!(story.entries(Pending), 0);
+    story.look(&[(1, Pending), (2, Pending)]);
+    assert_eq!(story.entries(Pending), 1);
+}
+
+#[test]
+fn a_file_that_one_whole_read_left_out_is_no_new_failure() {
+    let mut story = Story::default();
+    story.look(&[(1, Failed), (2, Pending)]);
+    for _ in 0..3 {
+        story
+            .look(&[])
+            .look_at(&torn(&[]))
+            .look(&[(1, Failed), (2, Pending)]);
+    }
+    assert_eq!(story.entries(Failed), 0);
+    assert_eq!(story.oldest[Failed], Some(at(0)), "it never left");
+    story.look(&[]).look(&[]);
+    assert!(story.memory.is_empty());
+    story.look(&[(1, Failed)]);
     assert_eq!(story.entries(Failed), 1);
-    story.look(files);
+}
+
+#[test]
+fn a_file_that_the_first_whole_read_left_out_is_no_failure_of_the_second() {
+    let mut story = Story::default();
+    let files = |files| Rows {
+        every_row: true,
+        ..whole(files)
+    };
+    story.look_at(&files(&[(1, Failed), (3, Done)]));
+    story.look_at(&files(&[(1, Failed), (2, Failed), (3, Failed)]));
     assert_eq!(
         story.entries(Failed),
         1,
-        "the first whole look sets the base"
+        "of these only one was done before"
     );
-    story.look(&[(1, Failed), (2, Failed), (3, Failed)]);
+    story.look_at(&files(&[
+        (1, Failed),
+        (2, Failed),
+        (3, Failed),
+        (4, Failed),
+    ]));
     assert_eq!(story.entries(Failed), 2);
 }
 
 #[test]
 fn absence_from_rows_that_are_not_whole_proves_nothing() {
-    for (consistent, fits) in [(false, true), (true, false)] {
+    for read in [torn, counted] {
         let mut story = Story::default();
         story.look(&[(1, Failed)]).look(&[(1, Pending)]);
-        story.look_at(&Rows {
-            files: &[],
-            created: 0,
-            consistent,
-            fits,
-            every_row: true,
-        });
+        for _ in 0..9 {
+            story.look_at(&read(&[]));
+        }
+        story.look(&[]);
         assert!(story.memory.remembers(key(1)));
         story.look(&[(2, Done)]);
         assert!(!story.memory.remembers(key(1)));
     }
+}
+
+#[test]
+fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_a_torn_read() {
+    let mut story = Story::default();
+    story.look(&[]).look(&[(1, Failed), (2, Pending)]);
+    story.look_at(&torn(&[(1, Done), (1, Done), (2, Done), (2, Done)]));
+    assert!(story.memory.is_empty());
+    assert_eq!(story.indexed(), 1, "once, though it was read twice");
+    story.look_at(&torn(&[(1, Failed)]));
+    assert_eq!(story.entries(Failed), 2);
+}
+
+#[test]
+fn where_no_read_is_consistent_a_failure_counts_when_many_reads_have_not_listed_it_before() {
+    let mut story = Story::default();
+    for number in 0..16 {
+        story.look_at(&torn(&[(number, Failed), (number + 1, Failed)]));
+    }
+    assert_eq!(story.entries(Failed), 0);
+    let files = torn(&[(20, Failed), (1, Failed)]);
+    story.look_at(&files).look_at(&files);
+    assert_eq!(story.entries(Failed), 1);
+    story.look(&[(1, Failed), (20, Failed), (30, Failed)]);
+    assert_eq!(story.entries(Failed), 1, "it may have been there all along");
+    story.look(&[(1, Failed), (20, Failed), (30, Failed), (31, Failed)]);
+    assert_eq!(story.entries(Failed), 2);
+}
+
+/// More files than may be remembered, from a number on.
+fn crowd(from: u128, files: usize, status: Status) -> Vec<(u128, Status)> {
+    (from..)
+        .take(files)
+        .map(|number| (number, status))
+        .collect()
+}
+
+#[test]
+fn no_more_is_remembered_than_may_be_while_no_read_is_consistent() {
+    let part = MAX_REMEMBERED / 2;
+    let mut story = Story::default();
+    story
+        .look(&[(0, Failed), (1, Pending)])
+        .look(&[(0, Pending), (1, Pending)]);
+    for number in 1..6 {
+        let files = crowd(number * 1_000_000, part, Pending);
+        story.look_at(&Rows {
+            every_row: false,
+            ..torn(&files)
+        });
+        assert!(
+            story.memory.len() <= MAX_REMEMBERED,
+            "{}",
+            story.memory.len()
+        );
+    }
+    assert!(story.memory.remembers(key(0)), "it had failed");
+    assert!(!story.memory.remembers(key(1)), "it only waits");
+    story.look_at(&torn(&[(0, Failed)]));
+    assert_eq!(story.entries(Failed), 0);
+}
+
+#[test]
+fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_listed_again() {
+    let part = MAX_REMEMBERED / 2;
+    let first = crowd(0, part, Failed);
+    let mut story = Story::default();
+    story.look(&first).look(&first);
+    story.look_at(&torn(&crowd(1_000_000, part, Failed)));
+    assert_eq!(story.entries(Failed), part as u64);
+    story.look_at(&torn(&crowd(2_000_000, part, Failed)));
+    assert_eq!(story.memory.len(), MAX_REMEMBERED);
+    let found = story.entries(Failed);
+    story.look_at(&torn(&first));
+    assert_eq!(story.entries(Failed), found, "these were there before");
+    story.look(&first);
+    assert_eq!(story.entries(Failed), found);
 }
 
 #[test]
@@ -271,7 +462,24 @@ fn files_that_are_missing_among_those_not_done_are_done_where_done_files_grew_by
     story.look_at(&by_borders(&[(1, Pending), (2, Pending), (9, Done)], 1));
     story.look_at(&by_borders(&[(1, Done), (2, Done), (9, Done)], 2));
     assert_eq!(story.indexed(), 2);
+    assert_eq!(story.finished, 2);
+    story.look_at(&by_borders(
+        &[(1, Done), (2, Done), (3, Done), (9, Done)],
+        3,
+    ));
+    assert_eq!((story.indexed(), story.finished), (2, 0), "only once");
     assert!(story.memory.is_empty());
+}
+
+#[test]
+fn a_file_that_was_taken_for_done_and_is_listed_again_is_timed_no_second_time() {
+    let mut story = Story::default();
+    story.look(&[(9, Done)]);
+    story.look_at(&by_borders(&[(1, Pending), (9, Done)], 1));
+    story.look_at(&by_borders(&[(8, Done), (9, Done)], 2));
+    story.look_at(&by_borders(&[(1, Pending), (8, Done), (9, Done)], 1));
+    story.look(&[(1, Done), (8, Done), (9, Done)]);
+    assert_eq!(story.indexed(), 1);
 }
 
 #[test]
@@ -281,6 +489,11 @@ fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
     story.look_at(&by_borders(&[(1, Pending), (2, Pending), (9, Done)], 1));
     story.look_at(&by_borders(&[(1, Done), (9, Done)], 2));
     assert_eq!(story.indexed(), 0, "which of the two was deleted?");
+    story.look_at(&by_borders(
+        &[(1, Done), (3, Done), (4, Done), (9, Done)],
+        3,
+    ));
+    assert_eq!(story.indexed(), 0);
     assert!(story.memory.is_empty());
 }
 

@@ -8,12 +8,13 @@ use crate::metrics::catalogue as family;
 use crate::metrics::writer::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::{ListState, Run};
+use crate::snapshot::{ListState, Run, SortingState};
 
 pub(super) const FAMILIES: &[Source] = &[
     (&family::PORTAL_UP, Of::Portal(up)),
     (&family::PORTAL_UNAVAILABLE, Of::Portal(unavailable)),
     (&family::PORTAL_FOLDERS, Of::Portal(folders)),
+    (&family::PORTAL_SORTING, Of::Portal(sorting)),
     (&family::COLLECTION_PANICS, Of::Portal(panics)),
     (&family::COLLECTION_LAST_SUCCESS, Of::Portal(last_success)),
     (&family::COLLECTION_LAST_RUN, Of::Portal(last_run)),
@@ -39,6 +40,13 @@ fn folders(samples: &mut Samples<'_>, portal: &Portal<'_>) {
     let list = portal.view.list.facts();
     let folders = list.map(|list| float(list.folders as u64));
     samples.add_some(&[portal.name()], folders);
+}
+
+fn sorting(samples: &mut Samples<'_>, portal: &Portal<'_>) {
+    for state in SortingState::ALL {
+        let holds = portal.view.sorting == state;
+        samples.add(&[portal.name(), state.as_str()], flag(holds));
+    }
 }
 
 fn panics(samples: &mut Samples<'_>, portal: &Portal<'_>) {

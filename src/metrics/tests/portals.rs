@@ -74,6 +74,7 @@ fn of(folders: Vec<FolderView>) -> PortalView {
         collections: Collections::default(),
         stale_after: STALE_AFTER,
         state_error: None,
+        sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     }
@@ -107,6 +108,7 @@ fn folder(
         last_success: Some(now.wall),
         full_read: None,
         full_read_difference: None,
+        large_scan_pages: None,
         entries: Some(files),
         indexing,
     }

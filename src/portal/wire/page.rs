@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{FileRow, Pagination};
+use super::{FileRow, Pagination, Row};
 
 /// What a page says beside its rows.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +82,7 @@ impl<'de, F: FnMut(FileRow<'de>)> Visitor<'de> for Rows<'_, F> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<u64, A::Error> {
         let mut count = 0;
-        while let Some(row) = rows.next_element()? {
+        while let Some(Row(row)) = rows.next_element()? {
             (self.0)(row);
             count += 1;
         }

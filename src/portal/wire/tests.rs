@@ -3,7 +3,7 @@
 use super::*;
 
 fn row(json: &str) -> serde_json::Result<FileRow<'_>> {
-    serde_json::from_slice(json.as_bytes())
+    serde_json::from_str(json)
 }
 
 #[test]
@@ -38,11 +38,19 @@ fn null_absent_and_unknown_values_are_no_accident() {
 
 #[test]
 fn a_lone_surrogate_and_invalid_utf8_cost_nothing_but_themselves() {
-    let surrogate = row(r#"{"filename":"\ud800","indexError":"bad \ud800 name"}"#).unwrap();
-    assert!(surrogate.error().unwrap().starts_with("bad \u{fffd}"));
-    let bytes = b"{\"filename\":\"\xff\",\"indexError\":\"\xff!\"}";
-    let invalid: FileRow<'_> = serde_json::from_slice(bytes).unwrap();
-    assert_eq!(invalid.error(), Some("\u{fffd}!"));
+    let bodies: [(&[u8], &str); 2] = [
+        (
+            br#"{"filename":"\ud800","indexError":"bad \ud800 name"}"#,
+            "bad \u{fffd} name",
+        ),
+        (
+            b"{\"filename\":\"\xff\",\"indexError\":\"\xff!\"}",
+            "\u{fffd}!",
+        ),
+    ];
+    for (body, error) in bodies {
+        assert_eq!(row(&readable(body)).unwrap().error(), Some(error));
+    }
 }
 
 #[test]
@@ -52,6 +60,73 @@ fn ids_that_are_not_uuids_still_tell_files_apart() {
     assert_ne!(key(r#"{"id":"a"}"#), key(r#"{"id":"b"}"#));
     assert_ne!(key(r#"{"id":"a"}"#), key(r#"{"linkId":"a"}"#));
     assert_eq!(key("{}"), key(r#"{"id":null}"#));
+}
+
+/// Values of every type that JSON has, but for strings.
+const OTHER_TYPES: [&str; 7] = [
+    "true",
+    "7",
+    "-7",
+    "0.5",
+    "[[],{}]",
+    r#"{"deep":{"a":[1]}}"#,
+    "[]",
+];
+
+#[test]
+fn a_field_of_another_type_is_unknown() {
+    for value in OTHER_TYPES {
+        let json = format!(
+            r#"{{"filename":{value},"indexStatus":{value},"indexError":{value},"createdAt":{value},"mimeType":{value}}}"#
+        );
+        let row = row(&json).unwrap();
+        assert_eq!(row.status(), Status::Unknown, "{value}");
+        assert_eq!((row.error(), row.created_at()), (Some(""), None), "{value}");
+    }
+    for value in [r#""9""#, "true", "-7", "[[],{}]", r#"{"bytes":[9]}"#] {
+        let json = format!(r#"{{"fileSize":{value}}}"#);
+        assert_eq!(row(&json).unwrap().size(), 0, "{value}");
+    }
+}
+
+#[test]
+fn a_row_that_is_no_object_is_a_row_without_fields() {
+    for value in ["null", "\"row\"", "[\"a\",\"b\"]", "7", "-7", "0.5", "true"] {
+        let Row(row): Row<FileRow<'_>> = serde_json::from_str(value).unwrap();
+        assert_eq!(row.status(), Status::Unknown, "{value}");
+        assert_eq!(row.key(), FileRow::default().key(), "{value}");
+    }
+    let Row(row): Row<FileRow<'_>> = serde_json::from_str(r#"{"indexStatus":"done"}"#).unwrap();
+    assert_eq!(row.status(), Status::Done);
+}
+
+#[test]
+fn ids_of_any_type_tell_files_apart() {
+    let ids = [
+        "1",
+        "2",
+        "-1",
+        "0.5",
+        "true",
+        "false",
+        "[]",
+        "[1]",
+        "[1,2]",
+        "[[1],2]",
+        "[null]",
+        "{}",
+        r#"{"$oid":"a"}"#,
+        r#"{"$oid":"b"}"#,
+        r#"{"a":{"b":1}}"#,
+        r#""a""#,
+    ];
+    let key = |id: &str| row(&format!(r#"{{"id":{id}}}"#)).unwrap().key();
+    let keys: std::collections::HashSet<_> = ids.iter().map(|id| key(id)).collect();
+    assert_eq!(keys.len(), ids.len());
+    for id in ids {
+        assert_eq!(key(id), key(id));
+        assert_ne!(key(id), key("null"), "{id}");
+    }
 }
 
 #[test]

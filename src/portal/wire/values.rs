@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, IgnoredAny, Visitor};
-use uuid::Uuid;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::model::{StatusWord, Timestamp};
 
@@ -52,48 +53,83 @@ impl Visitor<'_> for WholeVisitor {
     }
 }
 
+/// A value of any type. Nothing but its own field depends on it, so a type that was not expected costs nothing else.
+enum Any<'a> {
+    Text(Cow<'a, str>),
+    Whole(u64),
+    Float(f64),
+    /// Null, true or false, a negative whole number, an array, an object.
+    Other,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Any<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyVisitor)
+    }
+}
+
+struct AnyVisitor;
+
+impl<'de> Visitor<'de> for AnyVisitor {
+    type Value = Any<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Any::Text(text.into()))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Any::Text(text.to_owned().into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Any::Whole(number))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(u64::try_from(number).map_or(Any::Other, Any::Whole))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Any::Float(number))
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Any::Other)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Any::Other)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_seq(values).map(|_| Any::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_map(fields).map(|_| Any::Other)
+    }
+}
+
 /// An amount that nothing depends on: whatever is not a sensible number is 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount(pub u64);
 
 impl<'de> Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AmountVisitor)
-    }
-}
-
-struct AmountVisitor;
-
-impl Visitor<'_> for AmountVisitor {
-    type Value = Amount;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an amount")
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Amount, E> {
-        Ok(Amount(number))
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Amount, E> {
-        Ok(Amount(u64::try_from(number).unwrap_or(0)))
-    }
-
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a cast from float to integer saturates, which is what is wanted"
     )]
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Amount, E> {
-        Ok(Amount(number as u64))
-    }
-
-    fn visit_str<E: de::Error>(self, _: &str) -> Result<Amount, E> {
-        Ok(Amount(0))
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Amount, E> {
-        Ok(Amount(0))
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(match Any::deserialize(deserializer)? {
+            Any::Whole(number) => number,
+            Any::Float(number) => number as u64,
+            Any::Text(_) | Any::Other => 0,
+        }))
     }
 }
 
@@ -103,58 +139,17 @@ pub struct Time(pub Option<Timestamp>);
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TimeVisitor)
+        let text = Text::deserialize(deserializer)?;
+        Ok(Self(Timestamp::parse(text.as_str())))
     }
 }
 
-struct TimeVisitor;
-
-impl<'de> Visitor<'de> for TimeVisitor {
-    type Value = Time;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a time")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Time, E> {
-        Ok(Time(Timestamp::parse(text)))
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Time, E> {
-        Ok(Time(None))
-    }
-
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Time, E> {
-        Ok(Time(None))
-    }
-
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Time, E> {
-        Ok(Time(None))
-    }
-
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Time, E> {
-        Ok(Time(None))
-    }
-
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Time, E> {
-        Ok(Time(None))
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> Result<Time, A::Error> {
-        IgnoredAny.visit_seq(seq).map(|_| Time(None))
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Time, A::Error> {
-        IgnoredAny.visit_map(map).map(|_| Time(None))
-    }
-}
-
-/// A string as bytes that need not be Unicode: a lone surrogate in one name must not cost a whole page.
+/// A string; whatever is none is the empty one.
 #[derive(Debug)]
 pub struct Text<'a>(Cow<'a, str>);
 
 impl Text<'_> {
-    /// The text, with replacement characters where it was no Unicode.
+    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -162,81 +157,102 @@ impl Text<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Raw(bytes) = Raw::deserialize(deserializer)?;
-        Ok(Self(match bytes {
-            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
-            Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
+        Ok(Self(match Any::deserialize(deserializer)? {
+            Any::Text(text) => text,
+            Any::Whole(_) | Any::Float(_) | Any::Other => Cow::default(),
         }))
     }
 }
 
-/// A string that few rows are asked for, as its bytes.
-#[derive(Debug)]
-pub struct Raw<'a>(pub Cow<'a, [u8]>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(RawVisitor)
-    }
-}
-
-struct RawVisitor;
-
-impl<'de> Visitor<'de> for RawVisitor {
-    type Value = Raw<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-
-    fn visit_borrowed_bytes<E: de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
-        Ok(Raw(bytes.into()))
-    }
-
-    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        Ok(Raw(bytes.to_owned().into()))
-    }
-}
-
-/// An id of a file or link. The interface promises a UUID; another text is taken by its name-based UUID,
-/// because an id here only tells files apart and never becomes part of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Id(pub u128);
-
-impl<'de> Deserialize<'de> for Id {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = |bytes: &[u8]| {
-            let id = Uuid::try_parse_ascii(bytes);
-            Self(id.map_or_else(
-                |_| Uuid::new_v5(&Uuid::NAMESPACE_OID, bytes).as_u128(),
-                |id| id.as_u128(),
-            ))
-        };
-        deserializer.deserialize_bytes(BytesVisitor(read))
-    }
-}
-
-/// The word of an `indexStatus`.
+/// The word of an `indexStatus`; whatever is no string is as good as none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word(pub StatusWord);
 
 impl<'de> Deserialize<'de> for Word {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(BytesVisitor(|bytes: &[u8]| Self(StatusWord::read(bytes))))
+        Ok(Self(match Any::deserialize(deserializer)? {
+            Any::Text(text) => StatusWord::read(text.as_bytes()),
+            Any::Whole(_) | Any::Float(_) | Any::Other => StatusWord::NONE,
+        }))
     }
 }
 
-/// Reads a string's bytes without keeping them.
-struct BytesVisitor<F>(F);
+/// An answer, which must be an object: by themselves, serde's structures are read from arrays as well.
+#[derive(Debug)]
+pub struct Object<T>(pub T);
 
-impl<T, F: Fn(&[u8]) -> T> Visitor<'_> for BytesVisitor<F> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_map(ObjectVisitor(PhantomData))
+            .map(Self)
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
+        f.write_str("an object")
     }
 
-    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<T, E> {
-        Ok((self.0)(bytes))
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields))
+    }
+}
+
+/// A row; whatever is no object is a row without any field.
+#[derive(Debug)]
+pub struct Row<T>(pub T);
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Row<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_any(RowVisitor(PhantomData))
+            .map(Self)
+    }
+}
+
+struct RowVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for RowVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a row")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<T, A::Error> {
+        IgnoredAny.visit_seq(values).map(|_| T::default())
+    }
+
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<T, E> {
+        Ok(T::default())
     }
 }

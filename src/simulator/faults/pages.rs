@@ -28,6 +28,8 @@ pub enum PageFault {
     Shrinking,
     /// There is always one page more.
     Endless,
+    /// The row in the middle shows another status than the one by which it was sorted.
+    OutOfOrder,
     /// `totalPages` is a word.
     NonsenseTotalPages,
     /// The total is negative.
@@ -69,7 +71,7 @@ impl PageFault {
             Self::HugeTotal => page["pagination"]["total"] = json!(1e30),
             Self::TotalAsText => page["pagination"]["total"] = json!("250"),
             Self::NoPagination => page["pagination"] = Value::Null,
-            Self::MissingRows | Self::RowsTwice | Self::EmptyEarly => {
+            Self::MissingRows | Self::RowsTwice | Self::EmptyEarly | Self::OutOfOrder => {
                 if let Some(rows) = page["data"].as_array_mut() {
                     self.spoil_rows(number, rows);
                 }
@@ -82,6 +84,10 @@ impl PageFault {
         match self {
             Self::MissingRows => rows.truncate(rows.len().saturating_sub(3)),
             Self::EmptyEarly if number > 1 => rows.clear(),
+            Self::OutOfOrder if rows.len() > 2 => {
+                let middle = rows.len() / 2;
+                rows[middle]["indexStatus"] = json!("processing");
+            }
             Self::RowsTwice if rows.len() > 1 => {
                 let first = rows[0].clone();
                 rows.pop();

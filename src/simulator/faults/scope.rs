@@ -1,5 +1,7 @@
 //! Which requests a fault strikes.
 
+use std::time::{Duration, Instant};
+
 use axum::http::Uri;
 use uuid::Uuid;
 
@@ -34,6 +36,27 @@ enum Turn {
     Each,
     Nth(u64),
     Chance(f64),
+    Beyond(Allowance),
+}
+
+/// Requests that are passed: so many at once after a pause, and one in each gap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Allowance {
+    gap: Duration,
+    at_once: u32,
+    /// When all of them are there again.
+    whole: Option<Instant>,
+}
+
+impl Allowance {
+    fn passes(&mut self, now: Instant) -> bool {
+        let whole = self.whole.map_or(now, |whole| whole.max(now));
+        let passes = whole.duration_since(now) <= self.gap * (self.at_once - 1);
+        if passes {
+            self.whole = Some(whole + self.gap);
+        }
+        passes
+    }
 }
 
 impl Scope {
@@ -55,6 +78,17 @@ impl Scope {
         Self::new(target, Turn::Chance(probability))
     }
 
+    /// What a steady limit refuses: requests for a target beyond so many a second, of which so many may come at once after a pause.
+    #[must_use]
+    pub fn beyond(target: Target, per_second: u32, at_once: u32) -> Self {
+        let allowance = Allowance {
+            gap: Duration::from_secs(1) / per_second.max(1),
+            at_once: at_once.max(1),
+            whole: None,
+        };
+        Self::new(target, Turn::Beyond(allowance))
+    }
+
     fn new(target: Target, turn: Turn) -> Self {
         Self {
             target,
@@ -68,10 +102,11 @@ impl Scope {
             return false;
         }
         self.seen += 1;
-        match self.turn {
+        match &mut self.turn {
             Turn::Each => true,
-            Turn::Nth(number) => number == self.seen,
-            Turn::Chance(probability) => random.f64() < probability,
+            Turn::Nth(number) => *number == self.seen,
+            Turn::Chance(probability) => random.f64() < *probability,
+            Turn::Beyond(allowance) => !allowance.passes(Instant::now()),
         }
     }
 }
@@ -168,5 +203,21 @@ mod tests {
         assert_eq!(hits(Scope::nth(Target::Files, 2), &list, 4), [0; 0]);
         let some = hits(Scope::chance(Target::List, 0.25), &list, 1_000).len();
         assert!((200..300).contains(&some), "{some}");
+    }
+
+    #[test]
+    fn a_limit_passes_one_request_in_each_gap_and_some_at_once_after_a_pause() {
+        let mut allowance = Allowance {
+            gap: Duration::from_secs(1),
+            at_once: 2,
+            whole: None,
+        };
+        let start = Instant::now();
+        let passed = [0.0, 0.0, 0.0, 0.9, 1.0, 1.0, 9.0, 9.0, 9.0]
+            .map(|seconds| allowance.passes(start + Duration::from_secs_f64(seconds)));
+        assert_eq!(
+            passed,
+            [true, true, false, false, true, false, true, true, false]
+        );
     }
 }

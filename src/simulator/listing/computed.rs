@@ -11,7 +11,7 @@ use crate::simulator::synthetic::{self, File, Run, Synthetic};
 /// A page of all files of a folder.
 pub(super) fn page<'a>(files: &'a Synthetic, by: SortBy, pages: &Pages) -> FilePage<'a> {
     match by {
-        SortBy::Filename => {
+        SortBy::Filename | SortBy::Creation | SortBy::FilenameWithoutCase => {
             let row = |at| files.by_name(at).map(Row::from);
             pages.page(files.len(), files.len(), row)
         }

@@ -24,13 +24,26 @@ impl<'a> Held<'a> {
     /// The links that a query selects, ascending; borrowed where it selects all.
     pub fn selected(&self, query: &FileQuery) -> Cow<'a, [usize]> {
         let all = match self.by {
-            SortBy::Filename => self.folder.by_name(),
+            SortBy::Filename | SortBy::Creation | SortBy::FilenameWithoutCase => {
+                self.folder.by_name()
+            }
             SortBy::IndexStatus => self.folder.by_status(),
         };
+        let mut all = Cow::Borrowed(all);
+        match self.by {
+            SortBy::Creation => all
+                .to_mut()
+                .sort_by_key(|key| self.folder.link(*key).created),
+            SortBy::FilenameWithoutCase => {
+                let name = |key: &usize| self.folder.link(*key).filename.to_lowercase();
+                all.to_mut().sort_by_cached_key(name);
+            }
+            SortBy::Filename | SortBy::IndexStatus => {}
+        }
         let needle = query.search.to_lowercase();
         let path = query.path.as_deref();
         if needle.is_empty() && path.is_none() {
-            return Cow::Borrowed(all);
+            return all;
         }
         let wanted = |&key: &usize| {
             let here = path.is_none_or(|path| *path == *self.folder.link(key).path);
@@ -52,7 +65,7 @@ impl<'a> Held<'a> {
     /// A page of links in ascending order.
     pub fn page(&self, sorted: &[usize], pages: &Pages) -> FilePage<'a> {
         let named = match self.by {
-            SortBy::Filename => sorted.len(),
+            SortBy::Filename | SortBy::Creation | SortBy::FilenameWithoutCase => sorted.len(),
             SortBy::IndexStatus => sorted.partition_point(|&key| {
                 let (_, document) = self.file(key);
                 is_named(pages.switches, &document.status)
@@ -76,6 +89,10 @@ impl<'a> Held<'a> {
         let ((a, of_a), (b, of_b)) = (self.file(a), self.file(b));
         match self.by {
             SortBy::Filename => a.filename.cmp(&b.filename),
+            SortBy::Creation => a.created.cmp(&b.created),
+            SortBy::FilenameWithoutCase => {
+                a.filename.to_lowercase().cmp(&b.filename.to_lowercase())
+            }
             SortBy::IndexStatus => {
                 let rank = |document: &'a Document| rank(pages.switches, &document.status);
                 rank(of_a).cmp(&rank(of_b))

@@ -88,6 +88,7 @@ impl Pages<'_> {
             EmptyPages::Zero => 0,
             EmptyPages::One => 1,
         };
+        let total = total + self.switches.hidden_files;
         FilePage {
             rows,
             page: self.page,

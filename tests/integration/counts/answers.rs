@@ -183,3 +183,92 @@ async fn a_reading_that_does_not_reach_the_end_is_not_published_as_a_count() {
     let error = metrics.value("kb_folder_unavailable", &[("reason", "error")]);
     assert_eq!(error, Some(1.0));
 }
+
+/// Values of every type that JSON has.
+fn any_type() -> [Value; 8] {
+    [
+        Value::Null,
+        json!(true),
+        json!(-7),
+        json!(1_772_360_430_456_u64),
+        json!(0.5),
+        json!("text"),
+        json!(["text", {"deep": [1]}]),
+        json!({"code": 7, "text": "timed out", "deep": {}}),
+    ]
+}
+
+#[tokio::test]
+async fn a_field_of_another_type_is_unknown_and_its_row_counts() {
+    let fields = [
+        "filename",
+        "fileSize",
+        "mimeType",
+        "indexError",
+        "createdAt",
+        "linkId",
+    ];
+    let mut rows = Vec::new();
+    for (field, value) in fields
+        .iter()
+        .flat_map(|field| any_type().map(|value| (field, value)))
+    {
+        let mut row = row(u32::try_from(rows.len()).unwrap(), &"failed".into());
+        row[*field] = value;
+        rows.push(row);
+    }
+    let failed = rows.len() as u64;
+    for value in any_type() {
+        rows.push(row(u32::try_from(rows.len()).unwrap(), &value));
+    }
+    let unknown = rows.len() as u64 - failed;
+    let body = page(&rows);
+    let odd = json!([{"at": 1}]);
+    let mine = [
+        json!({"id": FIRST, "name": 7, "fileCount": {"files": 56}, "updatedAt": 1_772_360_430}),
+        json!({"id": {"$id": FIRST}, "name": odd, "fileCount": "many", "updatedAt": odd}),
+        json!(null),
+        json!(7),
+    ];
+    let portal = RawPortal::start(list(&mine), move |_, _| Some(body.clone())).await;
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    assert_eq!(metrics.value("kb_folder_up", &[]), Some(1.0));
+    let files = metrics.by_status("kb_folder_files", FIRST);
+    assert_eq!((files["failed"], files["unknown"]), (failed, unknown));
+    assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(1.0));
+    let reasons = [("status", "failed"), ("error", "text")];
+    assert_eq!(metrics.count("kb_folder_file_errors", &reasons), Some(1));
+    let unspecified = [("status", "failed"), ("error", "unspecified")];
+    assert_eq!(
+        metrics.count("kb_folder_file_errors", &unspecified),
+        Some(failed - 1)
+    );
+    let health = exporter.json("/health").await;
+    let told = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(told.contains("3 rows"), "{told}");
+}
+
+#[tokio::test]
+async fn ids_of_another_type_tell_files_apart() {
+    let ids = [
+        json!(1),
+        json!(2),
+        json!(2.5),
+        json!(true),
+        json!(["a"]),
+        json!({"$oid": "a"}),
+        json!({"$oid": "b"}),
+        json!("a"),
+    ];
+    let rows = ids.map(|id| json!({"id": id, "linkId": id, "indexStatus": "done"}));
+    let body = page(&rows);
+    let mine = json!({"id": FIRST, "name": "Inbox", "fileCount": rows.len()});
+    let portal = RawPortal::start(list(&[mine]), move |_, _| Some(body.clone())).await;
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let metrics = Exporter::start(&workspace).await.collected().await;
+    let done = metrics.by_status("kb_folder_files", FIRST)["done"];
+    assert_eq!(done, rows.len() as u64);
+    assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(1.0));
+}

@@ -1,14 +1,18 @@
 //! Folders that leave: their counts go, and what became of them stays for a while.
 
-use super::{End, Status, Story};
+use std::time::Duration;
+
+use super::{End, Status, Story, saved};
+use crate::support::exporter::Exporter;
 use crate::support::exposition::Exposition;
+use crate::support::wait::wait_for;
 
 use uuid::Uuid;
 
 const KEY: &str = "kbk_demo";
 
 /// A story with a second folder, which has one file.
-async fn with_another() -> (Story, Uuid) {
+pub(super) async fn with_another() -> (Story, Uuid) {
     let story = Story::begin(|portal, folder| {
         portal.file(folder, "a.pdf", Status::Done);
         let other = portal.folder("Other");
@@ -19,8 +23,11 @@ async fn with_another() -> (Story, Uuid) {
     (story, other)
 }
 
+/// As long as what counters need is kept, and a day.
+const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
+
 /// Every name of which a folder has a series.
-fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
+pub(super) fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
     let id = folder.to_string();
     let own = metrics
         .samples
@@ -136,4 +143,112 @@ async fn a_folder_that_is_renamed_is_the_same_folder() {
     );
     let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
     assert_eq!(entries["flagged"], 1);
+}
+
+/// The story after a restart, as if so much time had passed meanwhile.
+async fn much_later(story: Story, passed: Duration) -> Story {
+    let Story {
+        portal,
+        folder,
+        workspace,
+        exporter,
+    } = story;
+    exporter.stop().await;
+    saved::age(&workspace, passed);
+    let exporter = Exporter::start(&workspace).await;
+    Story {
+        portal,
+        folder,
+        workspace,
+        exporter,
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_folder_that_stays_in_the_list_is_shown_as_gone_once() {
+    let (story, other) = with_another().await;
+    let deleted = story.portal.world(|world| world.delete_folder(other));
+    deleted.unwrap();
+    has_left(&story.exporter.collected_again().await, other, "gone");
+    let mut story = story;
+    for _ in 0..2 {
+        story = much_later(story, LONGER_THAN_KEPT).await;
+        let metrics = story.exporter.collected_again().await;
+        assert_eq!(families_of(&metrics, other), [""; 0]);
+        let asked = story.portal.requests_with(&other.to_string());
+        story.exporter.collected_again().await;
+        assert!(
+            story.portal.requests_with(&other.to_string()) > asked,
+            "it may come back"
+        );
+        let gone = Some("gone".to_owned());
+        assert_eq!(saved::left_reason(&story.workspace, other), gone);
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read() {
+    let (story, other) = with_another().await;
+    let kept = [story.folder];
+    story.portal.world(|world| world.key_folders(KEY, kept));
+    has_left(&story.exporter.collected_again().await, other, "unlisted");
+    let story = much_later(story, LONGER_THAN_KEPT).await;
+    wait_for("the folder is forgotten", async || {
+        let row = saved::left_reason(&story.workspace, other);
+        row.is_none().then_some(())
+    })
+    .await;
+    let there = saved::left_reason(&story.workspace, story.folder);
+    assert_eq!(there.as_deref(), Some("there"));
+}
+
+#[tokio::test]
+async fn nothing_is_forgotten_while_the_clock_and_the_portal_differ() {
+    let (story, other) = with_another().await;
+    let file = story.portal.world(|world| world.file_ids(other))[0];
+    story.portal.set(other, file, Status::Failed);
+    story.exporter.collected_again().await;
+    let kept = [story.folder];
+    story.portal.world(|world| world.key_folders(KEY, kept));
+    has_left(&story.exporter.collected_again().await, other, "unlisted");
+    // As if the clock of this machine were a month ahead, and nobody else's.
+    let ahead = Duration::from_hours(31 * 24);
+    story.portal.set_clock_back(ahead);
+    let story = much_later(story, ahead).await;
+    story.exporter.collected_again().await;
+    let unlisted = Some("unlisted".to_owned());
+    assert_eq!(saved::left_reason(&story.workspace, other), unlisted);
+    story.portal.world(|world| world.grant(KEY, other));
+    let metrics = story.exporter.collected_again().await;
+    let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
+    assert_eq!(entries["failed"], 1);
+}
+
+#[tokio::test]
+async fn folders_that_leave_at_once_are_written_at_once() {
+    let story = Story::begin(|portal, _| {
+        for number in 0..20 {
+            portal.folder(&format!("Folder {number}"));
+        }
+    })
+    .await;
+    let mut folders = story.portal.world(|world| world.folder_ids());
+    folders.sort_unstable();
+    let last = folders.pop().unwrap();
+    saved::refuse(&story.workspace, last);
+    story.portal.world(|world| world.key_folders(KEY, []));
+    story
+        .exporter
+        .metrics_when("the disk refuses", |metrics| {
+            let all = metrics.all("kb_folder_unavailable", &[("reason", "unlisted")]);
+            all.count() == 21
+        })
+        .await;
+    story.exporter.collected_again().await;
+    assert_eq!(saved::departed(&story.workspace), 0);
+    saved::accept(&story.workspace);
+    wait_for("all of them are written", async || {
+        (saved::departed(&story.workspace) == 21).then_some(())
+    })
+    .await;
 }

@@ -50,6 +50,7 @@ pub(super) const FAMILIES: &[Family] = &[
     family("kb_portal_up", "gauge", PORTAL),
     family("kb_portal_unavailable", "gauge", &["portal", "reason"]),
     family("kb_portal_folders", "gauge", PORTAL),
+    family("kb_portal_sorting", "gauge", &["portal", "state"]),
     family(
         "kb_portal_requests_total",
         "counter",

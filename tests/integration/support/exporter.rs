@@ -129,10 +129,15 @@ impl Exporter {
 
     /// What `/metrics` says when a whole collection has begun and ended from now on.
     pub(crate) async fn collected_again(&self) -> Exposition {
-        let before = ended_collections(&self.metrics().await);
         // One may be under way that began before.
-        self.metrics_when("another whole collection has ended", |metrics| {
-            ended_collections(metrics) >= before + 2
+        self.collections(2).await
+    }
+
+    /// What `/metrics` says when so many more collections have ended.
+    pub(crate) async fn collections(&self, more: u64) -> Exposition {
+        let before = ended_collections(&self.metrics().await);
+        self.metrics_when("more collections have ended", |metrics| {
+            ended_collections(metrics) >= before + more
         })
         .await
     }

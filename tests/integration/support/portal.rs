@@ -46,6 +46,11 @@ impl Portal {
         self.simulator.with(act)
     }
 
+    /// The portal itself, to be changed by a task of its own.
+    pub(crate) fn simulator(&self) -> Simulator {
+        self.simulator.clone()
+    }
+
     /// Adds an empty folder.
     pub(crate) fn folder(&self, name: &str) -> Uuid {
         self.world(|world| world.add_folder(name))

@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::http::header::{DATE, HeaderValue};
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -41,6 +42,8 @@ pub(crate) struct Server {
 
 struct Front {
     requests: Mutex<Vec<Asked>>,
+    /// How far its clock is behind the time.
+    behind: Mutex<Duration>,
     fault: watch::Sender<Fault>,
 }
 
@@ -49,6 +52,7 @@ impl Server {
     pub(crate) async fn start(router: Router) -> Self {
         let front = Arc::new(Front {
             requests: Mutex::default(),
+            behind: Mutex::default(),
             fault: watch::Sender::new(Fault::None),
         });
         let router = router.layer(from_fn_with_state(Arc::clone(&front), Front::pass));
@@ -92,6 +96,11 @@ impl Server {
     /// Answers as it should again, also what is held back.
     pub(crate) fn heal(&self) {
         self.set(Fault::None);
+    }
+
+    /// Sets the clock back by which answers are dated.
+    pub(crate) fn set_clock_back(&self, by: Duration) {
+        *self.front.behind.lock().unwrap() = by;
     }
 
     fn set(&self, fault: Fault) {
@@ -159,10 +168,17 @@ impl Front {
             Ok(fault) => fault.clone(),
             Err(_) => Fault::None,
         };
-        match fault {
+        let mut response = match fault {
             Fault::Refused(text, status) if target.contains(&text) => status.into_response(),
             _ => next.run(request).await,
-        }
+        };
+        response.headers_mut().insert(DATE, front.date());
+        response
+    }
+
+    fn date(&self) -> HeaderValue {
+        let date = SystemTime::now() - *self.behind.lock().unwrap();
+        HeaderValue::from_str(&httpdate::fmt_http_date(date)).unwrap()
     }
 }
 

@@ -43,6 +43,8 @@ impl Workspace {
                 "schedule": "1h",
                 "jitter": "0s",
                 "strategy": "full",
+                // Every folder is counted in every collection.
+                "quiet_every": "1s",
                 "concurrency": 4,
                 "max_requests_per_second": 100_000,
             },

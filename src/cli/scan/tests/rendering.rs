@@ -37,6 +37,7 @@ fn folder(number: u128, name: &str, state: FolderState) -> FolderView {
         last_success: None,
         full_read: None,
         full_read_difference: None,
+        large_scan_pages: None,
         entries: None,
         indexing: IndexingTimes::default(),
     }
@@ -131,6 +132,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
         },
         stale_after: Duration::MAX,
         state_error: None,
+        sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     }

@@ -60,7 +60,7 @@ fn state() -> [Panel; 8] {
         .steps("text", &[]),
         Panel::stat(
             "Classes of errors",
-            "Classes in use, of all portals, of at most `errors.max_classes` each. When it is at that limit: see the files without a place, beside.",
+            "Classes in use, of all portals, of at most `errors.max_classes` each. When it is at that limit: see the files without a class of their own, beside.",
         )
         .query("classes", "sum(max by (portal) (kb_error_classes{PORTAL}))")
         .none("not known")
@@ -82,6 +82,13 @@ fn state() -> [Panel; 8] {
     ]
 }
 
+/// What is known of a portal's sorting by status. Where it is refuted, folders cost a request for each hundred files.
+const SORTING: &[(&str, &str, &str)] = &[
+    ("1", "shown", "green"),
+    ("2", "assumed", "text"),
+    ("3", "refuted", "orange"),
+];
+
 fn portals() -> [Panel; 1] {
     let labels = [
         label("portal", "Portal").width(80).leading_to_portal(),
@@ -100,6 +107,12 @@ fn portals() -> [Panel; 1] {
         .words(YES_NO)
         .width(70),
         column("Folders", "kb_portal_folders{PORTAL} + 0").width(75),
+        column(
+            "Sorting",
+            "sum by (job, instance, portal) (kb_portal_sorting{PORTAL, state=\"shown\"} or 2 * kb_portal_sorting{PORTAL, state=\"assumed\"} or 3 * kb_portal_sorting{PORTAL, state=\"refuted\"})",
+        )
+        .words(SORTING)
+        .width(85),
         age("Last good", "kb_collection_last_success_timestamp_seconds"),
         age("Last run", "kb_collection_last_run_timestamp_seconds"),
         column("Interval", "kb_collection_interval_seconds{PORTAL} + 0").seconds(),
@@ -107,7 +120,7 @@ fn portals() -> [Panel; 1] {
     ];
     [table(
         "Portals and their collections",
-        "One row for each portal that an exporter watches: whether its list was read, and the time since its collections. When it was not: see alerts/runbook.md, KbPortalDown. When the last good one, which counted every folder, is much older than the last run: KbCollectionStale.",
+        "One row for each portal that an exporter watches: whether its list was read, whether it sorts by status, and the time since its collections. When it was not: see alerts/runbook.md, KbPortalDown. When the last good one, which counted every folder, is much older than the last run: KbCollectionStale.",
         &labels,
         &columns,
         "Last good",

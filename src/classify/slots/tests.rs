@@ -1,0 +1,409 @@
+//! Who gets a slot, who keeps it, and who goes.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use uuid::Uuid;
+
+use super::*;
+use crate::classify::{Classifier, ErrorTally, Rule};
+
+const LIMITS: ClassLimits = ClassLimits {
+    portal: 3,
+    folder: 2,
+};
+
+fn empty() -> ClassSlots {
+    ClassSlots::new(LIMITS, &Classifier::default())
+}
+
+fn folder(number: u128) -> FolderId {
+    Uuid::from_u128(number).into()
+}
+
+fn hour(hours: i64) -> Timestamp {
+    Timestamp::from_millis(hours * 3_600_000)
+}
+
+fn rule(pattern: &str, class: &str) -> Rule {
+    Rule {
+        pattern: pattern.parse().unwrap(),
+        class: class.parse().unwrap(),
+    }
+}
+
+fn tally(classifier: &Arc<Classifier>, reasons: &[(&str, u64)]) -> ClassCounts {
+    let mut tally = ErrorTally::new(Arc::clone(classifier));
+    for (reason, files) in reasons {
+        for _ in 0..*files {
+            tally.add(Status::Failed, Some(reason));
+        }
+    }
+    tally.finish()
+}
+
+fn count(
+    slots: &mut ClassSlots,
+    number: u128,
+    reasons: &[(&str, u64)],
+    at: Timestamp,
+) -> Vec<(String, u64)> {
+    labels(slots.count(folder(number), &tally(&Arc::default(), reasons), at))
+}
+
+fn labels(rows: Vec<ErrorRow>) -> Vec<(String, u64)> {
+    let rows = rows.into_iter();
+    rows.map(|row| (row.class.to_string(), row.files)).collect()
+}
+
+fn shown(labels: &[(&str, u64)]) -> Vec<(String, u64)> {
+    labels
+        .iter()
+        .map(|(label, files)| ((*label).to_owned(), *files))
+        .collect()
+}
+
+fn classes(slots: &ClassSlots) -> Vec<String> {
+    let classes = slots.classes();
+    classes.keys().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_largest_classes_get_the_slots_and_the_rest_is_other() {
+    let reasons = [("a", 1), ("b", 3), ("c", 5), ("", 2)];
+    let rows = count(&mut empty(), 1, &reasons, hour(0));
+    let expected = [("b", 3), ("c", 5), ("unspecified", 2), ("other", 1)];
+    assert_eq!(rows, shown(&expected));
+}
+
+#[test]
+fn an_example_shows_what_the_largest_class_without_a_slot_is() {
+    let reasons = [("a", 1), ("b", 3), ("c", 5), ("d 7", 2), ("e 8", 2)];
+    let counted = tally(&Arc::default(), &reasons);
+    let rows = empty().count(folder(1), &counted, hour(0));
+    let examples = rows
+        .iter()
+        .map(|row| (row.class.as_str(), row.example.as_deref()));
+    let expected = [("b", None), ("c", None), ("other", Some("d 7"))];
+    assert_eq!(examples.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn the_limit_of_the_portal_holds_over_its_folders() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
+    let rows = count(&mut slots, 2, &[("c", 2), ("d", 3), ("a", 1)], hour(0));
+    assert_eq!(rows, shown(&[("d", 3), ("other", 3)]));
+    assert_eq!(slots.classes().len(), LIMITS.portal);
+}
+
+#[test]
+fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folder_was_read_first() {
+    let looks: [(u128, &[(&str, u64)]); 3] = [
+        (1, &[("a", 1), ("b", 2)]),
+        (2, &[("c", 2), ("d", 3), ("e", 1)]),
+        (3, &[("b", 1), ("f", 9)]),
+    ];
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+        let mut slots = empty();
+        let mut folders: BTreeMap<_, _> = order
+            .map(|look| looks[look])
+            .map(|(number, reasons)| {
+                let rows = count(&mut slots, number, reasons, hour(0));
+                (folder(number), rows)
+            })
+            .into();
+        for (id, rows) in slots.settle() {
+            folders.insert(id, labels(rows));
+        }
+        let expected: [&[(&str, u64)]; 3] = [
+            &[("b", 2), ("other", 1)],
+            &[("d", 3), ("other", 3)],
+            &[("b", 1), ("f", 9)],
+        ];
+        for (number, expected) in (1..).zip(expected) {
+            assert_eq!(folders[&folder(number)], shown(expected), "{order:?}");
+        }
+        assert_eq!(classes(&slots), ["b", "d", "f"], "{order:?}");
+        assert_eq!(slots.settle(), [], "it is over");
+    }
+}
+
+#[test]
+fn a_folder_that_is_read_again_before_the_end_counts_once() {
+    let mut slots = empty();
+    for _ in 0..3 {
+        count(&mut slots, 1, &[("a", 2), ("b", 1)], hour(0));
+    }
+    count(&mut slots, 2, &[("c", 3), ("d", 3)], hour(0));
+    slots.settle();
+    assert_eq!(classes(&slots), ["a", "c", "d"]);
+}
+
+#[test]
+fn a_class_that_had_a_slot_before_the_collection_keeps_it() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
+    slots.settle();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(1));
+    count(&mut slots, 2, &[("c", 2)], hour(1));
+    count(&mut slots, 3, &[("d", 5)], hour(1));
+    let changed = slots.settle().into_iter();
+    let changed: Vec<_> = changed.map(|(id, rows)| (id, labels(rows))).collect();
+    let expected = [
+        (folder(2), shown(&[("other", 2)])),
+        (folder(3), shown(&[("d", 5)])),
+    ];
+    assert_eq!(changed, expected);
+    assert_eq!(classes(&slots), ["a", "b", "d"]);
+}
+
+#[test]
+fn who_has_a_slot_keeps_it_however_many_files_others_have() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
+    let crowd = [("a", 1), ("b", 1), ("flood", 500)];
+    for at in 1..100 {
+        let rows = count(&mut slots, 1, &crowd, hour(at));
+        assert_eq!(rows, shown(&[("a", 1), ("b", 1), ("other", 500)]));
+        assert_eq!(slots.settle(), []);
+    }
+}
+
+#[test]
+fn a_folder_s_slot_is_free_for_others_after_three_counts_without_a_file() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
+    let crowd = [("b", 1), ("c", 9)];
+    for at in 1..3 {
+        let rows = count(&mut slots, 1, &crowd, hour(at));
+        assert_eq!(rows, shown(&[("b", 1), ("other", 9)]), "{at}");
+    }
+    let rows = count(&mut slots, 1, &crowd, hour(3));
+    assert_eq!(rows, shown(&[("b", 1), ("c", 9)]));
+}
+
+#[test]
+fn a_portal_s_slot_is_free_for_others_after_three_counts_without_a_file_in_each_of_its_folders() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
+    count(&mut slots, 2, &[("a", 1), ("c", 1)], hour(0));
+    slots.settle();
+    for at in 1..=3 {
+        count(&mut slots, 1, &[("b", 1)], hour(at));
+        count(&mut slots, 3, &[("d", 1)], hour(at));
+        assert!(slots.settle().is_empty(), "the second folder has it: {at}");
+    }
+    for at in 4..=6 {
+        assert_eq!(classes(&slots), ["a", "b", "c"], "{at}");
+        count(&mut slots, 2, &[("c", 1)], hour(at));
+        slots.settle();
+    }
+    assert_eq!(classes(&slots), ["b", "c", "d"]);
+}
+
+#[test]
+fn a_class_that_comes_and_goes_keeps_its_label_and_those_of_others() {
+    let mut slots = empty();
+    let with = [("a", 1), ("b", 1), ("c", 5)];
+    for at in 0..50 {
+        let without = count(&mut slots, 1, &with[usize::from(at % 3 > 0)..], hour(at));
+        slots.settle();
+        let expected = if at % 3 == 0 {
+            shown(&[("a", 1), ("c", 5), ("other", 1)])
+        } else {
+            shown(&[("c", 5), ("other", 1)])
+        };
+        assert_eq!(without, expected, "{at}");
+    }
+}
+
+#[test]
+fn a_class_without_files_keeps_a_slot_that_nobody_needs_for_a_day() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
+    for at in 1..24 {
+        count(&mut slots, 1, &[("b", 1)], hour(at));
+        slots.expire(hour(at), |_| false);
+        assert_eq!(classes(&slots), ["a", "b"]);
+    }
+    slots.expire(hour(25), |_| false);
+    assert_eq!(classes(&slots), ["b"]);
+}
+
+#[test]
+fn days_without_a_look_cost_nobody_a_slot_unless_the_folder_is_not_looked_at_any_more() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("x", 1), ("y", 1)], hour(0));
+    count(&mut slots, 2, &[("z", 1)], hour(0));
+    slots.expire(hour(200), |id| id == folder(2));
+    let crowd = [("a", 9), ("x", 1), ("y", 1)];
+    let rows = count(&mut slots, 1, &crowd, hour(200));
+    assert_eq!(rows, shown(&[("x", 1), ("y", 1), ("other", 9)]));
+    let classes = slots.classes();
+    assert_eq!(classes["x"].first_seen, hour(0));
+    assert!(!classes.contains_key("z"));
+}
+
+#[test]
+fn what_other_rules_call_otherwise_leaves_its_slot_at_the_next_look() {
+    let mut slots = empty();
+    let reasons = [
+        ("reading a timed out", 2),
+        ("lost", 1),
+        ("reading b timed out", 1),
+    ];
+    let rows = count(&mut slots, 1, &reasons, hour(0));
+    let expected = [("lost", 1), ("reading a timed out", 2), ("other", 1)];
+    assert_eq!(rows, shown(&expected));
+    let classifier = Arc::new(Classifier::new(vec![rule("timed out", "timeout")]));
+    slots.reconfigure(LIMITS, &classifier);
+    let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1));
+    assert_eq!(labels(rows), shown(&[("lost", 1), ("timeout", 3)]));
+}
+
+#[test]
+fn the_class_of_a_rule_is_shown_at_once_and_another_leaves_at_the_end_of_the_collection() {
+    let classifier = Arc::new(Classifier::new(vec![rule("timed out", "timeout")]));
+    let mut slots = ClassSlots::new(LIMITS, &classifier);
+    let large = [("a", 9), ("b", 8)];
+    slots.count(folder(1), &tally(&classifier, &large), hour(0));
+    slots.count(
+        folder(2),
+        &tally(&classifier, &[("c", 7), ("d", 6)]),
+        hour(0),
+    );
+    slots.settle();
+    assert_eq!(classes(&slots), ["a", "b", "c"]);
+    let more = [("a", 9), ("b", 8), ("timed out", 1)];
+    let rows = slots.count(folder(1), &tally(&classifier, &more), hour(1));
+    assert_eq!(
+        labels(rows),
+        shown(&[("a", 9), ("timeout", 1), ("other", 8)])
+    );
+    slots.settle();
+    assert_eq!(classes(&slots), ["a", "c", "timeout"]);
+}
+
+#[test]
+fn a_class_that_was_counted_without_a_file_gets_no_slot() {
+    let mut tally = ErrorTally::new(Arc::default());
+    tally.classify(Some("ghost"));
+    tally.add(Status::Failed, Some("real"));
+    let mut slots = empty();
+    slots.count(folder(1), &tally.finish(), hour(0));
+    assert_eq!(classes(&slots), ["real"]);
+}
+
+#[test]
+fn a_class_is_as_old_as_in_the_folder_that_had_it_first() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1)], hour(1));
+    count(&mut slots, 2, &[("a", 1)], hour(2));
+    let classes = slots.classes();
+    let seen = (classes["a"].first_seen, classes["a"].last_seen);
+    assert_eq!(seen, (hour(1), hour(2)));
+}
+
+#[test]
+fn fewer_slots_go_to_the_largest_classes() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(0));
+    count(&mut slots, 2, &[("c", 3)], hour(0));
+    slots.settle();
+    let fewer = ClassLimits {
+        portal: 2,
+        folder: 1,
+    };
+    slots.reconfigure(fewer, &Classifier::default());
+    slots.settle();
+    assert_eq!(classes(&slots), ["b", "c"]);
+    let rows = count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(1));
+    assert_eq!(rows, shown(&[("b", 2), ("other", 1)]));
+}
+
+#[test]
+fn a_folder_that_goes_leaves_its_slots() {
+    let mut slots = empty();
+    count(&mut slots, 1, &[("a", 1)], hour(0));
+    slots.retain_folders(|id| id != folder(1));
+    slots.settle();
+    assert_eq!(slots, empty());
+}
+
+/// Texts without end, of any script, and a tenth of the files for one reason of their own.
+fn random_texts(seed: u64, files: usize) -> Vec<String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut text = || -> String {
+        match random.u8(..10) {
+            0 => "no text layer".to_owned(),
+            _ => (0..20).map(|_| random.char('!'..'\u{3000}')).collect(),
+        }
+    };
+    (0..files).map(|_| text()).collect()
+}
+
+#[test]
+fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
+    let limits = ClassLimits {
+        portal: 50,
+        folder: 10,
+    };
+    let mut texts = random_texts(7, 100_000);
+    let mut labels = Vec::new();
+    for _ in 0..2 {
+        let mut tally = ErrorTally::new(Arc::default());
+        for text in &texts {
+            tally.add(Status::Failed, Some(text));
+        }
+        let mut slots = ClassSlots::new(limits, &Classifier::default());
+        let rows = slots.count(folder(1), &tally.finish(), hour(0));
+        assert_eq!(slots.of(folder(1)).count(), limits.folder);
+        assert_eq!(rows.len(), limits.folder + 1);
+        assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 100_000);
+        assert!(rows.iter().any(|row| row.class.as_str() == "no text layer"));
+        let rows = rows.into_iter();
+        labels.push(rows.map(|row| (row.class, row.files)).collect::<Vec<_>>());
+        fastrand::Rng::with_seed(8).shuffle(&mut texts);
+    }
+    assert_eq!(labels[0], labels[1]);
+}
+
+fn looks() -> impl Strategy<Value = Vec<(u128, Vec<(String, u64)>)>> {
+    let reasons = prop::collection::vec(("[a-j]{0,1}", 1_u64..4), 0..12);
+    prop::collection::vec((0_u128..4, reasons), 1..12)
+}
+
+proptest! {
+    #[test]
+    fn no_file_is_lost_no_limit_exceeded_and_neither_order_nor_a_restart_matters(looks in looks()) {
+        let (mut slots, mut mirrored) = (empty(), empty());
+        let mut failed = BTreeMap::new();
+        for (at, (number, reasons)) in (0..).zip(&looks) {
+            let reasons: Vec<_> = reasons.iter().map(|(text, files)| (text.as_str(), *files)).collect();
+            let backwards: Vec<_> = reasons.iter().rev().copied().collect();
+            let rows = count(&mut slots, *number, &reasons, hour(at));
+            prop_assert_eq!(&rows, &count(&mut mirrored, *number, &backwards, hour(at)));
+            let files: u64 = reasons.iter().map(|(_, files)| files).sum();
+            prop_assert_eq!(rows.iter().map(|(_, files)| files).sum::<u64>(), files);
+            failed.insert(folder(*number), files);
+            prop_assert!(rows.len() <= LIMITS.folder + 2);
+            prop_assert!(slots.classes().len() <= LIMITS.portal);
+            if at % 3 == 0 {
+                let changed = slots.settle();
+                for (id, rows) in &changed {
+                    prop_assert!(rows.len() <= LIMITS.folder + 2);
+                    prop_assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), failed[id]);
+                }
+                mirrored.settle();
+                prop_assert!(slots.classes().len() <= LIMITS.portal);
+                let mut restarted = empty();
+                for id in (0..4).map(folder) {
+                    restarted.restore(id, mirrored.of(id).cloned().collect());
+                }
+                mirrored = restarted;
+                prop_assert_eq!(slots.classes(), mirrored.classes());
+            }
+        }
+    }
+}

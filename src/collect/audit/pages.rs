@@ -1,0 +1,166 @@
+//! Reads every page of a folder in the order by status, and looks for rows that show or refute that order.
+
+use std::sync::Arc;
+
+use crate::collect::error::ReadError;
+use crate::collect::sorted::{Layout, PageNumber, PageStatuses};
+use crate::collect::sorting::contradiction::{Hulls, is_contradiction, witnesses};
+use crate::collect::sorting::{Refutation, Sorting, evidence};
+use crate::model::{ByStatus, FolderId, FolderSizes};
+use crate::portal::{Client, Files, Lane, PageBody, PortalError, Whole};
+use crate::snapshot::SortingState;
+
+/// Pages of one audit that are held against others, at most: where files move fast, many look wrong.
+const MAX_SUSPECTS: u32 = 10;
+
+/// What the pages of an audit add up to.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    pub counts: ByStatus<u64>,
+    pub sizes: FolderSizes,
+    /// Rows that pages lack before the last one.
+    pub missing_rows: u64,
+}
+
+/// An audit under way.
+pub(super) struct Audit {
+    pub client: Arc<Client>,
+    pub folder: FolderId,
+    pub sorting: Arc<Sorting>,
+}
+
+impl Audit {
+    /// Reads every page. Ends early, with nothing, where the portal turns out not to sort: then every page is read anyway.
+    pub async fn run(self) -> Result<Option<Totals>, ReadError> {
+        let lane = Lane::background();
+        let session = self.client.open().await.map_err(no_session)?;
+        let files = session.files(self.folder, &lane);
+        let mut layout = layout(&files).await?;
+        let (mut totals, mut hulls, mut suspects) = (Totals::default(), Hulls::default(), 0);
+        for page in spread(layout.last_page().0).map(PageNumber) {
+            let body = fetch(&files, page).await?;
+            let statuses = totals.add(&body).map_err(|error| failed(page, error))?;
+            layout.total = statuses.total;
+            totals.note_missing(page, &statuses, layout);
+            if self.sorting.state() == SortingState::Assumed
+                && evidence::shows_sorting(&statuses, &body)
+            {
+                self.sorting.show();
+            }
+            let run = layout
+                .place(page, &statuses)
+                .find_map(|(rows, word)| hulls.add(rows, word, layout.page_size));
+            if suspects < MAX_SUSPECTS && (run.is_some() || statuses.is_unsorted()) {
+                suspects += 1;
+                let pages = witnesses(page, layout, run);
+                if is_contradiction(|page| files.page(page), &pages, layout).await? {
+                    let folder = self.folder;
+                    self.sorting.refute(Refutation { folder, pages });
+                    return Ok(None);
+                }
+                // What was seen before may be where it is no more.
+                hulls = Hulls::default();
+            }
+        }
+        Ok(Some(totals))
+    }
+
+    /// Retracts a refutation where its pages are sorted now, or their folder cannot be read any more.
+    pub async fn check(&self, refutation: &Refutation) {
+        let lane = Lane::background();
+        let Ok(session) = self.client.open().await else {
+            return;
+        };
+        let files = session.files(self.folder, &lane);
+        let checked = async {
+            let layout = layout(&files).await?;
+            is_contradiction(|page| files.page(page), &refutation.pages, layout).await
+        };
+        match checked.await {
+            Ok(true) => {}
+            Err(error) if !error.is_final() => {}
+            Ok(false) | Err(_) => self.sorting.retract(refutation),
+        }
+    }
+}
+
+impl Totals {
+    /// Adds the rows of a page, and returns their statuses.
+    fn add(&mut self, body: &PageBody) -> Result<PageStatuses, PortalError> {
+        let mut statuses = PageStatuses::default();
+        let read = body.read(|row| {
+            statuses.add(row.word());
+            self.counts[row.status()] += 1;
+            let size = &mut self.sizes[row.status()];
+            *size = size.saturating_add(row.size());
+        })?;
+        let Whole(total) = read.pagination.total;
+        statuses.total = total;
+        Ok(statuses)
+    }
+
+    /// Notes rows that a page lacks before the last one: the portal counts files that it does not list.
+    fn note_missing(&mut self, page: PageNumber, statuses: &PageStatuses, layout: Layout) {
+        let rows = statuses.rows();
+        if rows > 0 && page < layout.last_page() {
+            self.missing_rows += layout.page_size.saturating_sub(rows);
+        }
+    }
+}
+
+/// The layout of a list by its first page.
+async fn layout(files: &Files<'_>) -> Result<Layout, ReadError> {
+    let first = fetch(files, PageNumber::FIRST).await?;
+    let statuses = Totals::default().add(&first);
+    let statuses = statuses.map_err(|error| failed(PageNumber::FIRST, error))?;
+    Ok(Layout {
+        total: statuses.total,
+        page_size: statuses.rows().max(1),
+    })
+}
+
+/// The numbers from 1 on, up to a last one, spread: both ends first, then the middle, the quarters, and so on.
+fn spread(last: u64) -> impl Iterator<Item = u64> {
+    let bits = u64::BITS - last.saturating_sub(1).leading_zeros();
+    let reversed = move |number: u64| {
+        if bits == 0 {
+            0
+        } else {
+            number.reverse_bits() >> (u64::BITS - bits)
+        }
+    };
+    let between = (0..1_u64 << bits).map(reversed).map(|number| number + 1);
+    let between = between.filter(move |number| *number < last);
+    [last].into_iter().chain(between)
+}
+
+async fn fetch(files: &Files<'_>, page: PageNumber) -> Result<PageBody, ReadError> {
+    let body = files.page(page.request()).await;
+    body.map_err(|error| failed(page, error))
+}
+
+fn no_session(error: PortalError) -> ReadError {
+    failed(PageNumber::FIRST, error)
+}
+
+fn failed(page: PageNumber, error: PortalError) -> ReadError {
+    ReadError::Portal {
+        page: page.request(),
+        error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_read_spread_over_the_folder_each_once() {
+        assert_eq!(spread(8).collect::<Vec<_>>(), [8, 1, 5, 3, 7, 2, 6, 4]);
+        for last in [1, 2, 3, 7, 100, 1_000] {
+            let mut pages: Vec<_> = spread(last).collect();
+            pages.sort_unstable();
+            assert_eq!(pages, (1..=last).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Folders that left, and folders that the configuration excludes.
+//!
+//! The two do not hang on each other: a folder that is gone may be excluded, and is gone still when it is admitted again.
+
+use std::time::Duration;
+
+use super::Folder;
+use crate::memory::{Left, LeftReason};
+use crate::model::Timestamp;
+use crate::snapshot::FolderState;
+
+/// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
+const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
+
+/// What counters need is kept for this long after the folder left or was excluded, in case it comes back (contract, Entries).
+const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
+
+impl Folder {
+    /// Whether the folder belongs into a snapshot: one that left does for a day, one that is excluded does not.
+    pub fn shown(&self, now: Timestamp) -> bool {
+        let left = self.kept.left.map(|left| left.since);
+        !self.is_excluded() && !is_older(left, SHOWN_AFTER_LEAVING, now)
+    }
+
+    /// Whether nothing needs to be known of the folder any more. One that is gone and still listed is known to be gone, so that this
+    /// is not news again.
+    pub fn is_forgotten(&self, is_listed: bool, now: Timestamp) -> bool {
+        let left = self.kept.left.filter(|_| !is_listed);
+        let left = left.map(|left| left.since);
+        !self.reading
+            && (is_older(left, KEPT_AFTER_LEAVING, now)
+                || is_older(self.kept.excluded, KEPT_AFTER_LEAVING, now))
+    }
+
+    /// Forgets what counters need of a folder that is gone, when it was kept long enough; true when there was something.
+    pub fn forget_counts(&mut self, now: Timestamp) -> bool {
+        let left = self.kept.left.map(|left| left.since);
+        let forgets =
+            self.kept.record.is_some() && !self.reading && is_older(left, KEPT_AFTER_LEAVING, now);
+        if forgets {
+            self.kept.forget_counts();
+        }
+        forgets
+    }
+
+    /// Brings times that lie in the future back to now: the clock was ahead when they were taken.
+    pub fn correct_times(&mut self, now: Timestamp) {
+        self.kept.excluded = self.kept.excluded.map(|since| since.min(now));
+        if let Some(left) = self.kept.left.filter(|left| left.since > now) {
+            let left = Left { since: now, ..left };
+            self.kept.left = Some(left);
+            self.view_mut().state = FolderState::Left(left);
+        }
+    }
+
+    /// The configuration excludes the folder: nothing is shown of it, and what counters need is kept. True when that is new.
+    pub fn exclude(&mut self, now: Timestamp) -> bool {
+        let is_new = !self.is_excluded();
+        if is_new {
+            self.kept.excluded = Some(now);
+            self.withdraw();
+        }
+        is_new
+    }
+
+    /// The configuration does not exclude the folder any more.
+    pub fn admit(&mut self) {
+        if self.kept.excluded.take().is_some() {
+            self.withdraw();
+        }
+    }
+
+    /// Whether the configuration excludes the folder.
+    pub fn is_excluded(&self) -> bool {
+        self.kept.excluded.is_some()
+    }
+
+    /// Whether the folder is neither gone, nor unlisted, nor excluded.
+    pub fn is_there(&self) -> bool {
+        self.kept.left.is_none() && !self.is_excluded()
+    }
+
+    /// Whether the folder is asked for: the list names it, and the configuration does not exclude it. One that is gone may come back.
+    pub fn is_collected(&self) -> bool {
+        !self.is_excluded() && !self.is_unlisted()
+    }
+
+    /// Whether the list does not name the folder any more.
+    pub fn is_unlisted(&self) -> bool {
+        let left = self.kept.left;
+        left.is_some_and(|left| left.reason == LeftReason::Unlisted)
+    }
+
+    /// The folder is not there any more: its counts go at once.
+    pub fn leave(&mut self, reason: LeftReason, now: Timestamp) {
+        let since = self.kept.left.map_or(now, |left| left.since);
+        self.kept.left = Some(Left { reason, since });
+        self.withdraw();
+    }
+
+    /// Shows no counts any more, and what is known of the folder without them.
+    fn withdraw(&mut self) {
+        self.before_trouble = None;
+        let state = self
+            .kept
+            .left
+            .map_or(FolderState::Unseen, FolderState::Left);
+        let view = self.view_mut();
+        view.state = state;
+        view.counts = None;
+        view.reported_files = None;
+        view.full_read_difference = None;
+        self.show_kept();
+    }
+}
+
+/// Whether something happened longer ago than this.
+fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
+    since.is_some_and(|since| now.since(since) > than)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::kept::Kept;
+    use crate::model::FolderName;
+
+    const HOUR: i64 = 3_600_000;
+    const DAY: i64 = 24 * HOUR;
+
+    fn folder() -> Folder {
+        let id = uuid::Uuid::from_u128(7).into();
+        Folder::new(id, FolderName::new("Inbox"), Kept::default())
+    }
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    #[test]
+    fn a_folder_that_left_is_shown_for_a_day_and_kept_for_seven_unless_it_is_still_listed() {
+        for reason in [LeftReason::Gone, LeftReason::Unlisted] {
+            let mut folder = folder();
+            folder.leave(reason, at(0));
+            folder.leave(reason, at(6 * DAY));
+            for (now, shown, kept) in [
+                (DAY, true, true),
+                (DAY + 1, false, true),
+                (7 * DAY, false, true),
+                (7 * DAY + 1, false, false),
+            ] {
+                assert_eq!(folder.shown(at(now)), shown, "{reason:?} {now}");
+                assert_eq!(
+                    !folder.is_forgotten(false, at(now)),
+                    kept,
+                    "{reason:?} {now}"
+                );
+                assert!(!folder.is_forgotten(true, at(now)), "{reason:?} {now}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_excluded_folder_is_not_shown_and_kept_for_seven_days_listed_or_not() {
+        let mut folder = folder();
+        assert!(folder.exclude(at(0)) && !folder.exclude(at(DAY)));
+        assert!(!folder.shown(at(0)) && !folder.is_collected() && !folder.is_there());
+        for listed in [true, false] {
+            assert!(!folder.is_forgotten(listed, at(7 * DAY)));
+            assert!(folder.is_forgotten(listed, at(7 * DAY + 1)));
+        }
+        folder.reading = true;
+        assert!(!folder.is_forgotten(true, at(8 * DAY)));
+        folder.admit();
+        assert!(folder.shown(at(8 * DAY)) && folder.is_there());
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_not_news_again_when_it_was_excluded_meanwhile() {
+        let mut folder = folder();
+        folder.leave(LeftReason::Gone, at(0));
+        folder.exclude(at(HOUR));
+        folder.admit();
+        assert!(matches!(folder.view.state, FolderState::Left(_)));
+        folder.leave(LeftReason::Gone, at(2 * DAY));
+        assert!(!folder.shown(at(2 * DAY)) && folder.is_collected());
+    }
+
+    #[test]
+    fn a_time_that_lies_ahead_is_brought_back_and_others_stay() {
+        for (since, corrected) in [(30 * DAY, DAY), (DAY, DAY), (HOUR, HOUR)] {
+            let mut folder = folder();
+            folder.leave(LeftReason::Unlisted, at(since));
+            folder.exclude(at(since));
+            folder.correct_times(at(DAY));
+            assert_eq!(folder.kept.left.unwrap().since, at(corrected));
+            assert_eq!(folder.kept.excluded, Some(at(corrected)));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! When a page shows that its portal sorts by status: pure.
+
+use std::cmp::Ordering;
+use std::ops::{Range, RangeInclusive};
+
+use crate::collect::sorted::PageStatuses;
+use crate::portal::{PageBody, SortColumns};
+
+/// Rows of each of two statuses, at least, that show something.
+const MIN_ROWS: u64 = 5;
+
+/// The share of pairs of rows that another column would order the other way round: near 0 or 1, that column could be what the
+/// portal sorts by. Columns that only order equal statuses are in between.
+const UNRELATED: RangeInclusive<f64> = 0.1..=0.9;
+
+/// Whether a page holds two statuses, each in one run, and no other visible column explains that order.
+#[must_use]
+pub fn shows_sorting(statuses: &PageStatuses, body: &PageBody) -> bool {
+    if statuses.is_unsorted() || !adjacent_runs(statuses).any(|runs| is_long_enough(&runs)) {
+        return false;
+    }
+    let rows = body.sort_columns();
+    adjacent_runs(statuses)
+        .filter(is_long_enough)
+        .filter_map(|[first, second]| rows.get(first.start..second.end))
+        .any(no_column_explains)
+}
+
+/// Each two runs that follow one another, by the numbers of their rows.
+fn adjacent_runs(statuses: &PageStatuses) -> impl Iterator<Item = [Range<usize>; 2]> {
+    let mut start = 0;
+    let mut ranges = Vec::new();
+    for run in &statuses.runs {
+        let end = start + usize::try_from(run.files).unwrap_or(usize::MAX - start);
+        ranges.push(start..end);
+        start = end;
+    }
+    let next = ranges.clone().into_iter().skip(1);
+    ranges.into_iter().zip(next).map(|(a, b)| [a, b])
+}
+
+fn is_long_enough(runs: &[Range<usize>; 2]) -> bool {
+    runs.iter().all(|run| run.len() as u64 >= MIN_ROWS)
+}
+
+fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
+    is_unrelated(rows, SortColumns::filename)
+        && is_unrelated(rows, |row| row.filename().to_lowercase())
+        && is_unrelated(rows, SortColumns::created_at)
+        && is_unrelated(rows, SortColumns::size)
+        && is_unrelated(rows, SortColumns::id)
+        && is_unrelated(rows, SortColumns::link)
+}
+
+/// Whether a column orders rows neither as the list does nor the other way round.
+fn is_unrelated<'a, K: Ord>(
+    rows: &'a [SortColumns<'a>],
+    column: impl Fn(&'a SortColumns<'a>) -> K,
+) -> bool {
+    let keys: Vec<_> = rows.iter().map(column).collect();
+    let (mut inverted, mut pairs) = (0, 0);
+    for (at, earlier) in keys.iter().enumerate() {
+        for later in &keys[at + 1..] {
+            pairs += 2;
+            inverted += match earlier.cmp(later) {
+                Ordering::Less => 0,
+                Ordering::Equal => 1,
+                Ordering::Greater => 2,
+            };
+        }
+    }
+    UNRELATED.contains(&share(inverted, pairs))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a page has a few hundred rows, so the pairs are far below 2^52"
+)]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::Status;
+
+    /// Rows of two statuses, half of a page each, whose columns are in no order.
+    fn rows() -> Vec<Value> {
+        (0..40_u64)
+            .map(|number| {
+                let mixed = number * 17 % 41;
+                json!({
+                    "indexStatus": if number < 20 { "failed" } else { "done" },
+                    "filename": format!("{mixed:03}.pdf"),
+                    "fileSize": mixed * 3 % 41,
+                    "createdAt": format!("2026-01-{:02}T00:00:00.000Z", mixed * 5 % 28 + 1),
+                    "id": format!("{:03}", mixed * 7 % 41),
+                    "linkId": format!("{:03}", mixed * 11 % 41),
+                })
+            })
+            .collect()
+    }
+
+    fn shows(rows: &[Value]) -> bool {
+        let body = serde_json::to_vec(&json!({
+            "data": rows,
+            "pagination": {"page": 1, "total": rows.len()},
+        }));
+        let body = PageBody::new(body.unwrap());
+        let mut statuses = PageStatuses::default();
+        body.read(|row| statuses.add(row.word())).unwrap();
+        shows_sorting(&statuses, &body)
+    }
+
+    #[test]
+    fn two_runs_that_no_column_explains_show_sorting() {
+        assert!(shows(&rows()));
+        // What all rows have in common explains nothing.
+        let mut rows = rows();
+        for row in &mut rows {
+            row["fileSize"] = json!(1);
+            row.as_object_mut().unwrap().remove("createdAt");
+        }
+        assert!(shows(&rows));
+    }
+
+    #[test]
+    fn a_column_that_orders_only_equal_statuses_explains_nothing() {
+        let mut rows = rows();
+        for (number, row) in rows.iter_mut().enumerate() {
+            row["filename"] = json!(format!("{:03}", number % 20));
+        }
+        assert!(shows(&rows));
+    }
+
+    #[test]
+    fn a_column_that_orders_all_rows_as_the_list_does_could_be_what_it_is_sorted_by() {
+        type Column = (&'static str, fn(usize) -> Value);
+        let columns: [Column; 6] = [
+            ("filename", |number| json!(format!("{number:03}"))),
+            ("filename", |number| {
+                let name = if number % 2 == 0 { "File" } else { "file" };
+                json!(format!("{name} {number:03}"))
+            }),
+            ("createdAt", |number| {
+                json!(format!("2026-01-01T00:00:{number:02}.000Z"))
+            }),
+            ("fileSize", |number| json!(number * 10)),
+            ("id", |number| json!(format!("{:03}", 100 - number))),
+            ("linkId", |number| json!(format!("{number:03}"))),
+        ];
+        for (column, value) in columns {
+            let mut rows = rows();
+            for (number, row) in rows.iter_mut().enumerate() {
+                row[column] = value(number);
+            }
+            assert!(!shows(&rows), "{column}");
+            // One row that is out of place changes nothing.
+            rows[3][column] = value(35);
+            assert!(!shows(&rows), "{column}");
+        }
+    }
+
+    #[test]
+    fn few_rows_and_a_page_that_is_not_sorted_show_nothing() {
+        let status = |rows: &mut Vec<Value>, at: usize, status: Status| {
+            rows[at]["indexStatus"] = json!(status.as_str());
+        };
+        let mut few = rows();
+        for at in 4..20 {
+            status(&mut few, at, Status::Done);
+        }
+        assert!(!shows(&few));
+        let mut unsorted = rows();
+        status(&mut unsorted, 30, Status::Failed);
+        assert!(!shows(&unsorted));
+        assert!(!shows(&[]));
+    }
+}

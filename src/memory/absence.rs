@@ -1,0 +1,88 @@
+//! What becomes of remembered files that a read does not list.
+
+use std::collections::HashSet;
+
+use crate::aggregate::{DoneFiles, Reading};
+use crate::memory::apply::{Look, Update};
+use crate::memory::record::{Memory, Remembered};
+use crate::model::{FileKey, Status};
+
+/// Whole reads that have to miss a file before it is forgotten: pages shift, and one read may leave out a file that is there.
+const MISSES: u8 = 2;
+
+/// Every status but done: those whose files are remembered.
+const UNFINISHED: [Status; 5] = [
+    Status::Pending,
+    Status::Processing,
+    Status::Failed,
+    Status::Flagged,
+    Status::Unknown,
+];
+
+/// The remembered files whose rows were read as done.
+pub(super) fn read_as_done(reading: &Reading, memory: &Memory) -> HashSet<FileKey> {
+    match &reading.done {
+        DoneFiles::Read { finished, .. } => {
+            let remembered = |key: &&FileKey| memory.remembers(**key);
+            finished.iter().filter(remembered).copied().collect()
+        }
+        DoneFiles::Counted => HashSet::new(),
+    }
+}
+
+/// Forgets files that are done, and those that were missed often enough. `done`: remembered files whose rows were read as done;
+/// `done_before`: done files at the last consistent count.
+pub(super) fn settle(
+    update: &mut Update,
+    memory: &Memory,
+    look: &Look<'_>,
+    done: HashSet<FileKey>,
+    done_before: Option<u64>,
+) {
+    let missed = missed(memory, look, &done);
+    update.forgotten.extend(&done);
+    update.finished.extend(done);
+    let first_missed = missed.iter().filter(|(_, file)| file.missed == 0);
+    let first_missed: Vec<_> = first_missed.map(|(key, _)| *key).collect();
+    let done_now = look.reading.counts[Status::Done];
+    let done_grew_by = done_before.map_or(0, |before| done_now.saturating_sub(before));
+    let counted = matches!(look.reading.done, DoneFiles::Counted);
+    // Whoever is missing is done, or was deleted: as many as the done files grew by can all be done.
+    if counted && first_missed.len() as u64 <= done_grew_by {
+        update.finished.extend(first_missed);
+    }
+    for key in &update.finished {
+        if let Some(from) = memory.get(*key).and_then(|file| file.timed_from) {
+            update.record.indexing.observe(look.ended.since(from));
+        }
+    }
+    for (key, file) in missed {
+        let missed = file.missed + 1;
+        if missed >= MISSES {
+            update.forgotten.push(key);
+            continue;
+        }
+        // Its indexing time was taken at this read, or is not taken at all.
+        let timed_from = file.timed_from.filter(|_| !counted);
+        let file = Remembered {
+            timed_from,
+            missed,
+            ..*file
+        };
+        update.changed.push((key, file));
+    }
+}
+
+/// The remembered files that a whole read does not list. Absence from rows that are not whole proves nothing.
+fn missed<'a>(
+    memory: &'a Memory,
+    look: &Look<'_>,
+    done: &HashSet<FileKey>,
+) -> Vec<(FileKey, &'a Remembered)> {
+    let fits = |status: &Status| look.reading.fits[*status];
+    if !look.consistent || !UNFINISHED.iter().all(fits) {
+        return Vec::new();
+    }
+    let listed = |key: &FileKey| look.reading.unfinished.contains_key(key) || done.contains(key);
+    memory.iter().filter(|(key, _)| !listed(key)).collect()
+}

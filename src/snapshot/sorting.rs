@@ -1,0 +1,28 @@
+//! Whether a portal sorts by status.
+
+/// Whether a portal sorts by status: the label `state` of `kb_portal_sorting`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SortingState {
+    /// Rows showed it.
+    Shown,
+    /// The interface says so, and no rows have shown or refuted it yet.
+    #[default]
+    Assumed,
+    /// Rows refuted it: folders are scanned in full.
+    Refuted,
+}
+
+impl SortingState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Shown, Self::Assumed, Self::Refuted];
+
+    /// The value of the label `state`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Assumed => "assumed",
+            Self::Refuted => "refuted",
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Folders that the configuration excludes, by a name that they got later or by a reload, and that come back.
+
+use std::time::Duration;
+
+use super::leaving::{families_of, with_another};
+use super::{End, Status, Story, saved};
+use crate::support::exposition::Exposition;
+use crate::support::wait::wait_for;
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// Excludes names from the only portal; nothing with an empty list.
+fn exclude(patterns: &'static [&'static str]) -> impl FnOnce(&mut Value) {
+    move |config| config["portals"][0]["folders"] = json!({"exclude": patterns})
+}
+
+fn failed(metrics: &Exposition, folder: Uuid) -> Option<u64> {
+    let labels = [("folder_id", &*folder.to_string()), ("status", "failed")];
+    metrics.count("kb_folder_status_entries_total", &labels)
+}
+
+impl Story {
+    /// Lets the running program read another configuration.
+    fn reload(&mut self, change: impl FnOnce(&mut Value)) {
+        self.workspace.change(change);
+        self.exporter.signal("HUP");
+    }
+
+    fn rename(&self, folder: Uuid, name: &str) {
+        let renamed = self.portal.world(|world| world.rename_folder(folder, name));
+        renamed.unwrap();
+    }
+
+    /// One file of a folder failed, and that was seen.
+    async fn fails(&self, folder: Uuid) {
+        let file = self.portal.world(|world| world.file_ids(folder))[0];
+        self.portal.set(folder, file, Status::Failed);
+        let metrics = self.exporter.collected_again().await;
+        assert_eq!(failed(&metrics, folder), Some(1));
+    }
+
+    async fn vanishes(&self, folder: Uuid) {
+        let vanished = |metrics: &Exposition| families_of(metrics, folder).is_empty();
+        self.exporter
+            .metrics_when("the folder has no series", vanished)
+            .await;
+    }
+
+    /// The folder is counted and has the counters that it had.
+    async fn is_back(&self, folder: Uuid) {
+        let id = folder.to_string();
+        let metrics = self
+            .exporter
+            .metrics_when("the folder is counted again", |metrics| {
+                metrics.value("kb_folder_up", &[("folder_id", &id)]) == Some(1.0)
+            })
+            .await;
+        assert_eq!(failed(&metrics, folder), Some(1));
+        let mut unavailable = metrics.all("kb_folder_unavailable", &[]);
+        assert!(unavailable.next().is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_renamed_out_of_the_filter_is_not_collected_any_more() {
+    let (mut story, other) = with_another().await;
+    story.fails(other).await;
+    story.reload(exclude(&["Archive *"]));
+    story.rename(other, "Archive 2026");
+    story.vanishes(other).await;
+    let id = other.to_string();
+    let asked = story.portal.requests_with(&id);
+    story.exporter.collected_again().await;
+
+    let story = story.restarted(End::Killed).await;
+    let metrics = story.exporter.metrics().await;
+    assert_eq!(families_of(&metrics, other), [""; 0]);
+    story.portal.heal();
+    let metrics = story.exporter.collected_again().await;
+    assert_eq!(families_of(&metrics, other), [""; 0]);
+    assert_eq!(story.portal.requests_with(&id), asked);
+
+    story.rename(other, "Other");
+    story.is_back(other).await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_renamed_into_the_filter_is_collected() {
+    let (mut story, other) = with_another().await;
+    story.fails(other).await;
+    story.reload(|config| config["portals"][0]["folders"] = json!({"include": ["Inbox"]}));
+    story.vanishes(other).await;
+    story.reload(|config| config["portals"][0]["folders"] = json!({"include": ["In*"]}));
+    story.rename(other, "Incoming");
+    story.is_back(other).await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_excluded_by_a_reload_and_admitted_by_another_keeps_its_counters() {
+    let (mut story, other) = with_another().await;
+    story.fails(other).await;
+    story.reload(exclude(&["Oth*"]));
+    story.vanishes(other).await;
+    story.reload(exclude(&[]));
+    story.is_back(other).await;
+
+    story.reload(exclude(&["Oth*"]));
+    story.vanishes(other).await;
+    let mut story = story.restarted(End::Stopped).await;
+    story.portal.heal();
+    let metrics = story.exporter.collected_again().await;
+    assert_eq!(families_of(&metrics, other), [""; 0]);
+    story.reload(exclude(&[]));
+    story.is_back(other).await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_excluded_for_longer_than_seven_days_begins_anew() {
+    let (mut story, other) = with_another().await;
+    story.fails(other).await;
+    story.reload(exclude(&["Oth*"]));
+    story.vanishes(other).await;
+    let Story {
+        portal,
+        folder,
+        workspace,
+        exporter,
+    } = story;
+    exporter.stop().await;
+    saved::age(&workspace, Duration::from_hours(8 * 24));
+    let exporter = crate::support::exporter::Exporter::start(&workspace).await;
+    let mut story = Story {
+        portal,
+        folder,
+        workspace,
+        exporter,
+    };
+    wait_for("the folder is forgotten", async || {
+        saved::left_reason(&story.workspace, other)
+            .is_none()
+            .then_some(())
+    })
+    .await;
+    story.reload(exclude(&[]));
+    story
+        .exporter
+        .metrics_when("the folder is counted from 0 on", |metrics| {
+            failed(metrics, other) == Some(0)
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_portal_that_a_reload_removes_and_another_adds_keeps_its_counters() {
+    let (mut story, other) = with_another().await;
+    story.fails(other).await;
+    let name =
+        |name: &'static str| move |config: &mut Value| config["portals"][0]["name"] = name.into();
+    story.reload(name("another"));
+    story
+        .exporter
+        .metrics_when("the other portal is collected", |metrics| {
+            let labels = [("portal", "another"), ("folder_id", &*other.to_string())];
+            metrics.value("kb_folder_up", &labels) == Some(1.0)
+        })
+        .await;
+    story.reload(name("main"));
+    story
+        .exporter
+        .metrics_when("the portal is there again", |metrics| {
+            metrics.all("kb_portal_up", &[("portal", "main")]).count() == 1
+        })
+        .await;
+    story.is_back(other).await;
+}

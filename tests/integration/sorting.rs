@@ -1,0 +1,287 @@
+//! Whether a portal sorts by status: assumed, shown or refuted, by what its rows say.
+
+use std::time::Duration;
+
+use kb_exporter::simulator::faults::{Fault, PageFault, Scope, Target};
+use kb_exporter::simulator::{NewFile, SortParameters, Status};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use crate::faults::ailing::Ailing;
+use crate::support::exporter::Exporter;
+use crate::support::exposition::{Exposition, Sample};
+use crate::support::portal::Portal;
+use crate::support::workspace::Workspace;
+
+/// The defaults, twenty times as fast.
+fn fast_defaults(config: &mut Value) {
+    config["collect"] = serde_json::json!({
+        "schedule": "3s",
+        "jitter": "0s",
+        "quiet_every": "15s",
+        "full_every": "72m",
+        "timeout": "30s",
+        "max_requests_per_second": 100,
+    });
+}
+
+fn workspace(base_url: String, change: impl FnOnce(&mut Value)) -> Workspace {
+    Workspace::with(&[("main", base_url)], |config| {
+        fast_defaults(config);
+        change(config);
+    })
+}
+
+fn sorting_is(metrics: &Exposition, state: &str) -> bool {
+    let states = ["shown", "assumed", "refuted"];
+    states.iter().all(|other| {
+        let holds = metrics.value("kb_portal_sorting", &[("state", *other)]);
+        holds == Some(f64::from(u8::from(*other == state)))
+    })
+}
+
+fn files(metrics: &Exposition, folder: Uuid, status: &str) -> Option<u64> {
+    let id = folder.to_string();
+    let labels = [("folder_id", id.as_str()), ("status", status)];
+    metrics.count("kb_folder_files", &labels)
+}
+
+fn is_consistent(metrics: &Exposition, folder: Uuid) -> Option<bool> {
+    let id = folder.to_string();
+    let consistent = metrics.value("kb_folder_consistent", &[("folder_id", id.as_str())]);
+    consistent.map(|consistent| consistent > 0.5)
+}
+
+fn all_requests(metrics: &Exposition) -> u64 {
+    let requests = metrics.all("kb_portal_requests_total", &[]);
+    requests.map(Sample::count).sum()
+}
+
+/// Adds files of one status, whose names are in no order.
+fn add(portal: &Portal, folder: Uuid, status: &Status, number: usize, names: &str) -> Vec<Uuid> {
+    let random = &mut fastrand::Rng::with_seed(number as u64);
+    let names = std::iter::repeat_with(|| format!("{names}{:016x}.pdf", random.u64(..)));
+    names
+        .take(number)
+        .map(|name| portal.file(folder, &name, status.clone()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_portal_is_believed_as_soon_as_a_page_shows_two_statuses_that_nothing_else_explains() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    add(&portal, folder, &Status::Done, 1_500, "");
+    add(&portal, folder, &Status::Failed, 40, "");
+    add(&portal, folder, &Status::Done, 1_430, "");
+    let workspace = workspace(portal.base_url(), |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("the portal is shown to sort", |metrics| {
+            sorting_is(metrics, "shown") && files(metrics, folder, "failed") == Some(40)
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn one_page_that_is_out_of_order_once_refutes_nothing() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    let folder = portal.folder("Inbox", 9_000);
+    for page in [1, 3, 18, 40, 88, 90] {
+        for nth in [2, 7, 12] {
+            let scope = Scope::nth(Target::Page(folder, page), nth);
+            portal.faults.add(scope, Fault::Page(PageFault::OutOfOrder));
+        }
+    }
+    let workspace = workspace(portal.base_url(), |config| {
+        config["collect"]["schedule"] = "1s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let struck = portal.faults.struck();
+    exporter
+        .metrics_when(
+            "pages were out of order, and all is counted again",
+            |metrics| {
+                assert!(!sorting_is(metrics, "refuted"));
+                portal.faults.struck() >= struck + 8
+                    && files(metrics, folder, "processing") == Some(1_800)
+                    && is_consistent(metrics, folder) == Some(true)
+            },
+        )
+        .await;
+}
+
+/// Deletes a done file and uploads another one, again and again, as a synchronisation tool does that renames.
+fn rename_for_ever(portal: &Portal, folder: Uuid, mut files: Vec<Uuid>) -> JoinHandle<()> {
+    let simulator = portal.simulator();
+    tokio::spawn(async move {
+        let mut random = fastrand::Rng::with_seed(7);
+        loop {
+            let at = random.usize(..files.len());
+            let new = NewFile {
+                name: format!("{:016x}.pdf", random.u64(..)),
+                status: Status::Done,
+                ..NewFile::default()
+            };
+            files[at] = simulator.with(|world| {
+                world.delete_file(folder, files[at]).unwrap();
+                world.add_file(folder, &new).unwrap()
+            });
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+}
+
+#[tokio::test]
+async fn files_that_are_replaced_while_a_folder_is_read_refute_nothing() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Synchronised");
+    let done = add(&portal, folder, &Status::Done, 3_000, "");
+    add(&portal, folder, &Status::Failed, 40, "f");
+    let moving = rename_for_ever(&portal, folder, done);
+    let workspace = workspace(portal.base_url(), |config| {
+        config["collect"]["schedule"] = "1s".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let id = folder.to_string();
+    exporter
+        .metrics_when("the folder was audited, and counted ten times", |metrics| {
+            assert!(!sorting_is(metrics, "refuted"));
+            if is_consistent(metrics, folder) == Some(true) {
+                assert_eq!(files(metrics, folder, "failed"), Some(40));
+                assert_eq!(files(metrics, folder, "done"), Some(3_000));
+            }
+            let counted = [("result", "success")];
+            let runs = metrics.count("kb_collection_runs_total", &counted);
+            last_audit(metrics, &id).is_some() && runs >= Some(10)
+        })
+        .await;
+    moving.abort();
+}
+
+fn last_audit(metrics: &Exposition, id: &str) -> Option<f64> {
+    metrics.value(
+        "kb_folder_last_full_read_timestamp_seconds",
+        &[("folder_id", id)],
+    )
+}
+
+/// Ten thousand files of which sixty in the middle failed and forty at the end wait, by a portal that sorts by something else.
+async fn is_marked_and_then_refuted(sort: SortParameters, names: [&str; 4]) {
+    let portal = Portal::with(|options| options.switches.sort_parameters = sort).await;
+    let folder = portal.folder("Inbox");
+    let contents = [
+        (Status::Done, 5_000),
+        (Status::Failed, 60),
+        (Status::Done, 4_900),
+        (Status::Pending, 40),
+    ];
+    for ((status, number), names) in contents.into_iter().zip(names) {
+        add(&portal, folder, &status, number, names);
+    }
+    let workspace = workspace(portal.base_url(), |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    let is_right = |metrics: &Exposition| files(metrics, folder, "failed") == Some(60);
+    exporter
+        .metrics_when("sorting is refuted, and the folder counted", |metrics| {
+            let counted = is_consistent(metrics, folder) == Some(true);
+            assert!(!counted || is_right(metrics) || !sorting_is(metrics, "shown"));
+            sorting_is(metrics, "refuted") && counted && is_right(metrics)
+        })
+        .await;
+    let health = exporter.json("/health").await;
+    let portal = &health["checks"]["portal:main"][0];
+    assert_eq!(portal["sorting"], "refuted");
+    let said = portal["output"].as_str().unwrap_or_default();
+    assert!(said.contains("does not sort by status"), "{said}");
+    exporter.stop().await;
+    // Another process does not believe it for a while first.
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    assert!(sorting_is(&metrics, "refuted"));
+}
+
+#[tokio::test]
+async fn a_portal_that_sorts_by_creation_time_is_refuted_by_its_rows() {
+    is_marked_and_then_refuted(SortParameters::ByCreation, [""; 4]).await;
+}
+
+#[tokio::test]
+async fn a_portal_that_sorts_names_without_case_is_refuted_by_its_rows() {
+    is_marked_and_then_refuted(SortParameters::CaseIgnored, ["B", "c", "D", "e"]).await;
+}
+
+#[tokio::test]
+async fn a_portal_in_which_all_is_done_is_counted_at_once_for_few_requests() {
+    let portal = Portal::start().await;
+    let done = [(Status::Done, 400_000)].into();
+    let folder = portal.world(|world| world.add_synthetic_folder("Archive", &done));
+    // Nothing but the first collection.
+    let workspace = workspace(portal.base_url(), |config| {
+        config["collect"]["schedule"] = "1h".into();
+        config["collect"]["max_pages_per_folder"] = 100.into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    assert_eq!(files(&metrics, folder, "done"), Some(400_000));
+    assert_eq!(is_consistent(&metrics, folder), Some(true));
+    assert!(sorting_is(&metrics, "assumed"));
+    assert!(all_requests(&metrics) <= 6, "{}", all_requests(&metrics));
+}
+
+#[tokio::test]
+async fn where_sorting_is_refuted_large_folders_are_scanned_one_after_another() {
+    const FOLDERS: usize = 12;
+    const PAGES: u64 = 60;
+    let portal = Portal::with(|options| {
+        options.switches.sort_parameters = SortParameters::Ignored;
+        options.switches.reports_file_counts = false;
+    })
+    .await;
+    let counts = [(Status::Done, PAGES * 80), (Status::Failed, PAGES * 20)];
+    let folders: Vec<_> = (0..FOLDERS)
+        .map(|number| {
+            let counts = counts.clone().into();
+            portal.world(|world| world.add_synthetic_folder(&format!("Folder {number}"), &counts))
+        })
+        .collect();
+    // Far too little time for one scan: its deadline follows from its pages.
+    let workspace = workspace(portal.base_url(), |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["collect"]["timeout"] = "2s".into();
+        config["collect"]["strategy"] = "sorted".into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter
+        .metrics_when("every folder is counted", |metrics| {
+            let failed = |folder: &Uuid| files(metrics, *folder, "failed");
+            folders
+                .iter()
+                .all(|folder| failed(folder) == Some(PAGES * 20))
+        })
+        .await;
+    let most = FOLDERS as u64 * PAGES * 3 / 2;
+    assert!(
+        all_requests(&metrics) <= most,
+        "{} of {most}",
+        all_requests(&metrics)
+    );
+}
+
+#[tokio::test]
+async fn a_total_that_the_rows_do_not_fit_is_marked_and_the_rows_are_counted() {
+    for (done, hidden) in [(9_915, 37), (52, 1), (5, 1)] {
+        let portal = Portal::with(|options| options.switches.hidden_files = hidden).await;
+        let folder = portal.folder("Inbox");
+        add(&portal, folder, &Status::Done, done, "");
+        add(&portal, folder, &Status::Failed, 48, "f");
+        let workspace = workspace(portal.base_url(), |_| {});
+        let exporter = Exporter::start(&workspace).await;
+        let metrics = exporter.collected().await;
+        assert_eq!(files(&metrics, folder, "done"), Some(done as u64));
+        assert_eq!(files(&metrics, folder, "failed"), Some(48));
+        assert_eq!(is_consistent(&metrics, folder), Some(false));
+        assert_eq!(metrics.value("kb_folder_up", &[]), Some(1.0));
+    }
+}

@@ -1,0 +1,97 @@
+//! How fast a portal is asked: a limit of its own is met seldom, and answers that are all slow are no folder's fault.
+
+use std::time::{Duration, Instant};
+
+use crate::faults::ailing::Ailing;
+use crate::support::exporter::Exporter;
+use crate::support::exposition::{Exposition, Sample};
+use crate::support::workspace::Workspace;
+
+use kb_exporter::simulator::faults::{Fault, LineFault, RetryAfter, Scope, Target};
+
+/// What the portal allows a second, and at once after a pause: a busy machine sends late, and then several together.
+const LIMIT: (u32, u32) = (25, 12);
+
+/// Requests by their status.
+fn answers(metrics: &Exposition, code: &str) -> u64 {
+    let labels = [("code", code)];
+    let requests = metrics.all("kb_portal_requests_total", &labels);
+    requests.map(Sample::count).sum()
+}
+
+/// What `/metrics` says when so many requests were answered well.
+async fn after(exporter: &Exporter, answered: u64) -> Exposition {
+    let what = format!("{answered} answers");
+    exporter
+        .metrics_when(&what, |metrics| answers(metrics, "200") >= answered)
+        .await
+}
+
+#[tokio::test]
+async fn a_steady_limit_of_the_portal_is_seldom_met_and_the_rate_returns_when_it_goes_away() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    for number in 0..60 {
+        portal.folder(&format!("Folder {number}"), 5);
+    }
+    let (per_second, at_once) = LIMIT;
+    let limited = Fault::Status(429, RetryAfter::Absent);
+    let beyond = Scope::beyond(Target::All, per_second, at_once);
+    portal.faults.add(beyond, limited);
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["collect"]["max_requests_per_second"] = 60.into();
+        config["request"]["retries"] = 4.into();
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let settled = after(&exporter, 150).await;
+    let begun = Instant::now();
+    let later = after(&exporter, answers(&settled, "200") + 300).await;
+    let took = begun.elapsed();
+    let [good, refused] =
+        ["200", "429"].map(|code| answers(&later, code) - answers(&settled, code));
+    println!("{good} answers 200, {refused} answers 429 in {took:?}");
+    assert!(refused * 20 < good + refused, "{refused} of {good} refused");
+
+    portal.faults.clear();
+    let mut before = later;
+    let begun = Instant::now();
+    loop {
+        let window = Instant::now();
+        let now = after(&exporter, answers(&before, "200") + 100).await;
+        let per_second = 100.0 / window.elapsed().as_secs_f64();
+        if per_second > 1.5 * f64::from(LIMIT.0) {
+            break;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_mins(1),
+            "{per_second} a second"
+        );
+        before = now;
+    }
+}
+
+/// Pages of the one folder, all of which are answered late.
+const PAGES: usize = 64;
+
+/// More than half of the time limit of a request.
+const LATE: Duration = Duration::from_millis(600);
+
+#[tokio::test]
+async fn a_portal_whose_answers_are_all_slow_is_asked_for_several_pages_at_once() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    portal.folder("Slow", PAGES * 100);
+    let late = Fault::Line(LineFault::Late(LATE));
+    portal.strike(Target::Files, late);
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["concurrency"] = 8.into();
+        config["request"] = serde_json::json!({"timeout": "1100ms", "retries": 4});
+    });
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    let took = metrics
+        .value("kb_folder_collection_duration_seconds", &[])
+        .unwrap();
+    println!("{PAGES} pages in {took} s");
+    // One after another they take 38 seconds.
+    assert!(took < 20.0, "{PAGES} pages in {took} s");
+}
