@@ -133,9 +133,9 @@ impl Folder {
     /// What is known before the next look.
     pub fn expected(&self) -> Expected {
         let counts = self.kept.record.as_ref().map(|record| record.counts);
-        let counted = counts.map_or(0, |counts| counts.total());
+        let reported = self.view.reported_files.unwrap_or(0);
         Expected {
-            files: self.view.reported_files.unwrap_or(0).max(counted),
+            files: counts.map_or(reported, |counts| expected_files(counts.total(), reported)),
             counts,
         }
     }
@@ -325,5 +325,32 @@ impl Folder {
 
     fn view_mut(&mut self) -> &mut FolderView {
         Arc::make_mut(&mut self.view)
+    }
+}
+
+/// Files of a folder that was counted and of which the list now tells a `fileCount`: what was counted and what may have come since, but not
+/// any number that the list tells.
+fn expected_files(counted: u64, reported: u64) -> u64 {
+    const FEW: u64 = 1_000;
+    let most = counted.saturating_add(FEW.max(counted / 2));
+    reported.clamp(counted, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expected_files;
+
+    #[test]
+    fn what_the_list_tells_is_believed_as_far_as_it_can_be_true() {
+        for (counted, reported, files) in [
+            (500, 0, 500),
+            (500, 700, 700),
+            (500, u64::MAX, 1_500),
+            (100_000, 130_000, 130_000),
+            (100_000, 900_000, 150_000),
+            (u64::MAX, 3, u64::MAX),
+        ] {
+            assert_eq!(expected_files(counted, reported), files);
+        }
     }
 }

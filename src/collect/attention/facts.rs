@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::collect::attention::{Need, Reading};
+use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::model::{Moment, Status, Timestamp};
 use crate::portal::{ListedFolder, PAGE_SIZE};
 use crate::snapshot::{Counts, Way};
@@ -188,7 +189,7 @@ impl Facts {
         }
     }
 
-    /// Requests that a look is expected to take: one where the last was refused; where borders were counted and are again, what that took,
+    /// Requests that a look is expected to take: one where the last was refused; where it was and is counted by boundaries, what that took,
     /// and the pages of files that came since; else what follows from the present way.
     pub fn requests(&self, counts: Option<&Counts>, present: Present) -> u64 {
         let files = |entry: Option<Entry>| entry.map_or(0, |entry| entry.file_count);
@@ -198,7 +199,9 @@ impl Facts {
                 if counts.way == Way::Sorted && present.way == Way::Sorted =>
             {
                 let came = files(self.listed).saturating_sub(files(last.entry));
-                counts.requests.saturating_add(came.div_ceil(PAGE_SIZE))
+                // What came waits, in one run. The list may tell any number.
+                let pages = came.div_ceil(PAGE_SIZE).min(PAGES_OF_A_RUN);
+                counts.requests.saturating_add(pages)
             }
             _ => present.requests,
         };
