@@ -21,17 +21,24 @@ fn orders() -> Vec<Vec<Status>> {
     orders
 }
 
-fn try_count(folder: &RefCell<Folder>, hints: &Boundaries) -> Result<Sorted, ReadError> {
+/// Counts a folder whose pages are there at once.
+fn run<F>(fetch: F, in_flight: usize, hints: &Boundaries) -> Result<Sorted, ReadError>
+where
+    F: Fn(PageRequest) -> PageBody,
+{
     let method = Method {
-        in_flight: 2,
+        in_flight,
         hints,
         prove: false,
     };
-    let progress = Progress::default();
-    let fetch = |page| std::future::ready(Ok(folder.borrow_mut().page(page)));
-    count(fetch, method, Known::default(), &progress)
+    let fetch = |page| std::future::ready(Ok(fetch(page)));
+    count(fetch, method, Known::default(), &Progress::default())
         .now_or_never()
         .expect("the pages are there at once")
+}
+
+fn try_count(folder: &RefCell<Folder>, hints: &Boundaries) -> Result<Sorted, ReadError> {
+    run(|page| folder.borrow_mut().page(page), 2, hints)
 }
 
 fn count_folder(folder: Folder) -> Sorted {
@@ -263,18 +270,9 @@ fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
                 let middle = answer.listed(page.sort)[first..].get(4).copied();
                 answer.shows_instead = middle.map(|(id, _)| (id, Status::Unknown));
             }
-            std::future::ready(Ok(answer.page(page)))
+            answer.page(page)
         };
-        let hints = Boundaries::default();
-        let method = Method {
-            in_flight: 1,
-            hints: &hints,
-            prove: false,
-        };
-        let progress = Progress::default();
-        let result = count(fetch, method, Known::default(), &progress);
-        let sorted = result.now_or_never().expect("the pages are there at once");
-        let sorted = sorted.unwrap();
+        let sorted = run(fetch, 1, &Boundaries::default()).unwrap();
         assert_eq!(counted(&sorted), expected, "{torn}");
         assert!(sorted.consistent, "{torn}");
     }
@@ -288,22 +286,14 @@ fn count_changed(
 ) -> ([Vec<u64>; 2], Result<Sorted, ReadError>) {
     let before = counts(folder);
     let folder = RefCell::new(folder.clone());
-    let hints = Boundaries::default();
-    let method = Method {
-        in_flight: 1,
-        hints: &hints,
-        prove: false,
-    };
-    let progress = Progress::default();
     let fetch = |page| {
         let mut folder = folder.borrow_mut();
         if folder.requests == before_request {
             change.make(&mut folder);
         }
-        std::future::ready(Ok(folder.page(page)))
+        folder.page(page)
     };
-    let counted = count(fetch, method, Known::default(), &progress);
-    let counted = counted.now_or_never().expect("the pages are there at once");
+    let counted = run(fetch, 1, &Boundaries::default());
     let after = counts(&folder.borrow());
     ([before, after], counted)
 }
@@ -399,9 +389,6 @@ proptest! {
         }
         let held = RefCell::new(vec![counts(&folder)]);
         let folder = RefCell::new(folder);
-        let hints = Boundaries::default();
-        let method = Method { in_flight: 3, hints: &hints, prove: false };
-        let progress = Progress::default();
         let fetch = |page| {
             let mut folder = folder.borrow_mut();
             let request = folder.requests;
@@ -411,10 +398,9 @@ proptest! {
                     held.borrow_mut().push(counts(&folder));
                 }
             }
-            std::future::ready(Ok(folder.page(page)))
+            folder.page(page)
         };
-        let result = count(fetch, method, Known::default(), &progress);
-        let result = result.now_or_never().expect("the pages are there at once");
+        let result = run(fetch, 3, &Boundaries::default());
         if let Ok(sorted) = &result && sorted.consistent {
             prop_assert!(held.borrow().contains(&counted(sorted)), "{:?} of {:?}", counted(sorted), held);
         } else {
