@@ -151,6 +151,7 @@ impl Collector {
             client: Arc::clone(&self.tools.client),
             folder: id,
             sorting: Arc::clone(&self.sorting),
+            max_pages: self.settings.walk.max_pages,
         };
         debug!(portal = %self.settings.portal, %id, "audit begins: every page is read beside the collections");
         self.spawn(Work::Audit { folder: id }, async move {
@@ -190,6 +191,7 @@ impl Collector {
             client: Arc::clone(&self.tools.client),
             folder: refutation.folder,
             sorting: Arc::clone(&self.sorting),
+            max_pages: self.settings.walk.max_pages,
         };
         self.spawn(Work::CheckRefutation, async move {
             audit.check(&refutation).await;

@@ -27,6 +27,8 @@ pub(super) struct Audit {
     pub client: Arc<Client>,
     pub folder: FolderId,
     pub sorting: Arc<Sorting>,
+    /// Pages, at most. A page can name any total.
+    pub max_pages: u64,
 }
 
 impl Audit {
@@ -36,8 +38,12 @@ impl Audit {
         let session = self.client.open().await.map_err(no_session)?;
         let files = session.files(self.folder, &lane);
         let mut layout = layout(&files).await?;
+        let (pages, limit) = (layout.last_page().0, self.max_pages);
+        if pages > limit {
+            return Err(ReadError::TooManyPages { pages, limit });
+        }
         let (mut totals, mut hulls, mut suspects) = (Totals::default(), Hulls::default(), 0);
-        for page in spread(layout.last_page().0).map(PageNumber) {
+        for page in spread(pages).map(PageNumber) {
             let body = fetch(&files, page).await?;
             let statuses = totals.add(&body).map_err(|error| failed(page, error))?;
             layout.total = statuses.total;
