@@ -42,15 +42,17 @@ use database::Database;
 use load::Views;
 use portal::{Job, SharedView};
 
-pub use attempt::{ActiveMode, Answered, Attempt, AttemptId, Course, Intent};
+pub use attempt::{
+    ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, IntendedFile, Intent, SentFile,
+};
 pub use change::{Change, Misfit, Review, Tidy};
 pub use database::FILE_NAME;
 pub use error::LedgerError;
-pub use history::{Entry, history};
+pub use history::{Entry, history, views};
 pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 pub use portal::PortalLedger;
 pub use track::Track;
-pub use view::{FolderBook, LedgerView, Totals};
+pub use view::{ClassTotals, FolderBook, LedgerView, Totals};
 
 /// A handle to the ledger. Cheap to clone; the file is closed when the last one, and the last portal's, is dropped.
 #[derive(Debug, Clone)]

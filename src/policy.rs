@@ -11,21 +11,26 @@
 
 mod breaker;
 mod budget;
+mod carried_out;
 mod case;
+mod class;
 mod cooldown;
 mod decide;
 pub mod judge;
 mod numbers;
 mod order;
+mod outlook;
 mod reason;
 
 pub use breaker::BreakerState;
 pub use budget::Remaining;
 pub use case::{Case, Failed, FailedFile, Worth};
-pub use cooldown::next_allowed;
+pub use class::{Burst, ClassState, Response, upper_bound};
+pub use cooldown::{is_refused, next_allowed};
 pub use decide::{Choice, Decision, Trigger, decide};
 pub use numbers::Numbers;
 pub use order::{horizon, in_order, longest_limit};
+pub use outlook::{FolderFailures, Outlook};
 pub use reason::Reason;
 
 #[cfg(test)]

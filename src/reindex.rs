@@ -13,7 +13,7 @@ mod kill_switch;
 mod review;
 mod turn;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use tracing::error;
 use crate::ledger::{ActiveMode, AttemptId, Course, LedgerError, Outcome, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
-use crate::policy::{self, Choice, Decision, Numbers, Reason};
+use crate::policy::{self, Choice, Decision, Numbers, Outlook, Reason};
 use crate::snapshot::{FolderReindex, Publisher, ReindexView};
 
 pub use batch::{Batch, Findings, FolderBatch};
@@ -59,6 +59,10 @@ pub struct Reindexer {
     tools: Tools,
     clock: Clock,
     tidy_at: Instant,
+    /// How often the portal was asked for files of an attempt by their names.
+    asked_for: HashMap<AttemptId, usize>,
+    /// What the failed files of the latest batch tell.
+    outlook: Option<(Arc<Batch>, Arc<Outlook>)>,
     /// What came of requests, as far as the disk refused to take it.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
 }
@@ -72,6 +76,8 @@ impl Reindexer {
             portal,
             tools,
             tidy_at: Instant::now(),
+            asked_for: HashMap::new(),
+            outlook: None,
             unwritten: Vec::new(),
         }
     }
@@ -133,7 +139,9 @@ impl Reindexer {
         let rules = self.tools.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
         let now = Moment::now();
+        let outlook = self.outlook(&batch, &rules, now);
         Desk {
+            outlook,
             clock_trusted: self
                 .clock
                 .trusts(now, policy::longest_limit(&rules.reindex)),
@@ -142,6 +150,19 @@ impl Reindexer {
             kill_switch,
             now,
         }
+    }
+
+    /// What the failed files of a batch tell: looked at once.
+    fn outlook(&mut self, batch: &Arc<Batch>, rules: &Rules, now: Moment) -> Arc<Outlook> {
+        if let Some((of, outlook)) = &self.outlook
+            && Arc::ptr_eq(of, batch)
+        {
+            return Arc::clone(outlook);
+        }
+        let ledger = self.tools.ledger.view().ok();
+        let outlook = Arc::new(rules.outlook(batch, ledger.as_deref(), now));
+        self.outlook = Some((Arc::clone(batch), Arc::clone(&outlook)));
+        outlook
     }
 
     fn decide(&self, desk: &Desk, folder: &FolderBatch) -> Decision {

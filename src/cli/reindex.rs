@@ -1,11 +1,15 @@
-//! `kb-exporter reindex history`: prints what was attempted at putting failed files back into the queue, and what came of it.
+//! `kb-exporter reindex history` prints what was attempted at putting failed files back into the queue, and what came of it;
+//! `kb-exporter reindex classes` which classes of error that helped.
 
+mod classes;
 mod entries;
+mod lines;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
@@ -14,12 +18,23 @@ use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, output, settings, table};
 use crate::config::State;
 use crate::ledger::{self, Entry, LedgerError};
+use crate::model::Timestamp;
 
 /// What is to be done with the reindex ledger.
 #[derive(Debug, Subcommand)]
 pub(super) enum ReindexCommand {
     /// Print the reindex ledger, the newest attempt first; needs neither the key nor the portal.
     History(HistoryArgs),
+    /// Print which classes of error a retry has helped; needs neither the key nor the portal.
+    Classes(ClassesArgs),
+}
+
+/// How the classes are printed.
+#[derive(Debug, Args)]
+pub(super) struct ClassesArgs {
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    output: Output,
 }
 
 /// How the ledger is printed.
@@ -31,6 +46,24 @@ pub(super) struct HistoryArgs {
     /// Newest attempts that are printed; 0: all.
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
+    /// Only attempts that were made so long ago at most, such as 2d, or since a time such as 2026-03-01T12:00:00Z.
+    #[arg(long, value_name = "SINCE", value_parser = since)]
+    since: Option<Timestamp>,
+    /// Only attempts in the folder with this id, or with this name at its last attempt.
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<String>,
+}
+
+/// Reads how long ago something was, or when.
+fn since(text: &str) -> Result<Timestamp, String> {
+    let now = Timestamp::from(SystemTime::now());
+    if let Ok(age) = humantime::parse_duration(text) {
+        return Ok(now.before(age));
+    }
+    let time = humantime::parse_rfc3339_weak(text);
+    time.map(Timestamp::from).map_err(|_| {
+        "this is neither a duration such as 2d nor a time such as 2026-03-01T12:00:00Z".to_owned()
+    })
 }
 
 /// A form of what is printed.
@@ -46,24 +79,60 @@ enum Output {
 pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode, Failure> {
     match command {
         ReindexCommand::History(args) => history(config, args),
+        ReindexCommand::Classes(args) => print_classes(config, args),
     }
 }
 
-fn history(config: &ConfigArgs, args: &HistoryArgs) -> Result<ExitCode, Failure> {
-    // Asked before the environment is: without a file its variables do not matter.
-    if config.file.is_none() {
-        return Err(no_path().into());
-    }
-    let State::Path(path) = settings::config(config)?.state else {
-        return Err(no_path().into());
-    };
-    let newest = newest(read(&path)?, args.limit);
+fn print_classes(config: &ConfigArgs, args: &ClassesArgs) -> Result<ExitCode, Failure> {
+    let path = state_folder(config)?;
+    let views = ledger::views(&path).map_err(explained);
+    let rows = classes::rows(&views.context("the classes cannot be shown")?);
     let text = match args.output {
-        Output::Table => entries::table(&newest, table::terminal_width()).to_string(),
-        Output::Json => entries::json(&newest)?,
+        Output::Table => classes::table(&rows, table::terminal_width()).to_string(),
+        Output::Json => classes::json(&rows)?,
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn history(config: &ConfigArgs, args: &HistoryArgs) -> Result<ExitCode, Failure> {
+    let path = state_folder(config)?;
+    let newest = newest(wanted(read(&path)?, args), args.limit);
+    let width = table::terminal_width();
+    let text = match (args.output, width) {
+        (Output::Table, Some(width)) if width < lines::TABLE => lines::lines(&newest, width),
+        (Output::Table, _) => entries::table(&newest, width).to_string(),
+        (Output::Json, _) => entries::json(&newest)?,
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The entries that the arguments ask for.
+fn wanted(mut entries: Vec<Entry>, args: &HistoryArgs) -> Vec<Entry> {
+    entries.retain(|entry| {
+        let recent = args
+            .since
+            .is_none_or(|since| entry.attempt.intended >= since);
+        let folder = args.folder.as_deref().is_none_or(|folder| {
+            let id = entry.attempt.folder.to_string();
+            id.eq_ignore_ascii_case(folder) || entry.name.label() == folder
+        });
+        recent && folder
+    });
+    entries
+}
+
+/// The state folder of the configuration.
+fn state_folder(config: &ConfigArgs) -> Result<PathBuf> {
+    // Asked before the environment is: without a file its variables do not matter.
+    if config.file.is_none() {
+        return Err(no_path());
+    }
+    let State::Path(path) = settings::config(config)?.state else {
+        return Err(no_path());
+    };
+    Ok(path)
 }
 
 fn no_path() -> anyhow::Error {
@@ -73,15 +142,17 @@ fn no_path() -> anyhow::Error {
 }
 
 fn read(path: &Path) -> Result<Vec<Entry>> {
-    let entries = ledger::history(path);
-    entries
-        .map_err(|error| match error {
-            LedgerError::Missing { .. } => {
-                anyhow!("{error}; kb-exporter makes it when it runs with this configuration")
-            }
-            other => anyhow::Error::from(other),
-        })
-        .context("the reindex history cannot be shown")
+    let entries = ledger::history(path).map_err(explained);
+    entries.context("the reindex history cannot be shown")
+}
+
+fn explained(error: LedgerError) -> anyhow::Error {
+    match error {
+        LedgerError::Missing { .. } => {
+            anyhow!("{error}; kb-exporter makes it when it runs with this configuration")
+        }
+        other => anyhow::Error::from(other),
+    }
 }
 
 /// The first `limit` entries; all, when that is 0.

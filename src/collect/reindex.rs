@@ -158,6 +158,7 @@ impl Watch<'_> {
             DoneFiles::Read { .. } | DoneFiles::Counted if self.was_done(*key) => {
                 Seen::As(Status::Done)
             }
+            DoneFiles::Counted if all_waiting => Seen::Missing,
             DoneFiles::Read { .. } | DoneFiles::Counted => Seen::Unread,
         };
         let seen = |key: &FileKey| {

@@ -170,7 +170,7 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            actions: 10,
+            actions: 100,
             files: 5000,
             per: Duration::from_hours(24),
         }

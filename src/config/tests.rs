@@ -52,7 +52,7 @@ reindex:
   max_cooldown: 24h
   max_attempts: 3
   max_ride_along: 100
-  budget: { actions: 10, files: 5000, per: 24h }
+  budget: { actions: 100, files: 5000, per: 24h }
   max_backlog: 100
   windows: ["* * 22-23,0-5 * * *"]
   retry_classes: []

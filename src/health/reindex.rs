@@ -85,7 +85,7 @@ pub(super) fn remarks(view: &ReindexView, limits: Option<PortalLimits>) -> Vec<S
         Some(BreakerState::Open { until }) => remarks.push(format!(
             "nothing is reindexed until {until}: the last attempts had no effect"
         )),
-        Some(BreakerState::HalfOpen) => remarks
+        Some(BreakerState::HalfOpen { .. }) => remarks
             .push("one folder at a time is reindexed: the last attempts had no effect".to_owned()),
         Some(BreakerState::Closed) | None => {}
     }

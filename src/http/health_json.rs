@@ -199,6 +199,7 @@ mod tests {
             exhausted: 3,
             riding_along: 3,
             next_allowed: Some(Timestamp::from_millis(1_772_366_400_000)),
+            ..Numbers::default()
         };
         let told = |decided| {
             let mode = ActiveMode::DryRun;

@@ -1,12 +1,19 @@
 //! What a change makes of a view. Pure: the disk only stores what comes out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ledger::attempt::{ActiveMode, Answered, Attempt, AttemptId, Course, Intent};
+use crate::classify::Class;
+use crate::ledger::attempt::{
+    ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, IntendedFile, Intent, SentFile,
+};
 use crate::ledger::change::{Change, Misfit, Review, Touched};
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::ledger::view::{FolderBook, LedgerView};
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+
+/// How many classes of one attempt are told apart; the files of further ones are counted as [`Class::Other`].
+const MAX_CLASSES: usize = 50;
 
 impl LedgerView {
     /// Makes a change in memory alone. Nothing is changed where it does not fit.
@@ -45,24 +52,28 @@ impl LedgerView {
         if let Some(other) = self.track(intent.mode).unjudged_in(intent.folder).next() {
             return Err(Misfit::Unjudged(other.id));
         }
-        let files = intent.files;
+        let files = sent_files(intent.files);
         let mut touched = Touched {
             folders: vec![intent.folder],
             attempts: vec![id],
             ..Touched::default()
         };
+        let (number, classes) = (files.len() as u64, fates(&files));
+        if intent.mode == ActiveMode::Enforce {
+            let met = classes.iter().map(|fate| self.meet_class(&fate.class));
+            touched.classes = met.collect();
+        }
         let book = self.book(intent.folder, &intent.name);
         let course = match intent.mode {
             ActiveMode::DryRun => Course::Rehearsed,
             ActiveMode::Enforce => {
-                for key in &files {
+                for key in files.keys() {
                     book.charge(*key);
                     touched.states.push((id, *key));
                     touched.tries.push((intent.folder, *key));
                 }
-                let sent = files.iter().map(|key| (*key, FileState::Sent));
                 Course::Intended {
-                    files: Arc::new(sent.collect()),
+                    files: Arc::new(files),
                 }
             }
         };
@@ -70,7 +81,8 @@ impl LedgerView {
             id,
             folder: intent.folder,
             intended: intent.at,
-            files: files.len() as u64,
+            files: number,
+            classes,
             course,
         });
         Ok(touched)
@@ -98,10 +110,17 @@ impl LedgerView {
         attempt.course = match outcome {
             Outcome::Accepted { updated } => watched(Ok(updated)),
             Outcome::Unknown { why } => watched(Err(why)),
-            Outcome::Refused { status } => {
+            Outcome::Refused {
+                status,
+                retry_after,
+            } => {
                 let keys = files.keys().copied();
                 self.give_back(attempt.folder, keys, &mut touched);
-                Course::Refused { at, status }
+                Course::Refused {
+                    at,
+                    status,
+                    retry_after,
+                }
             }
         };
         if let Some(book) = self.known_book(attempt.folder) {
@@ -122,13 +141,15 @@ impl LedgerView {
             ..Touched::default()
         };
         let mut files = Arc::unwrap_or_clone(files);
+        let mut room = room(answered, &files);
         for (key, state) in &review.changed {
-            if let Some(known) = files.get_mut(key).filter(|known| !known.is_settled()) {
-                *known = *state;
+            if let Some(known) = files.get_mut(key).filter(|known| !known.state.is_settled()) {
+                known.state = bounded(*state, &mut room);
                 touched.states.push((id, *key));
-                self.settle_file(attempt.folder, *key, *state, &mut touched);
+                self.settle_file(attempt.folder, *key, known, &mut touched);
             }
         }
+        attempt.classes = updated_fates(&attempt.classes, &files);
         attempt.course = match review.verdict {
             None => Course::Watched {
                 answered,
@@ -136,7 +157,7 @@ impl LedgerView {
             },
             Some(verdict) => {
                 self.count_verdict(attempt.folder, verdict, &files, &mut touched);
-                let counts: StateCounts = files.values().copied().collect();
+                let counts: StateCounts = files.values().map(|file| file.state).collect();
                 Course::Judged {
                     answered,
                     at,
@@ -153,16 +174,24 @@ impl LedgerView {
         &mut self,
         folder: FolderId,
         key: FileKey,
-        state: FileState,
+        file: &SentFile,
         touched: &mut Touched,
     ) {
         let Some(book) = self.known_book(folder) else {
             return;
         };
-        book.totals.count_file(state);
-        if state.starts_anew() {
+        book.totals.count_file(file.state);
+        if file.state.starts_anew() {
             book.tries.remove(&key);
             touched.tries.push((folder, key));
+        }
+        if let Some(class) = &file.class
+            && matches!(file.state, FileState::Done | FileState::Refailed)
+        {
+            let counted = self.count_class(class, file.state);
+            if !touched.classes.contains(&counted) {
+                touched.classes.push(counted);
+            }
         }
     }
 
@@ -170,14 +199,14 @@ impl LedgerView {
         &mut self,
         folder: FolderId,
         verdict: Verdict,
-        files: &FileMap<FileState>,
+        files: &FileMap<SentFile>,
         touched: &mut Touched,
     ) {
         if let Some(book) = self.known_book(folder) {
             book.totals.count_verdict(verdict);
         }
         if verdict == Verdict::Inconclusive {
-            let left = files.iter().filter(|(_, state)| !state.starts_anew());
+            let left = files.iter().filter(|(_, file)| !file.state.starts_anew());
             self.give_back(folder, left.map(|(key, _)| *key), touched);
         }
     }
@@ -230,4 +259,74 @@ impl LedgerView {
     pub(super) fn known_book(&mut self, folder: FolderId) -> Option<&mut FolderBook> {
         self.folders.get_mut(&folder).map(Arc::make_mut)
     }
+}
+
+/// The files of an intent as they are sent.
+fn sent_files(files: Vec<IntendedFile>) -> FileMap<SentFile> {
+    let mut classes: BTreeMap<Class, ()> = BTreeMap::new();
+    let mut bounded = |class: Class| {
+        if classes.len() >= MAX_CLASSES && !classes.contains_key(&class) {
+            return Class::Other;
+        }
+        classes.insert(class.clone(), ());
+        class
+    };
+    let sent = files.into_iter().map(|file| {
+        let sent = SentFile {
+            state: FileState::Sent,
+            class: Some(bounded(file.class)),
+            name: file.name,
+        };
+        (file.key, sent)
+    });
+    sent.collect()
+}
+
+/// What became of the files of each class.
+fn fates(files: &FileMap<SentFile>) -> Arc<[ClassFate]> {
+    let mut fates: BTreeMap<&Class, ClassFate> = BTreeMap::new();
+    for file in files.values() {
+        let Some(class) = &file.class else {
+            continue;
+        };
+        let fate = fates.entry(class).or_insert_with(|| ClassFate {
+            class: class.clone(),
+            sent: 0,
+            recovered: 0,
+            refailed: 0,
+        });
+        fate.sent += 1;
+        fate.recovered += u64::from(file.state == FileState::Done);
+        fate.refailed += u64::from(file.state == FileState::Refailed);
+    }
+    fates.into_values().collect()
+}
+
+/// The same after a review; what was known stays where it did not change.
+fn updated_fates(before: &Arc<[ClassFate]>, files: &FileMap<SentFile>) -> Arc<[ClassFate]> {
+    let after = fates(files);
+    if *after == **before {
+        Arc::clone(before)
+    } else {
+        after
+    }
+}
+
+/// How many files may still be said to have come back or failed again: no more than the portal took.
+fn room(answered: Answered, files: &FileMap<SentFile>) -> u64 {
+    let told = |file: &&SentFile| matches!(file.state, FileState::Done | FileState::Refailed);
+    let told = files.values().filter(told).count() as u64;
+    answered.updated.unwrap_or(u64::MAX).saturating_sub(told)
+}
+
+/// A file's new state: of those that the portal did not take nothing is told.
+const fn bounded(state: FileState, room: &mut u64) -> FileState {
+    if !matches!(state, FileState::Done | FileState::Refailed) {
+        return state;
+    }
+    if *room == 0 {
+        return FileState::Gone;
+    }
+    *room -= 1;
+    state
 }

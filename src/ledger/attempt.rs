@@ -1,7 +1,9 @@
 //! One attempt at reindexing a folder, from its intent to its verdict.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use crate::classify::Class;
 use crate::config::Mode;
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
@@ -15,7 +17,8 @@ impl AttemptId {
     pub(crate) const MAX: Self = Self(i64::MAX);
 
     /// The id with this number.
-    pub(crate) const fn new(number: i64) -> Self {
+    #[must_use]
+    pub const fn new(number: i64) -> Self {
         Self(number)
     }
 
@@ -77,7 +80,65 @@ pub struct Intent {
     /// Now.
     pub at: Timestamp,
     /// Every failed file of the folder: the endpoint takes the folder whole.
-    pub files: Vec<FileKey>,
+    pub files: Vec<IntendedFile>,
+}
+
+/// A file that is about to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntendedFile {
+    /// Which file.
+    pub key: FileKey,
+    /// The class of its error.
+    pub class: Class,
+    /// Its name, where it was read directly before the request.
+    pub name: Option<Arc<str>>,
+}
+
+impl IntendedFile {
+    /// A file of which the name is not known.
+    #[must_use]
+    pub const fn new(key: FileKey, class: Class) -> Self {
+        Self {
+            key,
+            class,
+            name: None,
+        }
+    }
+}
+
+/// A file that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentFile {
+    /// What became of it so far.
+    pub state: FileState,
+    /// The class of its error when it was sent; `None` in an attempt of a version that did not write it.
+    pub class: Option<Class>,
+    /// Its name, where that was written: the portal can be asked for it.
+    pub name: Option<Arc<str>>,
+}
+
+/// What became of the files of one class in an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassFate {
+    /// The class.
+    pub class: Class,
+    /// Files of it that were sent.
+    pub sent: u64,
+    /// Those of them that were seen done.
+    pub recovered: u64,
+    /// Those of them that failed again.
+    pub refailed: u64,
+}
+
+impl ClassFate {
+    /// Whether a file of the class came back; `None` while that is not known of any.
+    #[must_use]
+    pub const fn had_effect(&self) -> Option<bool> {
+        match (self.recovered, self.refailed) {
+            (0, 0) => None,
+            (recovered, _) => Some(recovered > 0),
+        }
+    }
 }
 
 /// One attempt.
@@ -91,6 +152,8 @@ pub struct Attempt {
     pub intended: Timestamp,
     /// Failed files of the folder as last seen before it.
     pub files: u64,
+    /// The classes of these files, and what became of them; none where that was not written.
+    pub classes: Arc<[ClassFate]>,
     /// How far it got.
     pub course: Course,
 }
@@ -103,7 +166,7 @@ pub enum Course {
     /// The intent is on disk. The request is about to be sent, or under way.
     Intended {
         /// The files that it is about.
-        files: Arc<FileMap<FileState>>,
+        files: Arc<FileMap<SentFile>>,
     },
     /// The portal answered 4xx: nothing was queued.
     Refused {
@@ -111,13 +174,15 @@ pub enum Course {
         at: Timestamp,
         /// The status of the answer.
         status: u16,
+        /// What `Retry-After` asked for.
+        retry_after: Option<Duration>,
     },
     /// Files were queued, or may have been; their fate is watched.
     Watched {
         /// What came back.
         answered: Answered,
         /// What became of each file so far.
-        files: Arc<FileMap<FileState>>,
+        files: Arc<FileMap<SentFile>>,
     },
     /// It is over.
     Judged {
@@ -139,6 +204,14 @@ pub struct Answered {
     pub at: Timestamp,
     /// How many files the portal says it queued, or why that is not known.
     pub updated: Result<u64, Lost>,
+}
+
+impl Answered {
+    /// Whether the portal says that it queued files.
+    #[must_use]
+    pub const fn is_carried_out(&self) -> bool {
+        matches!(self.updated, Ok(1..))
+    }
 }
 
 impl Attempt {
@@ -171,7 +244,17 @@ impl Attempt {
     pub const fn outcome(&self) -> Option<(Timestamp, Outcome)> {
         match self.course {
             Course::Rehearsed | Course::Intended { .. } => None,
-            Course::Refused { at, status } => Some((at, Outcome::Refused { status })),
+            Course::Refused {
+                at,
+                status,
+                retry_after,
+            } => Some((
+                at,
+                Outcome::Refused {
+                    status,
+                    retry_after,
+                },
+            )),
             Course::Watched { answered, .. } | Course::Judged { answered, .. } => {
                 let outcome = match answered.updated {
                     Ok(updated) => Outcome::Accepted { updated },
@@ -202,7 +285,7 @@ impl Attempt {
 
     /// The files whose fate is still watched.
     #[must_use]
-    pub const fn watched(&self) -> Option<&Arc<FileMap<FileState>>> {
+    pub const fn watched(&self) -> Option<&Arc<FileMap<SentFile>>> {
         match &self.course {
             Course::Intended { files } | Course::Watched { files, .. } => Some(files),
             _ => None,
@@ -215,10 +298,26 @@ impl Attempt {
         match &self.course {
             Course::Rehearsed | Course::Refused { .. } => StateCounts::default(),
             Course::Intended { files } | Course::Watched { files, .. } => {
-                files.values().copied().collect()
+                files.values().map(|file| file.state).collect()
             }
             Course::Judged { files, .. } => *files,
         }
+    }
+
+    /// Whether the portal showed that it did not do what it was asked for: it answered with an error, or not at all, or that it took no
+    /// file, and no file moved.
+    #[must_use]
+    pub fn was_not_carried_out(&self) -> bool {
+        let Course::Judged {
+            answered,
+            verdict: Verdict::Inconclusive,
+            files,
+            ..
+        } = &self.course
+        else {
+            return false;
+        };
+        !answered.is_carried_out() && files.of(FileState::Sent) > 0
     }
 
     /// The last time that anything was written of it.

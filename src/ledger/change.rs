@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::classify::Class;
 use crate::ledger::attempt::{AttemptId, Intent};
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::model::{FileKey, FolderId, Timestamp};
@@ -100,4 +101,6 @@ pub(super) struct Touched {
     pub states: Vec<(AttemptId, FileKey)>,
     /// Files whose number of attempts changed.
     pub tries: Vec<(FolderId, FileKey)>,
+    /// Classes whose counters changed.
+    pub classes: Vec<Class>,
 }

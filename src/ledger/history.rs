@@ -1,5 +1,6 @@
 //! The ledger for people, also while another process writes it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use crate::ledger::database;
 use crate::ledger::error::LedgerError;
 use crate::ledger::load;
 use crate::ledger::schema;
+use crate::ledger::view::LedgerView;
 use crate::model::{FolderName, PortalName};
 
 /// One attempt, and where it was made.
@@ -21,8 +23,8 @@ pub struct Entry {
     pub attempt: Arc<Attempt>,
 }
 
-/// Every attempt in the ledger of a state folder, newest first. Reads alone and needs no lock; blocks.
-pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
+/// What the ledger of a state folder knows of each portal. Reads alone and needs no lock; blocks.
+pub fn views(folder: &Path) -> Result<BTreeMap<PortalName, LedgerView>, LedgerError> {
     let path = database::path_in(folder);
     if !path.exists() {
         return Err(LedgerError::Missing { path });
@@ -35,8 +37,13 @@ pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
     // One transaction, so that all tables are read as they are at one moment.
     let moment = connection.transaction()?;
     let (_, views) = load::load(&moment, version)?;
+    Ok(views.into_iter().collect())
+}
+
+/// Every attempt in the ledger of a state folder, newest first. Reads alone and needs no lock; blocks.
+pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
     let mut entries: Vec<Entry> = Vec::new();
-    for (portal, view) in views {
+    for (portal, view) in views(folder)? {
         for attempt in ActiveMode::ALL
             .iter()
             .flat_map(|mode| view.track(*mode).iter())

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
+use crate::ledger::attempt::SentFile;
 use crate::ledger::error::LedgerError;
-use crate::ledger::outcome::FileState;
 use crate::ledger::rows;
 use crate::ledger::schema;
-use crate::ledger::view::{FolderBook, LedgerView};
+use crate::ledger::view::{ClassTotals, FolderBook, LedgerView};
 use crate::model::{FileMap, FolderId, FolderName, PortalName, Timestamp};
 
 /// What the ledger knows of each portal.
@@ -53,7 +53,28 @@ pub(super) fn load(
             view.track_mut(attempt.mode()).set(attempt);
         }
     }
+    if version >= 3 {
+        load_classes(connection, &mut views)?;
+    }
     Ok((created, views))
+}
+
+/// The counters of each class.
+fn load_classes(connection: &Connection, views: &mut Views) -> Result<(), LedgerError> {
+    let mut query = connection.prepare("SELECT * FROM class")?;
+    let mut found = query.query([])?;
+    while let Some(row) = found.next()? {
+        let view = views
+            .get_mut(&portal_name(row, "portal")?)
+            .ok_or(LedgerError::Content("a class without its portal"))?;
+        let totals = ClassTotals {
+            recovered: rows::loaded(row, "recovered")?,
+            refailed: rows::loaded(row, "refailed")?,
+        };
+        let name: String = row.get("name")?;
+        view.classes.insert(rows::class(&name), totals);
+    }
+    Ok(())
 }
 
 /// A number that no attempt has, nor had.
@@ -112,15 +133,13 @@ fn load_tries(connection: &Connection) -> Result<HashMap<i64, FileMap<u32>>, Led
 }
 
 /// What became of files so far, by the id of their attempt.
-fn load_states(connection: &Connection) -> Result<HashMap<i64, FileMap<FileState>>, LedgerError> {
-    let mut states: HashMap<i64, FileMap<FileState>> = HashMap::new();
+fn load_states(connection: &Connection) -> Result<HashMap<i64, FileMap<SentFile>>, LedgerError> {
+    let mut states: HashMap<i64, FileMap<SentFile>> = HashMap::new();
     let mut query = connection.prepare("SELECT * FROM sent")?;
     let mut found = query.query([])?;
     while let Some(row) = found.next()? {
-        let word: String = row.get("state")?;
-        let state = FileState::from_word(&word).ok_or(LedgerError::Content("a file's state"))?;
         let files = states.entry(row.get("attempt")?).or_default();
-        files.insert(rows::key(row)?, state);
+        files.insert(rows::key(row)?, rows::sent_file(row)?);
     }
     Ok(states)
 }

@@ -1,5 +1,7 @@
 //! What comes of an attempt: the portal's answer, the fate of each file, the verdict.
 
+use std::time::Duration;
+
 /// What came of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -12,6 +14,8 @@ pub enum Outcome {
     Refused {
         /// The status of the answer.
         status: u16,
+        /// What `Retry-After` asked for.
+        retry_after: Option<Duration>,
     },
     /// Files may have been queued. It is charged, and not sent again before its cooldown.
     Unknown {
@@ -121,7 +125,7 @@ pub enum FileState {
     Refailed,
     /// It was set aside for an administrator.
     Flagged,
-    /// It is not there any more: deleted, or replaced.
+    /// It is not there any more: deleted, or replaced; or it was not among the files that the portal took.
     Gone,
 }
 

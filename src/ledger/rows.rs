@@ -1,10 +1,14 @@
 //! Rows of the tables, and what they stand for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::{Row, ToSql};
 
-use crate::ledger::attempt::{ActiveMode, Answered, Attempt, AttemptId, Course};
+use crate::classify::Class;
+use crate::ledger::attempt::{
+    ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, SentFile,
+};
 use crate::ledger::error::LedgerError;
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::ledger::view::Totals;
@@ -52,10 +56,10 @@ pub(super) fn totals(row: &Row<'_>) -> Result<Totals, LedgerError> {
 }
 
 /// The values of an attempt's columns, in the order of [`ATTEMPT_COLUMNS`].
-pub(super) struct AttemptRow([Box<dyn ToSql>; 12]);
+pub(super) struct AttemptRow([Box<dyn ToSql>; 14]);
 
 /// What [`AttemptRow`] writes, beside the folder.
-pub(super) const ATTEMPT_COLUMNS: &str = "id, mode, intended, files, outcome, answered, updated, status, why, verdict, judged, file_states";
+pub(super) const ATTEMPT_COLUMNS: &str = "id, mode, intended, files, outcome, answered, updated, status, why, verdict, judged, file_states, classes, retry_after";
 
 impl AttemptRow {
     pub fn new(attempt: &Attempt) -> Self {
@@ -63,11 +67,15 @@ impl AttemptRow {
         let (updated, status, why) = match outcome.map(|(_, outcome)| outcome) {
             None => (None, None, None),
             Some(Outcome::Accepted { updated }) => (Some(stored(updated)), None, None),
-            Some(Outcome::Refused { status }) => (None, Some(status), None),
+            Some(Outcome::Refused { status, .. }) => (None, Some(status), None),
             Some(Outcome::Unknown { why }) => match why {
                 Lost::Status(status) => (None, Some(status), Some(why.as_str())),
                 _ => (None, None, Some(why.as_str())),
             },
+        };
+        let retry_after = match outcome {
+            Some((_, Outcome::Refused { retry_after, .. })) => retry_after,
+            _ => None,
         };
         let judged = attempt.verdict();
         Self([
@@ -83,6 +91,8 @@ impl AttemptRow {
             Box::new(judged.map(|(_, verdict)| verdict.as_str())),
             Box::new(judged.map(|(at, _)| at.as_millis())),
             Box::new(judged.map(|_| file_states(&attempt.file_states()))),
+            Box::new(class_fates(&attempt.classes)),
+            Box::new(retry_after.map(|wait| stored(wait.as_secs()))),
         ])
     }
 
@@ -96,22 +106,85 @@ fn file_states(states: &StateCounts) -> String {
     format!("[{}]", counts.join(","))
 }
 
+/// The fates of the classes as a JSON array of arrays: the class, files sent, come back, failed again.
+fn class_fates(fates: &[ClassFate]) -> Option<String> {
+    let rows: Vec<_> = fates
+        .iter()
+        .map(|fate| {
+            (
+                fate.class.as_str(),
+                fate.sent,
+                fate.recovered,
+                fate.refailed,
+            )
+        })
+        .collect();
+    // What can be written as JSON is.
+    (!rows.is_empty()).then(|| serde_json::to_string(&rows).unwrap_or_default())
+}
+
+fn read_class_fates(text: &str) -> Result<Arc<[ClassFate]>, LedgerError> {
+    let rows: Vec<(String, u64, u64, u64)> = serde_json::from_str(text)
+        .map_err(|_| LedgerError::Content("what became of the classes of an attempt"))?;
+    let fates = rows
+        .into_iter()
+        .map(|(name, sent, recovered, refailed)| ClassFate {
+            class: class(&name),
+            sent,
+            recovered,
+            refailed,
+        });
+    Ok(fates.collect())
+}
+
+/// The class that a label stands for.
+pub(super) fn class(label: &str) -> Class {
+    let words = [Class::Unspecified, Class::Other, Class::Unread];
+    let word = words.into_iter().find(|word| word.as_str() == label);
+    word.unwrap_or_else(|| Class::Text(label.into()))
+}
+
+/// A column that tables of older versions do not have.
+pub(super) fn since_version_3<T: rusqlite::types::FromSql>(
+    row: &Row<'_>,
+    column: &str,
+) -> Result<Option<T>, LedgerError> {
+    match row.get(column) {
+        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
+        value => Ok(value?),
+    }
+}
+
+/// A file that was sent.
+pub(super) fn sent_file(row: &Row<'_>) -> Result<SentFile, LedgerError> {
+    let word: String = row.get("state")?;
+    let label: Option<String> = since_version_3(row, "class")?;
+    let name: Option<String> = since_version_3(row, "name")?;
+    Ok(SentFile {
+        state: FileState::from_word(&word).ok_or(LedgerError::Content("a file's state"))?,
+        class: label.map(|label| class(&label)),
+        name: name.map(Arc::from),
+    })
+}
+
 /// Reads an attempt. `files` are those whose fate is watched.
 pub(super) fn attempt(
     row: &Row<'_>,
     folder: FolderId,
-    files: FileMap<FileState>,
+    files: FileMap<SentFile>,
 ) -> Result<Attempt, LedgerError> {
+    let classes: Option<String> = since_version_3(row, "classes")?;
     Ok(Attempt {
         id: AttemptId::new(row.get("id")?),
         folder,
         intended: Timestamp::from_millis(row.get("intended")?),
         files: loaded(row, "files")?,
+        classes: classes.map_or_else(|| Ok(Arc::default()), |text| read_class_fates(&text))?,
         course: course(row, files)?,
     })
 }
 
-fn course(row: &Row<'_>, files: FileMap<FileState>) -> Result<Course, LedgerError> {
+fn course(row: &Row<'_>, files: FileMap<SentFile>) -> Result<Course, LedgerError> {
     let mode: String = row.get("mode")?;
     if mode == ActiveMode::DryRun.as_str() {
         return Ok(Course::Rehearsed);
@@ -124,7 +197,16 @@ fn course(row: &Row<'_>, files: FileMap<FileState>) -> Result<Course, LedgerErro
         return Ok(Course::Intended { files });
     };
     let updated = match outcome {
-        Outcome::Refused { status } => return Ok(Course::Refused { at, status }),
+        Outcome::Refused {
+            status,
+            retry_after,
+        } => {
+            return Ok(Course::Refused {
+                at,
+                status,
+                retry_after,
+            });
+        }
         Outcome::Accepted { updated } => Ok(updated),
         Outcome::Unknown { why } => Err(why),
     };
@@ -153,6 +235,8 @@ fn outcome(row: &Row<'_>) -> Result<Option<(Timestamp, Outcome)>, LedgerError> {
         },
         "refused" => Outcome::Refused {
             status: row.get("status")?,
+            retry_after: since_version_3::<i64>(row, "retry_after")?
+                .and_then(|seconds| Some(Duration::from_secs(seconds.try_into().ok()?))),
         },
         "unknown" => Outcome::Unknown { why: lost(row)? },
         _ => return Err(LedgerError::Content("what came of an attempt")),

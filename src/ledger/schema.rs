@@ -10,10 +10,10 @@ use crate::ledger::error::LedgerError;
 use crate::model::Timestamp;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 2] = [(1, ATTEMPTS), (VERSION, PORTALS)];
+const STEPS: [(i64, &str); 3] = [(1, ATTEMPTS), (2, PORTALS), (VERSION, CLASSES)];
 
 pub(super) const ATTEMPTS: &str = "
     -- One row. `opened` is written at every start, which proves that the file can be written.
@@ -80,7 +80,7 @@ pub(super) const ATTEMPTS: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-const PORTALS: &str = "
+pub(super) const PORTALS: &str = "
     -- When each portal was first met.
     CREATE TABLE portal (
         name TEXT PRIMARY KEY,
@@ -88,6 +88,25 @@ const PORTALS: &str = "
     ) STRICT;
 
     INSERT INTO portal SELECT DISTINCT portal, (SELECT created FROM ledger) FROM folder;
+";
+
+const CLASSES: &str = "
+    -- A JSON array with an array for each class: its name, files sent, come back, failed again.
+    ALTER TABLE attempt ADD COLUMN classes TEXT;
+    -- Seconds that the portal asked to wait for.
+    ALTER TABLE attempt ADD COLUMN retry_after INTEGER;
+    ALTER TABLE sent ADD COLUMN class TEXT;
+    -- The file's name, where it was read directly before the request.
+    ALTER TABLE sent ADD COLUMN name TEXT;
+
+    -- What all attempts made of the files of each class.
+    CREATE TABLE class (
+        portal TEXT NOT NULL,
+        name TEXT NOT NULL,
+        recovered INTEGER NOT NULL,
+        refailed INTEGER NOT NULL,
+        PRIMARY KEY (portal, name)
+    ) STRICT, WITHOUT ROWID;
 ";
 
 /// What tells when each portal was first met. Version 1 did not write that down: it knows the portals that have folders.

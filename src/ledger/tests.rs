@@ -7,6 +7,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::*;
+use crate::classify::Class;
 use crate::model::{FileKey, FolderId, FolderName};
 
 const DAY: Duration = Duration::from_hours(24);
@@ -30,13 +31,20 @@ fn key(number: u128) -> FileKey {
     }
 }
 
+/// Files with an error of one class.
+fn intended(files: &[u128]) -> Vec<IntendedFile> {
+    let class = Class::Text("timeout".into());
+    let file = |number: &u128| IntendedFile::new(key(*number), class.clone());
+    files.iter().map(file).collect()
+}
+
 fn intent(mode: ActiveMode, at: Timestamp) -> Intent {
     Intent {
         folder: inbox(),
         name: FolderName::new("In\nbox"),
         mode,
         at,
-        files: vec![key(1), key(2)],
+        files: intended(&[1, 2]),
     }
 }
 
@@ -71,7 +79,10 @@ async fn what_was_written_is_read_after_a_restart() {
         .await
         .unwrap();
     let refused = ledger.intend(enforce()).await.unwrap();
-    let answer = Outcome::Refused { status: 403 };
+    let answer = Outcome::Refused {
+        status: 403,
+        retry_after: Some(Duration::from_secs(90)),
+    };
     ledger.settle(refused, now(), answer).await.unwrap();
     let over = ledger.intend(enforce()).await.unwrap();
     let answer = Outcome::Accepted { updated: 9 };
@@ -97,6 +108,91 @@ async fn what_was_written_is_read_after_a_restart() {
     assert_eq!(
         (view.tries(inbox(), key(1)), view.tries(inbox(), key(2))),
         (1, 2)
+    );
+}
+
+#[tokio::test]
+async fn what_became_of_each_class_is_known_also_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let files = [("timeout", 1), ("timeout", 2), ("password", 3)];
+    let file = |(class, number): (&str, u128)| IntendedFile {
+        name: Some("a.pdf".into()),
+        ..IntendedFile::new(key(number), Class::Text(class.into()))
+    };
+    let intent = Intent {
+        files: files.map(file).to_vec(),
+        ..enforce()
+    };
+    let id = ledger.intend(intent).await.unwrap();
+    let fates = |view: &LedgerView| {
+        let attempt = view.attempt(id).unwrap();
+        let fates = attempt.classes.iter();
+        let numbers = fates.map(|fate| {
+            let class = fate.class.to_string();
+            (class, fate.sent, fate.recovered, fate.refailed)
+        });
+        numbers.collect::<Vec<_>>()
+    };
+    let row =
+        |class: &str, sent, recovered, refailed| (class.to_owned(), sent, recovered, refailed);
+    let before = [row("password", 1, 0, 0), row("timeout", 2, 0, 0)];
+    assert_eq!(fates(&ledger.view().unwrap()), before);
+    let accepted = Outcome::Accepted { updated: 3 };
+    ledger.settle(id, now(), accepted).await.unwrap();
+    let review = judged(&[(1, FileState::Done), (3, FileState::Refailed)], None);
+    ledger.review(id, now(), review).await.unwrap();
+    let after = [row("password", 1, 0, 1), row("timeout", 2, 1, 0)];
+    let (again, view) = reopen(folder.path());
+    assert_eq!(view, ledger.view().unwrap(), "also before the verdict");
+    assert_eq!(fates(&view), after);
+    let review = judged(&[(2, FileState::Done)], Some(Verdict::Partial));
+    again.review(id, now(), review).await.unwrap();
+    let (_, view) = reopen(folder.path());
+    assert_eq!(view, again.view().unwrap());
+    assert_eq!(
+        fates(&view),
+        [row("password", 1, 0, 1), row("timeout", 2, 2, 0)]
+    );
+    let totals = |class: &str| view.classes()[&Class::Text(class.into())];
+    assert_eq!(
+        (totals("timeout").recovered, totals("timeout").refailed),
+        (2, 0)
+    );
+    assert_eq!(
+        (totals("password").recovered, totals("password").refailed),
+        (0, 1)
+    );
+}
+
+#[tokio::test]
+async fn no_more_files_come_back_or_fail_again_than_the_portal_took() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let intent = Intent {
+        files: intended(&[1, 2, 3, 4]),
+        ..enforce()
+    };
+    let id = ledger.intend(intent).await.unwrap();
+    let accepted = Outcome::Accepted { updated: 2 };
+    ledger.settle(id, now(), accepted).await.unwrap();
+    for (file, state) in [
+        (1, FileState::Done),
+        (2, FileState::Refailed),
+        (3, FileState::Refailed),
+        (4, FileState::Done),
+    ] {
+        let review = judged(&[(file, state)], None);
+        ledger.review(id, now(), review).await.unwrap();
+    }
+    let view = ledger.view().unwrap();
+    let totals = view.totals(inbox());
+    assert_eq!((totals.files_recovered, totals.files_refailed), (1, 1));
+    let states = view.attempt(id).unwrap().file_states();
+    assert_eq!(
+        states.of(FileState::Gone),
+        2,
+        "they were not among the files"
     );
 }
 
@@ -169,7 +265,10 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_can_be_told() 
         (view.tries(inbox(), key(1)), view.tries(inbox(), key(2)))
     };
     let accepted = Outcome::Accepted { updated: 2 };
-    let refused = Outcome::Refused { status: 404 };
+    let refused = Outcome::Refused {
+        status: 404,
+        retry_after: None,
+    };
     let id = ledger.intend(enforce()).await.unwrap();
     assert_eq!(tries(), (1, 1));
     ledger.settle(id, now(), refused).await.unwrap();
@@ -339,7 +438,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         connection.execute_batch("DELETE FROM ledger").unwrap();
     };
     for (make, says) in [
-        (newer, "newer version (schema 99, known 2)"),
+        (newer, "newer version (schema 99, known 3)"),
         (foreign, "not a reindex ledger"),
         (corrupt, "not a database"),
         (read_only, "read-only"),

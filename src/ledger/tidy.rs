@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::classify::Class;
 use crate::ledger::attempt::{ActiveMode, AttemptId};
 use crate::ledger::change::{Tidy, Touched};
 use crate::ledger::view::LedgerView;
@@ -25,6 +26,14 @@ impl LedgerView {
         for folder in folders {
             self.tidy_folder(folder, tidy, limit, &mut touched);
         }
+        let (enforce, classes) = (&self.enforce, &mut self.classes);
+        classes.retain(|class, _| {
+            let known = *class == Class::Other || enforce.of_class(class).next().is_some();
+            if !known {
+                touched.classes.push(class.clone());
+            }
+            known
+        });
         touched
     }
 

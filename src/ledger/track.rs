@@ -5,8 +5,8 @@ use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ledger::attempt::{Attempt, AttemptId};
-use crate::ledger::outcome::Verdict;
+use crate::classify::Class;
+use crate::ledger::attempt::{Attempt, AttemptId, ClassFate};
 use crate::model::{FolderId, Timestamp};
 
 /// Attempts in the order of a time.
@@ -20,6 +20,7 @@ pub struct Track {
     changed: ByTime,
     judged: ByTime,
     by_folder: HashMap<FolderId, ByTime>,
+    by_class: HashMap<Class, ByTime>,
     unjudged: BTreeSet<AttemptId>,
 }
 
@@ -56,6 +57,31 @@ impl Track {
         self.of_folder(folder).next()
     }
 
+    /// The attempts that sent files of a class, newest first, and what became of these.
+    pub fn of_class<'a>(
+        &'a self,
+        class: &'a Class,
+    ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassFate)> {
+        let ids = self.by_class.get(class).into_iter().flatten().rev();
+        ids.filter_map(move |(_, id)| {
+            let attempt = self.get(*id)?;
+            let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
+            Some((attempt, fate))
+        })
+    }
+
+    /// The attempts in the order in which their verdicts were found, newest first.
+    pub fn judged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
+        let newest_first = self.judged.iter().rev();
+        newest_first.filter_map(|(_, id)| self.get(*id))
+    }
+
+    /// Every attempt in the order in which they were made, newest first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
+        let newest_first = self.intended.iter().rev();
+        newest_first.filter_map(|(_, id)| self.get(*id))
+    }
+
     /// The attempts whose verdict is still to come, oldest first.
     pub fn unjudged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         self.unjudged.iter().filter_map(|id| self.get(*id))
@@ -73,12 +99,6 @@ impl Track {
         self.unjudged.len()
     }
 
-    /// When each verdict was found, and which, newest first.
-    pub fn verdicts(&self) -> impl Iterator<Item = (Timestamp, Verdict)> {
-        let newest_first = self.judged.iter().rev();
-        newest_first.filter_map(|(_, id)| self.get(*id)?.verdict())
-    }
-
     /// The last time that anything was written of any of them.
     #[must_use]
     pub fn last_change(&self) -> Option<Timestamp> {
@@ -93,6 +113,10 @@ impl Track {
         self.changed.insert((attempt.last_change(), id));
         let folder = self.by_folder.entry(attempt.folder).or_default();
         folder.insert((attempt.intended, id));
+        for fate in attempt.classes.iter() {
+            let class = self.by_class.entry(fate.class.clone()).or_default();
+            class.insert((attempt.intended, id));
+        }
         if let Some((at, _)) = attempt.verdict() {
             self.judged.insert((at, id));
         }
@@ -112,6 +136,14 @@ impl Track {
             self.judged.remove(&(at, id));
         }
         self.unjudged.remove(&id);
+        for fate in attempt.classes.iter() {
+            if let Some(class) = self.by_class.get_mut(&fate.class) {
+                class.remove(&(attempt.intended, id));
+                if class.is_empty() {
+                    self.by_class.remove(&fate.class);
+                }
+            }
+        }
         if let Some(folder) = self.by_folder.get_mut(&attempt.folder) {
             folder.remove(&(attempt.intended, id));
             if folder.is_empty() {

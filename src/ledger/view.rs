@@ -1,8 +1,9 @@
 //! What the ledger knows of one portal, in memory. Pure: what limits ask, and what each change makes of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use crate::classify::Class;
 use crate::ledger::attempt::{ActiveMode, Attempt, AttemptId};
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::ledger::track::Track;
@@ -15,6 +16,20 @@ pub struct LedgerView {
     pub(super) dry_run: Track,
     pub(super) enforce: Track,
     pub(super) folders: HashMap<FolderId, Arc<FolderBook>>,
+    pub(super) classes: BTreeMap<Class, ClassTotals>,
+}
+
+/// How many classes are counted by themselves in a portal, as many as `errors.max_classes` is by default; the files of further ones are
+/// counted as [`Class::Other`].
+const MAX_CLASSES: usize = 50;
+
+/// What all attempts made of the files of one class: its counters, which outlive the attempts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClassTotals {
+    /// Files that were done after an attempt.
+    pub recovered: u64,
+    /// Files that failed again after an attempt.
+    pub refailed: u64,
 }
 
 /// What the ledger knows of one folder.
@@ -132,6 +147,7 @@ impl LedgerView {
             dry_run: Track::default(),
             enforce: Track::default(),
             folders: HashMap::new(),
+            classes: BTreeMap::new(),
         }
     }
 
@@ -182,6 +198,32 @@ impl LedgerView {
     pub fn totals(&self, folder: FolderId) -> Totals {
         self.folder(folder)
             .map_or_else(Totals::default, |book| book.totals)
+    }
+
+    /// What all attempts made of the files of each class.
+    #[must_use]
+    pub const fn classes(&self) -> &BTreeMap<Class, ClassTotals> {
+        &self.classes
+    }
+
+    /// Begins to count the files of a class; returns the class under which they are counted.
+    pub(super) fn meet_class(&mut self, class: &Class) -> Class {
+        let full = self.classes.len() >= MAX_CLASSES && !self.classes.contains_key(class);
+        let class = if full { Class::Other } else { class.clone() };
+        self.classes.entry(class.clone()).or_default();
+        class
+    }
+
+    /// Counts a file of a class; returns the class under which it is counted.
+    pub(super) fn count_class(&mut self, class: &Class, state: FileState) -> Class {
+        let class = self.meet_class(class);
+        let totals = self.classes.entry(class.clone()).or_default();
+        match state {
+            FileState::Done => totals.recovered += 1,
+            FileState::Refailed => totals.refailed += 1,
+            _ => {}
+        }
+        class
     }
 
     /// How often a file was sent since it was done last.

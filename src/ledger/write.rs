@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Transaction, params, params_from_iter};
 
+use crate::classify::Class;
 use crate::ledger::attempt::{Attempt, AttemptId};
 use crate::ledger::change::Touched;
 use crate::ledger::error::LedgerError;
@@ -38,6 +39,7 @@ impl Write<'_> {
             }
         }
         self.states(touched)?;
+        self.classes(touched)?;
         self.tries(touched)
     }
 
@@ -105,11 +107,12 @@ impl Write<'_> {
         self.transaction.execute(
             &format!(
                 "INSERT INTO attempt (folder, {ATTEMPT_COLUMNS})
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
                  ON CONFLICT (id) DO UPDATE SET
                      outcome = excluded.outcome, answered = excluded.answered, updated = excluded.updated,
                      status = excluded.status, why = excluded.why, verdict = excluded.verdict,
-                     judged = excluded.judged, file_states = excluded.file_states"
+                     judged = excluded.judged, file_states = excluded.file_states,
+                     classes = excluded.classes, retry_after = excluded.retry_after"
             ),
             params_from_iter(values),
         )?;
@@ -128,14 +131,42 @@ impl Write<'_> {
 
     fn states(&self, touched: &Touched) -> Result<(), LedgerError> {
         let mut keep = self.transaction.prepare(
-            "INSERT OR REPLACE INTO sent (attempt, link, id, state) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT OR REPLACE INTO sent (attempt, link, id, state, class, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
         for (id, key) in &touched.states {
             let watched = self.view.attempt(*id).and_then(|attempt| attempt.watched());
-            if let Some(state) = watched.and_then(|files| files.get(key)) {
-                let (link, file) = (key.link.to_be_bytes(), key.id.to_be_bytes());
-                keep.execute(params![id.get(), link, file, state.as_str()])?;
+            if let Some(sent) = watched.and_then(|files| files.get(key)) {
+                keep.execute(params![
+                    id.get(),
+                    key.link.to_be_bytes(),
+                    key.id.to_be_bytes(),
+                    sent.state.as_str(),
+                    sent.class.as_ref().map(Class::as_str),
+                    sent.name.as_deref(),
+                ])?;
             }
+        }
+        Ok(())
+    }
+
+    fn classes(&self, touched: &Touched) -> Result<(), LedgerError> {
+        for class in &touched.classes {
+            let Some(totals) = self.view.classes().get(class) else {
+                self.transaction.execute(
+                    "DELETE FROM class WHERE portal = ?1 AND name = ?2",
+                    params![self.portal.as_str(), class.as_str()],
+                )?;
+                continue;
+            };
+            self.transaction.execute(
+                "INSERT OR REPLACE INTO class (portal, name, recovered, refailed) VALUES (?1, ?2, ?3, ?4)",
+                params![
+                    self.portal.as_str(),
+                    class.as_str(),
+                    rows::stored(totals.recovered),
+                    rows::stored(totals.refailed),
+                ],
+            )?;
         }
         Ok(())
     }

@@ -147,6 +147,8 @@ families! {
         "Files that were done after an attempt.";
     REINDEX_FILES_REFAILED = COUNTER "kb_reindex_files_refailed_total" FOLDER,
         "Files that failed again after an attempt.";
+    REINDEX_CLASS_FILES = COUNTER "kb_reindex_class_files_total" &["portal", "error", "outcome"],
+        "Files that were sent, by the class of their error and what became of them.";
     REINDEX_EXHAUSTED_FILES = GAUGE "kb_reindex_exhausted_files" FOLDER,
         "Failed files that have used up their attempts.";
     REINDEX_BUDGET_REMAINING = GAUGE "kb_reindex_budget_remaining" &["portal", "kind"],

@@ -3,6 +3,7 @@
 use crate::config::Budget;
 use crate::ledger::Track;
 use crate::model::Timestamp;
+use crate::policy::cooldown::is_forbidden;
 
 /// What is left of a portal's budget (metric `kb_reindex_budget_remaining`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +22,17 @@ impl Remaining {
             actions: budget.actions,
             files: budget.files,
         };
-        let charged = track.within(budget.per, now);
-        charged.fold(whole, |left, attempt| Self {
-            actions: left.actions.saturating_sub(1),
-            files: left.files.saturating_sub(attempt.charge()),
-        })
+        let mut left = whole;
+        let mut forbidden_before = false;
+        for attempt in track.within(budget.per, now) {
+            // A portal that does not allow it does nothing: the first refusal in a row is charged.
+            let forbidden = is_forbidden(attempt);
+            if !(forbidden && forbidden_before) {
+                left.actions = left.actions.saturating_sub(1);
+            }
+            left.files = left.files.saturating_sub(attempt.charge());
+            forbidden_before = forbidden;
+        }
+        left
     }
 }

@@ -5,6 +5,7 @@ use chrono_tz::Tz;
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::model::{ByStatus, FileKey, FolderId, Timestamp};
+use crate::policy::outlook::Outlook;
 
 /// What is known of one folder now.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Case<'a> {
     pub counts: ByStatus<u64>,
     /// The failed files that were read.
     pub failed: Failed<'a>,
+    /// What the failed files of all folders tell of each class.
+    pub outlook: &'a Outlook,
 }
 
 /// What a folder's counts are worth.

@@ -2,31 +2,39 @@
 
 use std::time::Duration;
 
+use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, Course, LedgerView, Track};
+use crate::ledger::{ActiveMode, Attempt, Course, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
 
-/// The end of a folder's cooldown, which may be past; `None` when nothing holds it, nor ever did.
+/// The shortest pause that a portal can ask for after a refusal.
+const SHORTEST: Duration = Duration::from_mins(1);
+
+/// The end of a folder's pause for a class, which may be past; `None` when nothing holds it, nor ever did.
 ///
-/// `exhausted`: whether a failed file of the folder is past `max_attempts`; then it is tried once per `max_cooldown` at
-/// most. A portal that the ledger has just met is held for one cooldown: a container without a volume, or a portal under another
-/// name, would otherwise forget every limit.
+/// It doubles with each attempt in a row that brought no file of the class back. A portal that the ledger has just met is held for one
+/// cooldown: a container without a volume would otherwise forget every limit.
 #[must_use]
 pub fn next_allowed(
     ledger: &LedgerView,
     mode: ActiveMode,
     folder: FolderId,
+    class: Option<&Class>,
     rules: &ReindexRules,
-    exhausted: bool,
     now: Timestamp,
 ) -> Option<Timestamp> {
     let track = ledger.track(mode);
     let folder_rests = track.last_of(folder).map(|last| {
-        let refused = matches!(last.course, Course::Refused { .. });
-        let pause = if refused || exhausted {
-            rules.max_cooldown
-        } else {
-            doubled(rules, in_vain(track, folder))
+        let pause = match last.course {
+            Course::Refused {
+                status,
+                retry_after,
+                ..
+            } => after_refusal(status, retry_after, rules),
+            _ => doubled(
+                rules,
+                class.map_or(0, |class| in_vain(track, folder, class)),
+            ),
         };
         after(last.intended, pause)
     });
@@ -34,18 +42,38 @@ pub fn next_allowed(
     folder_rests.max(portal_rests)
 }
 
+/// How long a folder rests after a refusal: nothing was queued. What may pass soon rests for as long as the portal asked for.
+fn after_refusal(status: u16, retry_after: Option<Duration>, rules: &ReindexRules) -> Duration {
+    let asked = retry_after.filter(|_| matches!(status, 408 | 409 | 425 | 429));
+    asked.map_or(rules.cooldown, |wait| {
+        wait.clamp(SHORTEST.min(rules.cooldown), rules.max_cooldown)
+    })
+}
+
+/// Whether the portal does not allow reindexing in the folder: its last attempt was answered 403.
+#[must_use]
+pub fn is_refused(track: &Track, folder: FolderId) -> bool {
+    track.last_of(folder).is_some_and(|last| is_forbidden(last))
+}
+
+/// Whether an attempt was answered 403.
+pub(super) const fn is_forbidden(attempt: &Attempt) -> bool {
+    matches!(attempt.course, Course::Refused { status: 403, .. })
+}
+
 /// The cooldown after so many attempts in a row without effect.
-fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
+pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
     let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);
     rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
 }
 
-/// How many attempts of a folder had no effect since the last one that had some. Those of which that cannot be told are
+/// How many attempts of a folder brought no file of a class back since the last one that did. Those of which that cannot be told are
 /// passed over.
-fn in_vain(track: &Track, folder: FolderId) -> u32 {
-    let effects = track
-        .of_folder(folder)
-        .filter_map(|attempt| attempt.verdict()?.1.had_effect());
+pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class) -> u32 {
+    let effects = track.of_folder(folder).filter_map(|attempt| {
+        let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
+        fate.had_effect()
+    });
     let row = effects.take_while(|effect| !effect).take(32).count();
     u32::try_from(row).unwrap_or(u32::MAX)
 }

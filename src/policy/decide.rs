@@ -1,16 +1,21 @@
 //! One decision for one folder.
 
 use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, LedgerView, Track};
-use crate::model::{FileKey, FolderId, Status, Timestamp};
+use crate::ledger::{ActiveMode, IntendedFile, LedgerView, Track};
+use crate::model::{FolderId, Status, Timestamp};
 use crate::policy::breaker::BreakerState;
 use crate::policy::budget::Remaining;
-use crate::policy::case::{Case, Worth};
+use crate::policy::carried_out;
+use crate::policy::case::{Case, FailedFile, Worth};
+use crate::policy::cooldown;
 use crate::policy::numbers::Numbers;
 use crate::policy::reason::Reason;
 
 /// From so many failed files on, `max_failed_ratio` holds (contract, `reindex`).
 const RATIO_COUNTS_FROM: u64 = 20;
+
+/// So many files that cannot be helped may go along with each one that can, beyond `max_ride_along`.
+const RIDERS_PER_FILE: u64 = 3;
 
 /// What to do with a folder now, and the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +42,10 @@ pub struct Trigger {
     pub folder: FolderId,
     /// Whether the request is to be sent, or only written down.
     pub mode: ActiveMode,
+    /// Hundredths of files that are expected to come back: attempts that gain most go first.
+    pub gain: u64,
     /// Every failed file: the endpoint takes the folder whole. As many as these are charged to the budget.
-    pub files: Vec<FileKey>,
+    pub files: Vec<IntendedFile>,
 }
 
 impl Decision {
@@ -76,10 +83,15 @@ pub fn decide(case: &Case<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> D
         Ok(mode) => Choice::Trigger(Trigger {
             folder: case.folder,
             mode,
-            files: case.failed.files().iter().map(|file| file.key).collect(),
+            gain: numbers.gain,
+            files: case.failed.files().iter().map(intended).collect(),
         }),
     };
     Decision { choice, numbers }
+}
+
+fn intended(file: &FailedFile) -> IntendedFile {
+    IntendedFile::new(file.key, file.class.clone())
 }
 
 /// The mode in which to act, or the first reason not to.
@@ -98,7 +110,7 @@ fn may_trigger(
     folder_can_bear_it(case, numbers)?;
     let track = ledger.track(mode);
     time_has_come(case, track, numbers, now)?;
-    portal_can_bear_it(case.rules, track, numbers, now)?;
+    portal_can_bear_it(case, ledger, mode, numbers, now)?;
     Ok(mode)
 }
 
@@ -122,6 +134,7 @@ fn files_are_worth_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> 
     let whole = case.failed.is_whole() && read == numbers.failed;
     hold(!whole, Reason::RowsNotWhole)?;
     hold(numbers.of_class < wanted, Reason::NeverClass)?;
+    hold(numbers.helpable < wanted, Reason::Unresponsive)?;
     hold(numbers.retryable < wanted, Reason::Exhausted)?;
     hold(numbers.eligible < wanted, Reason::TooYoung)
 }
@@ -130,17 +143,15 @@ fn folder_can_bear_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> 
     let ReindexRules {
         max_failed_ratio,
         max_backlog,
-        max_ride_along,
         budget,
         ..
     } = case.rules;
     let in_trouble = numbers.failed >= RATIO_COUNTS_FROM
         && share(numbers.failed, case.counts.total()) > max_failed_ratio.get();
-    hold(in_trouble, Reason::MaxFailedRatio)?;
+    hold(in_trouble && numbers.tried_in_vain, Reason::MaxFailedRatio)?;
     let backlog = case.counts[Status::Pending].saturating_add(case.counts[Status::Processing]);
     hold(backlog > *max_backlog, Reason::Backlog)?;
-    hold(numbers.failed > budget.files, Reason::ExceedsBudget)?;
-    hold(numbers.riding_along > *max_ride_along, Reason::RideAlong)
+    hold(numbers.failed > budget.files, Reason::ExceedsBudget)
 }
 
 fn time_has_come(
@@ -149,23 +160,38 @@ fn time_has_come(
     numbers: &Numbers,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let most = u64::from(case.rules.breaker.no_effect.get());
-    let unjudged =
-        track.unjudged_count() as u64 >= most || track.unjudged_in(case.folder).next().is_some();
+    let unjudged = track.unjudged_in(case.folder).next().is_some();
     hold(unjudged, Reason::Unjudged)?;
     hold(!in_window(case, now), Reason::OutsideWindows)?;
     let resting = numbers.next_allowed.is_some_and(|end| now < end);
-    hold(resting, Reason::Cooldown)
+    hold(
+        resting && cooldown::is_refused(track, case.folder),
+        Reason::Refused,
+    )?;
+    hold(resting, Reason::Cooldown)?;
+    let wanted = case.rules.min_failed.get();
+    hold(numbers.ready < wanted, Reason::ClassRests)?;
+    let borne = case
+        .rules
+        .max_ride_along
+        .max(numbers.ready.saturating_mul(RIDERS_PER_FILE));
+    hold(numbers.riding_along > borne, Reason::RideAlong)
 }
 
 fn portal_can_bear_it(
-    rules: &ReindexRules,
-    track: &Track,
+    case: &Case<'_>,
+    ledger: &LedgerView,
+    mode: ActiveMode,
     numbers: &Numbers,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let breaker = BreakerState::of(track, &rules.breaker, now);
-    hold(!breaker.allows(track), Reason::Breaker)?;
+    let (rules, track) = (case.rules, ledger.track(mode));
+    let rests_until = carried_out::rests_until(track, rules);
+    let rests = rests_until.is_some_and(|end| now < end || track.unjudged_count() > 0);
+    hold(rests, Reason::NotCarriedOut)?;
+    let breaker = BreakerState::of(ledger, mode, &rules.breaker, now);
+    let allowed = breaker.allows(track, case.folder, rules, now);
+    hold(!allowed, Reason::Breaker)?;
     let left = Remaining::of(track, &rules.budget, now);
     hold(left.actions == 0, Reason::BudgetActions)?;
     hold(left.files < numbers.failed, Reason::BudgetFiles)

@@ -3,9 +3,13 @@
 
 use std::time::Duration;
 
-use crate::ledger::{Attempt, Course, FileState, Review, StateCounts, Verdict};
+use crate::ledger::{Attempt, Course, FileState, Review, SentFile, StateCounts, Verdict};
 use crate::model::{FileKey, Status, Timestamp};
 use crate::policy::cooldown::after;
+
+/// When a folder in which nothing waits any more, so long after the answer, shows what came of an attempt: a portal may queue files a
+/// while after it answered.
+const AT_REST_AFTER: Duration = Duration::from_mins(10);
 
 /// How a look saw one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +18,8 @@ pub enum Seen {
     As(Status),
     /// Not at all, though every row was read: it was deleted, or replaced.
     Absent,
+    /// Not among the files that are not done, all of which were read, and done files were only counted: it is done, or was deleted.
+    Missing,
     /// Not at all, and not every row was read.
     Unread,
 }
@@ -25,6 +31,8 @@ pub enum Look<'a> {
     Counted {
         /// When it began. A look that began before the attempt was answered tells nothing.
         began: Timestamp,
+        /// Whether no file of the folder waited or was processed.
+        idle: bool,
         /// How it saw a file.
         seen: &'a dyn Fn(FileKey) -> Seen,
     },
@@ -41,38 +49,65 @@ pub fn review(attempt: &Attempt, verify_after: Duration, look: Look<'_>, now: Ti
         return Review::default();
     };
     let due = now >= after(attempt.intended, verify_after);
-    let seen: &dyn Fn(FileKey) -> Seen = match look {
+    let (seen, over): (&dyn Fn(FileKey) -> Seen, bool) = match look {
         Look::Counted { began, .. } if began < answered.at => return Review::default(),
-        Look::Counted { seen, .. } => seen,
-        Look::Failed => &|_| Seen::Unread,
+        Look::Counted { began, idle, seen } => {
+            (seen, idle && began >= after(answered.at, AT_REST_AFTER))
+        }
+        Look::Failed => (&|_| Seen::Unread, false),
+    };
+    let moved = |(key, file): (&FileKey, &SentFile)| {
+        file.state != FileState::Sent
+            || matches!(seen(*key), Seen::As(status) if status != Status::Failed)
+    };
+    let time = Time {
+        due,
+        over: due || over,
+        carried_out: answered.is_carried_out() || files.iter().any(moved),
     };
     let mut changed = Vec::new();
     let mut counts = Vec::with_capacity(files.len());
-    for (key, before) in files.iter() {
-        let state = observe(*before, seen(*key), due);
+    for (key, file) in files.iter() {
+        let state = observe(file.state, seen(*key), time);
         counts.push(state);
-        if state != *before {
+        if state != file.state {
             changed.push((*key, state));
         }
     }
-    let verdict = judge(&counts.into_iter().collect(), due);
+    let end = due || (over && !time.carried_out);
+    let verdict = judge(&counts.into_iter().collect(), end);
     Review { changed, verdict }
 }
 
-/// The state of a file after it was seen. `due`: whether the attempt has to be judged now.
+/// What holds for all files of an attempt at a look.
+#[derive(Debug, Clone, Copy)]
+pub struct Time {
+    /// Whether the attempt has to be judged now.
+    pub due: bool,
+    /// Whether the portal has had its time, and none of the folder's files waits any more.
+    pub over: bool,
+    /// Whether the portal said that it queued files, or one of them moved.
+    pub carried_out: bool,
+}
+
+/// The state of a file after it was seen.
 ///
-/// Failed directly after the request means nothing: the portal may not have moved the file yet.
+/// Failed directly after the request means nothing: the portal may not have moved the file yet. Failed in the end means that it failed
+/// again, if the portal carried out what it was asked for.
 #[must_use]
-pub const fn observe(before: FileState, seen: Seen, due: bool) -> FileState {
+pub const fn observe(before: FileState, seen: Seen, time: Time) -> FileState {
     match (before, seen) {
         (FileState::Sent | FileState::Waiting, Seen::As(status)) => match status {
             Status::Pending | Status::Processing => FileState::Waiting,
             Status::Done => FileState::Done,
             Status::Flagged => FileState::Flagged,
-            Status::Failed if due || matches!(before, FileState::Waiting) => FileState::Refailed,
+            Status::Failed if matches!(before, FileState::Waiting) => FileState::Refailed,
+            Status::Failed if time.over && time.carried_out => FileState::Refailed,
             Status::Failed | Status::Unknown => before,
         },
         (FileState::Sent | FileState::Waiting, Seen::Absent) => FileState::Gone,
+        // It has recovered, as far as nobody could show that it was deleted.
+        (FileState::Sent | FileState::Waiting, Seen::Missing) if time.due => FileState::Done,
         _ => before,
     }
 }

@@ -1,29 +1,85 @@
 //! How many failed files count, and for what.
 
+use std::collections::BTreeMap;
+
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
 use crate::policy::case::{Case, FailedFile};
-use crate::policy::cooldown;
+use crate::policy::class::{ClassState, Response};
+use crate::policy::cooldown::{in_vain, next_allowed};
 
 /// What a decision was made from: for people, and for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Numbers {
     /// Failed files, as counted.
     pub failed: u64,
-    /// Those whose class counts.
+    /// Those whose class counts by the rules.
     pub of_class: u64,
+    /// Those of them whose class responds, or may; or that show whether it does again.
+    pub helpable: u64,
     /// Those of them that have attempts left.
     pub retryable: u64,
     /// Those of them that were seen failed for `min_age`.
     pub eligible: u64,
+    /// Those of them whose class may be tried now.
+    pub ready: u64,
     /// Failed files of any class that are past `max_attempts`.
     pub exhausted: u64,
-    /// Exhausted and never-class files: an attempt takes them along for nothing.
+    /// Files that an attempt would take along for nothing: exhausted ones, and those whose class does not count, does not respond or
+    /// rests.
     pub riding_along: u64,
+    /// Hundredths of files that an attempt is expected to bring back.
+    pub gain: u64,
+    /// Whether every class that counts was tried in the folder without effect, and none is known to respond.
+    pub tried_in_vain: bool,
     /// The end of the cooldown, which may be past; `None` when there is none.
     pub next_allowed: Option<Timestamp>,
+}
+
+/// What holds for the files of one class in a folder.
+struct OfClass {
+    counts: bool,
+    helpable: bool,
+    ready: bool,
+    expected: f64,
+    in_vain: bool,
+    next_allowed: Option<Timestamp>,
+}
+
+impl OfClass {
+    fn of(case: &Case<'_>, ledger: Option<&LedgerView>, class: &Class, now: Timestamp) -> Self {
+        let counts = class_counts(case.rules, class);
+        let active = ActiveMode::of(case.rules.mode).zip(ledger);
+        let Some((mode, ledger)) = active else {
+            return Self {
+                counts,
+                helpable: true,
+                ready: true,
+                expected: 0.5,
+                in_vain: false,
+                next_allowed: None,
+            };
+        };
+        let (folder, rules) = (case.folder, case.rules);
+        let state = ClassState::of(ledger, class);
+        let burst = case.outlook.burst(class);
+        let next_allowed = next_allowed(ledger, mode, folder, Some(class), rules, now);
+        let may_be_tried = state.is_ready(burst, rules, now);
+        let probe = may_be_tried && case.outlook.is_probe(class, folder);
+        // What was sent is known in both modes.
+        let sent = ledger.track(ActiveMode::Enforce);
+        let in_vain = in_vain(sent, folder, class) > 0;
+        Self {
+            counts,
+            helpable: state.response != Response::Unresponsive || probe,
+            ready: may_be_tried && next_allowed.is_none_or(|end| now >= end),
+            expected: state.expected,
+            in_vain: in_vain && state.response != Response::Responsive,
+            next_allowed,
+        }
+    }
 }
 
 impl Numbers {
@@ -32,31 +88,67 @@ impl Numbers {
     pub fn of(case: &Case<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
         let mut numbers = Self {
             failed: case.counts[Status::Failed],
+            tried_in_vain: true,
             ..Self::default()
         };
+        let mut classes: BTreeMap<&Class, OfClass> = BTreeMap::new();
+        let mut gain = 0.0;
+        let mut soonest: Option<Option<Timestamp>> = None;
         for file in case.failed.files() {
+            let class = classes
+                .entry(&file.class)
+                .or_insert_with(|| OfClass::of(case, ledger, &file.class, now));
             let tries = ledger.map_or(0, |view| view.tries(case.folder, file.key));
-            numbers.add(case.rules, file, tries, now);
+            let exhausted = tries >= case.rules.max_attempts.get();
+            let eligible = numbers.add(case.rules, file, class, exhausted, now);
+            if eligible && class.ready {
+                gain += class.expected;
+            }
+            if class.counts && class.helpable && !exhausted {
+                numbers.tried_in_vain &= class.in_vain;
+                let next = class.next_allowed;
+                soonest = Some(soonest.map_or(next, |other| other.min(next)));
+            }
         }
+        numbers.gain = hundredths(gain);
         let active = ActiveMode::of(case.rules.mode).zip(ledger);
-        numbers.next_allowed = active.and_then(|(mode, view)| {
-            let exhausted = numbers.exhausted > 0;
-            cooldown::next_allowed(view, mode, case.folder, case.rules, exhausted, now)
+        numbers.next_allowed = soonest.unwrap_or_else(|| {
+            let (mode, view) = active?;
+            next_allowed(view, mode, case.folder, None, case.rules, now)
         });
         numbers
     }
 
-    fn add(&mut self, rules: &ReindexRules, file: &FailedFile, tries: u32, now: Timestamp) {
-        let counts = class_counts(rules, &file.class);
-        let exhausted = tries >= rules.max_attempts.get();
-        let retryable = counts && !exhausted;
+    /// Counts a file; tells whether it is eligible.
+    fn add(
+        &mut self,
+        rules: &ReindexRules,
+        file: &FailedFile,
+        class: &OfClass,
+        exhausted: bool,
+        now: Timestamp,
+    ) -> bool {
+        let helpable = class.counts && class.helpable;
+        let retryable = helpable && !exhausted;
         let eligible = retryable && now.since(file.since) >= rules.min_age;
-        self.of_class += u64::from(counts);
+        self.of_class += u64::from(class.counts);
+        self.helpable += u64::from(helpable);
         self.exhausted += u64::from(exhausted);
         self.retryable += u64::from(retryable);
         self.eligible += u64::from(eligible);
-        self.riding_along += u64::from(!retryable);
+        self.ready += u64::from(eligible && class.ready);
+        self.riding_along += u64::from(!retryable || !class.ready);
+        eligible
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a folder has fewer files than 2^52, and none of them counts less than 0"
+)]
+fn hundredths(files: f64) -> u64 {
+    (files * 100.0).round() as u64
 }
 
 /// Whether files of a class count (contract, `retry_classes` and `never_classes`).

@@ -1,5 +1,6 @@
 //! Between folders: who goes first, and how far back all of them look.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use crate::config::{Reindex, ReindexRules};
@@ -9,13 +10,17 @@ use crate::policy::decide::Trigger;
 /// The shortest time that the ledger is kept for.
 const SHORTEST_HORIZON: Duration = Duration::from_hours(90 * 24);
 
-/// Puts attempts in the order in which they are made: those folders first that had none, then by the longest since their
-/// last one, then by id.
+/// Puts attempts in the order in which they are made: those folders first in which most files are expected to come back, then those that
+/// had none, then by the longest since their last one, then by id.
 #[must_use]
 pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger> {
     triggers.sort_by_cached_key(|trigger| {
         let last = ledger.track(trigger.mode).last_of(trigger.folder);
-        (last.map(|attempt| attempt.intended), trigger.folder)
+        (
+            Reverse(trigger.gain),
+            last.map(|attempt| attempt.intended),
+            trigger.folder,
+        )
     });
     triggers
 }

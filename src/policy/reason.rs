@@ -56,26 +56,34 @@ reasons! {
     RowsNotWhole = "rows_not_whole": "not every failed file could be read",
     /// Too few failed files are of a class that counts.
     NeverClass = "never_class": "the errors are of classes that are not tried again",
+    /// Retries have hardly ever helped files of these classes.
+    Unresponsive = "unresponsive": "retries hardly ever helped such errors; one folder tries again now and then",
     /// Too few failed files have attempts left.
     Exhausted = "exhausted": "the failed files have used up their attempts",
     /// Too few files have been seen failed for `min_age`.
     TooYoung = "too_young": "the files have not been failed for long enough",
     /// The share of failed files is above `max_failed_ratio`.
-    MaxFailedRatio = "max_failed_ratio": "so many files failed that the folder is in trouble of its own",
+    MaxFailedRatio = "max_failed_ratio": "so many files failed, and an attempt did not help, that the folder is in trouble of its own",
     /// More files wait or are processed than `max_backlog`.
     Backlog = "backlog": "too many files wait to be processed",
     /// More files failed than the whole budget allows.
     ExceedsBudget = "exceeds_budget": "more files failed than the whole budget allows",
-    /// More than `max_ride_along` files would go along for nothing.
-    RideAlong = "ride_along": "too many files that cannot be helped would go along",
-    /// An attempt of this folder, or too many of the portal, wait for their verdict.
-    Unjudged = "unjudged": "an earlier attempt has not been judged yet",
+    /// An attempt of this folder waits for its verdict.
+    Unjudged = "unjudged": "the folder's last attempt has not been judged yet",
     /// No window is open.
     OutsideWindows = "outside_windows": "no window is open",
+    /// The portal does not allow reindexing in the folder.
+    Refused = "refused": "the portal refuses reindexing in this folder (403); it is asked again after the pause",
     /// The folder, or a portal that was just met, is in its pause.
     Cooldown = "cooldown": "the pause after the last attempt, or after the portal was first met, is not over",
+    /// A retry of such errors is still to show an effect, or had none a short while ago.
+    ClassRests = "class_rests": "another folder shows first whether retries help such errors now",
+    /// More than `max_ride_along` files would go along for nothing.
+    RideAlong = "ride_along": "too many files that cannot be helped would go along for those that can",
+    /// The portal did not carry out the last requests.
+    NotCarriedOut = "not_carried_out": "the portal did not carry out the last requests; one is sent after each pause",
     /// Attempts in the portal had no effect.
-    Breaker = "breaker": "attempts in the portal had no effect",
+    Breaker = "breaker": "attempts in several folders of the portal had no effect",
     /// The budget has no attempt left.
     BudgetActions = "budget_actions": "the budget has no attempt left",
     /// The budget has too few files left.

@@ -1,5 +1,6 @@
 //! Stories of a folder with failed files, and of the portal around it.
 
+mod classes;
 mod limits;
 mod model;
 mod oracle;
@@ -15,7 +16,10 @@ use chrono_tz::Tz;
 use super::*;
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
-use crate::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView, Outcome, Review, Verdict};
+use crate::ledger::{
+    ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, LedgerView, Outcome, Review,
+    Verdict,
+};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -39,6 +43,11 @@ fn key(number: u128) -> FileKey {
     }
 }
 
+/// A file that is about to be sent, with an error of the class that most stories have.
+fn timeout(number: u128) -> IntendedFile {
+    IntendedFile::new(key(number), Class::Text("timeout".into()))
+}
+
 fn ago(duration: Duration) -> Timestamp {
     NOON.before(duration)
 }
@@ -59,6 +68,17 @@ impl Book {
     }
 
     fn intend(&mut self, mode: ActiveMode, of: u128, at: Timestamp, files: &[u128]) -> AttemptId {
+        let files = files.iter().copied().map(timeout).collect();
+        self.intend_files(mode, of, at, files)
+    }
+
+    fn intend_files(
+        &mut self,
+        mode: ActiveMode,
+        of: u128,
+        at: Timestamp,
+        files: Vec<IntendedFile>,
+    ) -> AttemptId {
         let id = AttemptId::new(self.next);
         self.next += 1;
         let intent = Intent {
@@ -66,7 +86,7 @@ impl Book {
             name: FolderName::new("Inbox"),
             mode,
             at,
-            files: files.iter().copied().map(key).collect(),
+            files,
         };
         self.view.apply(Change::Intend { id, intent }).unwrap();
         id
@@ -79,11 +99,44 @@ impl Book {
     }
 
     fn judge(&mut self, id: AttemptId, at: Timestamp, verdict: Verdict) {
+        let watched = self.view.attempt(id).unwrap().watched();
+        let files = watched.into_iter().flat_map(|files| files.keys().copied());
+        let state = |number: usize| match verdict {
+            Verdict::Recovered => FileState::Done,
+            Verdict::Partial if number == 0 => FileState::Done,
+            Verdict::Partial | Verdict::None => FileState::Refailed,
+            Verdict::Inconclusive => FileState::Sent,
+        };
+        let mut files: Vec<FileKey> = files.collect();
+        files.sort_unstable_by_key(|key| key.link);
+        let changed = files.into_iter().enumerate();
         let review = Review {
-            changed: Vec::new(),
+            changed: changed.map(|(number, key)| (key, state(number))).collect(),
             verdict: Some(verdict),
         };
         self.view.apply(Change::Review { id, at, review }).unwrap();
+    }
+
+    /// Files of another class came back often, and then not in three folders in a row.
+    fn other_class_in_vain(&mut self) {
+        let class = Class::Text("reset".into());
+        let file = |number| IntendedFile::new(key(number), class.clone());
+        for (of, hours, verdict) in [
+            (5, 9, Verdict::Recovered),
+            (2, 5, Verdict::None),
+            (3, 5, Verdict::None),
+            (4, 5, Verdict::None),
+        ] {
+            let files: Vec<_> = (1..=9).map(file).collect();
+            let files = if verdict == Verdict::None {
+                files[..1].to_vec()
+            } else {
+                files
+            };
+            let id = self.intend_files(ActiveMode::Enforce, of, ago(HOUR * hours), files);
+            self.settle(id, Outcome::Accepted { updated: 9 });
+            self.judge(id, ago(HOUR * hours), verdict);
+        }
     }
 
     /// An attempt in enforce that was accepted, and judged at once.
@@ -155,7 +208,14 @@ impl Setup {
         } else {
             Failed::Part(&self.failed)
         };
+        let failures = FolderFailures {
+            folder: folder(1),
+            rules: &self.rules,
+            files: &self.failed,
+        };
+        let outlook = Outlook::of([failures], &self.book.view, now);
         let case = Case {
+            outlook: &outlook,
             folder: folder(1),
             rules: &self.rules,
             zone: self.zone,

@@ -101,7 +101,7 @@ impl Client {
         Some(self.send(ask, key, &admission).await)
     }
 
-    async fn send(
+    pub(super) async fn send(
         &self,
         ask: Ask<'_>,
         key: &ApiKey,

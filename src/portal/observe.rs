@@ -107,7 +107,8 @@ mod tests {
 
     /// The one place that writes, and the one that names what is written to.
     const WRITER: &str = "Self::ReindexFailed => Method::POST,";
-    const TARGET: &str = r#".address(&[&folder.to_string(), "reindex-failed"]),"#;
+    const TARGET: &str =
+        r#"let address = self.session.client.address(&[&folder, "reindex-failed"]);"#;
 
     #[test]
     fn one_place_of_the_program_writes_and_to_one_path() {

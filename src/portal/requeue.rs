@@ -1,5 +1,7 @@
 //! What came of putting a folder's failed files back into the queue.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 
 use crate::portal::error::PortalError;
@@ -20,6 +22,8 @@ pub enum Requeue {
     Refused {
         /// The status, 4xx.
         status: u16,
+        /// What `Retry-After` asked for.
+        retry_after: Option<Duration>,
         /// What it said, for people.
         message: String,
     },
@@ -73,7 +77,13 @@ impl Requeue {
         };
         let message = error.to_string();
         let why = match (error.status(), &error) {
-            (Some(status @ 400..=499), _) => return Self::Refused { status, message },
+            (Some(status @ 400..=499), _) => {
+                return Self::Refused {
+                    status,
+                    retry_after: error.retry_after(),
+                    message,
+                };
+            }
             (Some(status), _) => Unclear::Status(status),
             (None, PortalError::Invalid { .. } | PortalError::TooLarge { .. }) => {
                 Unclear::Unreadable

@@ -15,7 +15,7 @@ use crate::portal::observe::Endpoint;
 use crate::portal::pages::{PageBody, PageRequest};
 use crate::portal::requeue::Requeue;
 use crate::portal::retry::{self, RetryReason};
-use crate::portal::throttle::Lane;
+use crate::portal::throttle::{Admission, Lane};
 
 /// Largest answer to the list of folders, in bytes, unpacked: room for 50,000 folders with descriptions of 700 characters.
 const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
@@ -75,32 +75,22 @@ impl Session {
         }
     }
 
-    /// Asks for a folder alone, and not again: whether it is there and may be used (interface, `GET …/<folder_id>`).
-    pub async fn folder_once(&self, folder: FolderId) -> Result<(), PortalError> {
-        let ask = Ask {
-            endpoint: Endpoint::Folder,
-            address: &self.client.address(&[&folder.to_string()]),
-            folder: Some(folder),
-            limit: self.client.max_body_bytes,
-            lane: &Lane::default(),
-        };
-        self.ask_at_once(ask).await.map(drop)
+    /// Waits until so many requests may be sent one after the other, with no wait in between.
+    pub async fn turn(&self, requests: u32) -> Result<Turn<'_>, PortalError> {
+        let throttle = &self.client.throttle;
+        let admission = throttle
+            .admit_several(&Lane::default(), requests, || self.is_open())
+            .await;
+        let admission = admission.ok_or(PortalError::Refused)?;
+        self.client.observer.throttled(admission.waited);
+        Ok(Turn {
+            session: self,
+            admission,
+        })
     }
 
-    /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`). It is sent once, whatever comes
-    /// of it.
-    pub async fn reindex_failed(&self, folder: FolderId) -> Requeue {
-        let ask = Ask {
-            endpoint: Endpoint::ReindexFailed,
-            address: &self
-                .client
-                .address(&[&folder.to_string(), "reindex-failed"]),
-            folder: Some(folder),
-            limit: self.client.max_body_bytes,
-            lane: &Lane::default(),
-        };
-        let reply = self.ask_at_once(ask).await;
-        Requeue::of(reply.map(|reply| reply.body))
+    fn is_open(&self) -> bool {
+        *self.state.borrow() == State::Open
     }
 
     /// Goes on after a refusal that was about one folder alone.
@@ -173,15 +163,17 @@ impl Session {
 
     /// Sends a request once, if the session is open: after a collection nobody tells any more what a refusal meant.
     async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
-        let is_open = || *self.state.borrow() == State::Open;
-        let asked = self.client.ask_once(ask, &self.key(), is_open).await;
+        let asked = self
+            .client
+            .ask_once(ask, &self.key(), || self.is_open())
+            .await;
         asked.unwrap_or(Err(PortalError::Refused))
     }
 
     /// Sends a request as soon as the session is open and it is its turn.
     async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
         let mut state = self.state.subscribe();
-        let is_open = || *self.state.borrow() == State::Open;
+        let is_open = || self.is_open();
         let goes_on = |state: &State| match *state {
             State::Open | State::Ended => true,
             State::Held(refused) => ask.folder == Some(refused),
@@ -217,6 +209,59 @@ impl Session {
     }
 }
 
+/// Requests that can be sent at once, one after the other, each once, whatever comes of it.
+pub struct Turn<'a> {
+    session: &'a Session,
+    admission: Admission<'a>,
+}
+
+impl Turn<'_> {
+    /// Asks for a folder alone: whether it is there and may be used (interface, `GET …/<folder_id>`).
+    pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
+        let address = self.session.client.address(&[&folder.to_string()]);
+        self.send(Endpoint::Folder, folder, &address)
+            .await
+            .map(drop)
+    }
+
+    /// Reads one page of a folder's files.
+    pub async fn page(&self, folder: FolderId, page: PageRequest) -> Result<PageBody, PortalError> {
+        let lane = Lane::default();
+        let address = self.session.files(folder, &lane).address_of(page);
+        let reply = self.send(Endpoint::Files, folder, &address).await?;
+        Ok(PageBody::new(reply.body))
+    }
+
+    /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`).
+    pub async fn reindex_failed(&self, id: FolderId) -> Requeue {
+        let folder = id.to_string();
+        let address = self.session.client.address(&[&folder, "reindex-failed"]);
+        let reply = self.send(Endpoint::ReindexFailed, id, &address).await;
+        Requeue::of(reply.map(|reply| reply.body))
+    }
+
+    /// Sends a request, if the session is open: after a collection nobody tells any more what a refusal meant.
+    async fn send(
+        &self,
+        endpoint: Endpoint,
+        folder: FolderId,
+        address: &Url,
+    ) -> Result<Reply, PortalError> {
+        if !self.session.is_open() {
+            return Err(PortalError::Refused);
+        }
+        let ask = Ask {
+            endpoint,
+            address,
+            folder: Some(folder),
+            limit: self.session.client.max_body_bytes,
+            lane: &Lane::default(),
+        };
+        let client = &self.session.client;
+        client.send(ask, &self.session.key(), &self.admission).await
+    }
+}
+
 /// The files of one folder, which are read page by page.
 pub struct Files<'a> {
     session: &'a Session,
@@ -233,9 +278,10 @@ impl Files<'_> {
         Ok(PageBody::new(reply.body))
     }
 
-    /// Reads one page by one request, whatever comes of it.
-    pub async fn page_once(&self, page: PageRequest) -> Result<PageBody, PortalError> {
-        let address = self.address_of(page);
+    /// Looks for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds the text.
+    pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
+        let mut address = self.address_of(PageRequest::by_name(1));
+        address.query_pairs_mut().append_pair("search", name);
         let reply = self.session.ask_at_once(self.ask(&address)).await?;
         Ok(PageBody::new(reply.body))
     }

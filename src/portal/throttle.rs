@@ -110,6 +110,16 @@ impl Throttle {
 
     /// Waits until one more request may be sent; `None` when by then it shall not be.
     pub async fn admit(&self, lane: &Lane, still_due: impl Fn() -> bool) -> Option<Admission<'_>> {
+        self.admit_several(lane, 1, still_due).await
+    }
+
+    /// Waits until so many requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
+    pub async fn admit_several(
+        &self,
+        lane: &Lane,
+        requests: u32,
+        still_due: impl Fn() -> bool,
+    ) -> Option<Admission<'_>> {
         let background = if lane.background {
             Some(self.admit_background().await)
         } else {
@@ -122,7 +132,8 @@ impl Throttle {
             return None;
         }
         let now = Instant::now();
-        let slot = self.with_pace(|pace| pace.reserve(now));
+        let slots = (0..requests).map(|_| self.with_pace(|pace| pace.reserve(now)));
+        let slot = slots.last().unwrap_or(now);
         if slot > now + CLOCK {
             sleep_until(slot).await;
         }
@@ -302,6 +313,27 @@ mod tests {
         assert_eq!(begun.elapsed().as_secs(), 1);
         admit(&throttle, &background).await;
         assert_eq!(begun.elapsed().as_secs(), 4);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
+        let throttle = Throttle::new(1, Rate::PerSecond(0.5));
+        let begun = Instant::now();
+        let row = throttle.admit_several(&Lane::default(), 2, || true).await;
+        assert_eq!(
+            begun.elapsed().as_secs(),
+            2,
+            "the second one may be sent too"
+        );
+        drop(row);
+        admit(&throttle, &Lane::default()).await;
+        assert_eq!(begun.elapsed().as_secs(), 4);
+        assert!(
+            throttle
+                .admit_several(&Lane::default(), 2, || false)
+                .await
+                .is_none()
+        );
     }
 
     #[tokio::test]

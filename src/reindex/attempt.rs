@@ -1,11 +1,15 @@
 //! One attempt: the check of the folder before it, the intent, the request, the outcome.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
 use tracing::{info, warn};
 
 use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, Lost, Misfit, Outcome};
-use crate::model::{Moment, PortalName, Status};
+use crate::model::{FileKey, Moment, PortalName, Status};
 use crate::policy::{Reason, Trigger};
-use crate::portal::{Lane, PortalError, Requeue, Session, Unclear};
+use crate::portal::{PageBody, PortalError, Requeue, Turn, Unclear};
 use crate::reindex::{FolderBatch, Reindexer};
 
 /// What an attempt's answer says of the portal.
@@ -21,7 +25,7 @@ impl Reindexer {
     /// Writes the intent, sends the request, and writes what came of it.
     pub(super) async fn attempt(
         &mut self,
-        session: &Session,
+        turn: &Turn<'_>,
         folder: &FolderBatch,
         trigger: Trigger,
     ) -> Result<Answer, Reason> {
@@ -45,7 +49,7 @@ impl Reindexer {
                 Ok(Answer::Usual)
             }
             ActiveMode::Enforce => {
-                let answer = session.reindex_failed(folder.id).await;
+                let answer = turn.reindex_failed(folder.id).await;
                 self.log(folder, &answer);
                 self.unwritten
                     .push((id, Moment::now().wall, outcome(&answer)));
@@ -102,18 +106,33 @@ pub(super) struct Failed {
     pub trouble: Option<Reason>,
 }
 
-/// Looks once more whether a folder shows a failed file.
+impl Failed {
+    const fn of_folder(reason: Reason) -> Self {
+        Self {
+            reason,
+            trouble: None,
+        }
+    }
+}
+
+/// Names of files that a page showed.
+pub(super) type FileNames = HashMap<FileKey, Arc<str>>;
+
+/// So many names of the files of an attempt are written down: enough to ask what became of them.
+pub(super) const NAMES: usize = 5;
+
+/// Longer names are not written down.
+const NAME_CHARACTERS: usize = 200;
+
+/// Looks once more whether a folder is as it was decided on; tells names of files that failed.
 pub(super) async fn check(
     portal: &PortalName,
-    session: &Session,
+    turn: &Turn<'_>,
     folder: &FolderBatch,
-) -> Result<(), Failed> {
-    match still_failed(session, folder).await {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Failed {
-            reason: Reason::NotWhole,
-            trouble: None,
-        }),
+    max_backlog: u64,
+) -> Result<FileNames, Failed> {
+    match look_again(turn, folder, max_backlog).await {
+        Ok(found) => found.map_err(Failed::of_folder),
         Err(error) => {
             warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be looked at before its failed files are put back into the queue: nothing is sent");
             let of_folder = matches!(error.status(), Some(403 | 404));
@@ -125,25 +144,62 @@ pub(super) async fn check(
     }
 }
 
-/// Asks for the page on which a failed file stood, and whether it still shows one; or else for the folder alone. One request, whatever
-/// comes of it.
-async fn still_failed(session: &Session, folder: &FolderBatch) -> Result<bool, PortalError> {
+/// Asks for the page on which a failed file stood; or else for the folder alone. One request, whatever comes of it.
+async fn look_again(
+    turn: &Turn<'_>,
+    folder: &FolderBatch,
+    max_backlog: u64,
+) -> Result<Result<FileNames, Reason>, PortalError> {
     let findings = folder.findings.as_ref();
-    let Some(page) = findings.and_then(|findings| findings.failed_page) else {
-        return session.folder_once(folder.id).await.map(|()| true);
+    let Some((findings, page)) = findings.and_then(|found| Some((found, found.failed_page?)))
+    else {
+        return turn.folder(folder.id).await.map(|()| Ok(HashMap::new()));
     };
-    let lane = Lane::default();
-    let files = session.files(folder.id, &lane);
-    let body = files.page_once(page).await?;
-    let mut found = false;
-    body.read(|row| found |= row.status() == Status::Failed)?;
-    Ok(found)
+    let body = turn.page(folder.id, page).await?;
+    let decided: HashSet<FileKey> = findings.failed.iter().map(|file| file.key).collect();
+    let mut rows = Vec::new();
+    let mut agree = true;
+    let page = body.read(|row| {
+        let (key, failed) = (row.key(), row.status() == Status::Failed);
+        agree &= decided.contains(&key) == failed;
+        rows.push((key, failed));
+    })?;
+    if !agree || !rows.iter().any(|(_, failed)| *failed) {
+        return Ok(Err(Reason::NotWhole));
+    }
+    let more = page
+        .pagination
+        .total
+        .0
+        .saturating_sub(folder.counts.total());
+    if folder.backlog().saturating_add(more) > max_backlog {
+        return Ok(Err(Reason::Backlog));
+    }
+    Ok(Ok(names(&body, &rows)))
+}
+
+/// The names of some files that failed.
+fn names(body: &PageBody, rows: &[(FileKey, bool)]) -> FileNames {
+    let columns = body.sort_columns();
+    let failed = rows.iter().zip(&columns).filter(|((_, failed), _)| *failed);
+    let named = failed.map(|((key, _), columns)| (*key, columns.filename()));
+    let short = named.filter(|(_, name)| name.chars().count() <= NAME_CHARACTERS);
+    let named = short.map(|(key, name)| (key, Arc::from(name)));
+    named.take(NAMES).collect()
 }
 
 fn outcome(answer: &Requeue) -> Outcome {
     match answer {
         Requeue::Accepted { updated } => Outcome::Accepted { updated: *updated },
-        Requeue::Refused { status, .. } => Outcome::Refused { status: *status },
+        Requeue::Refused {
+            status,
+            retry_after,
+            ..
+        } => Outcome::Refused {
+            status: *status,
+            // The ledger keeps whole seconds.
+            retry_after: retry_after.map(|wait| Duration::from_secs(wait.as_secs())),
+        },
         Requeue::Unknown { why, .. } => Outcome::Unknown {
             why: match why {
                 Unclear::NoAnswer => Lost::NoAnswer,
@@ -215,13 +271,14 @@ mod tests {
         let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
         let session = client.open().await.unwrap();
 
-        let checked = check(&name, &session, &without_page(there)).await;
+        let turn = session.turn(2).await.unwrap();
+        let checked = check(&name, &turn, &without_page(there), 100).await;
         assert!(checked.is_ok());
-        let refused = check(&name, &session, &without_page(gone)).await;
+        let refused = check(&name, &turn, &without_page(gone), 100).await;
         let Failed { reason, trouble } = refused.err().unwrap();
         assert_eq!((reason, trouble), (Reason::PortalErring, None));
         session.end();
-        let ended = check(&name, &session, &without_page(there)).await;
+        let ended = check(&name, &turn, &without_page(there), 100).await;
         let trouble = ended.err().and_then(|failed| failed.trouble);
         assert_eq!(trouble, Some(Reason::PortalErring));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status, Timestamp};
 use crate::policy::judge::Seen;
 use crate::policy::{Failed, FailedFile, Worth};
 use crate::portal::{PageRequest, Session};
@@ -104,6 +104,16 @@ impl Batch {
 }
 
 impl FolderBatch {
+    /// The files that wait or are processed.
+    pub(super) fn backlog(&self) -> u64 {
+        self.counts[Status::Pending].saturating_add(self.counts[Status::Processing])
+    }
+
+    /// Whether no file waits or is processed.
+    pub(super) fn is_idle(&self) -> bool {
+        self.backlog() == 0
+    }
+
     /// The failed files that were read.
     pub(super) fn failed(&self) -> Failed<'_> {
         match &self.findings {

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
 use crate::model::Moment;
-use crate::policy::{self, Case, Decision};
+use crate::policy::{self, Case, Decision, FolderFailures, Outlook};
 use crate::reindex::{Batch, FolderBatch};
 
 /// The rules in use: a reload changes them for every decision from then on.
@@ -19,6 +19,25 @@ pub struct Rules {
     pub zone: Tz,
 }
 
+impl Rules {
+    /// What the failed files of all folders tell of each class; nothing, where the ledger cannot be used.
+    pub(super) fn outlook(
+        &self,
+        batch: &Batch,
+        ledger: Option<&LedgerView>,
+        now: Moment,
+    ) -> Outlook {
+        let failures = batch.folders.iter().map(|folder| FolderFailures {
+            folder: folder.id,
+            rules: self.reindex.for_folder(folder.id, folder.name.label()),
+            files: folder.failed().files(),
+        });
+        ledger.map_or_else(Outlook::default, |ledger| {
+            Outlook::of(failures, ledger, now.wall)
+        })
+    }
+}
+
 /// What is known, and what holds, at one moment.
 pub(super) struct Desk {
     /// What the latest collection found.
@@ -27,6 +46,8 @@ pub(super) struct Desk {
     pub kill_switch: bool,
     pub clock_trusted: bool,
     pub now: Moment,
+    /// What the failed files of all folders tell.
+    pub outlook: Arc<Outlook>,
 }
 
 impl Desk {
@@ -48,6 +69,7 @@ impl Desk {
             counts_are: self.batch.worth(folder, self.now),
             counts: folder.counts,
             failed: folder.failed(),
+            outlook: &self.outlook,
         };
         policy::decide(&case, ledger, self.now.wall)
     }

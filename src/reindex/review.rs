@@ -1,21 +1,28 @@
 //! Judges earlier attempts by what a collection found.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use tracing::info;
+use tracing::{debug, info};
 
-use crate::ledger::{ActiveMode, Attempt, LedgerView};
+use crate::ledger::{ActiveMode, Attempt, Course, LedgerView};
+use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, Look, Seen};
-use crate::reindex::{Desk, FolderBatch, Reindexer};
+use crate::portal::{Lane, PageBody, PortalError};
+use crate::reindex::attempt::NAMES;
+use crate::reindex::{Desk, Findings, FolderBatch, Reindexer};
 
 impl Reindexer {
     /// Tells the ledger what became of the files that it watches.
-    pub(super) async fn review(&self, desk: &Desk) {
+    pub(super) async fn review(&mut self, desk: &Desk) {
         let Ok(ledger) = self.tools.ledger.view() else {
             return;
         };
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
-        for attempt in attempts.cloned().collect::<Vec<_>>() {
+        let attempts = attempts.cloned().collect::<Vec<_>>();
+        self.asked_for
+            .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));
+        for attempt in attempts {
             self.judge(desk, &attempt).await;
         }
         for folder in &desk.batch.folders {
@@ -23,13 +30,21 @@ impl Reindexer {
         }
     }
 
-    async fn judge(&self, desk: &Desk, attempt: &Attempt) {
+    async fn judge(&mut self, desk: &Desk, attempt: &Attempt) {
         let folder = desk.batch.folder(attempt.folder);
         let findings = folder.and_then(|folder| desk.batch.found(folder, desk.now));
-        let seen = |key| findings.map_or(Seen::Unread, |findings| findings.seen(key));
+        let asked = match findings {
+            Some(findings) => self.ask_for_missing(desk, attempt, findings).await,
+            None => Asked::default(),
+        };
+        let seen = |key| {
+            let seen = findings.map_or(Seen::Unread, |findings| findings.seen(key));
+            asked.tells(key, seen)
+        };
         let look = match findings {
             Some(findings) => Look::Counted {
                 began: findings.began,
+                idle: folder.is_some_and(FolderBatch::is_idle),
                 seen: &seen,
             },
             None => Look::Failed,
@@ -45,6 +60,47 @@ impl Reindexer {
         if let Err(failed) = self.tools.ledger.review(attempt.id, now, review).await {
             self.refused(&failed);
         }
+    }
+
+    /// Asks what became of files that are not among those that are not done, where done files are only counted: by the names of a handful of
+    /// them.
+    async fn ask_for_missing(
+        &mut self,
+        desk: &Desk,
+        attempt: &Attempt,
+        findings: &Findings,
+    ) -> Asked {
+        let mut asked = Asked::default();
+        let (Course::Watched { answered, files }, Some(session)) =
+            (&attempt.course, &desk.batch.session)
+        else {
+            return asked;
+        };
+        if findings.began < answered.at {
+            return asked;
+        }
+        let missing = files.iter().filter(|(key, file)| {
+            !file.state.is_settled() && findings.seen(**key) == Seen::Missing
+        });
+        let named = missing.filter_map(|(key, file)| Some((*key, file.name.clone()?)));
+        let times = self.asked_for.entry(attempt.id).or_default();
+        let lane = Lane::default();
+        let rows = session.files(attempt.folder, &lane);
+        for (key, name) in named.take(NAMES.saturating_sub(*times)) {
+            *times += 1;
+            match rows
+                .named_once(&name)
+                .await
+                .and_then(|body| sought(&body, key))
+            {
+                Ok(seen) => asked.add(key, seen),
+                Err(error) => {
+                    debug!(portal = %self.portal, id = %attempt.folder, %error, "a file that was sent cannot be looked for");
+                    break;
+                }
+            }
+        }
+        asked
     }
 
     /// Files that were seen done, or are not there any more, start anew.
@@ -63,6 +119,42 @@ impl Reindexer {
             self.refused(&failed);
         }
     }
+}
+
+/// What the portal told of files by their names.
+#[derive(Default)]
+struct Asked {
+    told: HashMap<FileKey, Seen>,
+    others: bool,
+}
+
+impl Asked {
+    fn add(&mut self, key: FileKey, seen: Seen) {
+        self.told.insert(key, seen);
+        let mut told = self.told.values();
+        self.others = told.all(|seen| *seen == Seen::As(Status::Done));
+    }
+
+    /// How a file is seen. Where all that were asked for are done, so are the others that are missing.
+    fn tells(&self, key: FileKey, seen: Seen) -> Seen {
+        match (seen, self.told.get(&key)) {
+            (Seen::Missing, Some(told)) => *told,
+            (Seen::Missing, None) if self.others => Seen::As(Status::Done),
+            _ => seen,
+        }
+    }
+}
+
+/// How a file is seen among those with its name.
+fn sought(body: &PageBody, file: FileKey) -> Result<Seen, PortalError> {
+    let mut seen = None;
+    let page = body.read(|row| {
+        if row.key() == file {
+            seen = Some(Seen::As(row.status()));
+        }
+    })?;
+    let all = page.pagination.total.0 <= page.rows;
+    Ok(seen.unwrap_or(if all { Seen::Absent } else { Seen::Missing }))
 }
 
 /// How long an attempt is watched before it has to be judged. A clock that was set says nothing about how much of that has passed.

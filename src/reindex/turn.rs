@@ -7,10 +7,13 @@ use tokio_util::sync::CancellationToken;
 use crate::ledger::ActiveMode;
 use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
-use crate::portal::Session;
-use crate::reindex::attempt::{Answer, Failed, check};
+use crate::portal;
+use crate::reindex::attempt::{Answer, Failed, FileNames, check};
 use crate::reindex::{Desk, FolderBatch, Reindexer};
 use crate::snapshot::FolderReindex;
+
+/// Requests of a folder's turn: a look at the folder, and what it is asked for.
+const REQUESTS: u32 = 2;
 
 /// What came of a folder's turn.
 enum Turn {
@@ -99,8 +102,9 @@ impl Reindexer {
         }
     }
 
-    /// Decides about a folder again, since others had their turn meanwhile; looks at it once more; decides again, since that may have
-    /// taken long; and makes the attempt.
+    /// Decides about a folder again, since others had their turn meanwhile; waits until the portal may be asked; looks at the folder once more;
+    /// decides again, since all that may have taken long; and makes the attempt. Nothing waits between the last decision and the request but the
+    /// intent.
     async fn turn(&mut self, id: FolderId, mode: ActiveMode, cancel: &CancellationToken) -> Turn {
         let Some(desk) = self.desk().await else {
             return Turn::Passed;
@@ -112,19 +116,31 @@ impl Reindexer {
         let Some(session) = desk.batch.session.clone() else {
             return Turn::hold(Reason::PortalErring, decision.numbers, None);
         };
+        let admitted = tokio::select! {
+            () = cancel.cancelled() => return Turn::Passed,
+            admitted = session.turn(REQUESTS) => admitted,
+        };
+        let Ok(requests) = admitted else {
+            let erring = Reason::PortalErring;
+            return Turn::hold(erring, decision.numbers, Some(erring));
+        };
+        let max_backlog = desk.rules_of(folder).max_backlog;
         let checked = tokio::select! {
             () = cancel.cancelled() => return Turn::Passed,
-            checked = check(&self.portal, &session, folder) => checked,
+            checked = check(&self.portal, &requests, folder, max_backlog) => checked,
         };
-        if let Err(Failed { reason, trouble }) = checked {
-            return Turn::hold(reason, decision.numbers, trouble);
-        }
+        let names = match checked {
+            Ok(names) => names,
+            Err(Failed { reason, trouble }) => {
+                return Turn::hold(reason, decision.numbers, trouble);
+            }
+        };
         let Some(desk) = self.desk().await else {
             return Turn::Passed;
         };
         match self.still_wanted(&desk, id, mode) {
             Ok((folder, decision)) if !cancel.is_cancelled() => {
-                self.act(&desk, &session, folder, decision).await
+                self.act(&desk, &requests, folder, decision, names).await
             }
             Ok(_) => Turn::Passed,
             Err(turn) => turn,
@@ -150,14 +166,18 @@ impl Reindexer {
     async fn act(
         &mut self,
         desk: &Desk,
-        session: &Session,
+        requests: &portal::Turn<'_>,
         folder: &FolderBatch,
         decision: Decision,
+        mut names: FileNames,
     ) -> Turn {
-        let Choice::Trigger(trigger) = decision.choice.clone() else {
+        let Choice::Trigger(mut trigger) = decision.choice.clone() else {
             return Turn::Passed;
         };
-        let answer = match self.attempt(session, folder, trigger).await {
+        for file in &mut trigger.files {
+            file.name = names.remove(&file.key);
+        }
+        let answer = match self.attempt(requests, folder, trigger).await {
             Ok(answer) => answer,
             Err(reason) => return Turn::hold(reason, decision.numbers, of_ledger(reason)),
         };

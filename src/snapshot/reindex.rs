@@ -45,7 +45,8 @@ impl PortalLimits {
     #[must_use]
     pub fn of(mode: ActiveMode, reindex: &Reindex, ledger: &LedgerView, now: Moment) -> Self {
         let track = ledger.track(mode);
-        let breaker = |rules: &ReindexRules| BreakerState::of(track, &rules.breaker, now.wall);
+        let breaker =
+            |rules: &ReindexRules| BreakerState::of(ledger, mode, &rules.breaker, now.wall);
         let breakers = reindex.all_rules().map(breaker);
         Self {
             mode,
@@ -59,7 +60,7 @@ impl PortalLimits {
 const fn holds(breaker: &BreakerState) -> (bool, Option<Timestamp>) {
     match breaker {
         BreakerState::Closed => (false, None),
-        BreakerState::HalfOpen => (true, None),
+        BreakerState::HalfOpen { .. } => (true, None),
         BreakerState::Open { until } => (true, Some(*until)),
     }
 }
@@ -75,7 +76,9 @@ mod tests {
         };
         let ascending = [
             BreakerState::Closed,
-            BreakerState::HalfOpen,
+            BreakerState::HalfOpen {
+                but: uuid::Uuid::nil().into(),
+            },
             open(1),
             open(2),
         ];

@@ -84,7 +84,7 @@ struct Row<'a> {
 /// What came of a request. The words are those of `kb_reindex_attempts_total`, and two for what is not counted there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Progress {
+pub(super) enum Progress {
     DryRun,
     UnderWay,
     Accepted,
@@ -167,7 +167,7 @@ impl<'a> Row<'a> {
 
 impl Progress {
     /// The word for people.
-    const fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::DryRun => "dry run",
             Self::UnderWay => "under way",
@@ -178,12 +178,12 @@ impl Progress {
     }
 }
 
-fn progress(attempt: &Attempt) -> (Progress, Option<String>) {
+pub(super) fn progress(attempt: &Attempt) -> (Progress, Option<String>) {
     match attempt.outcome().map(|(_, outcome)| outcome) {
         None if attempt.course == Course::Rehearsed => (Progress::DryRun, None),
         None => (Progress::UnderWay, None),
         Some(Outcome::Accepted { .. }) => (Progress::Accepted, None),
-        Some(Outcome::Refused { status }) => (Progress::Refused, Some(answered_with(status))),
+        Some(Outcome::Refused { status, .. }) => (Progress::Refused, Some(answered_with(status))),
         Some(Outcome::Unknown { why }) => (Progress::Unknown, Some(lost(why))),
     }
 }

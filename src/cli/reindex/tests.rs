@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::ledger::{
-    Answered, Attempt, AttemptId, Course, FileState, Ledger, Lost, StateCounts, Verdict,
+    Answered, Attempt, AttemptId, Course, FileState, Ledger, Lost, SentFile, StateCounts, Verdict,
 };
 use crate::model::{FileKey, FileMap, FolderName, PortalName, Timestamp};
 use crate::text;
@@ -27,6 +27,7 @@ fn entry(number: u8, name: &str, files: u64, course: Course) -> Entry {
             folder: uuid::Uuid::from_u128(number.into()).into(),
             intended: at(number.into()),
             files,
+            classes: Arc::default(),
             course,
         }),
     }
@@ -37,12 +38,17 @@ fn answered(minutes: i64, updated: Result<u64, Lost>) -> Answered {
     Answered { at, updated }
 }
 
-fn watched(states: &[FileState]) -> Arc<FileMap<FileState>> {
+fn watched(states: &[FileState]) -> Arc<FileMap<SentFile>> {
     let key = |number| FileKey {
         link: number,
         id: number,
     };
-    let files = (0..).map(key).zip(states.iter().copied());
+    let sent = states.iter().map(|state| SentFile {
+        state: *state,
+        class: None,
+        name: None,
+    });
+    let files = (0..).map(key).zip(sent);
     Arc::new(files.collect())
 }
 
@@ -57,6 +63,7 @@ fn entries() -> Vec<Entry> {
     let refused = Course::Refused {
         at: at(4),
         status: 403,
+        retry_after: None,
     };
     vec![
         entry(
@@ -158,6 +165,51 @@ fn a_document_has_the_same_fields_for_every_attempt() {
       ]
     }
     "#);
+}
+
+#[test]
+fn an_attempt_has_two_lines_on_a_narrow_terminal_and_one_on_a_wide_one() {
+    for (width, each) in [(60, 2), (80, 2), (120, 2), (160, 1), (199, 1)] {
+        let shown = lines::lines(&entries(), width);
+        assert_eq!(shown.lines().count(), 5 * each, "{width}");
+        let longest = shown.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(width.into()), "{width}: {longest:?}");
+        assert!(!shown.chars().any(|c| c != '\n' && text::is_unsafe(c)));
+    }
+    insta::assert_snapshot!(lines::lines(&entries()[3..4], 80), @r"
+        3  2026-03-01T12:03:00Z  main / Letters
+           accepted, 13 requeued; partial, 7 recovered, 2 refailed, 1 flagged
+    ");
+}
+
+#[test]
+fn attempts_are_chosen_by_folder_and_by_time() {
+    let chosen = |since: Option<&str>, folder: Option<&str>| {
+        let args = HistoryArgs {
+            output: Output::Table,
+            limit: 0,
+            since: since.map(|text| super::since(text).unwrap()),
+            folder: folder.map(str::to_owned),
+        };
+        let ids = wanted(entries(), &args);
+        ids.iter()
+            .map(|entry| entry.attempt.id.get())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(chosen(None, Some("Inbox")), [6, 5]);
+    assert_eq!(
+        chosen(None, Some("00000000-0000-0000-0000-000000000003")),
+        [3]
+    );
+    assert_eq!(chosen(Some("2026-03-01T12:05:00Z"), None), [6, 5]);
+    assert_eq!(
+        chosen(Some("1s"), None).len(),
+        entries()
+            .iter()
+            .filter(|entry| entry.attempt.intended >= super::since("1s").unwrap())
+            .count()
+    );
+    assert!(super::since("yesterday").is_err());
 }
 
 #[test]

@@ -211,7 +211,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "reindex.budget.actions",
-        Default("10"),
+        Default("100"),
         "Attempts per portal in the time `per`",
     ),
     row(

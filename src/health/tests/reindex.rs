@@ -11,10 +11,14 @@ use crate::snapshot::FolderReindex;
 const NUMBERS: Numbers = Numbers {
     failed: 12,
     of_class: 12,
+    helpable: 12,
     retryable: 9,
     eligible: 8,
+    ready: 8,
     exhausted: 3,
     riding_along: 3,
+    gain: 400,
+    tried_in_vain: false,
     next_allowed: None,
 };
 
@@ -52,9 +56,9 @@ fn fresh(now: Moment) -> Arc<LedgerView> {
 }
 
 /// Makes an attempt without effect.
-async fn fail(ledger: &PortalLedger, now: Timestamp) {
+async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
     let intent = Intent {
-        folder: folder(FolderState::Counted, None).id,
+        folder: of,
         name: FolderName::new("Inbox"),
         mode: ActiveMode::Enforce,
         at: now,
@@ -138,8 +142,9 @@ async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(folder.path()).0;
     let ledger = ledger.portal(&PortalName::new("main").unwrap());
-    for _ in 0..3 {
-        fail(&ledger, now.wall).await;
+    let folders = [1, 2, 3].map(|number| FolderId::from(uuid::Uuid::from_u128(number)));
+    for folder in folders {
+        fail(&ledger, folder, now.wall).await;
     }
     let hours_later = |hours: i64| Timestamp::from_millis(now.wall.as_millis() + hours * 3_600_000);
     let until = hours_later(6);
@@ -149,7 +154,11 @@ async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
             BreakerState::Open { until },
             "nothing is reindexed until",
         ),
-        (7, BreakerState::HalfOpen, "one folder at a time"),
+        (
+            7,
+            BreakerState::HalfOpen { but: folders[2] },
+            "one folder at a time",
+        ),
     ] {
         let later = Moment {
             wall: hours_later(hours),
@@ -162,7 +171,7 @@ async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
         let limits = PortalLimits {
             mode: ActiveMode::Enforce,
             left: Remaining {
-                actions: 7,
+                actions: 97,
                 files: 4_994,
             },
             breaker,

@@ -51,7 +51,7 @@ fn limits_line(limits: &PortalLimits) -> Markup {
         @match limits.breaker {
             BreakerState::Closed => "closed.",
             BreakerState::Open { until } => { span.warn { "open" } " until " (until) "." }
-            BreakerState::HalfOpen => { span.warn { "half-open" } ", one folder may try." }
+            BreakerState::HalfOpen { .. } => { span.warn { "half-open" } ", one folder may try." }
         }
     }
 }

@@ -94,3 +94,34 @@ async fn a_ledger_of_version_1_is_read_and_brought_up_to_date() {
     let (_, view) = reopen(folder.path());
     assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
 }
+
+#[tokio::test]
+async fn attempts_of_version_2_have_no_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(FILE_NAME);
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch(schema::ATTEMPTS).unwrap();
+    old.execute_batch(schema::PORTALS).unwrap();
+    let one = [0_u8; 16].map(|byte| format!("{byte:02x}")).concat();
+    old.execute_batch(&format!(
+        "PRAGMA user_version = 2;
+         INSERT INTO ledger VALUES (1000, 2000);
+         INSERT INTO portal VALUES ('main', 1500);
+         INSERT INTO folder VALUES (1, 'main', '{}', 'Inbox', NULL, 1, 1, 0, 2, 0, 0, 0, 0, 0, 0);
+         INSERT INTO attempt VALUES
+             (4, 1, 'enforce', 2000, 1, 'refused', 2001, NULL, 404, NULL, NULL, NULL, NULL),
+             (5, 1, 'enforce', 3000, 1, 'accepted', 3001, 1, NULL, NULL, NULL, NULL, NULL);
+         INSERT INTO sent VALUES (5, x'{one}', x'{one}', 'sent');",
+        inbox()
+    ))
+    .unwrap();
+    drop(old);
+    assert_eq!(history(folder.path()).unwrap().len(), 2, "read as it is");
+    let (_, view) = reopen(folder.path());
+    let attempt = view.track(ActiveMode::Enforce).last_of(inbox()).unwrap();
+    assert_eq!((attempt.files, attempt.classes.len()), (1, 0));
+    let files = attempt.watched().unwrap().values();
+    let classes: Vec<_> = files.map(|file| file.class.clone()).collect();
+    assert_eq!(classes, [None]);
+    assert_eq!(reopen(folder.path()).1, view);
+}

@@ -21,7 +21,10 @@ fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
     let mode = prop_oneof![Just(ActiveMode::DryRun), Just(ActiveMode::Enforce)];
     let outcome = prop_oneof![
         (0..9_u64).prop_map(|updated| Outcome::Accepted { updated }),
-        (400..500_u16).prop_map(|status| Outcome::Refused { status }),
+        (400..500_u16, prop::option::of(0..9_u64)).prop_map(|(status, wait)| Outcome::Refused {
+            status,
+            retry_after: wait.map(Duration::from_secs),
+        }),
         prop::sample::select(vec![
             Lost::NoAnswer,
             Lost::Status(503),
@@ -56,7 +59,7 @@ fn change(step: Step, at: Timestamp, next: AttemptId) -> Change {
             id: next,
             intent: Intent {
                 folder: folder_id(folder),
-                files: keys((0..files).collect()),
+                files: intended(&(0..files.into()).collect::<Vec<u128>>()),
                 ..intent(mode, at)
             },
         },

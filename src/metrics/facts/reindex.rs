@@ -13,6 +13,7 @@ pub(super) const FAMILIES: &[Source] = &[
     (&family::REINDEX_KILL_SWITCH, Of::Snapshot(kill_switch)),
     (&family::REINDEX_BUDGET_REMAINING, Of::Portal(budget)),
     (&family::REINDEX_BREAKER_OPEN, Of::Portal(breaker)),
+    (&family::REINDEX_CLASS_FILES, Of::Portal(classes)),
     (&family::REINDEX_MODE, Of::Folder(mode)),
     (&family::REINDEX_HOLD, Of::Folder(hold)),
     (&family::REINDEX_ELIGIBLE_FILES, Of::Folder(eligible)),
@@ -42,6 +43,19 @@ fn budget(samples: &mut Samples<'_>, portal: &Portal<'_>) {
 fn breaker(samples: &mut Samples<'_>, portal: &Portal<'_>) {
     let open = portal.limits().map(|limits| flag(limits.breaker.is_open()));
     samples.add_some(&[portal.name()], open);
+}
+
+fn classes(samples: &mut Samples<'_>, portal: &Portal<'_>) {
+    let classes = portal.ledger.map(LedgerView::classes);
+    for (class, totals) in classes.into_iter().flatten() {
+        for (outcome, files) in [
+            ("recovered", totals.recovered),
+            ("refailed", totals.refailed),
+        ] {
+            let labels = [portal.name(), class.as_str(), outcome];
+            samples.add(&labels, float(files));
+        }
+    }
 }
 
 fn mode(samples: &mut Samples<'_>, folder: &Folder<'_>) {

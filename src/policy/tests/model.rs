@@ -14,18 +14,13 @@ use crate::config::{Breaker, Budget};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer {
     /// It queues the files, and says how many and so many more.
-    Accept {
-        more: u64,
-    },
-    Refuse,
+    Accept { more: u64 },
+    /// It refuses, with this status.
+    Refuse { status: u16 },
     /// The answer is lost, after or before the work was done.
-    Lose {
-        worked: bool,
-    },
+    Lose { worked: bool },
     /// The program ends, after or before the request was sent.
-    Crash {
-        sent: bool,
-    },
+    Crash { sent: bool },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +72,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]);
     let answer = prop_oneof![
         6 => prop_oneof![4 => Just(0), 1 => 1..20_u64].prop_map(|more| Answer::Accept { more }),
-        1 => Just(Answer::Refuse),
+        1 => prop::sample::select(vec![403, 404, 429]).prop_map(|status| Answer::Refuse { status }),
         1 => any::<bool>().prop_map(|worked| Answer::Lose { worked }),
         1 => any::<bool>().prop_map(|sent| Answer::Crash { sent }),
     ];
@@ -189,6 +184,8 @@ fn the_model_meets_every_outcome_and_every_limit() {
         Reason::RideAlong,
         Reason::Unjudged,
         Reason::Cooldown,
+        Reason::Refused,
+        Reason::ClassRests,
         Reason::Breaker,
         Reason::BudgetActions,
         Reason::BudgetFiles,

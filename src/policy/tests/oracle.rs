@@ -17,6 +17,7 @@ pub(super) struct Noted {
     pub files: Vec<FileKey>,
     pub charge: u64,
     pub refused: bool,
+    pub forbidden: bool,
     /// The verdict and when it was found; `None` while it is to come, or where there is none.
     pub verdict: Option<(Moment, Verdict)>,
 }
@@ -74,8 +75,9 @@ impl Oracle {
         match outcome {
             Outcome::Accepted { updated } => noted.charge = updated,
             Outcome::Unknown { .. } => {}
-            Outcome::Refused { .. } => {
+            Outcome::Refused { status, .. } => {
                 noted.refused = true;
+                noted.forbidden = status == 403;
                 noted.charge = 0;
                 self.give_back(id);
             }
@@ -125,10 +127,9 @@ impl Oracle {
             "a portal that was just met"
         );
         look.check_files(of, failed);
-        look.check_cooldown(of, failed);
+        look.check_cooldown(of);
         look.check_budget(files as u64);
         look.check_verdicts(of);
-        look.check_breaker();
     }
 
     fn of_mode(&self, mode: ActiveMode) -> Vec<&Noted> {
@@ -176,32 +177,14 @@ impl At<'_> {
             old.count() as u64 >= self.rules.min_failed.get(),
             "on its own"
         );
-        let riders = failed.len() - retryable.len();
-        assert!(riders as u64 <= self.rules.max_ride_along, "riding along");
     }
 
-    fn check_cooldown(&self, of: u128, failed: &[(FailedFile, Moment)]) {
-        let rules = self.rules;
-        let mine = self.same.iter().filter(|noted| noted.folder == of);
-        let mine: Vec<_> = mine.collect();
-        let Some(last) = mine.last() else {
-            return;
-        };
-        let mut pause = rules.cooldown;
-        for noted in &mine {
-            pause = match noted.verdict {
-                Some((_, Verdict::None)) => (pause * 2).min(rules.max_cooldown),
-                Some((_, Verdict::Recovered | Verdict::Partial)) => rules.cooldown,
-                Some((_, Verdict::Inconclusive)) | None => pause,
-            };
-        }
-        let exhausted = failed.iter().any(|(file, _)| self.exhausted(of, file));
-        if last.refused || exhausted {
-            pause = rules.max_cooldown;
-        }
+    fn check_cooldown(&self, of: u128) {
+        let last = self.same.iter().rev().find(|noted| noted.folder == of);
+        let passed = last.map(|last| self.passed(last.at));
         assert!(
-            self.passed(last.at) >= pause,
-            "inside the cooldown of {pause:?}"
+            passed.is_none_or(|passed| passed >= self.rules.cooldown),
+            "inside the cooldown: {passed:?}"
         );
     }
 
@@ -211,48 +194,18 @@ impl At<'_> {
             .same
             .iter()
             .filter(|noted| self.passed(noted.at) < budget.per);
-        let (actions, charged) = recent.fold((0, 0), |(actions, charged), noted| {
-            (actions + 1, charged + noted.charge)
-        });
+        let (mut actions, mut charged, mut forbidden) = (0, 0, false);
+        for noted in recent {
+            actions += u64::from(!(noted.forbidden && forbidden));
+            charged += noted.charge;
+            forbidden = noted.forbidden;
+        }
         assert!(actions < budget.actions, "too many attempts");
         assert!(charged + files <= budget.files, "too many files");
     }
 
     fn check_verdicts(&self, of: u128) {
         let mut unjudged = self.same.iter().filter(|noted| noted.is_unjudged());
-        let count = unjudged.clone().count();
         assert!(unjudged.all(|noted| noted.folder != of), "a second one");
-        let most = self.rules.breaker.no_effect.get() as usize;
-        assert!(count < most, "too many without a verdict");
-    }
-
-    fn check_breaker(&self) {
-        let breaker = &self.rules.breaker;
-        let mut told: Vec<_> = self
-            .same
-            .iter()
-            .filter_map(|noted| Some((noted.verdict?, noted.id)))
-            .filter(|((_, verdict), _)| *verdict != Verdict::Inconclusive)
-            .collect();
-        told.sort_by_key(|((at, _), id)| (at.steady, *id));
-        let most = breaker.no_effect.get() as usize;
-        let newest: Vec<_> = told.iter().rev().take(most).collect();
-        let no_effect = |verdict| verdict == Verdict::None;
-        if newest.len() < most || !newest.iter().all(|((_, verdict), _)| no_effect(*verdict)) {
-            return;
-        }
-        let ((opened, _), _) = newest[0];
-        assert!(
-            self.passed(*opened) >= breaker.open_for,
-            "the breaker is open"
-        );
-        for noted in &self.same {
-            assert!(!noted.is_unjudged(), "more than one folder tries");
-            let tried = self.oracle.between(*opened, noted.at) >= breaker.open_for;
-            assert!(
-                !tried || self.passed(noted.at) >= breaker.open_for,
-                "another one tried a short while ago"
-            );
-        }
     }
 }

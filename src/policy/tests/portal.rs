@@ -29,6 +29,11 @@ impl Folder {
         }
     }
 
+    pub fn is_idle(&self) -> bool {
+        let mut files = self.files.values();
+        files.all(|file| !matches!(file.status, Status::Pending | Status::Processing))
+    }
+
     pub fn counts(&self) -> ByStatus<u64> {
         let mut counts = ByStatus::<u64>::default();
         self.files

@@ -19,17 +19,25 @@ fn mode_of(setup: &Setup) -> ActiveMode {
     ActiveMode::of(setup.rules.mode).unwrap_or(ActiveMode::Enforce)
 }
 
-/// One more failed file that is not helped by an attempt.
+/// Four failed files that are not helped for each one that may be.
 fn ride_along(setup: &mut Setup) {
     setup.rules.max_ride_along = 0;
     setup.rules.never_classes = vec!["virus".into()];
-    setup.failed[0].class = Class::Text("virus".into());
+    setup.fail(5);
+    for file in &mut setup.failed[1..] {
+        file.class = Class::Text("virus".into());
+    }
 }
 
 /// An attempt on all files in the other folder, yesterday.
 fn attempted(setup: &mut Setup, of: u128, at: Timestamp) -> AttemptId {
     let mode = mode_of(setup);
     setup.book.intend(mode, of, at, &[1, 2, 3])
+}
+
+/// An attempt in the folder two days ago that brought nothing back.
+fn tried_in_vain(setup: &mut Setup) {
+    setup.book.judged(1, ago(DAY * 2), &[1], Verdict::None);
 }
 
 const TABLE: &[(Reason, In, Otherwise)] = &[
@@ -73,6 +81,7 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     (Reason::MaxFailedRatio, In::Both, |s| {
         s.fail(20);
         s.counts[Status::Done] = 19;
+        tried_in_vain(s);
     }),
     (Reason::Backlog, In::Both, |s| {
         s.counts[Status::Pending] = 60;
@@ -85,9 +94,37 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     (Reason::Unjudged, In::Enforce, |s| {
         attempted(s, 1, ago(DAY * 2));
     }),
-    (Reason::Unjudged, In::Enforce, |s| {
-        for of in 2..=4 {
+    (Reason::ClassRests, In::Enforce, |s| {
+        for of in 2..=3 {
             attempted(s, of, ago(DAY * 2));
+        }
+    }),
+    (Reason::ClassRests, In::Both, |s| {
+        s.book.judged(2, ago(MINUTE * 59), &[1], Verdict::None);
+    }),
+    (Reason::Unresponsive, In::Both, |s| {
+        for of in 2..=4 {
+            s.book.judged(of, ago(HOUR), &[1], Verdict::None);
+        }
+    }),
+    (Reason::NotCarriedOut, In::Enforce, |s| {
+        for of in 2..=4 {
+            let id = attempted(s, of, ago(MINUTE * 59));
+            if s.rules.mode == Mode::Enforce {
+                let why = crate::ledger::Lost::Status(503);
+                s.book.settle(id, Outcome::Unknown { why });
+                s.book.judge(id, ago(MINUTE), Verdict::Inconclusive);
+            }
+        }
+    }),
+    (Reason::Refused, In::Enforce, |s| {
+        if s.rules.mode == Mode::Enforce {
+            let id = attempted(s, 1, ago(MINUTE * 59));
+            let refused = Outcome::Refused {
+                status: 403,
+                retry_after: None,
+            };
+            s.book.settle(id, refused);
         }
     }),
     (Reason::OutsideWindows, In::Both, |s| {
@@ -104,9 +141,8 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
         s.book.view = LedgerView::new(ago(MINUTE * 59));
     }),
     (Reason::Breaker, In::Enforce, |s| {
-        for of in 2..=4 {
-            s.book.judged(of, ago(HOUR * 5), &[1], Verdict::None);
-        }
+        // The class of the folder's files helped elsewhere since; another one, which often helped before, did not.
+        s.book.other_class_in_vain();
     }),
     (Reason::BudgetActions, In::Both, |s| {
         s.rules.budget.actions = 0;
@@ -169,7 +205,7 @@ fn an_attempt_takes_every_failed_file_and_says_in_which_mode() {
             panic!("{decision:?}");
         };
         assert_eq!(trigger.mode, mode_of(&setup));
-        assert_eq!(trigger.files, [key(1), key(2), key(3)]);
+        assert_eq!(trigger.files, [1, 2, 3].map(timeout));
         assert_eq!(
             (decision.numbers.retryable, decision.numbers.eligible),
             (3, 2)
@@ -182,6 +218,7 @@ fn an_attempt_takes_every_failed_file_and_says_in_which_mode() {
 #[test]
 fn many_failed_files_are_trouble_only_from_twenty_on_and_above_the_ratio() {
     let mut setup = Setup::new(Mode::Enforce);
+    tried_in_vain(&mut setup);
     for (failed, done, reason) in [
         (19, 0, Reason::Eligible),
         (20, 20, Reason::Eligible),
@@ -191,6 +228,15 @@ fn many_failed_files_are_trouble_only_from_twenty_on_and_above_the_ratio() {
         setup.counts[Status::Done] = done;
         assert_eq!(setup.reason(), reason, "{failed} of {}", done + 20);
     }
+    let untried = Setup {
+        book: Book::new(),
+        ..setup.clone()
+    };
+    assert_eq!(
+        untried.reason(),
+        Reason::Eligible,
+        "not before it was tried"
+    );
     setup.rules.max_failed_ratio = Ratio::new(1.0).unwrap();
     assert_eq!(setup.reason(), Reason::Eligible);
 }
@@ -242,24 +288,43 @@ fn windows_are_read_by_the_clock_on_the_wall_also_when_it_changes() {
 }
 
 #[test]
-fn an_exhausted_file_rides_along_with_a_fresh_failure_once_per_longest_cooldown() {
+fn exhausted_files_ride_along_with_a_fresh_failure_and_do_not_hold_it() {
     let mut setup = Setup::new(Mode::Enforce);
-    for days in [4, 3] {
-        setup
-            .book
-            .judged(1, ago(DAY * days), &[1, 2], Verdict::Partial);
+    setup.fail(1);
+    for days in [4, 3, 2] {
+        setup.book.judged(1, ago(DAY * days), &[1], Verdict::None);
     }
-    setup
-        .book
-        .judged(1, ago(HOUR * 23), &[1, 2, 3], Verdict::Partial);
-    let decision = setup.decide();
-    assert_eq!(decision.reason(), Reason::Cooldown);
-    let numbers = decision.numbers;
-    assert_eq!((numbers.failed, numbers.retryable), (3, 1));
-    assert_eq!((numbers.exhausted, numbers.riding_along), (2, 2));
-    let next = numbers.next_allowed.unwrap();
-    assert_eq!(next.since(NOON), HOUR);
-    assert_eq!(setup.decide_at(next).reason(), Reason::Eligible);
+    // Another folder has shown since that such errors come back.
+    setup.book.judged(2, ago(HOUR), &[9], Verdict::Recovered);
+    assert_eq!(setup.reason(), Reason::Exhausted);
+    let numbers = |setup: &Setup| {
+        let numbers = setup.decide().numbers;
+        (numbers.retryable, numbers.exhausted, numbers.riding_along)
+    };
+    setup.fail(2);
+    setup.failed[1].class = Class::Text("page lost".into());
+    assert_eq!(numbers(&setup), (1, 1, 1));
+    assert_eq!(setup.reason(), Reason::Eligible);
+}
+
+#[test]
+fn files_that_cannot_be_helped_are_held_against_those_that_can() {
+    for (bad, good, reason) in [
+        (100, 1, Reason::Eligible),
+        (101, 1, Reason::RideAlong),
+        (101, 40, Reason::Eligible),
+        (121, 40, Reason::RideAlong),
+        (600, 200, Reason::Eligible),
+    ] {
+        let mut setup = Setup::new(Mode::Enforce);
+        setup.rules.never_classes = vec!["password".into()];
+        setup.counts[Status::Done] = 1_000;
+        setup.fail(bad + good);
+        for file in &mut setup.failed[..usize::try_from(bad).unwrap()] {
+            file.class = Class::Text("password".into());
+        }
+        assert_eq!(setup.reason(), reason, "{bad} beside {good}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ledger::{FileState, Lost, StateCounts};
-use crate::policy::judge::{Look, Seen, judge, observe, renewed, review};
+use crate::policy::judge::{Look, Seen, Time, judge, observe, renewed, review};
 
 const DONE: Seen = Seen::As(Status::Done);
 const FAILED: Seen = Seen::As(Status::Failed);
@@ -12,6 +12,13 @@ const PENDING: Seen = Seen::As(Status::Pending);
 const PROCESSING: Seen = Seen::As(Status::Processing);
 const FLAGGED: Seen = Seen::As(Status::Flagged);
 const UNKNOWN: Seen = Seen::As(Status::Unknown);
+
+/// A look soon after the answer.
+const EARLY: Time = Time {
+    due: false,
+    over: false,
+    carried_out: true,
+};
 
 #[test]
 fn a_file_is_followed_from_look_to_look_until_it_is_settled() {
@@ -34,14 +41,30 @@ fn a_file_is_followed_from_look_to_look_until_it_is_settled() {
         let seen: Vec<FileState> = looks
             .iter()
             .scan(Sent, |state, seen| {
-                *state = observe(*state, *seen, false);
+                *state = observe(*state, *seen, EARLY);
                 Some(*state)
             })
             .collect();
         assert_eq!(seen, states, "{looks:?}");
     }
-    assert_eq!(observe(Sent, FAILED, true), Refailed, "it never moved");
-    assert_eq!(observe(Waiting, PENDING, true), Waiting);
+    let due = Time {
+        due: true,
+        over: true,
+        ..EARLY
+    };
+    assert_eq!(observe(Sent, FAILED, due), Refailed, "it never moved");
+    assert_eq!(observe(Waiting, PENDING, due), Waiting);
+    let not_carried_out = Time {
+        carried_out: false,
+        ..due
+    };
+    assert_eq!(observe(Sent, FAILED, not_carried_out), Sent, "nobody tried");
+    assert_eq!(observe(Sent, Seen::Missing, EARLY), Sent);
+    assert_eq!(
+        observe(Sent, Seen::Missing, due),
+        Done,
+        "nobody could show that it was deleted"
+    );
 }
 
 #[test]
@@ -80,7 +103,8 @@ fn watched(outcome: Outcome) -> (Book, AttemptId) {
 
 fn look(book: &Book, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Seen) -> Review {
     let attempt = book.view.attempt(id).unwrap();
-    review(attempt, HOUR * 2, Look::Counted { began, seen }, NOON)
+    let idle = false;
+    review(attempt, HOUR * 2, Look::Counted { began, idle, seen }, NOON)
 }
 
 #[test]
@@ -101,6 +125,76 @@ fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
     book.view.apply(change(last)).unwrap();
     assert_eq!(book.view.totals(folder(1)).files_recovered, 2);
     assert!(look(&book, id, NOON, &|_| FAILED).is_empty(), "it is over");
+}
+
+/// What becomes of an attempt whose files all stay failed: at looks so many minutes after the request, while files of the folder wait or
+/// not, the number of files that failed again and the verdict.
+fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verdict>) {
+    let mut book = Book::new();
+    let began = ago(HOUR * 2);
+    let id = book.intend(ActiveMode::Enforce, 1, began, &[1, 2]);
+    book.settle(id, outcome);
+    let now = Timestamp::from_millis(began.as_millis() + i64::from(minutes) * 60_000);
+    let seen = |_| FAILED;
+    let look = Look::Counted {
+        began: now,
+        idle,
+        seen: &seen,
+    };
+    let found = review(book.view.attempt(id).unwrap(), HOUR * 2, look, now);
+    let verdict = found.verdict;
+    if !found.is_empty() {
+        let change = Change::Review {
+            id,
+            at: now,
+            review: found,
+        };
+        book.view.apply(change).unwrap();
+    }
+    (book.view.totals(folder(1)).files_refailed, verdict)
+}
+
+#[test]
+fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
+    let carried_out = Outcome::Accepted { updated: 2 };
+    let nothing = Outcome::Accepted { updated: 0 };
+    let lost = |why| Outcome::Unknown { why };
+    for (outcome, minutes, idle, expected) in [
+        (carried_out, 9, true, (0, None)),
+        (carried_out, 10, false, (0, None)),
+        (carried_out, 10, true, (2, Some(Verdict::None))),
+        (carried_out, 120, false, (2, Some(Verdict::None))),
+        (nothing, 9, true, (0, None)),
+        (nothing, 10, true, (0, Some(Verdict::Inconclusive))),
+        (nothing, 120, false, (0, Some(Verdict::Inconclusive))),
+        (
+            lost(Lost::Status(503)),
+            10,
+            true,
+            (0, Some(Verdict::Inconclusive)),
+        ),
+        (
+            lost(Lost::Status(302)),
+            120,
+            false,
+            (0, Some(Verdict::Inconclusive)),
+        ),
+        (
+            lost(Lost::NoAnswer),
+            10,
+            true,
+            (0, Some(Verdict::Inconclusive)),
+        ),
+        (
+            lost(Lost::Unreadable),
+            10,
+            true,
+            (0, Some(Verdict::Inconclusive)),
+        ),
+    ] {
+        let found = stays_failed(outcome, minutes, idle);
+        assert_eq!(found, expected, "{outcome:?}, {minutes} minutes, {idle}");
+    }
 }
 
 #[test]
@@ -141,7 +235,11 @@ fn what_was_not_sent_or_was_refused_is_not_judged() {
     let rehearsed = book.intend(ActiveMode::DryRun, 1, ago(DAY), &[1]);
     let under_way = book.intend(ActiveMode::Enforce, 1, ago(DAY), &[1]);
     let refused = book.intend(ActiveMode::Enforce, 2, ago(DAY), &[1]);
-    book.settle(refused, Outcome::Refused { status: 400 });
+    let outcome = Outcome::Refused {
+        status: 400,
+        retry_after: None,
+    };
+    book.settle(refused, outcome);
     for id in [rehearsed, under_way, refused] {
         assert!(look(&book, id, NOON, &|_| DONE).is_empty());
     }
@@ -179,7 +277,7 @@ proptest! {
             let now = if number == last { NOON } else { ago(MINUTE * 30) };
             let rows = |file: FileKey| rows[usize::try_from(file.link - 1).unwrap()];
             let attempt = book.view.attempt(id).unwrap();
-            let sight = Look::Counted { began: now, seen: &rows };
+            let sight = Look::Counted { began: now, idle: false, seen: &rows };
             let review = review(attempt, HOUR, sight, now);
             if !review.is_empty() {
                 let change = Change::Review { id, at: now, review };
@@ -201,8 +299,13 @@ proptest! {
     }
 
     #[test]
-    fn what_is_settled_stays_settled(state in prop::sample::select(FileState::ALL.to_vec()), seen in seen(), due: bool) {
-        let after = observe(state, seen, due);
+    fn what_is_settled_stays_settled(
+        state in prop::sample::select(FileState::ALL.to_vec()),
+        seen in seen(),
+        due: bool,
+        carried_out: bool,
+    ) {
+        let after = observe(state, seen, Time { due, over: due, carried_out });
         prop_assert!(!state.is_settled() || after == state);
         prop_assert!(after != FileState::Sent || state == FileState::Sent);
     }

@@ -176,12 +176,19 @@ impl World {
         let now = self.now;
         let (rules, clock_trusted) = (self.rules.clone(), self.trusts_clock());
         let portal = self.folder(of);
-        let files: Vec<FailedFile> = portal
-            .failed(now)
-            .into_iter()
-            .map(|(file, _)| file)
+        let files = failures(portal, now);
+        let all: Vec<_> = (0..FOLDERS)
+            .map(|of| (folder(of), failures(self.folder(of), now)))
             .collect();
+        let all = all.iter().map(|(of, files)| FolderFailures {
+            folder: *of,
+            rules: &rules,
+            files,
+        });
+        let outlook = Outlook::of(all, &self.book.view, now.wall);
+        let portal = self.folder(of);
         let case = Case {
+            outlook: &outlook,
             folder: folder(of),
             rules: &rules,
             zone: Tz::UTC,
@@ -217,6 +224,7 @@ impl World {
         let look = if counted {
             Look::Counted {
                 began: now.wall,
+                idle: portal.is_idle(),
                 seen: &seen,
             }
         } else {
@@ -269,7 +277,7 @@ impl World {
         assert!(self.folder(of).known, "the first look after a start");
         let failed = self.folder(of).failed(now);
         self.oracle.check(trigger, &self.rules, &failed, now);
-        let files: Vec<u128> = trigger.files.iter().map(|file| file.link).collect();
+        let files: Vec<FileKey> = trigger.files.iter().map(|file| file.key).collect();
         let id = AttemptId::new(self.book.next);
         self.book.next += 1;
         let intent = Intent {
@@ -285,9 +293,10 @@ impl World {
             mode: trigger.mode,
             folder: of,
             at: now,
-            files: trigger.files.clone(),
             charge: files.len() as u64,
+            files,
             refused: false,
+            forbidden: false,
             verdict: None,
         });
         match trigger.mode {
@@ -301,7 +310,10 @@ impl World {
             Answer::Accept { more } => Outcome::Accepted {
                 updated: self.post(of, id) + more,
             },
-            Answer::Refuse => Outcome::Refused { status: 403 },
+            Answer::Refuse { status } => Outcome::Refused {
+                status,
+                retry_after: None,
+            },
             Answer::Lose { worked } => {
                 if worked {
                     self.post(of, id);
@@ -342,6 +354,12 @@ impl World {
         }
         queued
     }
+}
+
+/// The failed files of a folder.
+fn failures(portal: &mut Folder, now: Moment) -> Vec<FailedFile> {
+    let failed = portal.failed(now).into_iter();
+    failed.map(|(file, _)| file).collect()
 }
 
 /// The longest time for which any limit counts.

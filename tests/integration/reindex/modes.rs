@@ -11,7 +11,7 @@ async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them
     let metrics = scene.attempted(&exporter, "accepted").await;
     let requeued = scene.value(&metrics, "kb_reindex_files_requeued_total", None);
     assert_eq!(requeued, Some(2.0));
-    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
     assert_eq!(scene.sent(), 1);
     let counts = scene.portal.world(|world| world.counts(scene.folder));
     assert_eq!(counts.unwrap()[&Status::Pending], FAILED);
@@ -47,7 +47,7 @@ async fn dry_run_decides_and_charges_in_the_same_way_and_sends_nothing() {
     let metrics = scene.held(&exporter, "cooldown").await;
     assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(1));
     assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
-    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
     assert_eq!(scene.attempts(&metrics, "accepted"), Some(0.0));
     exporter.stop().await;
 
@@ -55,7 +55,7 @@ async fn dry_run_decides_and_charges_in_the_same_way_and_sends_nothing() {
     let exporter = scene.start().await;
     let metrics = scene.held(&exporter, "cooldown").await;
     assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(0));
-    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
 }
@@ -81,14 +81,14 @@ async fn a_reload_from_dry_run_to_enforce_begins_with_nothing_attempted() {
     let mut scene = Scene::new("dry_run").await;
     let exporter = scene.start_with_old_ledger().await;
     let metrics = scene.held(&exporter, "cooldown").await;
-    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
     scene.portal.writes().allow_reindex_failed();
     scene
         .workspace
         .change(|config| config["reindex"]["mode"] = "enforce".into());
     exporter.signal("HUP");
     let metrics = scene.attempted(&exporter, "accepted").await;
-    assert_eq!(budget_left(&metrics), [Some(9), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
     assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(1));
     assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(1));
     exporter.collected_again().await;

@@ -17,6 +17,7 @@ pub(super) fn board() -> Board {
     .row("The policy", policy())
     .row("Its decisions", decisions())
     .row("The attempts", attempts())
+    .row("What a retry helps", classes())
     .row("The budget", budget())
 }
 
@@ -217,6 +218,32 @@ fn attempts() -> [Panel; 3] {
         .none(OFF)
         .colours(&["put back", "recovered", "failed again"])
         .size(8, 8),
+    ]
+}
+
+fn classes() -> [Panel; 2] {
+    let files = |outcome: &str| {
+        format!(
+            r#"3600 * sum by (error) (max by (portal, error) (rate(kb_reindex_class_files_total{{PORTAL, outcome="{outcome}"}}[$__rate_interval])))"#
+        )
+    };
+    [
+        Panel::graph(
+            "Files an hour that came back, by class",
+            "Files that were done after an attempt, by the class of the error that they had. A class that comes back is tried soon; see `kb-exporter reindex classes` for what is known of each.",
+            Style::Bars,
+        )
+        .query("{{error}}", &files("recovered"))
+        .none("nothing was sent")
+        .size(12, 8),
+        Panel::graph(
+            "Files an hour that failed again, by class",
+            "Files that failed again after an attempt, by the class of the error that they had. A class that only appears here does not respond: mend what it names, or put it into `reindex.never_classes`.",
+            Style::Bars,
+        )
+        .query("{{error}}", &files("refailed"))
+        .none("nothing was sent")
+        .size(12, 8),
     ]
 }
 

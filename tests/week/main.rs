@@ -1,0 +1,30 @@
+//! A shorter time than that of the benchmark: what reindexing must be good for, and what it may cost.
+//!
+//! The policies assert in each attempt that no promise is broken: cooldown, budget, kill switch, never twice; the program is killed between
+//! the intent and the answer now and then.
+
+#[path = "../../benches/reindex/policies.rs"]
+mod policies;
+#[path = "../../benches/reindex/report.rs"]
+mod report;
+#[path = "../../benches/reindex/week.rs"]
+mod week;
+
+#[test]
+fn most_transient_failures_come_back_in_time_and_little_is_sent_in_vain() {
+    let report = report::Report::of(week::Size {
+        seed: 1,
+        folders: 150,
+        days: 3,
+    });
+    println!("{report}");
+    let (program, best) = (report.program(), report.omniscient());
+    assert!(program.transient > 50, "there is something to help");
+    let in_time = report::share(program.in_time, program.transient);
+    assert!(in_time >= 0.9, "in time: {in_time}");
+    let beyond = program.in_vain.saturating_sub(best.in_vain);
+    let beyond = report::share(beyond, program.sent);
+    assert!(beyond <= 0.2, "in vain: {beyond}");
+    let requests = report::share(program.requests, best.requests);
+    assert!(requests <= 2.0, "requests: {requests}");
+}
