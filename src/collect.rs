@@ -284,8 +284,7 @@ impl Collector {
         if settings.walk.in_flight != before.walk.in_flight {
             self.slots = Slots::new(settings.walk.in_flight);
         }
-        // Another address may be another portal.
-        if (&settings.address, settings.full_every) != (&before.address, before.full_every) {
+        if settings.full_every != before.full_every {
             self.sorting = refutation::restore(settings, None);
         }
         let now = Moment::now();

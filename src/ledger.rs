@@ -9,38 +9,45 @@
 //!                                        └──────── after it ─────→ what everybody sees
 //! ```
 //!
+//! A portal is known by its address, so that entries of the configuration with one base URL share its limits, and a new name
+//! forgets nothing. Times are those of the wall clock. When that is set while the program runs, they are moved with it
+//! ([`clock`]), so that each limit lasts as long as it should.
+//!
 //! The state folder is locked by whoever opens [`crate::state::Store`]; this opens the file that is beside it. A file that is newer,
-//! unreadable or read-only stays as it is, and every question and every change is answered with the reason. The ledger knows
-//! facts alone; what they mean for the next attempt is [`crate::policy`]'s.
+//! unreadable or read-only stays as it is, every question and every change is answered with the reason, and it is tried again. The
+//! ledger knows facts alone; what they mean for the next attempt is [`crate::policy`]'s.
 
+mod adopt;
 mod apply;
 mod attempt;
 mod change;
+mod clock;
 mod database;
 mod error;
+mod forgive;
 mod history;
 mod load;
 mod outcome;
 mod portal;
 mod rows;
 mod schema;
+mod shared;
 mod tidy;
 mod track;
 mod view;
 mod write;
+mod writer;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::SystemTime;
+use std::sync::mpsc;
 
-use tokio::sync::watch;
+use tokio::sync::oneshot;
 use tracing::warn;
 
-use crate::model::{PortalName, Timestamp};
-use database::Database;
-use load::Views;
-use portal::{Job, SharedView};
+use crate::model::{PortalAddress, PortalName};
+use shared::SharedViews;
+use writer::{Job, Writer};
 
 pub use attempt::{
     ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, IntendedFile, Intent, SentFile,
@@ -48,88 +55,80 @@ pub use attempt::{
 pub use change::{Change, Misfit, Review, Tidy};
 pub use database::FILE_NAME;
 pub use error::LedgerError;
+pub use forgive::{Forgiven, Forgiveness, ask_to_forgive};
 pub use history::{Entry, history, views};
 pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 pub use portal::PortalLedger;
 pub use track::Track;
 pub use view::{ClassTotals, FolderBook, LedgerView, Totals};
 
-/// A handle to the ledger. Cheap to clone; the file is closed when the last one, and the last portal's, is dropped.
-#[derive(Debug, Clone)]
-pub struct Ledger(Result<Open, LedgerError>);
+/// The addresses of the portals that the configuration names.
+pub type Addresses = BTreeMap<PortalName, PortalAddress>;
 
+/// A handle to the ledger. Cheap to clone; the file is closed by [`Self::close`], or when the last handle, and the last portal's, is
+/// dropped.
 #[derive(Debug, Clone)]
-struct Open {
-    created: Timestamp,
-    views: Arc<Mutex<HashMap<PortalName, SharedView>>>,
+pub struct Ledger {
+    views: SharedViews,
     jobs: mpsc::Sender<Job>,
 }
 
 impl Ledger {
-    /// Opens the ledger in a state folder that this process has locked, or makes one where there is none. Blocks.
+    /// Opens the ledger in a state folder that this process has locked, or makes one where there is none. What an older version wrote
+    /// under a name is taken over by the address that `addresses` gives for it. Blocks.
     ///
-    /// Where that fails, the ledger answers everything with the reason, which is returned as well.
+    /// Where that fails, the ledger answers everything with the reason, which is returned as well, until it can be opened.
     #[must_use]
-    pub fn open(folder: &Path) -> (Self, Option<LedgerError>) {
-        match Database::open(folder) {
-            Ok((database, created, views)) => (Self::start(database, created, views), None),
-            Err(error) => (Self::refused(error.clone()), Some(error)),
-        }
+    pub fn open(folder: &Path, addresses: Addresses) -> (Self, Option<LedgerError>) {
+        let views = SharedViews::refused(LedgerError::Closed);
+        let mut writer = Writer::new(folder.to_owned(), addresses, views.clone());
+        let refused = writer.open().err();
+        let (jobs, queue) = mpsc::channel();
+        std::thread::spawn(move || writer.run(queue));
+        (Self { views, jobs }, refused)
     }
 
     /// A ledger that answers everything with this reason: for a process that does not hold the state folder.
     #[must_use]
-    pub const fn refused(error: LedgerError) -> Self {
-        Self(Err(error))
+    pub fn refused(error: LedgerError) -> Self {
+        // Nobody takes jobs, so each is answered at once.
+        let (jobs, _) = mpsc::channel();
+        Self {
+            views: SharedViews::refused(error),
+            jobs,
+        }
     }
 
     /// The ledger of one portal. A portal that is not known yet is met now, which is written down as well.
     #[must_use]
-    pub fn portal(&self, portal: &PortalName) -> PortalLedger {
-        let open = match &self.0 {
-            Ok(open) => open,
-            Err(error) => return PortalLedger::refused(error.clone()),
-        };
-        let mut views = open.views.lock().unwrap_or_else(PoisonError::into_inner);
-        let view = views
-            .entry(portal.clone())
-            .or_insert_with(|| open.meet(portal));
-        PortalLedger::new(portal.clone(), view.clone(), open.jobs.clone())
+    pub fn portal(&self, portal: &PortalAddress) -> PortalLedger {
+        let (view, met) = self.views.portal(portal);
+        if let Some(met) = met {
+            let address = portal.clone();
+            let job: Job = Box::new(move |writer| {
+                if let Err(error) = writer.meet(&address, &met) {
+                    warn!(portal = %address, %error, "it cannot be written to the reindex ledger that this portal is new");
+                }
+            });
+            // A ledger that is closed refuses every change that comes after this one, and says so.
+            let _ = self.jobs.send(job);
+        }
+        PortalLedger::new(portal.clone(), view, self.jobs.clone())
     }
 
-    fn start(mut database: Database, created: Timestamp, views: Views) -> Self {
-        let (jobs, queue) = mpsc::channel::<Job>();
-        std::thread::spawn(move || {
-            for job in queue {
-                job(&mut database);
-            }
+    /// Closes the file when what was asked before is written: nothing is left for the next start to repair. From then on every change is
+    /// refused.
+    pub async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        let job: Job = Box::new(move |writer| {
+            writer.close();
+            // Nobody waits for it any more.
+            let _ = done.send(());
         });
-        let views = views
-            .into_iter()
-            .map(|(portal, view)| (portal, watch::Sender::new(Arc::new(view))));
-        Self(Ok(Open {
-            created,
-            views: Arc::new(Mutex::new(views.collect())),
-            jobs,
-        }))
-    }
-}
-
-impl Open {
-    /// Begins to know a portal. Where the disk does not take it, it holds for this process, and is written with the first change.
-    fn meet(&self, portal: &PortalName) -> SharedView {
-        // A clock that is behind the ledger's own time is noticed by it.
-        let now = Timestamp::from(SystemTime::now()).max(self.created);
-        let view = Arc::new(LedgerView::new(now));
-        let (name, met) = (portal.clone(), Arc::clone(&view));
-        let job: Job = Box::new(move |database| {
-            if let Err(error) = database.meet(&name, &met) {
-                warn!(portal = %name, %error, "it cannot be written to the reindex ledger that this portal is new");
-            }
-        });
-        // A ledger that is closed refuses every change that comes after this one, and says so.
-        let _ = self.jobs.send(job);
-        watch::Sender::new(view)
+        if self.jobs.send(job).is_ok() {
+            // It is answered, unless the thread is gone, and the file closed with it.
+            let _ = closed.await;
+        }
     }
 }
 

@@ -50,6 +50,31 @@ impl fmt::Display for PortalName {
     }
 }
 
+/// The normalised base URL of a portal: what tells portals apart, whatever the configuration calls them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortalAddress(Arc<str>);
+
+impl PortalAddress {
+    /// The address as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for PortalAddress {
+    /// Takes an address that is normalised already.
+    fn from(address: &str) -> Self {
+        Self(address.into())
+    }
+}
+
+impl fmt::Display for PortalAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Identifies a folder. Always a UUID: anything else that a portal sends never becomes part of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FolderId(Uuid);

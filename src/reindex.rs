@@ -7,7 +7,6 @@
 
 mod attempt;
 mod batch;
-mod clock;
 mod desk;
 mod kill_switch;
 mod review;
@@ -22,9 +21,9 @@ use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::error;
+use tracing::{error, info};
 
-use crate::ledger::{ActiveMode, AttemptId, Course, LedgerError, Outcome, PortalLedger, Tidy};
+use crate::ledger::{AttemptId, LedgerError, Outcome, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::policy::{self, Choice, Decision, Numbers, Outlook, Reason};
@@ -33,11 +32,13 @@ use crate::snapshot::{FolderReindex, Publisher, ReindexView};
 pub use batch::{Batch, Findings, FolderBatch};
 pub use desk::Rules;
 
-use clock::Clock;
 use desk::Desk;
 
 /// How often the ledger forgets what no limit can ask for any more.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
+
+/// No request takes so long: an attempt without an outcome that is older was given up by whoever made it.
+const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
 
 /// What a [`Reindexer`] works with.
 pub struct Tools {
@@ -57,7 +58,6 @@ pub struct Tools {
 pub struct Reindexer {
     portal: PortalName,
     tools: Tools,
-    clock: Clock,
     tidy_at: Instant,
     /// How often the portal was asked for files of an attempt by their names.
     asked_for: HashMap<AttemptId, usize>,
@@ -72,7 +72,6 @@ impl Reindexer {
     #[must_use]
     pub fn new(portal: PortalName, tools: Tools) -> Self {
         Self {
-            clock: Clock::start(portal.clone(), Moment::now()),
             portal,
             tools,
             tidy_at: Instant::now(),
@@ -104,15 +103,17 @@ impl Reindexer {
         let Some(batch) = self.tools.batches.borrow_and_update().clone() else {
             return;
         };
-        let desk = self.desk_with(batch).await;
+        self.take_in_what_was_forgiven().await;
+        let desk = self.desk_with(Arc::clone(&batch)).await;
         self.write_outcomes().await;
         self.give_up_half_done(desk.now.wall).await;
         self.review(&desk).await;
         self.tidy(&desk).await;
+        let desk = self.desk_with(batch).await;
         let mut folders = BTreeMap::new();
         let mut triggers = Vec::new();
         for folder in &desk.batch.folders {
-            let Decision { choice, numbers } = self.decide(&desk, folder);
+            let Decision { choice, numbers } = desk.decide(folder);
             match choice {
                 Choice::Trigger(trigger) => {
                     // Shown as such until its turn comes, which may take a while.
@@ -142,9 +143,7 @@ impl Reindexer {
         let outlook = self.outlook(&batch, &rules, now);
         Desk {
             outlook,
-            clock_trusted: self
-                .clock
-                .trusts(now, policy::longest_limit(&rules.reindex)),
+            ledger: self.tools.ledger.view().ok(),
             batch,
             rules,
             kill_switch,
@@ -163,11 +162,6 @@ impl Reindexer {
         let outlook = Arc::new(rules.outlook(batch, ledger.as_deref(), now));
         self.outlook = Some((Arc::clone(batch), Arc::clone(&outlook)));
         outlook
-    }
-
-    fn decide(&self, desk: &Desk, folder: &FolderBatch) -> Decision {
-        let ledger = self.tools.ledger.view().ok();
-        desk.decide(folder, ledger.as_deref())
     }
 
     fn settle_on(
@@ -207,18 +201,37 @@ impl Reindexer {
         }
     }
 
-    /// Says of attempts without an outcome that it will never be known: no request is under way now, so a mistake in this program came
-    /// between. Outcomes that are known and wait for the disk are none of these.
+    /// Says of old attempts without an outcome that it will never be known: a mistake in this program came between. Younger ones may be
+    /// under way, also for another entry of the configuration with the same address.
     async fn give_up_half_done(&self, now: Timestamp) {
+        let until = now.before(GIVEN_UP_AFTER);
         let Ok(ledger) = self.tools.ledger.view() else {
             return;
         };
-        let mut attempts = ledger.track(ActiveMode::Enforce).unjudged();
-        if self.unwritten.is_empty()
-            && attempts.any(|attempt| matches!(attempt.course, Course::Intended { .. }))
-            && let Err(failed) = self.tools.ledger.interrupt(now).await
+        if !ledger.interrupted(until).is_empty()
+            && let Err(failed) = self.tools.ledger.interrupt(until).await
         {
             self.refused(&failed);
+        }
+    }
+
+    /// Passes over what people took back. Nothing, where the ledger cannot be used.
+    async fn take_in_what_was_forgiven(&self) {
+        let usable = self.tools.ledger.view().is_ok();
+        match self.tools.ledger.take_in().await {
+            Ok(taken) => {
+                if !usable {
+                    info!(portal = %self.portal, "the reindex ledger can be used again");
+                }
+                for forgiveness in taken {
+                    info!(portal = %self.portal, what = ?forgiveness.what, until = %forgiveness.at, "forgiven: limits of reindexing pass over what was before");
+                }
+            }
+            Err(failed) if usable => {
+                self.refused(&failed);
+            }
+            // The start has told why.
+            Err(_) => {}
         }
     }
 

@@ -7,7 +7,9 @@ use kb_exporter::config::{Mode, Reindex, ReindexRules};
 use kb_exporter::ledger::{
     ActiveMode, AttemptId, Change, Course, Intent, LedgerView, Lost, Outcome,
 };
-use kb_exporter::model::{ByStatus, FileKey, FolderId, FolderName, Status as Of, Timestamp};
+use kb_exporter::model::{
+    ByStatus, FileKey, FolderId, FolderName, PortalName, Status as Of, Timestamp,
+};
 use kb_exporter::policy::judge::{self, Look, Seen};
 use kb_exporter::policy::{
     BreakerState, Case, Choice, Failed, FailedFile, FolderFailures, Outlook, Reason, Trigger,
@@ -227,6 +229,7 @@ impl ThisProgram {
         let number = AttemptId::new(self.next);
         self.next += 1;
         let intent = Intent {
+            portal: PortalName::new("main").expect("a name"),
             folder: trigger.folder,
             name: FolderName::new("folder"),
             mode: trigger.mode,

@@ -48,7 +48,7 @@ impl Built {
         let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
         let state = match current {
             Some(current) if *current == config.state => None,
-            _ => Some(OpenState::open(&config.state)?),
+            _ => Some(OpenState::open(&config)?),
         };
         Ok(Self {
             config,
@@ -66,8 +66,6 @@ pub(super) struct Portals {
     tasks: JoinSet<()>,
     throttles: Throttles,
     running: BTreeMap<PortalName, Running>,
-    /// What reindexes portals that the configuration no longer has, until it has ended.
-    ending: BTreeMap<PortalName, TaskTracker>,
     state: Option<(State, OpenState)>,
     pulses: Pulses,
 }
@@ -79,7 +77,6 @@ struct Running {
     plan: (Portal, Collect, Request, Errors),
     cancel: CancellationToken,
     collecting: TaskTracker,
-    reindexing: TaskTracker,
 }
 
 /// How far each collector has come, for liveness.
@@ -110,7 +107,6 @@ impl Portals {
             tasks: JoinSet::new(),
             throttles: Throttles::default(),
             running: BTreeMap::new(),
-            ending: BTreeMap::new(),
             state: None,
             pulses: Pulses::default(),
         }
@@ -180,7 +176,6 @@ impl Portals {
                 let _ = running.orders.send(orders);
                 continue;
             }
-            let before = self.ending.remove(name);
             let (orders, received) = mpsc::unbounded_channel();
             let running = Running {
                 orders,
@@ -188,9 +183,8 @@ impl Portals {
                 plan,
                 cancel: CancellationToken::new(),
                 collecting: TaskTracker::new(),
-                reindexing: TaskTracker::new(),
             };
-            let reindexing = self.start_reindexing(name, &ledger, &running, before);
+            let reindexing = self.start_reindexing(portal, &ledger, &running);
             let tools = self.tools(client, &store, name, reindexing);
             let kept = match &mut saved {
                 Some(saved) => saved.take(name),
@@ -204,33 +198,39 @@ impl Portals {
         }
     }
 
-    /// Tells the portals to end that are not among these, and waits until their collectors have written what they know.
+    /// Tells the portals to end that are not among these, and waits until their collectors have written what they know. One with another
+    /// address is another portal: nothing more is sent to the old one.
     async fn end_all_but(&mut self, portals: &[Portal]) {
-        let stays = |name: &PortalName| portals.iter().any(|portal| portal.name == *name);
-        let gone = self.running.extract_if(.., |name, _| !stays(name));
+        let stays = |running: &Running| {
+            let before = &running.plan.0;
+            let is_same = |portal: &Portal| {
+                portal.name == before.name
+                    && portal.base_url.normalised() == before.base_url.normalised()
+            };
+            portals.iter().any(is_same)
+        };
+        let gone = self.running.extract_if(.., |_, running| !stays(running));
         let gone: Vec<_> = gone.collect();
         for (_, running) in &gone {
             running.cancel.cancel();
         }
-        for (name, running) in gone {
+        for (_, running) in gone {
             running.collecting.close();
             running.collecting.wait().await;
-            self.ending.insert(name, running.reindexing);
         }
         self.pulses
             .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
     }
 
-    /// Starts what reindexes a portal, when nothing is under way any more for one of that name that the configuration had `before`, and tells
-    /// where its batches go.
+    /// Starts what reindexes a portal, and tells where its batches go.
     fn start_reindexing(
         &mut self,
-        name: &PortalName,
+        portal: &Portal,
         ledger: &Ledger,
         running: &Running,
-        before: Option<TaskTracker>,
     ) -> Reindexing {
-        let ledger = ledger.portal(name);
+        let name = &portal.name;
+        let ledger = ledger.portal(&portal.base_url.normalised());
         let (batches, received) = watch::channel(None);
         let tools = reindex::Tools {
             ledger: ledger.clone(),
@@ -240,16 +240,7 @@ impl Portals {
             batches: received,
         };
         let reindexing = Reindexer::new(name.clone(), tools).run(running.cancel.clone());
-        let reindexing = async move {
-            // Two of them would not know of each other's requests.
-            if let Some(before) = before {
-                before.close();
-                before.wait().await;
-            }
-            reindexing.await;
-        };
-        self.tasks
-            .spawn(running.reindexing.track_future(reindexing));
+        self.tasks.spawn(reindexing);
         Reindexing { batches, ledger }
     }
 
@@ -288,7 +279,9 @@ impl Portals {
     pub async fn stop_all(&mut self) {
         self.end_all_but(&[]).await;
         while self.tasks.join_next().await.is_some() {}
-        self.ending.clear();
+        if let Some((_, open)) = &self.state {
+            open.ledger.close().await;
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 use tracing::{error, info};
 
-use crate::config::State;
-use crate::ledger::{Ledger, LedgerError};
+use crate::config::{Config, State};
+use crate::ledger::{Addresses, Ledger, LedgerError};
 use crate::state::{Saved, Store};
 
 /// An open state folder. A temporary one is removed when this is dropped.
@@ -22,24 +22,28 @@ pub(super) struct OpenState {
 impl OpenState {
     /// Opens the state and the ledger. What cannot be used is said and served without; a temporary folder that cannot be made is
     /// an error.
-    pub fn open(state: &State) -> Result<(Self, Saved)> {
-        match state {
-            State::Path(path) => Ok(open(path, None)),
+    pub fn open(config: &Config) -> Result<(Self, Saved)> {
+        let portals = config.portals.iter();
+        let addresses: Addresses = portals
+            .map(|portal| (portal.name.clone(), portal.base_url.normalised()))
+            .collect();
+        match &config.state {
+            State::Path(path) => Ok(open(path, addresses, None)),
             State::Temporary => {
                 let folder = tempfile::Builder::new().prefix("kb-exporter-").tempdir();
                 let folder = folder.context("no temporary folder for the state can be made")?;
                 info!(path = %folder.path().display(), "state is kept in a temporary folder and lost at the end; set state.path to keep it");
                 let path = folder.path().to_owned();
-                Ok(open(&path, Some(folder)))
+                Ok(open(&path, addresses, Some(folder)))
             }
         }
     }
 }
 
-fn open(path: &Path, temporary: Option<TempDir>) -> (OpenState, Saved) {
+fn open(path: &Path, addresses: Addresses, temporary: Option<TempDir>) -> (OpenState, Saved) {
     let (store, saved, failed) = Store::open(path);
     let (ledger, refused) = match failed {
-        None => Ledger::open(path),
+        None => Ledger::open(path, addresses),
         Some(failed) => {
             error!(error = %failed, "state cannot be used; counters of entries start at 0 and stand still until the next start");
             let why = failed.to_string();
@@ -48,7 +52,7 @@ fn open(path: &Path, temporary: Option<TempDir>) -> (OpenState, Saved) {
         }
     };
     if let Some(refused) = refused {
-        error!(error = %refused, "nothing is reindexed until the next start");
+        error!(error = %refused, "nothing is reindexed until the ledger can be used");
     }
     let open = OpenState {
         store,

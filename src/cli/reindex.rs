@@ -3,6 +3,7 @@
 
 mod classes;
 mod entries;
+mod forgive;
 mod lines;
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, output, settings, table};
-use crate::config::State;
+use crate::config::{Config, State};
 use crate::ledger::{self, Entry, LedgerError};
 use crate::model::Timestamp;
 
@@ -27,6 +28,8 @@ pub(super) enum ReindexCommand {
     History(HistoryArgs),
     /// Print which classes of error a retry has helped; needs neither the key nor the portal.
     Classes(ClassesArgs),
+    /// Take back a cooldown, used up attempts, what is known of a class, or the breaker; also while kb-exporter runs.
+    Forgive(forgive::ForgiveArgs),
 }
 
 /// How the classes are printed.
@@ -80,13 +83,19 @@ pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitC
     match command {
         ReindexCommand::History(args) => history(config, args),
         ReindexCommand::Classes(args) => print_classes(config, args),
+        ReindexCommand::Forgive(args) => {
+            let config = with_state(config)?;
+            output::print(&forgive::forgive(&config.1, &config.0.portals, args)?)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
 fn print_classes(config: &ConfigArgs, args: &ClassesArgs) -> Result<ExitCode, Failure> {
-    let path = state_folder(config)?;
+    let (config, path) = with_state(config)?;
     let views = ledger::views(&path).map_err(explained);
-    let rows = classes::rows(&views.context("the classes cannot be shown")?);
+    let views = views.context("the classes cannot be shown")?;
+    let rows = classes::rows(&views, &config.portals);
     let text = match args.output {
         Output::Table => classes::table(&rows, table::terminal_width()).to_string(),
         Output::Json => classes::json(&rows)?,
@@ -96,7 +105,7 @@ fn print_classes(config: &ConfigArgs, args: &ClassesArgs) -> Result<ExitCode, Fa
 }
 
 fn history(config: &ConfigArgs, args: &HistoryArgs) -> Result<ExitCode, Failure> {
-    let path = state_folder(config)?;
+    let (_, path) = with_state(config)?;
     let newest = newest(wanted(read(&path)?, args), args.limit);
     let width = table::terminal_width();
     let text = match (args.output, width) {
@@ -123,16 +132,18 @@ fn wanted(mut entries: Vec<Entry>, args: &HistoryArgs) -> Vec<Entry> {
     entries
 }
 
-/// The state folder of the configuration.
-fn state_folder(config: &ConfigArgs) -> Result<PathBuf> {
+/// The configuration and its state folder.
+fn with_state(args: &ConfigArgs) -> Result<(Config, PathBuf)> {
     // Asked before the environment is: without a file its variables do not matter.
-    if config.file.is_none() {
+    if args.file.is_none() {
         return Err(no_path());
     }
-    let State::Path(path) = settings::config(config)?.state else {
+    let config = settings::config(args)?;
+    let State::Path(path) = &config.state else {
         return Err(no_path());
     };
-    Ok(path)
+    let path = path.clone();
+    Ok((config, path))
 }
 
 fn no_path() -> anyhow::Error {

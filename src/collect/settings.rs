@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono_tz::Tz;
-use url::Url;
 
 use crate::classify::{ClassLimits, Classifier};
 use crate::collect::walk::WalkLimits;
 use crate::config::{Config, FolderFilter, Rate, Reindex, Strategy};
-use crate::model::PortalName;
+use crate::model::{PortalAddress, PortalName};
 
 /// What a collector needs to know of the configuration.
 #[derive(Debug, Clone)]
@@ -17,7 +16,7 @@ pub struct Settings {
     /// Its portal.
     pub portal: PortalName,
     /// Where it is, normalised.
-    pub address: Url,
+    pub address: PortalAddress,
     /// The folders that are collected.
     pub filter: FolderFilter,
     /// How folders are counted.

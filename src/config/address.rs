@@ -6,6 +6,7 @@ use serde::de::{Deserialize, Deserializer};
 use url::{Host, Url};
 
 use crate::config::scalar;
+use crate::model::PortalAddress;
 
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +30,10 @@ impl BaseUrl {
 
     /// The address without slashes at the end of its path: what tells portals apart.
     #[must_use]
-    pub fn normalised(&self) -> Url {
+    pub fn normalised(&self) -> PortalAddress {
         let mut url = self.0.clone();
         url.set_path(self.0.path().trim_end_matches('/'));
-        url
+        PortalAddress::from(url.as_str())
     }
 
     /// Whether the key would cross a network unencrypted.

@@ -8,6 +8,7 @@ use crate::ledger::attempt::{
     ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, IntendedFile, Intent, SentFile,
 };
 use crate::ledger::change::{Change, Misfit, Review, Touched};
+use crate::ledger::forgive::{Forgiven, Forgiveness};
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::ledger::view::{FolderBook, LedgerView};
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
@@ -27,21 +28,23 @@ impl LedgerView {
             Change::Settle { id, at, outcome } => self.settle(id, at, outcome),
             Change::Review { id, at, review } => self.review(id, at, &review),
             Change::Renew { folder, files } => Ok(self.renew(folder, files)),
+            Change::Forgive { id, forgiveness } => Ok(self.forgive(id, &forgiveness)),
             Change::Tidy(tidy) => Ok(self.tidy(&tidy)),
         }
     }
 
-    /// The changes that say of every attempt without an outcome that it was interrupted. Whoever sends is gone: the
-    /// program was restarted, or gave up.
+    /// The changes that say of every attempt without an outcome that was made until then that it was interrupted: whoever sent it is
+    /// gone.
     #[must_use]
-    pub fn interrupted(&self, now: Timestamp) -> Vec<Change> {
+    pub fn interrupted(&self, until: Timestamp) -> Vec<Change> {
         let why = Lost::Interrupted;
         self.enforce
             .unjudged()
             .filter(|attempt| matches!(attempt.course, Course::Intended { .. }))
+            .filter(|attempt| attempt.intended <= until)
             .map(|attempt| Change::Settle {
                 id: attempt.id,
-                at: now.max(attempt.intended),
+                at: until.max(attempt.intended),
                 outcome: Outcome::Unknown { why },
             })
             .collect()
@@ -79,6 +82,7 @@ impl LedgerView {
         };
         self.track_mut(intent.mode).set(Attempt {
             id,
+            portal: intent.portal,
             folder: intent.folder,
             intended: intent.at,
             files: number,
@@ -235,6 +239,53 @@ impl LedgerView {
             }
         }
         touched
+    }
+
+    fn forgive(&mut self, id: i64, forgiveness: &Forgiveness) -> Touched {
+        let mut touched = Touched {
+            forgiven: Some((id, forgiveness.at)),
+            ..Touched::default()
+        };
+        match &forgiveness.what {
+            Forgiven::Everything => {
+                let folders: Vec<FolderId> = self.folders.keys().copied().collect();
+                for folder in folders {
+                    self.forget_tries(folder, &mut touched);
+                }
+            }
+            Forgiven::Folder(folder) => self.forget_tries(*folder, &mut touched),
+            Forgiven::Class(_) | Forgiven::Breaker => {}
+            Forgiven::Clock => self.end_times_at(forgiveness.at, &mut touched),
+        }
+        self.note_forgiven(forgiveness);
+        touched
+    }
+
+    fn forget_tries(&mut self, folder: FolderId, touched: &mut Touched) {
+        if let Some(book) = self.known_book(folder) {
+            let files = std::mem::take(&mut book.tries).into_keys();
+            touched.tries.extend(files.map(|file| (folder, file)));
+        }
+    }
+
+    /// Takes later times for this one.
+    fn end_times_at(&mut self, at: Timestamp, touched: &mut Touched) {
+        if self.met > at {
+            self.met = at;
+            touched.met = true;
+        }
+        for mode in ActiveMode::ALL {
+            let track = self.track_mut(mode);
+            let later = track.iter().filter(|attempt| attempt.last_change() > at);
+            let ended: Vec<Attempt> = later
+                .map(|attempt| attempt.with_times(|time| time.min(at)))
+                .collect();
+            for attempt in ended {
+                touched.attempts.push(attempt.id);
+                touched.folders.push(attempt.folder);
+                track.set(attempt);
+            }
+        }
     }
 
     fn sent(&self, id: AttemptId) -> Result<Attempt, Misfit> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::classify::Class;
 use crate::config::Mode;
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
-use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+use crate::model::{FileKey, FileMap, FolderId, FolderName, PortalName, Timestamp};
 
 /// Identifies an attempt. A later attempt has a greater number, also across restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +71,8 @@ impl ActiveMode {
 /// What is about to be attempted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
+    /// The configured name under which the portal is asked.
+    pub portal: PortalName,
     /// The folder.
     pub folder: FolderId,
     /// Its name, for people who read the history.
@@ -146,6 +148,8 @@ impl ClassFate {
 pub struct Attempt {
     /// Its number.
     pub id: AttemptId,
+    /// The configured name under which the portal was asked.
+    pub portal: PortalName,
     /// The folder.
     pub folder: FolderId,
     /// When the intent was written: budget, cooldown and `verify_after` count from here.
@@ -305,7 +309,7 @@ impl Attempt {
     }
 
     /// Whether the portal showed that it did not do what it was asked for: it answered with an error, or not at all, or that it took no
-    /// file, and no file moved.
+    /// file, and no file moved. An attempt that was interrupted says nothing about the portal.
     #[must_use]
     pub fn was_not_carried_out(&self) -> bool {
         let Course::Judged {
@@ -317,7 +321,24 @@ impl Attempt {
         else {
             return false;
         };
-        !answered.is_carried_out() && files.of(FileState::Sent) > 0
+        let asked = answered.updated != Err(Lost::Interrupted);
+        asked && !answered.is_carried_out() && files.of(FileState::Sent) > 0
+    }
+
+    /// The same with every time replaced.
+    pub(super) fn with_times(&self, time: impl Fn(Timestamp) -> Timestamp) -> Self {
+        let mut attempt = self.clone();
+        attempt.intended = time(attempt.intended);
+        match &mut attempt.course {
+            Course::Rehearsed | Course::Intended { .. } => {}
+            Course::Refused { at, .. } => *at = time(*at),
+            Course::Watched { answered, .. } => answered.at = time(answered.at),
+            Course::Judged { answered, at, .. } => {
+                answered.at = time(answered.at);
+                *at = time(*at);
+            }
+        }
+        attempt
     }
 
     /// The last time that anything was written of it.

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::classify::Class;
 use crate::ledger::attempt::{AttemptId, Intent};
+use crate::ledger::forgive::Forgiveness;
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::model::{FileKey, FolderId, Timestamp};
 
@@ -44,6 +45,13 @@ pub enum Change {
         folder: FolderId,
         /// The files.
         files: Vec<FileKey>,
+    },
+    /// People took something back.
+    Forgive {
+        /// The number of their request.
+        id: i64,
+        /// What they took back.
+        forgiveness: Forgiveness,
     },
     /// What no limit can ask for any more goes.
     Tidy(Tidy),
@@ -90,6 +98,9 @@ pub enum Misfit {
     /// A second attempt in a folder whose last one has no verdict yet.
     #[error("attempt {0} in the same folder has not been judged yet")]
     Unjudged(AttemptId),
+    /// The ledger was changed since the decision that leads to an attempt.
+    #[error("the ledger was changed since the attempt was decided on")]
+    Changed,
 }
 
 /// What a change touched: what the disk has to store, or to forget where the view does not have it any more.
@@ -103,4 +114,8 @@ pub(super) struct Touched {
     pub tries: Vec<(FolderId, FileKey)>,
     /// Classes whose counters changed.
     pub classes: Vec<Class>,
+    /// Whether the time changed at which the portal was met.
+    pub met: bool,
+    /// The request of people that was taken in, and until when attempts are passed over for it.
+    pub forgiven: Option<(i64, Timestamp)>,
 }

@@ -3,18 +3,20 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use rusqlite::Connection;
 
+use crate::ledger::Addresses;
 use crate::ledger::attempt::AttemptId;
 use crate::ledger::change::Change;
+use crate::ledger::clock;
 use crate::ledger::error::LedgerError;
-use crate::ledger::load::{self, Views};
+use crate::ledger::forgive::Forgiveness;
+use crate::ledger::load::{self, Loaded};
 use crate::ledger::schema;
 use crate::ledger::view::LedgerView;
 use crate::ledger::write::Write;
-use crate::model::{PortalName, Timestamp};
+use crate::model::{Moment, PortalAddress, Timestamp};
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "ledger.db";
@@ -25,6 +27,8 @@ pub(super) struct Database {
     connection: Connection,
     file: OpenFile,
     next: i64,
+    /// By how many milliseconds all times were moved forward because the clock was set.
+    moved: i64,
 }
 
 /// The file as it was opened: another one may take its name, and then nobody would find what is written to this one.
@@ -68,30 +72,31 @@ pub(super) fn path_in(folder: &Path) -> PathBuf {
 impl Database {
     /// Opens the ledger, or makes one where there is none, and reads it. Attempts without an outcome are
     /// interrupted ones: whoever made them is gone.
-    pub fn open(folder: &Path) -> Result<(Self, Timestamp, Views), LedgerError> {
+    pub fn open(folder: &Path, addresses: &Addresses) -> Result<(Self, Loaded), LedgerError> {
         let path = path_in(folder);
-        let now = SystemTime::now().into();
+        let now = Moment::now().wall;
         schema::inspect(&path)?;
         let mut connection = Connection::open(&path)?;
         let found = schema::known_version(&connection, &path)?;
         schema::configure(&connection)?;
         // Read before anything is committed: what makes no sense stays as it is.
         let transaction = connection.transaction()?;
-        let version = schema::upgrade(&transaction, found, now)?;
-        let (created, mut views) = load::load(&transaction, version)?;
+        schema::upgrade(&transaction, found, addresses, now)?;
+        let mut loaded = load::load(&transaction, schema::VERSION)?;
         let next = load::next_id(&transaction)?;
         transaction.commit()?;
         let mut database = Self {
             connection,
             file: OpenFile::of(path)?,
             next,
+            moved: loaded.moved,
         };
-        for (portal, view) in &mut views {
-            for change in view.interrupted(now) {
+        for (portal, view) in &mut loaded.views {
+            for change in view.interrupted(now.max(view.latest())) {
                 database.make(portal, view, change)?;
             }
         }
-        Ok((database, created, views))
+        Ok((database, loaded))
     }
 
     /// A number that no attempt has, nor had.
@@ -102,7 +107,7 @@ impl Database {
     }
 
     /// Writes when a portal was first met.
-    pub fn meet(&mut self, portal: &PortalName, view: &LedgerView) -> Result<(), LedgerError> {
+    pub fn meet(&mut self, portal: &PortalAddress, view: &LedgerView) -> Result<(), LedgerError> {
         let transaction = self.connection.transaction()?;
         let write = Write {
             transaction: &transaction,
@@ -113,10 +118,36 @@ impl Database {
         Ok(transaction.commit()?)
     }
 
+    /// Moves every time with a clock that was set by so many milliseconds; tells by how much.
+    pub fn clock_was_set(&mut self, step: i64, now: Timestamp) -> Result<i64, LedgerError> {
+        self.file.check()?;
+        let by = clock::follow(step, self.moved);
+        let transaction = self.connection.transaction()?;
+        for (table, column) in schema::TIMES {
+            let sql = format!("UPDATE {table} SET {column} = {column} + ?1");
+            transaction.execute(&sql, [by])?;
+        }
+        transaction.execute(
+            "UPDATE ledger SET moved = moved + ?1, clock_set = ?2",
+            [by, now.as_millis()],
+        )?;
+        transaction.commit()?;
+        self.moved += by;
+        Ok(by)
+    }
+
+    /// What people took back in a portal and was not taken in yet.
+    pub fn asked_to_forgive(
+        &self,
+        portal: &PortalAddress,
+    ) -> Result<Vec<(i64, Forgiveness)>, LedgerError> {
+        load::asked_to_forgive(&self.connection, portal)
+    }
+
     /// Makes one change: on disk when this returns, and then in the view. Where it fails, neither is changed.
     pub fn make(
         &mut self,
-        portal: &PortalName,
+        portal: &PortalAddress,
         view: &mut LedgerView,
         change: Change,
     ) -> Result<(), LedgerError> {

@@ -32,6 +32,12 @@ pub enum LedgerError {
         /// The schema version of this program.
         known: i64,
     },
+    /// It was written by an older version, and this process does not hold it.
+    #[error("the reindex ledger {} was written by an older version; start kb-exporter once, which brings it up to date", path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+    },
     /// It must not be written.
     #[error("the reindex ledger {} is read-only; make it writable, or move it away to begin with a new one", path.display())]
     ReadOnly {

@@ -10,13 +10,11 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::load;
 use crate::ledger::schema;
 use crate::ledger::view::LedgerView;
-use crate::model::{FolderName, PortalName};
+use crate::model::{FolderName, PortalAddress};
 
-/// One attempt, and where it was made.
+/// One attempt, and the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The portal.
-    pub portal: PortalName,
     /// The folder's name at its last attempt.
     pub name: FolderName,
     /// The attempt.
@@ -24,7 +22,7 @@ pub struct Entry {
 }
 
 /// What the ledger of a state folder knows of each portal. Reads alone and needs no lock; blocks.
-pub fn views(folder: &Path) -> Result<BTreeMap<PortalName, LedgerView>, LedgerError> {
+pub fn views(folder: &Path) -> Result<BTreeMap<PortalAddress, LedgerView>, LedgerError> {
     let path = database::path_in(folder);
     if !path.exists() {
         return Err(LedgerError::Missing { path });
@@ -36,21 +34,20 @@ pub fn views(folder: &Path) -> Result<BTreeMap<PortalName, LedgerView>, LedgerEr
     }
     // One transaction, so that all tables are read as they are at one moment.
     let moment = connection.transaction()?;
-    let (_, views) = load::load(&moment, version)?;
-    Ok(views.into_iter().collect())
+    let loaded = load::load(&moment, version)?;
+    Ok(loaded.views.into_iter().collect())
 }
 
 /// Every attempt in the ledger of a state folder, newest first. Reads alone and needs no lock; blocks.
 pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
     let mut entries: Vec<Entry> = Vec::new();
-    for (portal, view) in views(folder)? {
+    for view in views(folder)?.into_values() {
         for attempt in ActiveMode::ALL
             .iter()
             .flat_map(|mode| view.track(*mode).iter())
         {
             let book = view.folder(attempt.folder);
             entries.push(Entry {
-                portal: portal.clone(),
                 name: book.map_or_else(|| FolderName::new(""), |book| book.name.clone()),
                 attempt: Arc::clone(attempt),
             });

@@ -7,24 +7,27 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::ledger::attempt::SentFile;
 use crate::ledger::error::LedgerError;
+use crate::ledger::forgive::{Forgiven, Forgiveness};
 use crate::ledger::rows;
 use crate::ledger::schema;
+use crate::ledger::shared::Opened;
 use crate::ledger::view::{ClassTotals, FolderBook, LedgerView};
-use crate::model::{FileMap, FolderId, FolderName, PortalName, Timestamp};
+use crate::model::{FileMap, FolderId, FolderName, PortalAddress, Timestamp};
 
 /// What the ledger knows of each portal.
-pub(super) type Views = HashMap<PortalName, LedgerView>;
+pub(super) type Views = HashMap<PortalAddress, LedgerView>;
+
+/// Everything that a file holds.
+pub(super) struct Loaded {
+    pub opened: Opened,
+    /// By how many milliseconds all times were moved forward because the clock was set.
+    pub moved: i64,
+    pub views: Views,
+}
 
 /// Reads everything from tables of this version.
-pub(super) fn load(
-    connection: &Connection,
-    version: i64,
-) -> Result<(Timestamp, Views), LedgerError> {
-    let created = connection
-        .query_row("SELECT created FROM ledger", [], |row| row.get(0))
-        .optional()?
-        .ok_or(LedgerError::Content("the time of its creation is missing"))?;
-    let created = Timestamp::from_millis(created);
+pub(super) fn load(connection: &Connection, version: i64) -> Result<Loaded, LedgerError> {
+    let (opened, moved) = load_opened(connection)?;
     let mut tries = load_tries(connection)?;
     let mut states = load_states(connection)?;
     let mut views = load_portals(connection, version)?;
@@ -33,7 +36,7 @@ pub(super) fn load(
     let mut found = folders.query([])?;
     while let Some(row) = found.next()? {
         let number: i64 = row.get("number")?;
-        let (portal, id) = place(row)?;
+        let (portal, id) = folder_of(row)?;
         let view = views
             .get_mut(&portal)
             .ok_or(LedgerError::Content("a folder without its portal"))?;
@@ -48,7 +51,7 @@ pub(super) fn load(
             .get(&row.get("folder")?)
             .ok_or(LedgerError::Content("an attempt without its folder"))?;
         let files = states.remove(&row.get("id")?).unwrap_or_default();
-        let attempt = rows::attempt(row, *folder, files)?;
+        let attempt = rows::attempt(row, portal, *folder, files)?;
         if let Some(view) = views.get_mut(portal) {
             view.track_mut(attempt.mode()).set(attempt);
         }
@@ -56,7 +59,68 @@ pub(super) fn load(
     if version >= 3 {
         load_classes(connection, &mut views)?;
     }
-    Ok((created, views))
+    if version >= 4 {
+        load_forgiven(connection, &mut views)?;
+    }
+    for view in views.values_mut() {
+        view.clock_set = opened.clock_set;
+    }
+    Ok(Loaded {
+        opened,
+        moved,
+        views,
+    })
+}
+
+fn load_opened(connection: &Connection) -> Result<(Opened, i64), LedgerError> {
+    let found = connection.query_row("SELECT * FROM ledger", [], |row| {
+        let moved = rows::if_there(row, "moved")?.unwrap_or(0);
+        let opened = Opened {
+            created: Timestamp::from_millis(row.get("created")?),
+            clock_set: rows::if_there(row, "clock_set")?.map(Timestamp::from_millis),
+        };
+        Ok((opened, moved))
+    });
+    found
+        .optional()?
+        .ok_or(LedgerError::Content("the time of its creation is missing"))
+}
+
+/// What people took back.
+fn load_forgiven(connection: &Connection, views: &mut Views) -> Result<(), LedgerError> {
+    let mut query = connection.prepare("SELECT * FROM forgiven WHERE taken IS NOT NULL")?;
+    let mut found = query.query([])?;
+    while let Some(row) = found.next()? {
+        let forgiven = forgiveness(row)?;
+        if let Some(view) = views.get_mut(&portal_address(row, "portal")?) {
+            view.note_forgiven(&forgiven);
+        }
+    }
+    Ok(())
+}
+
+/// What people took back in a portal and was not taken in yet.
+pub(super) fn asked_to_forgive(
+    connection: &Connection,
+    portal: &PortalAddress,
+) -> Result<Vec<(i64, Forgiveness)>, LedgerError> {
+    let mut query = connection
+        .prepare("SELECT * FROM forgiven WHERE taken IS NULL AND portal = ?1 ORDER BY id")?;
+    let mut found = query.query([portal.as_str()])?;
+    let mut asked = Vec::new();
+    while let Some(row) = found.next()? {
+        asked.push((row.get("id")?, forgiveness(row)?));
+    }
+    Ok(asked)
+}
+
+fn forgiveness(row: &Row<'_>) -> Result<Forgiveness, LedgerError> {
+    let (kind, target): (String, Option<String>) = (row.get("kind")?, row.get("target")?);
+    Ok(Forgiveness {
+        at: Timestamp::from_millis(row.get("at")?),
+        what: Forgiven::from_words(&kind, target.as_deref())
+            .ok_or(LedgerError::Content("what was taken back"))?,
+    })
 }
 
 /// The counters of each class.
@@ -65,7 +129,7 @@ fn load_classes(connection: &Connection, views: &mut Views) -> Result<(), Ledger
     let mut found = query.query([])?;
     while let Some(row) = found.next()? {
         let view = views
-            .get_mut(&portal_name(row, "portal")?)
+            .get_mut(&portal_address(row, "portal")?)
             .ok_or(LedgerError::Content("a class without its portal"))?;
         let totals = ClassTotals {
             recovered: rows::loaded(row, "recovered")?,
@@ -93,20 +157,20 @@ fn load_portals(connection: &Connection, version: i64) -> Result<Views, LedgerEr
     let mut found = portals.query([])?;
     while let Some(row) = found.next()? {
         let met = Timestamp::from_millis(row.get("met")?);
-        views.insert(portal_name(row, "name")?, LedgerView::new(met));
+        views.insert(portal_address(row, "address")?, LedgerView::new(met));
     }
     Ok(views)
 }
 
-fn portal_name(row: &Row<'_>, column: &str) -> Result<PortalName, LedgerError> {
-    let name: String = row.get(column)?;
-    PortalName::new(&name).ok_or(LedgerError::Content("the name of a portal"))
+fn portal_address(row: &Row<'_>, column: &str) -> Result<PortalAddress, LedgerError> {
+    let address: String = row.get(column)?;
+    Ok(PortalAddress::from(address.as_str()))
 }
 
-fn place(row: &Row<'_>) -> Result<(PortalName, FolderId), LedgerError> {
+fn folder_of(row: &Row<'_>) -> Result<(PortalAddress, FolderId), LedgerError> {
     let id: String = row.get("id")?;
     Ok((
-        portal_name(row, "portal")?,
+        portal_address(row, "portal")?,
         FolderId::parse(&id).ok_or(LedgerError::Content("a folder's id"))?,
     ))
 }

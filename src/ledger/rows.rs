@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use rusqlite::types::FromSql;
 use rusqlite::{Row, ToSql};
 
 use crate::classify::Class;
@@ -12,7 +13,7 @@ use crate::ledger::attempt::{
 use crate::ledger::error::LedgerError;
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::ledger::view::Totals;
-use crate::model::{FileKey, FileMap, FolderId, Timestamp};
+use crate::model::{FileKey, FileMap, FolderId, PortalAddress, PortalName, Timestamp};
 
 /// A number of the file: SQLite's are signed.
 pub(super) fn stored(number: u64) -> i64 {
@@ -56,10 +57,10 @@ pub(super) fn totals(row: &Row<'_>) -> Result<Totals, LedgerError> {
 }
 
 /// The values of an attempt's columns, in the order of [`ATTEMPT_COLUMNS`].
-pub(super) struct AttemptRow([Box<dyn ToSql>; 14]);
+pub(super) struct AttemptRow([Box<dyn ToSql>; 15]);
 
 /// What [`AttemptRow`] writes, beside the folder.
-pub(super) const ATTEMPT_COLUMNS: &str = "id, mode, intended, files, outcome, answered, updated, status, why, verdict, judged, file_states, classes, retry_after";
+pub(super) const ATTEMPT_COLUMNS: &str = "id, mode, intended, files, outcome, answered, updated, status, why, verdict, judged, file_states, classes, retry_after, portal";
 
 impl AttemptRow {
     pub fn new(attempt: &Attempt) -> Self {
@@ -93,6 +94,7 @@ impl AttemptRow {
             Box::new(judged.map(|_| file_states(&attempt.file_states()))),
             Box::new(class_fates(&attempt.classes)),
             Box::new(retry_after.map(|wait| stored(wait.as_secs()))),
+            Box::new(attempt.portal.as_str().to_owned()),
         ])
     }
 
@@ -144,22 +146,19 @@ pub(super) fn class(label: &str) -> Class {
     word.unwrap_or_else(|| Class::Text(label.into()))
 }
 
-/// A column that tables of older versions do not have.
-pub(super) fn since_version_3<T: rusqlite::types::FromSql>(
-    row: &Row<'_>,
-    column: &str,
-) -> Result<Option<T>, LedgerError> {
+/// A column that may be null, and that tables of older versions do not have.
+pub(super) fn if_there<T: FromSql>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
     match row.get(column) {
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
-        value => Ok(value?),
+        value => value,
     }
 }
 
 /// A file that was sent.
 pub(super) fn sent_file(row: &Row<'_>) -> Result<SentFile, LedgerError> {
     let word: String = row.get("state")?;
-    let label: Option<String> = since_version_3(row, "class")?;
-    let name: Option<String> = since_version_3(row, "name")?;
+    let label: Option<String> = if_there(row, "class")?;
+    let name: Option<String> = if_there(row, "name")?;
     Ok(SentFile {
         state: FileState::from_word(&word).ok_or(LedgerError::Content("a file's state"))?,
         class: label.map(|label| class(&label)),
@@ -167,15 +166,20 @@ pub(super) fn sent_file(row: &Row<'_>) -> Result<SentFile, LedgerError> {
     })
 }
 
-/// Reads an attempt. `files` are those whose fate is watched.
+/// Reads an attempt in a folder of a portal. `files` are those whose fate is watched.
 pub(super) fn attempt(
     row: &Row<'_>,
+    portal: &PortalAddress,
     folder: FolderId,
     files: FileMap<SentFile>,
 ) -> Result<Attempt, LedgerError> {
-    let classes: Option<String> = since_version_3(row, "classes")?;
+    let classes: Option<String> = if_there(row, "classes")?;
+    // Before version 4 the folder's portal was a name.
+    let name = if_there::<String>(row, "portal")?;
+    let name = PortalName::new(name.as_deref().unwrap_or(portal.as_str()));
     Ok(Attempt {
         id: AttemptId::new(row.get("id")?),
+        portal: name.ok_or(LedgerError::Content("the name of a portal"))?,
         folder,
         intended: Timestamp::from_millis(row.get("intended")?),
         files: loaded(row, "files")?,
@@ -235,7 +239,7 @@ fn outcome(row: &Row<'_>) -> Result<Option<(Timestamp, Outcome)>, LedgerError> {
         },
         "refused" => Outcome::Refused {
             status: row.get("status")?,
-            retry_after: since_version_3::<i64>(row, "retry_after")?
+            retry_after: if_there::<i64>(row, "retry_after")?
                 .and_then(|seconds| Some(Duration::from_secs(seconds.try_into().ok()?))),
         },
         "unknown" => Outcome::Unknown { why: lost(row)? },

@@ -7,13 +7,19 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags, Transaction};
 
 use crate::ledger::error::LedgerError;
+use crate::ledger::{Addresses, adopt};
 use crate::model::Timestamp;
 
 /// The version that the last step leads to.
-const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// What brings the tables to each version from the one before.
-const STEPS: [(i64, &str); 3] = [(1, ATTEMPTS), (2, PORTALS), (VERSION, CLASSES)];
+const STEPS: [(i64, &str); 4] = [
+    (1, ATTEMPTS),
+    (2, PORTALS),
+    (3, CLASSES),
+    (VERSION, ADDRESSES),
+];
 
 pub(super) const ATTEMPTS: &str = "
     -- One row. `opened` is written at every start, which proves that the file can be written.
@@ -90,7 +96,7 @@ pub(super) const PORTALS: &str = "
     INSERT INTO portal SELECT DISTINCT portal, (SELECT created FROM ledger) FROM folder;
 ";
 
-const CLASSES: &str = "
+pub(super) const CLASSES: &str = "
     -- A JSON array with an array for each class: its name, files sent, come back, failed again.
     ALTER TABLE attempt ADD COLUMN classes TEXT;
     -- Seconds that the portal asked to wait for.
@@ -109,12 +115,48 @@ const CLASSES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+const ADDRESSES: &str = "
+    -- From here on `portal` is the address of a portal, but for that of an attempt, which is the configured name under which it was made.
+    ALTER TABLE portal RENAME COLUMN name TO address;
+    ALTER TABLE attempt ADD COLUMN portal TEXT;
+    UPDATE attempt SET portal = (SELECT folder.portal FROM folder WHERE folder.number = attempt.folder);
+
+    -- By how many milliseconds all times were moved forward because the clock was set; when it was found set last.
+    ALTER TABLE ledger ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE ledger ADD COLUMN clock_set INTEGER;
+
+    -- What people took back. `kind` is everything, folder, class, breaker or clock; `target` the folder's id or the class. `taken` is
+    -- null until the program that holds the ledger has taken it in.
+    CREATE TABLE forgiven (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        portal TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        target TEXT,
+        taken INTEGER
+    ) STRICT;
+";
+
+/// Every column that holds a time which moves with the clock.
+pub(super) const TIMES: [(&str, &str); 8] = [
+    ("ledger", "created"),
+    ("ledger", "opened"),
+    ("portal", "met"),
+    ("folder", "unseen_since"),
+    ("attempt", "intended"),
+    ("attempt", "answered"),
+    ("attempt", "judged"),
+    ("forgiven", "at"),
+];
+
 /// What tells when each portal was first met. Version 1 did not write that down: it knows the portals that have folders.
 pub(super) const fn portals(version: i64) -> &'static str {
     if version < 2 {
-        "SELECT DISTINCT portal AS name, (SELECT created FROM ledger) AS met FROM folder"
+        "SELECT DISTINCT portal AS address, (SELECT created FROM ledger) AS met FROM folder"
+    } else if version < 4 {
+        "SELECT name AS address, met FROM portal"
     } else {
-        "SELECT name, met FROM portal"
+        "SELECT address, met FROM portal"
     }
 }
 
@@ -174,14 +216,18 @@ pub(super) fn configure(connection: &Connection) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Brings the tables from a version to that of this program, which is returned, and notes that the ledger was opened.
+/// Brings the tables from a version to that of this program, and notes that the ledger was opened.
 pub(super) fn upgrade(
     transaction: &Transaction<'_>,
     found: i64,
+    addresses: &Addresses,
     now: Timestamp,
-) -> Result<i64, LedgerError> {
+) -> Result<(), LedgerError> {
     for (_, tables) in STEPS.iter().filter(|(version, _)| *version > found) {
         transaction.execute_batch(tables)?;
+    }
+    if found < 4 {
+        adopt::by_address(transaction, addresses)?;
     }
     transaction.pragma_update(None, "user_version", VERSION)?;
     let opened = if found == 0 {
@@ -190,5 +236,5 @@ pub(super) fn upgrade(
         "UPDATE ledger SET opened = ?1"
     };
     transaction.execute(opened, [now.as_millis()])?;
-    Ok(VERSION)
+    Ok(())
 }

@@ -1,14 +1,16 @@
 //! The ledger on a real disk: what was written is read again, and nothing is ever written over.
 
+mod forgiven;
 mod portals;
 mod random;
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
 use crate::classify::Class;
-use crate::model::{FileKey, FolderId, FolderName};
+use crate::model::{FileKey, FolderId, FolderName, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -16,8 +18,12 @@ fn now() -> Timestamp {
     std::time::SystemTime::now().into()
 }
 
-fn portal() -> PortalName {
+fn name() -> PortalName {
     PortalName::new("main").unwrap()
+}
+
+fn portal() -> PortalAddress {
+    PortalAddress::from("https://portal.example/admin")
 }
 
 fn inbox() -> FolderId {
@@ -40,6 +46,7 @@ fn intended(files: &[u128]) -> Vec<IntendedFile> {
 
 fn intent(mode: ActiveMode, at: Timestamp) -> Intent {
     Intent {
+        portal: name(),
         folder: inbox(),
         name: FolderName::new("In\nbox"),
         mode,
@@ -53,11 +60,17 @@ fn enforce() -> Intent {
 }
 
 fn reopen(folder: &Path) -> (PortalLedger, Arc<LedgerView>) {
-    let (ledger, error) = Ledger::open(folder);
+    let (ledger, error) = Ledger::open(folder, Addresses::default());
     assert!(error.is_none(), "{error:?}");
     let ledger = ledger.portal(&portal());
     let view = ledger.view().unwrap();
     (ledger, view)
+}
+
+/// Makes an attempt that was decided on from what is known now.
+async fn intend(ledger: &PortalLedger, intent: Intent) -> Result<AttemptId, LedgerError> {
+    let known = ledger.view()?;
+    ledger.intend(intent, &known).await
 }
 
 fn judged(changed: &[(u128, FileState)], verdict: Option<Verdict>) -> Review {
@@ -74,17 +87,16 @@ fn judged(changed: &[(u128, FileState)], verdict: Option<Verdict>) -> Review {
 async fn what_was_written_is_read_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
-    ledger
-        .intend(intent(ActiveMode::DryRun, now()))
+    intend(&ledger, intent(ActiveMode::DryRun, now()))
         .await
         .unwrap();
-    let refused = ledger.intend(enforce()).await.unwrap();
+    let refused = intend(&ledger, enforce()).await.unwrap();
     let answer = Outcome::Refused {
         status: 403,
         retry_after: Some(Duration::from_secs(90)),
     };
     ledger.settle(refused, now(), answer).await.unwrap();
-    let over = ledger.intend(enforce()).await.unwrap();
+    let over = intend(&ledger, enforce()).await.unwrap();
     let answer = Outcome::Accepted { updated: 9 };
     ledger.settle(over, now(), answer).await.unwrap();
     let review = judged(
@@ -92,7 +104,7 @@ async fn what_was_written_is_read_after_a_restart() {
         Some(Verdict::Partial),
     );
     ledger.review(over, now(), review).await.unwrap();
-    let watched = ledger.intend(enforce()).await.unwrap();
+    let watched = intend(&ledger, enforce()).await.unwrap();
     let why = Lost::Status(502);
     let answer = Outcome::Unknown { why };
     ledger.settle(watched, now(), answer).await.unwrap();
@@ -124,7 +136,7 @@ async fn what_became_of_each_class_is_known_also_after_a_restart() {
         files: files.map(file).to_vec(),
         ..enforce()
     };
-    let id = ledger.intend(intent).await.unwrap();
+    let id = intend(&ledger, intent).await.unwrap();
     let fates = |view: &LedgerView| {
         let attempt = view.attempt(id).unwrap();
         let fates = attempt.classes.iter();
@@ -173,7 +185,7 @@ async fn no_more_files_come_back_or_fail_again_than_the_portal_took() {
         files: intended(&[1, 2, 3, 4]),
         ..enforce()
     };
-    let id = ledger.intend(intent).await.unwrap();
+    let id = intend(&ledger, intent).await.unwrap();
     let accepted = Outcome::Accepted { updated: 2 };
     ledger.settle(id, now(), accepted).await.unwrap();
     for (file, state) in [
@@ -200,7 +212,7 @@ async fn no_more_files_come_back_or_fail_again_than_the_portal_took() {
 async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
-    let id = ledger.intend(enforce()).await.unwrap();
+    let id = intend(&ledger, enforce()).await.unwrap();
     let (again, view) = reopen(folder.path());
     let attempt = view.attempt(id).unwrap();
     let why = Lost::Interrupted;
@@ -221,34 +233,43 @@ async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged
 #[tokio::test]
 async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
     let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = Ledger::open(folder.path());
+    let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
     let (one, other) = (ledger.portal(&portal()), ledger.portal(&portal()));
-    let (first, second) = tokio::join!(one.intend(enforce()), other.intend(enforce()));
-    let Err(LedgerError::Misfit(Misfit::Unjudged(sent))) = first.clone().and(second.clone()) else {
+    let known = one.view().unwrap();
+    let (first, second) = tokio::join!(
+        one.intend(enforce(), &known),
+        other.intend(enforce(), &known)
+    );
+    let Err(LedgerError::Misfit(Misfit::Changed)) = first.clone().and(second.clone()) else {
         panic!("{first:?}, {second:?}");
     };
-    assert_eq!(first.or(second).unwrap(), sent);
+    let sent = first.or(second).unwrap();
+    let again = intend(&other, enforce()).await;
+    assert!(
+        matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(id))) if id == sent),
+        "decided anew: {again:?}"
+    );
     let view = one.view().unwrap();
     assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
     assert_eq!(view.tries(inbox(), key(1)), 1, "charged once");
 
     let rehearsed = intent(ActiveMode::DryRun, now());
     for _ in 0..2 {
-        one.intend(rehearsed.clone()).await.unwrap();
+        intend(&one, rehearsed.clone()).await.unwrap();
     }
     let accepted = Outcome::Accepted { updated: 2 };
     one.settle(sent, now(), accepted).await.unwrap();
-    assert!(other.intend(enforce()).await.is_err(), "still unjudged");
+    assert!(intend(&other, enforce()).await.is_err(), "still unjudged");
     let review = judged(&[], Some(Verdict::None));
     one.review(sent, now(), review).await.unwrap();
-    other.intend(enforce()).await.unwrap();
+    intend(&other, enforce()).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_caller_that_gave_up_says_so_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
-    let first = ledger.intend(enforce()).await.unwrap();
+    let first = intend(&ledger, enforce()).await.unwrap();
     ledger.interrupt(now()).await.unwrap();
     let view = ledger.view().unwrap();
     let outcome = view.attempt(first).unwrap().outcome().unwrap().1;
@@ -269,13 +290,13 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_can_be_told() 
         status: 404,
         retry_after: None,
     };
-    let id = ledger.intend(enforce()).await.unwrap();
+    let id = intend(&ledger, enforce()).await.unwrap();
     assert_eq!(tries(), (1, 1));
     ledger.settle(id, now(), refused).await.unwrap();
     assert_eq!(tries(), (0, 0), "refused");
 
     for (verdict, left) in [(Verdict::None, (1, 1)), (Verdict::Inconclusive, (1, 1))] {
-        let id = ledger.intend(enforce()).await.unwrap();
+        let id = intend(&ledger, enforce()).await.unwrap();
         ledger.settle(id, now(), accepted).await.unwrap();
         let review = judged(&[], Some(verdict));
         ledger.review(id, now(), review).await.unwrap();
@@ -289,13 +310,13 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_can_be_told() 
 #[tokio::test]
 async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
     let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = Ledger::open(folder.path());
+    let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
     let (main, other) = (
         ledger.portal(&portal()),
-        ledger.portal(&PortalName::new("other").unwrap()),
+        ledger.portal(&PortalAddress::from("https://other.example")),
     );
-    let first = main.intend(enforce()).await.unwrap();
-    let second = other.intend(enforce()).await.unwrap();
+    let first = intend(&main, enforce()).await.unwrap();
+    let second = intend(&other, enforce()).await.unwrap();
     assert!(first < second);
     assert!(other.view().unwrap().attempt(first).is_none());
     assert_eq!(
@@ -305,7 +326,7 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
     let history = history(folder.path()).unwrap();
     let ids: Vec<_> = history.iter().map(|entry| entry.attempt.id).collect();
     assert_eq!(ids, [second, first]);
-    assert_eq!(history[1].portal, portal());
+    assert_eq!(history[1].attempt.portal, name());
     assert_eq!(history[1].name, FolderName::new("In\nbox"));
 }
 
@@ -322,8 +343,7 @@ async fn old_attempts_go_and_the_counters_stay() {
         (0, Verdict::Inconclusive),
     ] {
         let at = now().before(DAY * days);
-        let id = ledger
-            .intend(intent(ActiveMode::Enforce, at))
+        let id = intend(&ledger, intent(ActiveMode::Enforce, at))
             .await
             .unwrap();
         let outcome = Outcome::Accepted { updated: 2 };
@@ -354,8 +374,7 @@ async fn a_clock_that_jumps_forward_forgets_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
     for _ in 0..3 {
-        ledger
-            .intend(intent(ActiveMode::DryRun, now()))
+        intend(&ledger, intent(ActiveMode::DryRun, now()))
             .await
             .unwrap();
     }
@@ -374,8 +393,7 @@ async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
     let start = now();
-    ledger
-        .intend(intent(ActiveMode::DryRun, start))
+    intend(&ledger, intent(ActiveMode::DryRun, start))
         .await
         .unwrap();
     let later = start.as_millis() + 91 * 24 * 3_600_000;
@@ -384,7 +402,7 @@ async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
         ..intent(ActiveMode::DryRun, Timestamp::from_millis(later))
     };
     let stays = other.folder;
-    ledger.intend(other).await.unwrap();
+    intend(&ledger, other).await.unwrap();
     let mut known = Vec::new();
     for (day, listed) in [
         (0, false),
@@ -424,7 +442,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         fs::write(path, "not a database, but long enough to be one".repeat(99)).unwrap();
     };
     let read_only: Make = |path| {
-        drop(database::Database::open(path.parent().unwrap()).unwrap());
+        drop(database::Database::open(path.parent().unwrap(), &Addresses::default()).unwrap());
         let mut permissions = fs::metadata(path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(path, permissions).unwrap();
@@ -433,12 +451,12 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         fs::create_dir(path.with_extension("db-wal")).unwrap();
     };
     let emptied: Make = |path| {
-        drop(database::Database::open(path.parent().unwrap()).unwrap());
+        drop(database::Database::open(path.parent().unwrap(), &Addresses::default()).unwrap());
         let connection = rusqlite::Connection::open(path).unwrap();
         connection.execute_batch("DELETE FROM ledger").unwrap();
     };
     for (make, says) in [
-        (newer, "newer version (schema 99, known 3)"),
+        (newer, "newer version (schema 99, known 4)"),
         (foreign, "not a reindex ledger"),
         (corrupt, "not a database"),
         (read_only, "read-only"),
@@ -449,13 +467,13 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         let path = folder.path().join(FILE_NAME);
         make(&path);
         let before = fs::read(&path).ok();
-        let (ledger, error) = Ledger::open(folder.path());
+        let (ledger, error) = Ledger::open(folder.path(), Addresses::default());
         let error = error.expect(says).to_string();
         assert!(error.contains(says), "{error:?} does not say {says:?}");
         let ledger = ledger.portal(&portal());
         assert_eq!(ledger.view().unwrap_err().to_string(), error);
         assert_eq!(
-            ledger.intend(enforce()).await.unwrap_err().to_string(),
+            intend(&ledger, enforce()).await.unwrap_err().to_string(),
             error
         );
         let unchanged = fs::read(&path).ok() == before;
@@ -485,7 +503,7 @@ fn a_start_that_was_cut_short_before_the_first_table_is_made_good() {
 async fn a_change_is_made_also_when_nobody_waits_for_it_any_more() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
-    let mut given_up = Box::pin(ledger.intend(enforce()));
+    let mut given_up = Box::pin(intend(&ledger, enforce()));
     let _ = futures_util::poll!(&mut given_up);
     drop(given_up);
     ledger.renew(inbox(), vec![]).await.unwrap();
@@ -499,7 +517,7 @@ async fn a_change_that_the_disk_refuses_is_not_in_the_view() {
     let (ledger, before) = reopen(folder.path());
     let other = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     other.execute_batch("DROP TABLE tries").unwrap();
-    assert!(ledger.intend(enforce()).await.is_err());
+    assert!(intend(&ledger, enforce()).await.is_err());
     assert_eq!(ledger.view().unwrap(), before);
 }
 
@@ -509,6 +527,6 @@ fn the_history_says_when_there_is_no_ledger() {
     let error = history(folder.path()).unwrap_err();
     assert!(matches!(error, LedgerError::Missing { .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    let _open = Ledger::open(folder.path());
+    let _open = Ledger::open(folder.path(), Addresses::default());
     assert_eq!(history(folder.path()).unwrap(), []);
 }

@@ -28,7 +28,7 @@ impl LedgerView {
         }
         let (enforce, classes) = (&self.enforce, &mut self.classes);
         classes.retain(|class, _| {
-            let known = *class == Class::Other || enforce.of_class(class).next().is_some();
+            let known = *class == Class::Other || enforce.knows_class(class);
             if !known {
                 touched.classes.push(class.clone());
             }
@@ -65,7 +65,7 @@ impl LedgerView {
     /// Whether no attempt in the folder can count for a limit of the portal any more.
     fn is_quiet(&self, folder: FolderId, limit: Timestamp) -> bool {
         ActiveMode::ALL.into_iter().all(|mode| {
-            let mut attempts = self.track(mode).of_folder(folder);
+            let mut attempts = self.track(mode).all_of_folder(folder);
             attempts.all(|attempt| !attempt.is_unjudged() && attempt.last_change() < limit)
         })
     }
@@ -73,7 +73,10 @@ impl LedgerView {
     fn forget(&mut self, folder: FolderId) {
         for mode in ActiveMode::ALL {
             let track = self.track_mut(mode);
-            let ids: Vec<AttemptId> = track.of_folder(folder).map(|attempt| attempt.id).collect();
+            let ids: Vec<AttemptId> = track
+                .all_of_folder(folder)
+                .map(|attempt| attempt.id)
+                .collect();
             for id in ids {
                 track.remove(id);
             }

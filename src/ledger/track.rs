@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::{Attempt, AttemptId, ClassFate};
+use crate::ledger::forgive::{Forgiveness, PassedOver};
 use crate::model::{FolderId, Timestamp};
 
 /// Attempts in the order of a time.
@@ -22,6 +23,7 @@ pub struct Track {
     by_folder: HashMap<FolderId, ByTime>,
     by_class: HashMap<Class, ByTime>,
     unjudged: BTreeSet<AttemptId>,
+    passed_over: PassedOver,
 }
 
 impl Track {
@@ -45,41 +47,63 @@ impl Track {
             .filter_map(|(_, id)| self.get(*id))
     }
 
-    /// The attempts of a folder, newest first.
+    /// The attempts of a folder, newest first, but for those that were forgiven.
     pub fn of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
+        self.all_of_folder(folder)
+            .take_while(is_after(self.passed_over.folder(folder)))
+    }
+
+    /// Every attempt of a folder, newest first.
+    pub(super) fn all_of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
         let ids = self.by_folder.get(&folder).into_iter().flatten().rev();
         ids.filter_map(|(_, id)| self.get(*id))
     }
 
-    /// The newest attempt of a folder.
+    /// The newest attempt of a folder that was not forgiven.
     #[must_use]
     pub fn last_of(&self, folder: FolderId) -> Option<&Arc<Attempt>> {
         self.of_folder(folder).next()
     }
 
-    /// The attempts that sent files of a class, newest first, and what became of these.
+    /// The attempts that sent files of a class, newest first, and what became of these; but for those that were forgiven.
     pub fn of_class<'a>(
         &'a self,
         class: &'a Class,
     ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassFate)> {
         let ids = self.by_class.get(class).into_iter().flatten().rev();
-        ids.filter_map(move |(_, id)| {
-            let attempt = self.get(*id)?;
+        let attempts = ids.filter_map(|(_, id)| self.get(*id));
+        let attempts = attempts.take_while(is_after(self.passed_over.class(class)));
+        attempts.filter_map(move |attempt| {
             let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
             Some((attempt, fate))
         })
     }
 
-    /// The attempts in the order in which their verdicts were found, newest first.
-    pub fn judged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
-        let newest_first = self.judged.iter().rev();
-        newest_first.filter_map(|(_, id)| self.get(*id))
+    /// Whether files of a class were ever sent.
+    pub(super) fn knows_class(&self, class: &Class) -> bool {
+        self.by_class.contains_key(class)
     }
 
-    /// Every attempt in the order in which they were made, newest first.
+    /// Whether what an attempt told of a class counts: it was made since that was forgiven last.
+    #[must_use]
+    pub fn counts_for(&self, class: &Class, attempt: &Attempt) -> bool {
+        is_later(attempt, self.passed_over.class(class))
+    }
+
+    /// The attempts in the order in which their verdicts were found, newest first, but for those that the breaker passes over.
+    pub fn judged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
+        let newest_first = self.judged.iter().rev();
+        newest_first
+            .filter_map(|(_, id)| self.get(*id))
+            .filter(is_after(self.passed_over.breaker()))
+    }
+
+    /// The attempts in the order in which they were made, newest first, but for those that the breaker passes over.
     pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         let newest_first = self.intended.iter().rev();
-        newest_first.filter_map(|(_, id)| self.get(*id))
+        newest_first
+            .filter_map(|(_, id)| self.get(*id))
+            .take_while(is_after(self.passed_over.breaker()))
     }
 
     /// The attempts whose verdict is still to come, oldest first.
@@ -103,6 +127,22 @@ impl Track {
     #[must_use]
     pub fn last_change(&self) -> Option<Timestamp> {
         self.changed.last().map(|(at, _)| *at)
+    }
+
+    pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
+        self.passed_over.note(forgiveness);
+    }
+
+    /// The same with every time moved by so many milliseconds.
+    pub(super) fn moved(&self, by: i64) -> Self {
+        let mut moved = Self {
+            passed_over: self.passed_over.moved(by),
+            ..Self::default()
+        };
+        for attempt in self.iter() {
+            moved.set(attempt.with_times(|time| time.moved(by)));
+        }
+        moved
     }
 
     /// Adds an attempt, or replaces what was known of it.
@@ -164,7 +204,7 @@ impl Track {
     fn dispensable_of(&self, folder: FolderId, limit: Timestamp) -> Vec<AttemptId> {
         let mut in_row = true;
         let mut found = Vec::new();
-        for (age, attempt) in self.of_folder(folder).enumerate() {
+        for (age, attempt) in self.all_of_folder(folder).enumerate() {
             let effect = attempt.verdict().and_then(|(_, v)| v.had_effect());
             in_row &= effect != Some(true);
             let counts = in_row && effect == Some(false);
@@ -175,4 +215,13 @@ impl Track {
         }
         found
     }
+}
+
+/// Whether an attempt was made after this time.
+fn is_later(attempt: &Attempt, until: Option<Timestamp>) -> bool {
+    until.is_none_or(|until| attempt.intended > until)
+}
+
+fn is_after(until: Option<Timestamp>) -> impl Fn(&&Arc<Attempt>) -> bool {
+    move |attempt| is_later(attempt, until)
 }

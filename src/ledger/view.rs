@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::{ActiveMode, Attempt, AttemptId};
+use crate::ledger::forgive::Forgiveness;
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::ledger::track::Track;
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
@@ -12,7 +14,9 @@ use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
 /// What the ledger knows of one portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerView {
-    met: Timestamp,
+    pub(super) met: Timestamp,
+    /// When the clock was last found set.
+    pub(super) clock_set: Option<Timestamp>,
     pub(super) dry_run: Track,
     pub(super) enforce: Track,
     pub(super) folders: HashMap<FolderId, Arc<FolderBook>>,
@@ -144,6 +148,7 @@ impl LedgerView {
     pub fn new(met: Timestamp) -> Self {
         Self {
             met,
+            clock_set: None,
             dry_run: Track::default(),
             enforce: Track::default(),
             folders: HashMap::new(),
@@ -155,6 +160,34 @@ impl LedgerView {
     #[must_use]
     pub const fn met(&self) -> Timestamp {
         self.met
+    }
+
+    /// Whether the clock was set within the last `pause`. Times that are not the ledger's, such as since when a file is failed, did not move
+    /// with it.
+    #[must_use]
+    pub fn clock_was_set_within(&self, pause: Duration, now: Timestamp) -> bool {
+        self.clock_set.is_some_and(|set| now.since(set) < pause)
+    }
+
+    /// The same with every time moved by so many milliseconds, for a clock that was found set at `now`.
+    pub(super) fn clock_was_set(&self, by: i64, now: Timestamp) -> Self {
+        let mut view = self.clone();
+        view.met = self.met.moved(by);
+        view.clock_set = Some(now);
+        view.dry_run = self.dry_run.moved(by);
+        view.enforce = self.enforce.moved(by);
+        for book in view.folders.values_mut() {
+            let unseen_since = book.unseen_since.map(|since| since.moved(by));
+            if unseen_since != book.unseen_since {
+                Arc::make_mut(book).unseen_since = unseen_since;
+            }
+        }
+        view
+    }
+
+    pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
+        self.dry_run.note_forgiven(forgiveness);
+        self.enforce.note_forgiven(forgiveness);
     }
 
     /// The last time that anything was written: a clock that is behind it cannot be trusted.
@@ -191,6 +224,11 @@ impl LedgerView {
     #[must_use]
     pub fn folder(&self, folder: FolderId) -> Option<&FolderBook> {
         self.folders.get(&folder).map(|book| &**book)
+    }
+
+    /// Every folder in which something was attempted.
+    pub fn folders(&self) -> impl Iterator<Item = (FolderId, &FolderBook)> {
+        self.folders.iter().map(|(id, book)| (*id, &**book))
     }
 
     /// What all attempts in a folder came to.

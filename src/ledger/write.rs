@@ -1,6 +1,7 @@
 //! From a view to the tables.
 
 use std::collections::HashMap;
+use std::time::SystemTime;
 
 use rusqlite::{Transaction, params, params_from_iter};
 
@@ -10,12 +11,12 @@ use crate::ledger::change::Touched;
 use crate::ledger::error::LedgerError;
 use crate::ledger::rows::{self, ATTEMPT_COLUMNS, AttemptRow};
 use crate::ledger::view::{FolderBook, LedgerView};
-use crate::model::{FolderId, PortalName, Timestamp};
+use crate::model::{FolderId, PortalAddress, Timestamp};
 
 /// Writes what a change touched as the view has it.
 pub(super) struct Write<'a> {
     pub transaction: &'a Transaction<'a>,
-    pub portal: &'a PortalName,
+    pub portal: &'a PortalAddress,
     pub view: &'a LedgerView,
 }
 
@@ -23,6 +24,12 @@ impl Write<'_> {
     pub fn all(&self, touched: &Touched) -> Result<(), LedgerError> {
         // It was met before, but the disk may have refused to take it then.
         self.portal()?;
+        if touched.met {
+            self.transaction.execute(
+                "UPDATE portal SET met = ?2 WHERE address = ?1",
+                params![self.portal.as_str(), self.view.met().as_millis()],
+            )?;
+        }
         let mut numbers = HashMap::new();
         for folder in touched.folders.iter().copied() {
             match self.view.folder(folder) {
@@ -40,13 +47,14 @@ impl Write<'_> {
         }
         self.states(touched)?;
         self.classes(touched)?;
-        self.tries(touched)
+        self.tries(touched)?;
+        self.forgiven(touched)
     }
 
     /// When the portal was first met, where that is not written yet.
     pub fn portal(&self) -> Result<(), LedgerError> {
         self.transaction.execute(
-            "INSERT OR IGNORE INTO portal (name, met) VALUES (?1, ?2)",
+            "INSERT OR IGNORE INTO portal (address, met) VALUES (?1, ?2)",
             params![self.portal.as_str(), self.view.met().as_millis()],
         )?;
         Ok(())
@@ -107,9 +115,9 @@ impl Write<'_> {
         self.transaction.execute(
             &format!(
                 "INSERT INTO attempt (folder, {ATTEMPT_COLUMNS})
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
                  ON CONFLICT (id) DO UPDATE SET
-                     outcome = excluded.outcome, answered = excluded.answered, updated = excluded.updated,
+                     intended = excluded.intended, outcome = excluded.outcome, answered = excluded.answered, updated = excluded.updated,
                      status = excluded.status, why = excluded.why, verdict = excluded.verdict,
                      judged = excluded.judged, file_states = excluded.file_states,
                      classes = excluded.classes, retry_after = excluded.retry_after"
@@ -186,6 +194,17 @@ impl Write<'_> {
                 0 => forget.execute(params![portal, folder.to_string(), link, file])?,
                 tries => keep.execute(params![portal, folder.to_string(), link, file, tries])?,
             };
+        }
+        Ok(())
+    }
+
+    fn forgiven(&self, touched: &Touched) -> Result<(), LedgerError> {
+        if let Some((id, at)) = touched.forgiven {
+            let now = Timestamp::from(SystemTime::now());
+            self.transaction.execute(
+                "UPDATE forgiven SET at = ?2, taken = ?3 WHERE id = ?1",
+                [id, at.as_millis(), now.as_millis()],
+            )?;
         }
         Ok(())
     }

@@ -83,6 +83,7 @@ mod tests {
         let window = portal.reindex.rules.budget.per;
         let mut ledger = LedgerView::new(now.wall);
         let intent = Intent {
+            portal: portal.name.clone(),
             folder: uuid::Uuid::nil().into(),
             name: FolderName::new("Inbox"),
             mode: ActiveMode::DryRun,

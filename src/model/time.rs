@@ -45,6 +45,12 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 
+    /// The point in time that lies so many milliseconds after this one, or before it where they are below 0.
+    #[must_use]
+    pub const fn moved(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
     /// The point in time that lies `duration` before this one.
     #[must_use]
     pub fn before(self, duration: Duration) -> Self {

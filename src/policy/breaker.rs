@@ -126,7 +126,9 @@ impl<'a> Rows<'a> {
         if attempt.classes.is_empty() {
             self.add_to(None, attempt.folder, at);
         }
-        for fate in attempt.classes.iter().filter(|fate| fate.refailed > 0) {
+        let track = self.ledger.track(attempt.mode());
+        let failed = attempt.classes.iter().filter(|fate| fate.refailed > 0);
+        for fate in failed.filter(|fate| track.counts_for(&fate.class, attempt)) {
             self.add_to(Some(fate.class.clone()), attempt.folder, at);
         }
     }

@@ -70,7 +70,9 @@ pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
 /// How many attempts of a folder brought no file of a class back since the last one that did. Those of which that cannot be told are
 /// passed over.
 pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class) -> u32 {
-    let effects = track.of_folder(folder).filter_map(|attempt| {
+    let attempts = track.of_folder(folder);
+    let attempts = attempts.take_while(|attempt| track.counts_for(class, attempt));
+    let effects = attempts.filter_map(|attempt| {
         let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
         fate.had_effect()
     });

@@ -20,7 +20,9 @@ use crate::ledger::{
     ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, LedgerView, Outcome, Review,
     Verdict,
 };
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, Status, Timestamp};
+use crate::model::{
+    ByStatus, FileKey, FolderId, FolderName, Moment, PortalName, Status, Timestamp,
+};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
@@ -82,6 +84,7 @@ impl Book {
         let id = AttemptId::new(self.next);
         self.next += 1;
         let intent = Intent {
+            portal: PortalName::new("main").unwrap(),
             folder: folder(of),
             name: FolderName::new("Inbox"),
             mode,

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use url::Url;
-
 use crate::config::{Collect, Portal, Rate};
+use crate::model::PortalAddress;
 use crate::portal::throttle::Throttle;
 
 /// The throttles in use, by address and limits. A client that is built anew goes on with the throttle of the one before it, and clients of
@@ -21,7 +20,7 @@ struct InUse {
 /// What a throttle is for.
 #[derive(Debug, PartialEq)]
 struct Limits {
-    address: Url,
+    address: PortalAddress,
     concurrency: usize,
     rate: Rate,
 }

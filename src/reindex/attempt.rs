@@ -4,13 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, Lost, Misfit, Outcome};
+use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, LedgerView, Lost, Outcome};
 use crate::model::{FileKey, Moment, PortalName, Status};
 use crate::policy::{Reason, Trigger};
 use crate::portal::{PageBody, PortalError, Requeue, Turn, Unclear};
-use crate::reindex::{FolderBatch, Reindexer};
+use crate::reindex::{FolderBatch, Reindexer, kill_switch};
 
 /// What an attempt's answer says of the portal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,26 +23,29 @@ pub(super) enum Answer {
 }
 
 impl Reindexer {
-    /// Writes the intent, sends the request, and writes what came of it.
+    /// Writes the intent, sends the request, and writes what came of it. `decided_on` is what the ledger knew when it was decided on.
     pub(super) async fn attempt(
         &mut self,
         turn: &Turn<'_>,
         folder: &FolderBatch,
         trigger: Trigger,
-    ) -> Result<Answer, Reason> {
+        decided_on: &Arc<LedgerView>,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, NotMade> {
         let mode = trigger.mode;
         let files = trigger.files.len();
         let intent = Intent {
+            portal: self.portal.clone(),
             folder: folder.id,
             name: folder.name.clone(),
             mode,
             at: Moment::now().wall,
             files: trigger.files,
         };
-        let intended = self.tools.ledger.intend(intent).await;
+        let intended = self.tools.ledger.intend(intent, decided_on).await;
         let id = intended.map_err(|failed| match failed {
-            LedgerError::Misfit(Misfit::Unjudged(_)) => Reason::Unjudged,
-            failed => self.refused(&failed),
+            LedgerError::Misfit(_) => NotMade::DecideAnew,
+            failed => NotMade::Held(self.refused(&failed)),
         })?;
         match mode {
             ActiveMode::DryRun => {
@@ -49,14 +53,36 @@ impl Reindexer {
                 Ok(Answer::Usual)
             }
             ActiveMode::Enforce => {
-                let answer = turn.reindex_failed(folder.id).await;
-                self.log(folder, &answer);
-                self.unwritten
-                    .push((id, Moment::now().wall, outcome(&answer)));
+                // The disk may have taken its time.
+                let stopped = self.is_stopped(folder, mode, cancel).await;
+                let (outcome, told) = if stopped {
+                    info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing was stopped meanwhile");
+                    let why = Lost::Interrupted;
+                    (Outcome::Unknown { why }, Answer::Usual)
+                } else {
+                    let answer = turn.reindex_failed(folder.id).await;
+                    self.log(folder, &answer);
+                    (outcome(&answer), told_by(&answer))
+                };
+                self.unwritten.push((id, Moment::now().wall, outcome));
                 self.write_outcomes().await;
-                Ok(told_by(&answer))
+                Ok(told)
             }
         }
+    }
+
+    /// Whether somebody stopped reindexing since the decision: by the kill switch, by other rules, or by ending the program.
+    async fn is_stopped(
+        &self,
+        folder: &FolderBatch,
+        mode: ActiveMode,
+        cancel: &CancellationToken,
+    ) -> bool {
+        let reindex = Arc::clone(&self.tools.rules.borrow().reindex);
+        let rules = reindex.for_folder(folder.id, folder.name.label());
+        cancel.is_cancelled()
+            || ActiveMode::of(rules.mode) != Some(mode)
+            || kill_switch::is_on(&reindex).await
     }
 
     /// Writes what came of requests. What the disk refuses is tried again with the next batch; until then the intent alone is on disk, and
@@ -97,6 +123,14 @@ impl Reindexer {
             }
         }
     }
+}
+
+/// Why an attempt was not made.
+pub(super) enum NotMade {
+    /// The ledger was changed since it was decided on.
+    DecideAnew,
+    /// The folder is held.
+    Held(Reason),
 }
 
 /// Why a folder is held after its check.

@@ -44,7 +44,8 @@ pub(super) struct Desk {
     pub batch: Arc<Batch>,
     pub rules: Rules,
     pub kill_switch: bool,
-    pub clock_trusted: bool,
+    /// What was attempted; `None` when the ledger cannot be used.
+    pub ledger: Option<Arc<LedgerView>>,
     pub now: Moment,
     /// What the failed files of all folders tell.
     pub outlook: Arc<Outlook>,
@@ -57,14 +58,18 @@ impl Desk {
         reindex.for_folder(folder.id, folder.name.label())
     }
 
-    /// Decides about a folder. `ledger` is `None` when it cannot be used.
-    pub fn decide(&self, folder: &FolderBatch, ledger: Option<&LedgerView>) -> Decision {
+    /// Decides about a folder.
+    pub fn decide(&self, folder: &FolderBatch) -> Decision {
+        let rules = self.rules_of(folder);
+        let ledger = self.ledger.as_deref();
+        let clock_was_set =
+            ledger.is_some_and(|ledger| ledger.clock_was_set_within(rules.min_age, self.now.wall));
         let case = Case {
             folder: folder.id,
-            rules: self.rules_of(folder),
+            rules,
             zone: self.rules.zone,
             kill_switch: self.kill_switch,
-            clock_trusted: self.clock_trusted,
+            clock_trusted: !clock_was_set,
             portal_erring: self.batch.portal_erring,
             counts_are: self.batch.worth(folder, self.now),
             counts: folder.counts,

@@ -50,7 +50,7 @@ impl Reindexer {
             None => Look::Failed,
         };
         let now = desk.now.wall;
-        let review = judge::review(attempt, verify_after(desk, attempt), look, now);
+        let review = judge::review(attempt, self.verify_after(desk, attempt), look, now);
         if review.is_empty() {
             return;
         }
@@ -101,6 +101,16 @@ impl Reindexer {
             }
         }
         asked
+    }
+
+    /// How long an attempt is watched before it has to be judged. What another entry of the configuration with the same address attempted
+    /// in a folder that is not listed here is left to that one for longer: it may list the folder.
+    fn verify_after(&self, desk: &Desk, attempt: &Attempt) -> Duration {
+        match desk.batch.folder(attempt.folder) {
+            Some(folder) => desk.rules_of(folder).verify_after,
+            None if attempt.portal == self.portal => desk.rules.reindex.rules.verify_after,
+            None => desk.rules.reindex.rules.verify_after.saturating_mul(2),
+        }
     }
 
     /// Files that were seen done, or are not there any more, start anew.
@@ -155,14 +165,4 @@ fn sought(body: &PageBody, file: FileKey) -> Result<Seen, PortalError> {
     })?;
     let all = page.pagination.total.0 <= page.rows;
     Ok(seen.unwrap_or(if all { Seen::Absent } else { Seen::Missing }))
-}
-
-/// How long an attempt is watched before it has to be judged. A clock that was set says nothing about how much of that has passed.
-fn verify_after(desk: &Desk, attempt: &Attempt) -> Duration {
-    if !desk.clock_trusted {
-        return Duration::MAX;
-    }
-    let folder = desk.batch.folder(attempt.folder);
-    let rules = folder.map_or(&desk.rules.reindex.rules, |folder| desk.rules_of(folder));
-    rules.verify_after
 }

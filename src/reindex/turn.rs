@@ -8,7 +8,7 @@ use crate::ledger::ActiveMode;
 use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
 use crate::portal;
-use crate::reindex::attempt::{Answer, Failed, FileNames, check};
+use crate::reindex::attempt::{Answer, Failed, FileNames, NotMade, check};
 use crate::reindex::{Desk, FolderBatch, Reindexer};
 use crate::snapshot::FolderReindex;
 
@@ -81,6 +81,9 @@ impl Reindexer {
                 continue;
             };
             trouble = trouble.or(found);
+            if cancel.is_cancelled() {
+                return;
+            }
             self.settle_on(&mut folders, folder, decision, reason, numbers);
             if reason == Reason::Eligible {
                 self.show_now(&folders).await;
@@ -135,15 +138,22 @@ impl Reindexer {
                 return Turn::hold(reason, decision.numbers, trouble);
             }
         };
-        let Some(desk) = self.desk().await else {
-            return Turn::Passed;
-        };
-        match self.still_wanted(&desk, id, mode) {
-            Ok((folder, decision)) if !cancel.is_cancelled() => {
-                self.act(&desk, &requests, folder, decision, names).await
+        loop {
+            let Some(desk) = self.desk().await else {
+                return Turn::Passed;
+            };
+            let wanted = self.still_wanted(&desk, id, mode);
+            let acted = match wanted {
+                Ok((folder, decision)) if !cancel.is_cancelled() => {
+                    self.act(&desk, &requests, folder, decision, &names, cancel)
+                        .await
+                }
+                Ok(_) => Some(Turn::Passed),
+                Err(turn) => Some(turn),
+            };
+            if let Some(turn) = acted {
+                return turn;
             }
-            Ok(_) => Turn::Passed,
-            Err(turn) => turn,
         }
     }
 
@@ -155,7 +165,7 @@ impl Reindexer {
         mode: ActiveMode,
     ) -> Result<(&'a FolderBatch, Decision), Turn> {
         let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
-        let decision = self.decide(desk, folder);
+        let decision = desk.decide(folder);
         match &decision.choice {
             Choice::Hold(reason) => Err(Turn::hold(*reason, decision.numbers, of_ledger(*reason))),
             Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
@@ -163,35 +173,46 @@ impl Reindexer {
         }
     }
 
+    /// Makes the attempt that was decided on; `None` when it has to be decided anew.
     async fn act(
         &mut self,
         desk: &Desk,
         requests: &portal::Turn<'_>,
         folder: &FolderBatch,
         decision: Decision,
-        mut names: FileNames,
-    ) -> Turn {
-        let Choice::Trigger(mut trigger) = decision.choice.clone() else {
-            return Turn::Passed;
+        names: &FileNames,
+        cancel: &CancellationToken,
+    ) -> Option<Turn> {
+        let (Choice::Trigger(mut trigger), Some(ledger)) = (decision.choice.clone(), &desk.ledger)
+        else {
+            return Some(Turn::Passed);
         };
         for file in &mut trigger.files {
-            file.name = names.remove(&file.key);
+            file.name = names.get(&file.key).cloned();
         }
-        let answer = match self.attempt(requests, folder, trigger).await {
+        let made = self.attempt(requests, folder, trigger, ledger, cancel);
+        let answer = match made.await {
             Ok(answer) => answer,
-            Err(reason) => return Turn::hold(reason, decision.numbers, of_ledger(reason)),
+            Err(NotMade::DecideAnew) => return None,
+            Err(NotMade::Held(reason)) => {
+                return Some(Turn::hold(reason, decision.numbers, of_ledger(reason)));
+            }
         };
         // What was just attempted has a cooldown now.
+        let next_allowed = match self.desk().await {
+            Some(desk) => desk.decide(folder).numbers.next_allowed,
+            None => decision.numbers.next_allowed,
+        };
         let numbers = Numbers {
-            next_allowed: self.decide(desk, folder).numbers.next_allowed,
+            next_allowed,
             ..decision.numbers
         };
-        Turn::Decided {
+        Some(Turn::Decided {
             decision: decision.as_str(),
             reason: Reason::Eligible,
             numbers,
             trouble: (answer == Answer::Trouble).then_some(Reason::PortalErring),
-        }
+        })
     }
 }
 

@@ -1,9 +1,8 @@
 //! What refutes that portals sort by status, in the state file.
 
 use rusqlite::{Connection, params};
-use url::Url;
 
-use crate::model::{FolderId, PortalName};
+use crate::model::{FolderId, PortalAddress, PortalName};
 use crate::state::{SavedRefutation, StateError};
 
 /// Reads what refutes the sorting of portals, by their names.
@@ -20,7 +19,7 @@ pub(super) fn load(
         let (address, folder, pages): (String, String, String) =
             (row.get(1)?, row.get(2)?, row.get(3)?);
         let refutation = SavedRefutation {
-            address: Url::parse(&address).map_err(|_| StateError::Content("an address"))?,
+            address: PortalAddress::from(address.as_str()),
             folder: FolderId::parse(&folder).ok_or(StateError::Content("a folder's id"))?,
             pages: serde_json::from_str(&pages).map_err(|_| StateError::Content("pages"))?,
         };

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use url::Url;
-
 use crate::classify::ClassSlot;
 use crate::memory::{FolderRecord, Left, Memory, Remembered};
-use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
+use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 
 /// What was kept of everything.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,7 +38,7 @@ pub struct SavedPortal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedRefutation {
     /// The address of the portal.
-    pub address: Url,
+    pub address: PortalAddress,
     /// The folder that they are of.
     pub folder: FolderId,
     /// Their numbers.

@@ -106,7 +106,7 @@ async fn what_was_written_is_read_after_a_restart() {
     store.write(vec![first.clone()]).await.unwrap();
     store.write_success("main".to_owned(), 9).await.unwrap();
     let refutation = SavedRefutation {
-        address: "https://portal.example/admin".parse().unwrap(),
+        address: "https://portal.example/admin".into(),
         folder: id(),
         pages: vec![1, 51, 100],
     };

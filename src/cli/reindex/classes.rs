@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::cli::table::{Cell, Column, Table};
+use crate::config::Portal;
 use crate::ledger::LedgerView;
-use crate::model::PortalName;
+use crate::model::PortalAddress;
 use crate::policy::ClassState;
 
 /// One class of a portal. In the document fields may be added, and none is renamed or removed.
@@ -24,16 +25,17 @@ pub(super) struct Row {
 }
 
 /// The classes of every portal, those of which most files were sent first.
-pub(super) fn rows(views: &BTreeMap<PortalName, LedgerView>) -> Vec<Row> {
+pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Portal]) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (portal, view) in views {
+    for (address, view) in views {
+        let portal = named(address, portals);
         let mut of_portal: Vec<Row> = view
             .classes()
             .iter()
             .map(|(class, totals)| {
                 let state = ClassState::of(view, class);
                 Row {
-                    portal: portal.as_str().to_owned(),
+                    portal: portal.clone(),
                     class: class.as_str().to_owned(),
                     response: state.response.as_str(),
                     recovered: totals.recovered,
@@ -46,6 +48,18 @@ pub(super) fn rows(views: &BTreeMap<PortalName, LedgerView>) -> Vec<Row> {
         rows.append(&mut of_portal);
     }
     rows
+}
+
+/// The configured names of a portal, or its address where it has none.
+fn named(address: &PortalAddress, portals: &[Portal]) -> String {
+    let named = portals
+        .iter()
+        .filter(|portal| portal.base_url.normalised() == *address);
+    let names: Vec<&str> = named.map(|portal| portal.name.as_str()).collect();
+    if names.is_empty() {
+        return address.to_string();
+    }
+    names.join(", ")
 }
 
 /// Writes the document.
@@ -95,7 +109,7 @@ mod tests {
     use crate::ledger::{
         ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, Outcome, Review, Verdict,
     };
-    use crate::model::{FileKey, FolderName, Timestamp};
+    use crate::model::{FileKey, FolderName, PortalName, Timestamp};
 
     #[test]
     fn each_class_has_a_row_that_says_whether_a_retry_helps() {
@@ -110,6 +124,7 @@ mod tests {
             let files = vec![file(1, "timeout"), file(2, "password │ \u{1b}")];
             let keys = [files[0].key, files[1].key];
             let intent = Intent {
+                portal: PortalName::new("main").unwrap(),
                 folder: uuid::Uuid::from_u128(folder.unsigned_abs().into()).into(),
                 name: FolderName::new("Inbox"),
                 mode: ActiveMode::Enforce,
@@ -125,7 +140,8 @@ mod tests {
             };
             view.apply(Change::Review { id, at, review }).unwrap();
         }
-        let rows = rows(&[(PortalName::new("main").unwrap(), view)].into());
+        let address = PortalAddress::from("https://portal.example/admin");
+        let rows = rows(&[(address, view)].into(), &[]);
         let told: Vec<_> = rows
             .iter()
             .map(|row| (row.response, row.recovered, row.refailed))

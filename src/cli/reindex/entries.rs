@@ -117,7 +117,7 @@ impl<'a> Row<'a> {
         Self {
             id: attempt.id.get(),
             time: attempt.intended.to_string(),
-            portal: entry.portal.as_str(),
+            portal: attempt.portal.as_str(),
             folder_id: attempt.folder.to_string(),
             folder: Some(entry.name.label()).filter(|name| !name.is_empty()),
             mode: attempt.mode().as_str(),

@@ -24,7 +24,7 @@ pub(super) fn lines(entries: &[Entry], width: u16) -> String {
             name.into_owned()
         };
         let head = format!("{:>5}  {}  ", attempt.id, attempt.intended);
-        let place = format!("{} / {folder}", text::one_line(entry.portal.as_str()));
+        let place = format!("{} / {folder}", text::one_line(attempt.portal.as_str()));
         let told = told(attempt);
         if width >= ONE_LINE {
             let room = width.saturating_sub(head.chars().count() + told.chars().count() + 2);

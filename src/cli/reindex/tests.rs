@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::ledger::{
-    Answered, Attempt, AttemptId, Course, FileState, Ledger, Lost, SentFile, StateCounts, Verdict,
+    Addresses, Answered, Attempt, AttemptId, Course, FileState, Ledger, Lost, SentFile,
+    StateCounts, Verdict,
 };
 use crate::model::{FileKey, FileMap, FolderName, PortalName, Timestamp};
 use crate::text;
@@ -20,10 +21,10 @@ fn at(minutes: i64) -> Timestamp {
 
 fn entry(number: u8, name: &str, files: u64, course: Course) -> Entry {
     Entry {
-        portal: PortalName::new("main").unwrap(),
         name: FolderName::new(name),
         attempt: Arc::new(Attempt {
             id: AttemptId::new(number.into()),
+            portal: PortalName::new("main").unwrap(),
             folder: uuid::Uuid::from_u128(number.into()).into(),
             intended: at(number.into()),
             files,
@@ -243,7 +244,7 @@ fn a_ledger_that_is_not_there_is_told_from_an_empty_one() {
         error.contains("ledger.db") && error.contains("runs"),
         "{error}"
     );
-    let (_ledger, refused) = Ledger::open(folder.path());
+    let (_ledger, refused) = Ledger::open(folder.path(), Addresses::default());
     assert!(refused.is_none(), "{refused:?}");
     assert_eq!(read(folder.path()).unwrap(), []);
 }

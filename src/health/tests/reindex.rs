@@ -58,13 +58,17 @@ fn fresh(now: Moment) -> Arc<LedgerView> {
 /// Makes an attempt without effect.
 async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
     let intent = Intent {
+        portal: PortalName::new("main").unwrap(),
         folder: of,
         name: FolderName::new("Inbox"),
         mode: ActiveMode::Enforce,
         at: now,
         files: Vec::new(),
     };
-    let id = ledger.intend(intent).await.unwrap();
+    let id = ledger
+        .intend(intent, &ledger.view().unwrap())
+        .await
+        .unwrap();
     let outcome = Outcome::Accepted { updated: 2 };
     ledger.settle(id, now, outcome).await.unwrap();
     let review = Review {
@@ -140,8 +144,8 @@ fn the_kill_switch_is_told_and_is_no_warning() {
 async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
     let now = Moment::now();
     let folder = tempfile::tempdir().unwrap();
-    let ledger = Ledger::open(folder.path()).0;
-    let ledger = ledger.portal(&PortalName::new("main").unwrap());
+    let ledger = Ledger::open(folder.path(), crate::ledger::Addresses::default()).0;
+    let ledger = ledger.portal(&crate::model::PortalAddress::from("https://portal.example"));
     let folders = [1, 2, 3].map(|number| FolderId::from(uuid::Uuid::from_u128(number)));
     for folder in folders {
         fail(&ledger, folder, now.wall).await;

@@ -15,6 +15,8 @@ enum Step {
     Review(usize, Vec<(u8, FileState)>, Option<Verdict>),
     Renew(u8, Vec<u8>),
     Tidy(HashSet<u8>),
+    Forgive(u8),
+    SetClock(i64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
@@ -42,6 +44,8 @@ fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
         3 => (0..9_usize, files, verdict).prop_map(|(a, files, v)| Step::Review(a, files, v)),
         1 => (0..3_u8, prop::collection::vec(0..6_u8, 0..6)).prop_map(|(f, files)| Step::Renew(f, files)),
         1 => prop::collection::hash_set(0..3_u8, 0..3).prop_map(Step::Tidy),
+        1 => (0..5_u8).prop_map(Step::Forgive),
+        1 => (-9_000_000..9_000_000_i64).prop_map(Step::SetClock),
     ];
     prop::collection::vec((0..4_000_u32, step), 1..40)
 }
@@ -51,7 +55,7 @@ fn folder_id(number: u8) -> FolderId {
 }
 
 /// The change that a step is now; an attempt is picked from the newest backwards.
-fn change(step: Step, at: Timestamp, next: AttemptId) -> Change {
+fn change(step: Step, at: Timestamp, next: AttemptId, database: &Database) -> Change {
     let picked = |back: usize| AttemptId::new(next.get() - 1 - i64::try_from(back).unwrap());
     let keys = |files: Vec<u8>| files.into_iter().map(|file| key(file.into())).collect();
     match step {
@@ -85,6 +89,23 @@ fn change(step: Step, at: Timestamp, next: AttemptId) -> Change {
             horizon: DAY * 90,
             listed: listed.into_iter().map(folder_id).collect(),
         }),
+        Step::Forgive(_) => {
+            let mut asked = database.asked_to_forgive(&portal()).unwrap();
+            let (id, forgiveness) = asked.remove(0);
+            Change::Forgive { id, forgiveness }
+        }
+        Step::SetClock(_) => unreachable!("it is no change of one portal"),
+    }
+}
+
+fn forgiven(number: u8) -> Forgiven {
+    let class = Class::Text("timeout".into());
+    match number {
+        0 => Forgiven::Everything,
+        1 => Forgiven::Folder(folder_id(1)),
+        2 => Forgiven::Class(class),
+        3 => Forgiven::Breaker,
+        _ => Forgiven::Clock,
     }
 }
 
@@ -104,7 +125,8 @@ proptest! {
     #[test]
     fn the_disk_says_what_the_memory_says(steps in steps()) {
         let folder = tempfile::tempdir().unwrap();
-        let (mut database, created, _) = Database::open(folder.path()).unwrap();
+        let (mut database, loaded) = Database::open(folder.path(), &Addresses::default()).unwrap();
+        let created = loaded.opened.created;
         let mut view = LedgerView::new(created);
         let mut at = created;
         let mut next = database.next_id();
@@ -112,7 +134,19 @@ proptest! {
             at = Timestamp::from_millis(at.as_millis() + i64::from(hours) * 3_600_000 / 10);
             let expected = is_free(&view, &step);
             let before = view.clone();
-            let made = database.make(&portal(), &mut view, change(step, at, next));
+            if let Step::SetClock(step) = step {
+                database.meet(&portal(), &view).unwrap();
+                let by = database.clock_was_set(step, at).unwrap();
+                view = view.clock_was_set(by, at);
+                continue;
+            }
+            if let Step::Forgive(number) = step {
+                let what = forgiven(number);
+                let asked = Forgiveness { at, what };
+                ask_to_forgive(folder.path(), &portal(), &asked).unwrap();
+            }
+            let change = change(step, at, next, &database);
+            let made = database.make(&portal(), &mut view, change);
             prop_assert!(made.is_ok() || view == before);
             if let Some(free) = expected {
                 prop_assert_eq!(made.is_ok(), free, "{:?}", made);
@@ -123,8 +157,8 @@ proptest! {
             database.make(&portal(), &mut view, change).unwrap();
         }
         drop(database);
-        let (_, _, mut views) = Database::open(folder.path()).unwrap();
-        let found = views.remove(&portal()).unwrap_or_else(|| LedgerView::new(created));
+        let (_, mut loaded) = Database::open(folder.path(), &Addresses::default()).unwrap();
+        let found = loaded.views.remove(&portal()).unwrap_or_else(|| LedgerView::new(created));
         prop_assert_eq!(found, view);
     }
 }

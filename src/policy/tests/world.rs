@@ -281,6 +281,7 @@ impl World {
         let id = AttemptId::new(self.book.next);
         self.book.next += 1;
         let intent = Intent {
+            portal: PortalName::new("main").unwrap(),
             folder: trigger.folder,
             name: FolderName::new("Inbox"),
             mode: trigger.mode,

@@ -1,0 +1,70 @@
+//! What versions before 4 wrote under the configured name of a portal goes to the portal with that address.
+
+use rusqlite::{Transaction, params_from_iter};
+
+use crate::ledger::Addresses;
+use crate::ledger::error::LedgerError;
+
+/// The counters of a folder.
+const COUNTERS: [&str; 10] = [
+    "accepted",
+    "refused",
+    "unknown",
+    "requeued",
+    "recovered",
+    "partial",
+    "none",
+    "inconclusive",
+    "files_recovered",
+    "files_refailed",
+];
+
+/// What is done for a name (`?1`) and its address (`?2`), which another name may have had before.
+const STEPS: [&str; 8] = [
+    "INSERT INTO portal (address, met) SELECT ?2, met FROM portal WHERE address = ?1
+     ON CONFLICT (address) DO UPDATE SET met = min(met, excluded.met)",
+    "DELETE FROM portal WHERE address = ?1",
+    "UPDATE attempt SET folder = kept.number FROM folder AS gone
+     JOIN folder AS kept ON kept.id = gone.id AND kept.portal = ?2
+     WHERE gone.number = attempt.folder AND gone.portal = ?1",
+    "INSERT INTO tries (folder, link, id, attempts)
+     SELECT kept.number, tries.link, tries.id, tries.attempts FROM tries
+     JOIN folder AS gone ON gone.number = tries.folder AND gone.portal = ?1
+     JOIN folder AS kept ON kept.id = gone.id AND kept.portal = ?2
+     WHERE true
+     ON CONFLICT (folder, link, id) DO UPDATE SET attempts = attempts + excluded.attempts",
+    "DELETE FROM folder WHERE portal = ?1 AND id IN (SELECT id FROM folder WHERE portal = ?2)",
+    "UPDATE folder SET portal = ?2 WHERE portal = ?1",
+    "INSERT INTO class (portal, name, recovered, refailed)
+     SELECT ?2, name, recovered, refailed FROM class WHERE portal = ?1
+     ON CONFLICT (portal, name) DO UPDATE
+     SET recovered = recovered + excluded.recovered, refailed = refailed + excluded.refailed",
+    "DELETE FROM class WHERE portal = ?1",
+];
+
+/// Replaces each name by its address. Where two names have one address, what was written under both is added up.
+pub(super) fn by_address(
+    transaction: &Transaction<'_>,
+    addresses: &Addresses,
+) -> Result<(), LedgerError> {
+    for (name, address) in addresses {
+        let add_counters = add_counters();
+        for step in std::iter::once(add_counters.as_str()).chain(STEPS) {
+            let mut step = transaction.prepare(step)?;
+            let values = [name.as_str(), address.as_str()];
+            let wanted = step.parameter_count();
+            step.execute(params_from_iter(values.iter().take(wanted)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the counters of folders that are there twice.
+fn add_counters() -> String {
+    let sums = COUNTERS.map(|column| format!("{column} = folder.{column} + gone.{column}"));
+    format!(
+        "UPDATE folder SET {} FROM folder AS gone
+         WHERE gone.portal = ?1 AND gone.id = folder.id AND folder.portal = ?2",
+        sums.join(", ")
+    )
+}

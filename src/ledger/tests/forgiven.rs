@@ -1,0 +1,130 @@
+//! What people take back while the program runs.
+
+use super::*;
+
+fn ask(folder: &Path, what: Forgiven) {
+    let at = now();
+    ask_to_forgive(folder, &portal(), &Forgiveness { at, what }).unwrap();
+}
+
+/// An attempt in the inbox that had no effect.
+async fn in_vain(ledger: &PortalLedger) -> AttemptId {
+    let id = intend(ledger, enforce()).await.unwrap();
+    let outcome = Outcome::Accepted { updated: 2 };
+    ledger.settle(id, now(), outcome).await.unwrap();
+    let review = judged(
+        &[(1, FileState::Refailed), (2, FileState::Refailed)],
+        Some(Verdict::None),
+    );
+    ledger.review(id, now(), review).await.unwrap();
+    id
+}
+
+/// What limits see: an attempt in the folder, of the class, in the breaker, and the attempts of a file.
+fn seen(view: &LedgerView) -> (bool, bool, bool, u32) {
+    let track = view.track(ActiveMode::Enforce);
+    let class = Class::Text("timeout".into());
+    (
+        track.last_of(inbox()).is_some(),
+        track.of_class(&class).next().is_some(),
+        track.judged().next().is_some(),
+        view.tries(inbox(), key(1)),
+    )
+}
+
+#[tokio::test]
+async fn each_request_passes_over_what_it_names_and_no_more() {
+    let class = Class::Text("timeout".into());
+    for (what, left) in [
+        (Forgiven::Folder(inbox()), (false, true, true, 0)),
+        (Forgiven::Class(class), (true, false, true, 1)),
+        (Forgiven::Breaker, (true, true, false, 1)),
+        (Forgiven::Clock, (true, true, true, 1)),
+        (Forgiven::Everything, (false, false, false, 0)),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, _) = reopen(folder.path());
+        let before = in_vain(&ledger).await;
+        assert_eq!(seen(&ledger.view().unwrap()), (true, true, true, 1));
+        ask(folder.path(), what.clone());
+        assert_eq!(
+            seen(&ledger.view().unwrap()),
+            (true, true, true, 1),
+            "not taken in yet"
+        );
+        let taken = ledger.take_in().await.unwrap();
+        assert_eq!(taken.len(), 1);
+        let view = ledger.view().unwrap();
+        assert_eq!(seen(&view), left, "{what:?}");
+        assert!(view.attempt(before).is_some(), "the facts stay");
+        assert_eq!(ledger.take_in().await.unwrap(), [], "once");
+        assert_eq!(reopen(folder.path()).1, view);
+
+        let later = in_vain(&ledger).await;
+        let view = ledger.view().unwrap();
+        let last = view.track(ActiveMode::Enforce).last_of(inbox()).unwrap();
+        assert_eq!(last.id, later, "what comes later counts");
+    }
+}
+
+#[tokio::test]
+async fn what_is_under_way_is_not_forgiven() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let id = intend(&ledger, enforce()).await.unwrap();
+    ask(folder.path(), Forgiven::Everything);
+    ledger.take_in().await.unwrap();
+    let again = intend(&ledger, enforce()).await;
+    assert!(matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(first))) if first == id));
+}
+
+#[tokio::test]
+async fn a_request_is_kept_for_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
+    in_vain(&ledger.portal(&portal())).await;
+    ledger.close().await;
+    ask(folder.path(), Forgiven::Everything);
+    let (ledger, _) = reopen(folder.path());
+    assert_eq!(ledger.take_in().await.unwrap().len(), 1);
+    assert_eq!(seen(&ledger.view().unwrap()), (false, false, false, 0));
+}
+
+#[tokio::test]
+async fn times_in_the_future_can_be_taken_for_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let tomorrow = now().moved(86_400_000);
+    let id = intend(&ledger, intent(ActiveMode::Enforce, tomorrow))
+        .await
+        .unwrap();
+    assert!(ledger.view().unwrap().latest() > now());
+    ask(folder.path(), Forgiven::Clock);
+    ledger.take_in().await.unwrap();
+    let view = ledger.view().unwrap();
+    assert!(view.latest() <= now());
+    assert!(
+        now().since(view.attempt(id).unwrap().intended) < DAY,
+        "made just now"
+    );
+    let again = reopen(folder.path()).1;
+    assert_eq!(
+        again.attempt(id).unwrap().intended,
+        view.attempt(id).unwrap().intended
+    );
+}
+
+#[test]
+fn there_must_be_a_ledger_of_this_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = || {
+        let (at, what) = (now(), Forgiven::Breaker);
+        ask_to_forgive(folder.path(), &portal(), &Forgiveness { at, what })
+    };
+    assert!(matches!(ask(), Err(LedgerError::Missing { .. })));
+    let path = folder.path().join(FILE_NAME);
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch(schema::ATTEMPTS).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    assert!(matches!(ask(), Err(LedgerError::Older { .. })));
+}
