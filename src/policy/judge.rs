@@ -134,11 +134,16 @@ pub fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
     })
 }
 
-/// The files whose attempts start anew after a look: those that were seen done, or are not there any more.
+/// The files whose attempts start anew after a look: those that are done, or are not there any more.
 pub fn renewed(
     files: impl IntoIterator<Item = FileKey>,
     seen: impl Fn(FileKey) -> Seen,
 ) -> Vec<FileKey> {
-    let is_new = |key: &FileKey| matches!(seen(*key), Seen::As(Status::Done) | Seen::Absent);
+    let is_new = |key: &FileKey| {
+        matches!(
+            seen(*key),
+            Seen::As(Status::Done) | Seen::Absent | Seen::Missing
+        )
+    };
     files.into_iter().filter(is_new).collect()
 }

@@ -40,8 +40,8 @@ reasons! {
     KillSwitch = "kill_switch": "the kill switch file stops it",
     /// The ledger cannot be read or written.
     LedgerUnavailable = "ledger_unavailable": "the ledger cannot be used",
-    /// The clock jumped, or is behind what the ledger says.
-    Clock = "clock": "the clock cannot be trusted",
+    /// The clock was set a short while ago, or is behind what the ledger says.
+    Clock = "clock": "the clock was just set, or is behind the newest time in the ledger; where the clock is right, kb-exporter reindex forgive --clock goes on",
     /// The latest look failed, or was not consistent.
     NotWhole = "not_whole": "the latest look did not count the folder consistently",
     /// The counts are too old.

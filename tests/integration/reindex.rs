@@ -3,10 +3,13 @@
 //! [`scene`] is a portal with failed files and an exporter with rules for them, [`ledger`] looks at what was attempted and lets
 //! it grow old. Every portal asserts at its end that nothing else was written to it.
 
+mod addresses;
 mod answers;
 mod checked;
+mod clock;
 mod demo;
 mod disk;
+mod forgive;
 mod holds;
 mod kills;
 mod ledger;

@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{LOOKS, Scene, decisions};
+use super::scene::{LOOKS, Scene, decisions, reload};
 use crate::support::exporter::Exporter;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
@@ -158,14 +158,4 @@ async fn a_key_that_may_not_reindex_is_tried_once_in_a_collection() {
                 .filter(|one| one.ends_with(REINDEX_FAILED))
         });
     assert_eq!(tried.map(Iterator::count).max(), Some(1), "{requests:#?}");
-}
-
-/// Reloads, and waits until that is done for the `times`th time.
-async fn reload(exporter: &Exporter, times: usize) {
-    exporter.signal("HUP");
-    wait_for("the configuration is read again", async || {
-        let told = |line: &&String| line.contains("the configuration was read again and is in use");
-        (exporter.output().iter().filter(told).count() == times).then_some(())
-    })
-    .await;
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::ledger;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
+use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
 use crate::support::wait::wait_for;
@@ -104,6 +104,46 @@ impl Scene {
         exporter
     }
 
+    /// The same for the scene's folder.
+    pub(super) async fn held_at_the_first_check(&self) -> Exporter {
+        let files = format!("{}/files", self.folder);
+        self.held_at_the_check(&files, LOOKS).await
+    }
+
+    /// Takes something back with the program, beside the one that runs; what it says.
+    pub(super) fn forgive(&self, flags: &[&str], environment: &[(&str, PathBuf)]) -> String {
+        let mut command = self.workspace.command();
+        command.args(["reindex", "forgive", "--portal", "main"]);
+        let output = command
+            .args(flags)
+            .envs(environment.iter().cloned())
+            .output();
+        let output = output.unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        said
+    }
+
+    /// Lets the files that were put back be done, and fail anew when that was seen.
+    pub(super) async fn helped_and_failed_anew(&self, exporter: &Exporter) {
+        let recovered = |metrics: &Exposition| -> u64 {
+            let judged = metrics.all("kb_reindex_outcomes_total", &[("outcome", "recovered")]);
+            judged.map(Sample::count).sum()
+        };
+        let before = recovered(&exporter.metrics().await);
+        self.settle(&Status::Done);
+        exporter
+            .metrics_when("the attempt has recovered the files", |metrics| {
+                recovered(metrics) > before
+            })
+            .await;
+        self.settle(&Status::Failed);
+    }
+
     /// Brings all files that failed, and were put back, into a status.
     pub(super) fn settle(&self, status: &Status) {
         let files = self.portal.world(|world| world.file_ids(self.folder));
@@ -189,7 +229,25 @@ pub(super) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> O
     metrics.count("kb_reindex_decisions_total", &labels)
 }
 
+/// What a portal has left of the budget: attempts and files.
+pub(super) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] {
+    ["actions", "files"].map(|kind| {
+        let labels = [("portal", portal), ("kind", kind)];
+        metrics.count("kb_reindex_budget_remaining", &labels)
+    })
+}
+
 /// What is left of the budget: attempts and files.
 pub(super) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
     ["actions", "files"].map(|kind| metrics.count("kb_reindex_budget_remaining", &[("kind", kind)]))
+}
+
+/// Reloads, and waits until that is done for the `times`th time.
+pub(super) async fn reload(exporter: &Exporter, times: usize) {
+    exporter.signal("HUP");
+    wait_for("the configuration is read again", async || {
+        let told = |line: &&String| line.contains("the configuration was read again and is in use");
+        (exporter.output().iter().filter(told).count() == times).then_some(())
+    })
+    .await;
 }

@@ -1,0 +1,85 @@
+//! Limits belong to the portal, whatever its entries in the configuration are called.
+
+use serde_json::json;
+
+use super::scene::{Scene, budget_of, reload};
+use crate::support::portal::Portal;
+use crate::support::wait::wait_for;
+
+#[tokio::test]
+async fn two_entries_with_one_address_send_a_folder_once_and_share_the_budget() {
+    let scene = Scene::with("enforce", |config| {
+        let mut again = config["portals"][0].clone();
+        let address = again["base_url"].as_str().unwrap().to_owned();
+        again["name"] = "again".into();
+        again["base_url"] = format!("{address}/").into();
+        config["portals"].as_array_mut().unwrap().push(again);
+    })
+    .await;
+    let exporter = scene.start_with_old_ledger().await;
+    exporter
+        .metrics_when("both see what is left of the budget", |metrics| {
+            ["main", "again"]
+                .iter()
+                .all(|name| budget_of(metrics, name) == [Some(99), Some(4_998)])
+        })
+        .await;
+    scene.helped_and_failed_anew(&exporter).await;
+    let metrics = exporter
+        .metrics_when("both hold the folder", |metrics| {
+            let held = metrics.all("kb_reindex_hold", &[("reason", "cooldown")]);
+            held.count() == 2
+        })
+        .await;
+    let accepted = metrics.all("kb_reindex_attempts_total", &[("result", "accepted")]);
+    assert!(accepted.into_iter().all(|sample| sample.count() == 1));
+    exporter.collected_again().await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn a_portal_with_another_name_keeps_its_cooldown() {
+    let mut scene = Scene::new("enforce").await;
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    scene.helped_and_failed_anew(&exporter).await;
+    scene.held(&exporter, "cooldown").await;
+    for (times, name) in [(1, "other"), (2, "main")] {
+        scene
+            .workspace
+            .change(|config| config["portals"][0]["name"] = name.into());
+        reload(&exporter, times).await;
+        exporter
+            .metrics_when("the folder is held under the new name", |metrics| {
+                let labels = [("portal", name), ("reason", "cooldown")];
+                metrics.value("kb_reindex_hold", &labels) == Some(1.0)
+            })
+            .await;
+        exporter.collected_again().await;
+    }
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_an_address_that_a_reload_replaced() {
+    let mut scene = Scene::new("enforce").await;
+    let other = Portal::start().await;
+    let exporter = scene.held_at_the_first_check().await;
+    let address = other.base_url();
+    scene
+        .workspace
+        .change(|config| config["portals"][0]["base_url"] = json!(address));
+    reload(&exporter, 1).await;
+    scene.portal.heal();
+    wait_for("the other portal is collected", async || {
+        (other.requests_with("/mine") > 1).then_some(())
+    })
+    .await;
+    let asked = scene.portal.asked().len();
+    exporter.collected_again().await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 0);
+    assert_eq!(scene.portal.asked().len(), asked, "nor anything else");
+}

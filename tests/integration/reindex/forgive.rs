@@ -1,0 +1,55 @@
+//! What people take back while the exporter runs.
+
+use super::scene::Scene;
+use crate::support::wait::wait_for;
+
+#[tokio::test]
+async fn a_forgiven_folder_is_sent_again_before_its_cooldown_ends() {
+    let scene = Scene::new("enforce").await;
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    scene.helped_and_failed_anew(&exporter).await;
+    scene.held(&exporter, "cooldown").await;
+    let said = scene.forgive(&["--folder", "Inbox"], &[]);
+    assert!(said.contains("with its next collection"), "{said}");
+    wait_for("the folder is sent again", async || {
+        (scene.sent() == 2).then_some(())
+    })
+    .await;
+    scene.helped_and_failed_anew(&exporter).await;
+    scene.held(&exporter, "cooldown").await;
+    exporter.collected_again().await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 2, "once");
+}
+
+#[tokio::test]
+async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
+    let scene = Scene::new("enforce").await;
+    let exporter = scene.start_with_old_ledger().await;
+    scene.attempted(&exporter, "accepted").await;
+    for (flags, says) in [
+        (&["--portal", "mian"][..], "it has main"),
+        (
+            &["--portal", "main", "--folder", "Outbox"],
+            "nothing was ever attempted in a folder",
+        ),
+        (
+            &["--portal", "main", "--class", "tiemout"],
+            "reindex classes",
+        ),
+        (
+            &["--portal", "main", "--breaker", "--clock"],
+            "cannot be used with",
+        ),
+    ] {
+        let mut command = scene.workspace.command();
+        let output = command.args(["reindex", "forgive"]).args(flags).output();
+        let output = output.unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains(says), "{said}");
+    }
+    scene.helped_and_failed_anew(&exporter).await;
+    scene.held(&exporter, "cooldown").await;
+    exporter.stop().await;
+}
