@@ -224,7 +224,7 @@ impl Reindexer {
                     info!(portal = %self.portal, "the reindex ledger can be used again");
                 }
                 for forgiveness in taken {
-                    info!(portal = %self.portal, what = ?forgiveness.what, until = %forgiveness.at, "forgiven: limits of reindexing pass over what was before");
+                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: limits of reindexing pass over what was before");
                 }
             }
             Err(failed) if usable => {

@@ -4,6 +4,7 @@
 //! decides the next time, or at its next start.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -49,6 +50,15 @@ impl Forgiven {
             ("clock", None) => Self::Clock,
             _ => return None,
         })
+    }
+}
+
+impl fmt::Display for Forgiven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.words() {
+            (kind, Some(target)) => write!(f, "{kind} {target}"),
+            (kind, None) => f.write_str(kind),
+        }
     }
 }
 

@@ -252,10 +252,11 @@ fn files_that_were_seen_done_or_are_gone_start_anew() {
         2 => Seen::Absent,
         3 => FAILED,
         4 => FLAGGED,
+        5 => Seen::Missing,
         _ => Seen::Unread,
     };
-    let found = renewed((1..=5).map(key), seen);
-    assert_eq!(found, [key(1), key(2)]);
+    let found = renewed((1..=6).map(key), seen);
+    assert_eq!(found, [key(1), key(2), key(5)]);
 }
 
 fn seen() -> impl Strategy<Value = Seen> {
