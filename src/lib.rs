@@ -28,8 +28,8 @@
 //! - **Facts and events**: what portals hold is rendered from the immutable [`snapshot`], so that a folder that left takes its series
 //!   along; what this process did is counted in [`metrics::Events`]. Facts are rendered and compressed in the background, once for all
 //!   scrapes; a scrape adds the events.
-//! - [`simulator`] is the only stand-in for a portal that users and tests have. It imports nothing of this crate but its own
-//!   modules and has wire types of its own, so that a misreading of the interface is not confirmed by its twin.
+//! - [`kb_simulator`], a package of its own, is the only stand-in for a portal that users and tests have. It depends on nothing of this one and
+//!   has wire types of its own, so that a misreading of the interface is not confirmed by its twin.
 //!
 //! # Layout
 //!
@@ -50,7 +50,6 @@
 //! | [`snapshot`] | what is known now |
 //! | [`metrics`], [`health`], [`http`] | what the outside sees |
 //! | [`app`], [`telemetry`], [`shutdown`] | the process |
-//! | [`simulator`] | the simulated portal |
 //!
 //! # What a full scan can and cannot promise
 //!
@@ -105,7 +104,6 @@ pub mod portal;
 pub mod reindex;
 pub mod schedule;
 pub mod shutdown;
-pub mod simulator;
 pub mod snapshot;
 pub mod state;
 pub mod telemetry;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use chrono::{DateTime, Utc};
-use kb_exporter::simulator::{Counts, Served, Status, Switches, UpdatedAt};
+use kb_simulator::{Counts, Served, Status, Switches, UpdatedAt};
 use uuid::Uuid;
 
 use crate::config::Config;

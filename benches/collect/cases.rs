@@ -1,6 +1,6 @@
 //! The folders that are collected.
 
-use kb_exporter::simulator::{Counts, Status};
+use kb_simulator::{Counts, Status};
 
 /// Rows of a page.
 pub const PAGE_ROWS: u64 = 100;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
-use kb_exporter::simulator::{Counts, Served, Status, Switches};
+use kb_simulator::{Counts, Served, Status, Switches};
 use uuid::Uuid;
 
 use crate::cases::PAGE_ROWS;

@@ -1,7 +1,7 @@
 //! Processor time and peak memory of a scan that walks every page.
 
 use anyhow::{Result, ensure};
-use kb_exporter::simulator::Switches;
+use kb_simulator::Switches;
 
 use crate::cases::{Case, State};
 use crate::config::Config;

@@ -4,8 +4,8 @@ use std::future::pending;
 use std::time::Duration;
 
 use anyhow::Result;
-use kb_exporter::simulator::faults::{Fault, Faults, LineFault, Scope, Target};
-use kb_exporter::simulator::{Options, Served, Simulator, Switches, World};
+use kb_simulator::faults::{Fault, Faults, LineFault, Scope, Target};
+use kb_simulator::{Options, Served, Simulator, Switches, World};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use uuid::Uuid;

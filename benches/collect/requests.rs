@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use kb_exporter::simulator::{Counts, Status, Switches};
+use kb_simulator::{Counts, Status, Switches};
 use uuid::Uuid;
 
 use crate::cases::{Case, State};

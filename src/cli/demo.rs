@@ -20,7 +20,7 @@ use crate::config::{
 };
 use crate::model::PortalName;
 use crate::shutdown;
-use crate::simulator::Simulator;
+use kb_simulator::Simulator;
 
 /// How often the demo collects.
 const SCHEDULE: Duration = Duration::from_secs(5);
@@ -185,7 +185,7 @@ mod tests {
     use clap::{Command, FromArgMatches as _};
 
     use super::*;
-    use crate::simulator::Served;
+    use kb_simulator::Served;
 
     fn args(line: &str) -> DemoArgs {
         let command = DemoArgs::augment_args(Command::new("demo"));

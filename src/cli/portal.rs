@@ -9,7 +9,7 @@ use tracing::info;
 use crate::cli::failure::Failure;
 use crate::cli::{PortalArgs, settings};
 use crate::shutdown;
-use crate::simulator::Simulator;
+use kb_simulator::Simulator;
 
 /// Runs until a signal.
 pub(super) fn run(args: &PortalArgs) -> Result<ExitCode, Failure> {

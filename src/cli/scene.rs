@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::model::PortalName;
-use crate::simulator::{Options, Simulator, Status, World};
+use kb_simulator::{Options, Simulator, Status, World};
 
 /// The key that may use every folder.
 pub(super) const KEY: &str = "kbk_scene";

@@ -9,7 +9,6 @@ use clap::ValueEnum;
 use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, failure::Failure, output};
 use crate::config::{Config, ConfigError};
-use crate::simulator;
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
@@ -86,15 +85,15 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
 }
 
 /// What the simulated portal is like.
-pub(super) fn simulator(args: &PortalArgs) -> simulator::Options {
-    simulator::Options {
+pub(super) fn simulator(args: &PortalArgs) -> kb_simulator::Options {
+    kb_simulator::Options {
         seed: args.seed,
         speed: args.speed,
         folders: args.folders,
         files: args.files,
         transcription: args.transcription == Switch::On,
         key: args.key.clone(),
-        ..simulator::Options::default()
+        ..kb_simulator::Options::default()
     }
 }
 

@@ -13,8 +13,8 @@ use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
-use crate::simulator::{Options, Simulator, Status as SimulatedStatus};
 use crate::snapshot::{FolderState, PortalView, RunResult};
+use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
 
 /// Breaks at the first page of files, once.
 #[derive(Default)]

@@ -263,7 +263,7 @@ mod tests {
     use crate::model::{ByStatus, FolderId, FolderName};
     use crate::policy::Worth;
     use crate::portal::{Client, Throttles, Unobserved};
-    use crate::simulator::{Options, Simulator};
+    use kb_simulator::{Options, Simulator};
 
     /// A folder of which no page is known on which a failed file stands.
     fn without_page(id: FolderId) -> FolderBatch {

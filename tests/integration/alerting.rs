@@ -11,7 +11,7 @@ use crate::support::rules;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 use uuid::Uuid;

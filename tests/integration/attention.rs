@@ -8,8 +8,8 @@ use crate::support::server::Asked;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::Status;
-use kb_exporter::simulator::faults::{Fault, RetryAfter, Target};
+use kb_simulator::Status;
+use kb_simulator::faults::{Fault, RetryAfter, Target};
 use uuid::Uuid;
 
 /// Folders of one page each.

@@ -8,7 +8,7 @@ use crate::support::portal::Portal;
 use crate::support::process::{Process, run};
 use crate::support::workspace::{Workspace, program};
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 /// A key that must never be seen.
 const SECRET: &str = "kbk_9f8e7d6c5b4a39281706f5e4d3c2b1a0";

@@ -10,7 +10,7 @@ use crate::support::portal::Portal;
 use crate::support::tally::Tally;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::{
+use kb_simulator::{
     DeletedFolders, EmptyPages, Equals, Options, Position, SortOrder, SortParameters, Status,
     Switches,
 };

@@ -11,7 +11,7 @@ use crate::support::process::run;
 use crate::support::reasons::in_letters;
 use crate::support::workspace::{Workspace, program};
 
-use kb_exporter::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -7,7 +7,7 @@ use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 /// An address at which nobody answers.
 fn nowhere() -> String {

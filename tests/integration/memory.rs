@@ -12,7 +12,7 @@ use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 
 use chrono::{DateTime, Duration, SubsecRound, Utc};
-use kb_exporter::simulator::{Content, NewFile, Sent, Status};
+use kb_simulator::{Content, NewFile, Sent, Status};
 use uuid::Uuid;
 
 /// A portal with one folder, collected once a second.

@@ -9,7 +9,7 @@ use crate::support::promtool;
 use crate::support::workspace::Workspace;
 
 use families::{FAMILIES, Family};
-use kb_exporter::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 use serde_json::json;
 
 const STATUSES: [&str; 5] = ["pending", "processing", "done", "failed", "flagged"];

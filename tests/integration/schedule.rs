@@ -6,7 +6,7 @@ use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 use uuid::Uuid;
 
 /// A portal with two folders of one file each.

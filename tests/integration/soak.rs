@@ -9,7 +9,7 @@ mod people;
 use std::env;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use kb_exporter::simulator::{Options, Simulator};
+use kb_simulator::{Options, Simulator};
 
 use crate::faults::ailing::Ailing;
 use crate::faults::oracle::Oracle;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_exporter::simulator::{Equals, Position, SortParameters, Status, Switches};
+use kb_simulator::{Equals, Position, SortParameters, Status, Switches};
 use serde_json::Value;
 use uuid::Uuid;
 

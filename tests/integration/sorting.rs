@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kb_exporter::simulator::faults::{Fault, PageFault, Scope, Target};
-use kb_exporter::simulator::{NewFile, SortParameters, Status};
+use kb_simulator::faults::{Fault, PageFault, Scope, Target};
+use kb_simulator::{NewFile, SortParameters, Status};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use uuid::Uuid;

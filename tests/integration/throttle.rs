@@ -7,7 +7,7 @@ use crate::support::exporter::Exporter;
 use crate::support::exposition::{Exposition, Sample};
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::faults::{Fault, LineFault, RetryAfter, Scope, Target};
+use kb_simulator::faults::{Fault, LineFault, RetryAfter, Scope, Target};
 
 /// What the portal allows a second, and at once after a pause: a busy machine sends late, and then several together.
 const LIMIT: (u32, u32) = (25, 12);

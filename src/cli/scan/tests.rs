@@ -5,7 +5,7 @@ mod rendering;
 use super::*;
 use crate::cli::scene::{KEY, Scene};
 use crate::config::KeySource;
-use crate::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 
 async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
     let mut scan = Scan::new(&scene.config).unwrap();

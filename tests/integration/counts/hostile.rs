@@ -7,7 +7,7 @@ use crate::support::promtool;
 use crate::support::reasons::in_letters;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 
 /// Names of folders, and what is shown of them.
 const NAMES: [(&str, &str); 10] = [

@@ -8,7 +8,7 @@ use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 
-use kb_exporter::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 use serde_json::json;
 use uuid::Uuid;
 

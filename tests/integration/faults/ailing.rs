@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use kb_exporter::simulator::faults::{Fault, Faults, Scope, Target};
-use kb_exporter::simulator::{Options, Simulator, Status, World};
+use kb_simulator::faults::{Fault, Faults, Scope, Target};
+use kb_simulator::{Options, Simulator, Status, World};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 

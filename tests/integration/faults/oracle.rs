@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use kb_exporter::simulator::{Change, Counts, Simulator, Status, World};
+use kb_simulator::{Change, Counts, Simulator, Status, World};
 use uuid::Uuid;
 
 use crate::support::exposition::Exposition;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kb_exporter::simulator::faults::{
+use kb_simulator::faults::{
     BodyFault, Fault, LineFault, ListFault, PageFault, RetryAfter, RowFault,
 };
 

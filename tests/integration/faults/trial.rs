@@ -5,8 +5,8 @@ use std::ops::Sub;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use kb_exporter::simulator::Status;
-use kb_exporter::simulator::faults::{Fault, Target};
+use kb_simulator::Status;
+use kb_simulator::faults::{Fault, Target};
 use uuid::Uuid;
 
 use super::ailing::Ailing;

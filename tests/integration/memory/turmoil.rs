@@ -3,7 +3,7 @@
 
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
-use kb_exporter::simulator::{Equals, NewFile, Options, Simulator, Status};
+use kb_simulator::{Equals, NewFile, Options, Simulator, Status};
 use uuid::Uuid;
 
 use crate::support::exporter::Exporter;

@@ -1,8 +1,8 @@
 //! What the portal answers to an attempt, or fails to.
 
 use futures_util::future::join_all;
-use kb_exporter::simulator::faults::{Fault, LineFault, RetryAfter, Target};
-use kb_exporter::simulator::{ReindexAnswer, Status};
+use kb_simulator::faults::{Fault, LineFault, RetryAfter, Target};
+use kb_simulator::{ReindexAnswer, Status};
 use uuid::Uuid;
 
 use super::ledger;

@@ -1,6 +1,6 @@
 //! The one request directly before an attempt.
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{LOOKS, Scene, decisions};

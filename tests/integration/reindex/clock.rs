@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::scene::{Scene, make_old_ledger};
 use crate::support::exporter::Exporter;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{Scene, make_old_ledger};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{LONG_AGO, Scene, decisions};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use kb_exporter::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 use serde_json::json;
 use tokio::time::sleep;
 use uuid::Uuid;

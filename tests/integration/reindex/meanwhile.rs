@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 use rusqlite::Connection;
 use serde_json::json;
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! What each mode does: send, pretend, nothing.
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::scene::{FAILED, Scene, budget_left, decisions};
 

@@ -1,6 +1,6 @@
 //! Rules that are changed while the program runs.
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::scene::{Scene, decisions, rules};
 use crate::support::exporter::Exporter;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

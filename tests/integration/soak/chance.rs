@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use kb_exporter::simulator::Simulator;
-use kb_exporter::simulator::faults::{
+use kb_simulator::Simulator;
+use kb_simulator::faults::{
     BodyFault, Fault, Faults, LineFault, ListFault, PageFault, RetryAfter, RowFault, Scope, Target,
 };
 

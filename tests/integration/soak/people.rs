@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kb_exporter::simulator::{NewFile, Simulator, Status, World};
+use kb_simulator::{NewFile, Simulator, Status, World};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use kb_exporter::simulator::{NewFile, Options, Simulator, Status, World};
+use kb_simulator::{NewFile, Options, Simulator, Status, World};
 use uuid::Uuid;
 
 use super::server::Server;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kb_exporter::simulator::{NewFile, Status};
+use kb_simulator::{NewFile, Status};
 use uuid::Uuid;
 
 use super::exposition::Exposition;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use kb_exporter::simulator::Status;
+use kb_simulator::Status;
 
 use super::{counted, scene};
 use crate::support::exporter::Exporter;

@@ -1,6 +1,6 @@
 //! The key: rotated, refused for one folder, refused altogether.
 
-use kb_exporter::simulator::faults::{Fault, RetryAfter, Scope, Target};
+use kb_simulator::faults::{Fault, RetryAfter, Scope, Target};
 use uuid::Uuid;
 
 use super::{KEY, counted, scene};

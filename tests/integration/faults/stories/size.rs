@@ -1,6 +1,6 @@
 //! A portal with 500 folders, and answers that are larger than they may be.
 
-use kb_exporter::simulator::faults::{BodyFault, Fault, Target};
+use kb_simulator::faults::{BodyFault, Fault, Target};
 
 use super::{KEY, scene};
 use crate::faults::witness;

@@ -1,6 +1,6 @@
 //! A fault that lasts: counts are kept, and withdrawn when they are too old.
 
-use kb_exporter::simulator::faults::{Fault, RetryAfter, Target};
+use kb_simulator::faults::{Fault, RetryAfter, Target};
 
 use super::{counted, scene};
 use crate::support::exporter::Exporter;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::order::{Pages, is_named, rank};
 use super::{FilePage, Row, SortBy};
-use crate::simulator::format::FORMATS;
-use crate::simulator::synthetic::{self, File, Run, Synthetic};
+use crate::format::FORMATS;
+use crate::synthetic::{self, File, Run, Synthetic};
 
 /// A page of all files of a folder.
 pub(super) fn page<'a>(files: &'a Synthetic, by: SortBy, pages: &Pages) -> FilePage<'a> {

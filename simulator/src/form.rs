@@ -85,7 +85,7 @@ mod tests {
     use axum::extract::{FromRequest, Multipart, Request};
 
     use super::{Form, TEXT_LIMIT, read};
-    use crate::simulator::Refusal;
+    use crate::Refusal;
 
     async fn form(parts: &[String]) -> Result<Form, Refusal> {
         let mut body = parts.concat();

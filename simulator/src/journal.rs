@@ -219,7 +219,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::Counts;
-    use crate::simulator::{NewFile, Options, Status, World};
+    use crate::{NewFile, Options, Status, World};
 
     fn world(log_capacity: usize) -> World {
         World::new(Options {

@@ -1,7 +1,7 @@
 //! What a real portal may make of `sortBy` and `sortOrder`, in folders that hold their files and in those that compute them.
 
 use super::support::{FOLDERS, Portal};
-use crate::simulator::{Equals, Position, SortOrder, SortParameters, Status, Switches};
+use crate::{Equals, Position, SortOrder, SortParameters, Status, Switches};
 
 const BY_STATUS: &str = "sortBy=indexStatus&sortOrder";
 

@@ -264,7 +264,7 @@ impl Folder {
 #[cfg(test)]
 mod tests {
     use super::{Folder, Link};
-    use crate::simulator::status::Status;
+    use crate::status::Status;
     use chrono::Utc;
     use uuid::Uuid;
 

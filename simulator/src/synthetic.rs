@@ -186,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Counts, Synthetic};
-    use crate::simulator::status::Status;
+    use crate::status::Status;
 
     fn folder(counts: &Counts) -> Synthetic {
         Synthetic::new(1, DateTime::UNIX_EPOCH, counts)

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{FilePage, PageNumber, Row};
-use crate::simulator::options::{EmptyPages, Equals, Position, SortOrder, Switches};
-use crate::simulator::status::Status;
+use crate::options::{EmptyPages, Equals, Position, SortOrder, Switches};
+use crate::status::Status;
 
 /// What statuses are sorted by: those that the switches do not name lie together, each in a run of its own.
 pub(super) fn rank<'a>(switches: &Switches, status: &'a Status) -> (usize, Option<&'a Status>) {

@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::support::FOLDERS;
-use crate::simulator::faults::{Fault, Faults, LineFault, Scope, Target};
-use crate::simulator::{Options, Simulator};
+use crate::faults::{Fault, Faults, LineFault, Scope, Target};
+use crate::{Options, Simulator};
 
 struct Served {
     simulator: Simulator,

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::http::{Method, StatusCode};
 
 use super::support::{FOLDERS, Portal};
-use crate::simulator::Status;
+use crate::Status;
 
 #[tokio::test]
 async fn what_only_an_administrator_may_do_is_403_for_a_good_key() {

@@ -167,7 +167,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::{PAGE, shares};
-    use crate::simulator::{Options, Status, World};
+    use crate::{Options, Status, World};
 
     fn world(change: impl FnOnce(&mut Options)) -> World {
         let mut options = Options {

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use serde_json::json;
 
 use super::support::{FOLDERS, Portal};
-use crate::simulator::{
+use crate::{
     Clock, DeletedFolders, EmptyPages, Equals, FolderShape, Position, SortOrder, SortParameters,
     Status, UpdatedAt, World,
 };

@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::support::{Answer, FOLDERS, Portal, file};
-use crate::simulator::{Counts, Equals, FlaggedFiles, NewFile, Refusal, Status, Switches};
+use crate::{Counts, Equals, FlaggedFiles, NewFile, Refusal, Status, Switches};
 
 /// A portal with one folder that computes its files, whose path it gives as well.
 struct Synthetic {

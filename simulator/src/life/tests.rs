@@ -6,7 +6,7 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use super::{Ailment, WORKERS, What};
-use crate::simulator::{Clock, Entry, NewFile, Options, Status, World};
+use crate::{Clock, Entry, NewFile, Options, Status, World};
 
 const LONG: Duration = Duration::from_hours(2);
 
@@ -93,7 +93,7 @@ fn a_file_requeued_under_work_is_read_again() {
     world.reindex_all(folder).unwrap();
     world.step(LONG);
     let started = world.journal().filter(|entry| match &entry.change {
-        crate::simulator::Change::File {
+        crate::Change::File {
             after: Some(after), ..
         } => after.file == file && after.status == Status::Processing,
         _ => false,

@@ -102,7 +102,7 @@ impl World {
 mod tests {
     use std::time::Duration;
 
-    use crate::simulator::{Change, FileState, Options, Status, World};
+    use crate::{Change, FileState, Options, Status, World};
 
     /// The changes of files in three days of a small world.
     fn changes() -> Vec<(Option<FileState>, Option<FileState>)> {

@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::support::{FOLDERS, Portal, file, text};
-use crate::simulator::{FlaggedFiles, ReindexAnswer, Status};
+use crate::{FlaggedFiles, ReindexAnswer, Status};
 
 fn delete_path(folder: Uuid, file: impl std::fmt::Display) -> String {
     format!("{FOLDERS}/{folder}/files/{file}")

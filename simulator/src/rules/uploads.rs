@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::support::{Answer, FOLDERS, Part, Portal, file, text, typed_file};
-use crate::simulator::{Change, Limits, Status};
+use crate::{Change, Limits, Status};
 
 fn many(count: usize) -> Vec<Part> {
     let part = |n: usize| file(&format!("{n}.txt"), format!("content {n}").as_bytes());

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::order::{Pages, is_named, rank};
 use super::{FilePage, FileQuery, Row, SortBy};
-use crate::simulator::document::Document;
-use crate::simulator::folder::{Folder, Link};
-use crate::simulator::world::World;
+use crate::document::Document;
+use crate::folder::{Folder, Link};
+use crate::world::World;
 
 /// A folder being listed.
 pub(super) struct Held<'a> {

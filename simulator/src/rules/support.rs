@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use tower::ServiceExt;
 use uuid::Uuid;
 
-use crate::simulator::{NewFile, Options, Simulator, Status, Switches};
+use crate::{NewFile, Options, Simulator, Status, Switches};
 
 pub(super) const FOLDERS: &str = "/api/admin/library-folders";
 

@@ -1,6 +1,7 @@
 //! A simulated portal: the whole interface over HTTP, and a knowledge base behind it that lives.
 //!
-//! It stands in for the portal in tests, in `demo` and as `portal`, so it uses nothing else of this crate and has wire types of its own.
+//! It stands in for the portal in the tests of kb-exporter, in its `demo` and as its `portal`. It depends on nothing of the exporter and has wire
+//! types of its own, so that a misreading of the interface is not confirmed by its twin.
 //!
 //! # Layout
 //!

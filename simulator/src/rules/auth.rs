@@ -144,7 +144,7 @@ async fn a_foreign_address_is_403_before_the_key_is_looked_at() {
 #[tokio::test]
 async fn the_call_log_of_a_key_has_code_folder_and_files() {
     let portal = Portal::new();
-    portal.add("a.txt", "", crate::simulator::Status::Done);
+    portal.add("a.txt", "", crate::Status::Done);
     portal.files("").await;
     portal
         .get(&format!("{FOLDERS}/{}/files", Uuid::nil()))

@@ -4,11 +4,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fastrand::Rng;
 use uuid::Uuid;
 
-use crate::simulator::reasons::{Ailment, Suspicion, random_uuid};
-use crate::simulator::status::Status;
+use crate::reasons::{Ailment, Suspicion, random_uuid};
+use crate::status::Status;
 
 /// Size of every file, in bytes.
-pub(in crate::simulator) const SIZE: u64 = 1_000;
+pub(crate) const SIZE: u64 = 1_000;
 
 /// How long before the folder's own time the oldest file came to it, in seconds.
 const OLDEST: u64 = 365 * 24 * 3_600;
@@ -26,7 +26,7 @@ const SUSPICIONS: [Suspicion; 2] = [Suspicion::Instruction, Suspicion::HiddenTex
 
 /// One file of a synthetic folder.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::simulator) struct File<'a> {
+pub(crate) struct File<'a> {
     pub link_id: Uuid,
     pub id: Uuid,
     /// Place in the order of names.
@@ -74,7 +74,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::File;
-    use crate::simulator::status::Status;
+    use crate::status::Status;
 
     fn file(number: u64, status: &Status) -> File<'_> {
         File::new(7, DateTime::UNIX_EPOCH, number, status)
