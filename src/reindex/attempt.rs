@@ -37,6 +37,7 @@ impl Reindexer {
             mode,
             at: Moment::now().wall,
             files: trigger.files,
+            max_classes: self.tools.rules.borrow().max_classes,
         };
         let intended = self.tools.ledger.intend(intent).await;
         let id = intended.map_err(|failed| match failed {

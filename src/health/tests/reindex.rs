@@ -63,6 +63,7 @@ async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
         mode: ActiveMode::Enforce,
         at: now,
         files: Vec::new(),
+        max_classes: 50,
     };
     let id = ledger.intend(intent).await.unwrap();
     let outcome = Outcome::Accepted { updated: 2 };

@@ -286,6 +286,7 @@ impl World {
             mode: trigger.mode,
             at: now.wall,
             files: trigger.files.clone(),
+            max_classes: 50,
         };
         self.book.view.apply(Change::Intend { id, intent }).unwrap();
         self.oracle.note(Noted {
