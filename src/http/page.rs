@@ -43,7 +43,8 @@ pub(super) fn render(snapshot: &Snapshot, health: &Health, metrics: &str, now: M
                     "version " (env!("CARGO_PKG_VERSION"))
                 }
                 @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
-                    (portal_section(portal, snapshot.reindex.get(&portal.name).map(|view| &**view), health, now))
+                    @let reindex = snapshot.reindex.get(&portal.name);
+                    (portal_section(portal, reindex.map(|view| &**view), health, now))
                 }
             }
         }

@@ -70,6 +70,11 @@ impl Track {
         })
     }
 
+    /// The classes of the files that were sent.
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.by_class.keys()
+    }
+
     /// The attempts in the order in which their verdicts were found, newest first.
     pub fn judged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         let newest_first = self.judged.iter().rev();

@@ -213,6 +213,12 @@ impl LedgerView {
         &self.classes
     }
 
+    /// Every class that a file is known to have had; some more than once.
+    pub fn known_classes(&self) -> impl Iterator<Item = &Class> {
+        let tracks = [&self.dry_run, &self.enforce].into_iter();
+        self.classes.keys().chain(tracks.flat_map(Track::classes))
+    }
+
     /// Begins to count the files of a class that is about to be sent, by itself where fewer than so many classes are; returns the class
     /// under which they are counted.
     ///

@@ -298,6 +298,7 @@ impl World {
             files,
             refused: false,
             forbidden: false,
+            gone: false,
             verdict: None,
         });
         match trigger.mode {

@@ -123,7 +123,9 @@ async fn refused(status: u16) {
     scene.attempted(&exporter, "refused").await;
     let reason = if status == 403 { "refused" } else { "cooldown" };
     let metrics = scene.held(&exporter, reason).await;
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000)], "{status}");
+    // A folder that left costs nothing.
+    let left = if status == 404 { 100 } else { 99 };
+    assert_eq!(budget_left(&metrics), [Some(left), Some(5_000)], "{status}");
     let held_until = "kb_reindex_next_allowed_timestamp_seconds";
     let until = scene.value(&metrics, held_until, None).unwrap();
     exporter.stop().await;
@@ -137,6 +139,35 @@ async fn refused(status: u16) {
     scene.attempted(&exporter, "accepted").await;
     exporter.stop().await;
     assert_eq!(scene.sent(), 2, "{status}");
+}
+
+#[tokio::test]
+async fn a_portal_that_asks_to_wait_is_asked_again_after_all_of_that() {
+    let portal = Ailing::start(KEY, 1).await;
+    let fault = Fault::Status(429, RetryAfter::Seconds(90));
+    portal.strike(Target::ReindexFailed, fault);
+    let (folder, _) = failed_files(&portal);
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["reindex"] = rules("enforce");
+    });
+    make_old_ledger(&workspace).await;
+    let exporter = Exporter::start(&workspace).await;
+    let id = folder.to_string();
+    let labels = [("folder_id", &*id)];
+    let metrics = exporter
+        .metrics_when("the attempt is refused, and the folder rests", |metrics| {
+            let refused = [("folder_id", &*id), ("result", "refused")];
+            let rests = [("folder_id", &*id), ("reason", "cooldown")];
+            metrics.count("kb_reindex_attempts_total", &refused) == Some(1)
+                && metrics.count("kb_reindex_hold", &rests) == Some(1)
+        })
+        .await;
+    exporter.stop().await;
+    let until = metrics.value("kb_reindex_next_allowed_timestamp_seconds", &labels);
+    let rests = until.unwrap() - seconds(ledger::attempts(&workspace)[0].intended);
+    assert!((rests - 90.0).abs() < 1.0, "{rests}");
+    assert_eq!(portal.requests_to(REINDEX_FAILED), 1);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact for centuries")]
