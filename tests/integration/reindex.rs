@@ -15,3 +15,4 @@ mod modes;
 mod reload;
 mod scene;
 mod vanished;
+mod verdicts;
