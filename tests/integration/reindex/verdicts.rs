@@ -100,6 +100,14 @@ async fn files_that_come_back_while_others_are_deleted_and_replaced_have_recover
         scene.portal.set(scene.folder, file, Status::Done);
     }
     let judged = judged(&scene, &exporter).await;
+    let strategy = [("strategy", "sorted")];
+    let metrics = exporter.metrics().await;
+    assert_eq!(
+        metrics
+            .all("kb_folder_collection_requests", &strategy)
+            .count(),
+        1
+    );
     assert_eq!(judged, ("recovered", [40.0, 40.0, 0.0]));
     moving.abort();
     exporter.stop().await;
