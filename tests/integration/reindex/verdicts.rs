@@ -25,13 +25,13 @@ fn add(scene: &Scene, name: &str, number: usize, status: &Status) -> Vec<Uuid> {
     files.collect()
 }
 
-/// A portal with as many done and failed files, under the default strategy: what is done is counted by boundaries, and not read.
+/// A portal with as many done and failed files, under the default strategy: what is done is counted by boundaries, and not read. It is
+/// collected seldom enough that a done file is deleted between any two collections.
 async fn counted_by_boundaries(failed: usize) -> (Scene, Vec<Uuid>, Vec<Uuid>) {
     let scene = Scene::with("enforce", |config| {
-        config["collect"]
-            .as_object_mut()
-            .unwrap()
-            .remove("strategy");
+        let collect = config["collect"].as_object_mut().unwrap();
+        collect.remove("strategy");
+        collect["schedule"] = "3s".into();
     })
     .await;
     scene.settle(&Status::Done);
