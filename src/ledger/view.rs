@@ -222,8 +222,7 @@ impl LedgerView {
     /// Begins to count the files of a class that is about to be sent, by itself where fewer than so many classes are; returns the class
     /// under which they are counted.
     ///
-    /// A class keeps its place until the ledger forgets it, and gets none later for the same attempt. So its files never move to or from
-    /// [`Class::Other`], and no counter falls.
+    /// A class keeps its place until the ledger forgets it, and what was counted as [`Class::Other`] stays that. So no counter falls.
     pub(super) fn meet_class(&mut self, class: &Class, max_classes: usize) -> Class {
         let places = self.classes.keys().filter(|class| **class != Class::Other);
         if places.count() < max_classes.min(MAX_CLASSES) {
