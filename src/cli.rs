@@ -3,6 +3,7 @@
 mod address;
 mod capacity;
 mod check;
+mod classes;
 mod demo;
 mod errors;
 mod failure;

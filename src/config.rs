@@ -39,7 +39,9 @@ pub use errors::Errors;
 pub use folders::{FolderFilter, FolderPattern};
 pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
-pub use reindex::{Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules};
+pub use reindex::{
+    Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules, UnknownClass,
+};
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::State;

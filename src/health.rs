@@ -2,6 +2,8 @@
 
 mod reindex;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::model::{Moment, Timestamp};
@@ -85,12 +87,13 @@ pub struct FolderHealth {
 /// Judges a snapshot.
 #[must_use]
 pub fn judge(snapshot: &Snapshot, now: Moment) -> Health {
+    let classes = reindex::known_classes(snapshot);
     let portals: Vec<_> = snapshot
         .portals
         .iter()
         .map(|portal| {
             let reindex = snapshot.reindex.get(&portal.name);
-            judge_portal(portal, reindex.map(|view| &**view), now)
+            judge_portal(portal, reindex.map(|view| &**view), classes.as_ref(), now)
         })
         .collect();
     let none_well = !portals.is_empty() && portals.iter().all(|portal| portal.trouble.is_some());
@@ -110,7 +113,12 @@ impl PortalHealth {
     }
 }
 
-fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) -> PortalHealth {
+fn judge_portal(
+    portal: &PortalView,
+    view: Option<&ReindexView>,
+    classes: Option<&BTreeSet<&str>>,
+    now: Moment,
+) -> PortalHealth {
     let folders = portal.folders.values();
     let folders: Vec<_> = folders
         .map(|folder| judge_folder(portal, view, folder, now))
@@ -134,6 +142,12 @@ fn judge_portal(portal: &PortalView, view: Option<&ReindexView>, now: Moment) ->
     notes.extend(
         view.into_iter()
             .flat_map(|view| reindex::remarks(view, limits)),
+    );
+    let classes = classes.filter(|_| reindexed);
+    notes.extend(
+        classes
+            .into_iter()
+            .flat_map(|known| reindex::unknown_classes(portal, known)),
     );
     PortalHealth {
         name: portal.name.to_string(),

@@ -21,6 +21,7 @@ mod numbers;
 mod order;
 mod outlook;
 mod reason;
+mod record;
 
 pub use breaker::BreakerState;
 pub use budget::Remaining;
@@ -32,6 +33,7 @@ pub use numbers::Numbers;
 pub use order::{horizon, in_order, longest_limit};
 pub use outlook::{FolderFailures, Outlook};
 pub use reason::Reason;
+pub use record::{ClassRecord, class_records};
 
 #[cfg(test)]
 mod tests;

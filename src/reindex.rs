@@ -33,6 +33,7 @@ pub use batch::{Batch, Findings, FolderBatch};
 pub use desk::Rules;
 
 use desk::Desk;
+use review::Asked;
 
 /// How often the ledger forgets what no limit can ask for any more.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
@@ -59,8 +60,8 @@ pub struct Reindexer {
     portal: PortalName,
     tools: Tools,
     tidy_at: Instant,
-    /// How often the portal was asked for files of an attempt by their names.
-    asked_for: HashMap<AttemptId, usize>,
+    /// What the portal told of files of an attempt by their names.
+    asked_for: HashMap<AttemptId, Asked>,
     /// What the failed files of the latest batch tell.
     outlook: Option<(Arc<Batch>, Arc<Outlook>)>,
     /// What came of requests, as far as the disk refused to take it.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::KnownClass;
-use crate::config::Reindex;
+use crate::config::{Errors, Reindex};
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::portal::{Listing, Trouble};
 
@@ -46,6 +46,8 @@ pub struct PortalView {
     pub folders: BTreeMap<FolderId, Arc<FolderView>>,
     /// The classes of error that have a place.
     pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
+    /// How reasons are grouped into classes.
+    pub errors: Arc<Errors>,
     /// The rules of reindexing.
     pub reindex: Arc<Reindex>,
     /// Its collections.
@@ -200,6 +202,7 @@ impl PortalView {
             list: ListState::Unasked,
             folders: BTreeMap::new(),
             classes: Arc::default(),
+            errors: Arc::default(),
             reindex: Arc::default(),
             collections: Collections::default(),
             stale_after: Duration::MAX,

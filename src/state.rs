@@ -5,6 +5,7 @@
 //! without it and says so.
 
 mod database;
+mod known;
 mod lock;
 mod places;
 mod refutations;
@@ -17,6 +18,7 @@ use std::sync::{Arc, mpsc};
 use thiserror::Error;
 use tokio::sync::oneshot;
 
+pub use known::known_classes;
 pub use rows::{
     FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation, Subject,
 };

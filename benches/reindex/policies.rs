@@ -235,6 +235,7 @@ impl ThisProgram {
             mode: trigger.mode,
             at,
             files: trigger.files,
+            max_classes: 50,
         };
         self.apply(Change::Intend { id: number, intent });
         // The program may be killed between the intent and the answer; what is left is the ledger.

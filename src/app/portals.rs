@@ -153,6 +153,7 @@ impl Portals {
             let rules = Rules {
                 reindex: Arc::clone(&settings.reindex),
                 zone: settings.zone,
+                max_classes: settings.errors.max_classes,
             };
             let plan = (
                 portal.clone(),

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, failure::Failure, output};
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, classes, failure::Failure, output};
 use crate::config::{Config, ConfigError};
 
 /// The port of this exporter.
@@ -44,7 +44,9 @@ pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     let portals = config.portals.len();
     let capacity = capacity::notes(&config);
     let mut said = format!("the configuration is right: {portals} portal(s)\n{capacity}");
-    for warning in config.errors.warnings() {
+    let mut warnings = config.errors.warnings();
+    warnings.extend(classes::warnings(&config));
+    for warning in &warnings {
         said.extend(["warning: ", warning.as_str(), "\n"]);
     }
     output::print(&said)?;

@@ -53,6 +53,7 @@ impl Collector {
             list: self.list.clone(),
             folders,
             classes: Arc::new(self.places.classes()),
+            errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.collections.clone(),
             stale_after,

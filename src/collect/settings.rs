@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 use crate::classify::{ClassLimits, Classifier};
 use crate::collect::walk::WalkLimits;
-use crate::config::{Config, FolderFilter, Rate, Reindex, Strategy};
+use crate::config::{Config, Errors, FolderFilter, Rate, Reindex, Strategy};
 use crate::model::{PortalAddress, PortalName};
 
 /// What a collector needs to know of the configuration.
@@ -37,6 +37,8 @@ pub struct Settings {
     pub max_folders: usize,
     /// Classes of error, at most.
     pub classes: ClassLimits,
+    /// How reasons are grouped into classes.
+    pub errors: Arc<Errors>,
     /// What reasons mean.
     pub classifier: Arc<Classifier>,
     /// The rules of reindexing.
@@ -71,6 +73,7 @@ impl Settings {
                 portal: errors.max_classes,
                 folder: errors.max_classes_per_folder,
             },
+            errors: Arc::new(errors.clone()),
             classifier: Arc::new(Classifier::new(errors.rules.clone())),
             reindex: Arc::new(config.reindex.clone()),
             zone: collect.timezone,

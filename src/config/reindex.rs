@@ -1,6 +1,7 @@
 //! When failed files are sent to be processed again (contract, `reindex`).
 
 mod keys;
+mod unknown;
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use crate::config::schedule::Window;
 use crate::model::FolderId;
 
 pub(super) use keys::ReindexKeys;
+pub use unknown::UnknownClass;
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
 #[derive(Debug, Clone, Default)]

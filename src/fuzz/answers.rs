@@ -89,7 +89,7 @@ pub fn reason(bytes: &[u8]) {
     }
 }
 
-/// The value of `Retry-After`: never longer than a minute, and what a later clock makes of it is shorter by no more than the
+/// The value of `Retry-After`: never longer than a year, and what a later clock makes of it is shorter by no more than the
 /// time that passed.
 ///
 /// # Panics
@@ -103,7 +103,7 @@ pub fn retry_after(bytes: &[u8]) {
     assert_eq!(portal::retry_after(&format!(" {value}\t"), now), wait);
     assert_eq!(wait.is_some(), later.is_some());
     if let Some((wait, later)) = wait.zip(later) {
-        assert!(wait <= Duration::from_mins(1), "{wait:?}");
+        assert!(wait <= LONGEST, "{wait:?}");
         assert!(
             later <= wait && wait <= later + passed,
             "{wait:?} {later:?}"
@@ -114,17 +114,18 @@ pub fn retry_after(bytes: &[u8]) {
     }
 }
 
+/// The longest wait that a portal may ask for.
+const LONGEST: Duration = Duration::from_hours(366 * 24);
+
 /// What digits ask for, worked out without reading a number that may not fit.
 fn seconds(digits: &str) -> Option<Duration> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     all_digits.then(|| {
-        let seconds = match digits.trim_start_matches('0').as_bytes() {
-            [] => 0,
-            [one] => one - b'0',
-            [ten, one] => (10 * (ten - b'0') + (one - b'0')).min(60),
-            _ => 60,
-        };
-        Duration::from_secs(seconds.into())
+        let digits = digits.trim_start_matches('0').bytes();
+        let seconds = digits.fold(0_u64, |seconds, digit| {
+            (10 * seconds + u64::from(digit - b'0')).min(LONGEST.as_secs())
+        });
+        Duration::from_secs(seconds)
     })
 }
 

@@ -126,6 +126,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             whole: true,
         }),
         classes: Arc::new(slots.classes()),
+        errors: Arc::default(),
         reindex: Arc::default(),
         folders: folders
             .into_iter()

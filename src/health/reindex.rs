@@ -1,9 +1,15 @@
 //! What is decided about reindexing, as health and the page tell it.
 
+use std::collections::BTreeSet;
+
+use crate::classify::Class;
 use crate::ledger::ActiveMode;
 use crate::model::Moment;
 use crate::policy::{BreakerState, Numbers, Reason};
-use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView};
+use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot};
+
+/// Classes that nobody knows, of which so many are told by themselves.
+const MAX_UNKNOWN: usize = 5;
 
 /// What is decided about a folder whose mode is not off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,4 +96,34 @@ pub(super) fn remarks(view: &ReindexView, limits: Option<PortalLimits>) -> Vec<S
         Some(BreakerState::Closed) | None => {}
     }
     remarks
+}
+
+/// The classes that files are known to have had, in any portal: the rules are those of all. None before each portal ended a collection.
+pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
+    let portals = || snapshot.portals.iter();
+    if portals().any(|portal| portal.collections.last_run.is_none()) {
+        return None;
+    }
+    let slots = portals().flat_map(|portal| portal.classes.keys().map(|class| &**class));
+    let counts = portals().flat_map(|portal| portal.folders.values());
+    let counts = counts.filter_map(|folder| folder.counts.as_ref());
+    let shown = counts.flat_map(|counts| counts.errors.iter().map(|row| row.class.as_str()));
+    let ledgers = snapshot.reindex.values();
+    let ledgers = ledgers.filter_map(|view| view.ledger.as_ref().ok());
+    let sent = ledgers.flat_map(|ledger| ledger.known_classes().map(Class::as_str));
+    Some(slots.chain(shown).chain(sent).collect())
+}
+
+/// The classes that the rules name and nobody knows: nobody's health suffers from them.
+pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Vec<String> {
+    if portal.list.facts().is_none() {
+        return Vec::new();
+    }
+    let unknown = portal.reindex.unknown_classes(&portal.errors, known);
+    let more = unknown.len().saturating_sub(MAX_UNKNOWN);
+    let told = unknown.iter().take(MAX_UNKNOWN).map(ToString::to_string);
+    let more = (more > 0).then(|| {
+        format!("reindex names {more} more classes that are not known; --config.check tells all")
+    });
+    told.chain(more).collect()
 }

@@ -55,6 +55,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
             .map(|folder| (folder.id, Arc::new(folder)))
             .collect(),
         classes: Arc::default(),
+        errors: Arc::default(),
         reindex: Arc::default(),
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),

@@ -1,5 +1,6 @@
-//! The status page: folders, counts and the age of each, what is decided about reindexing, what fails.
+//! The status page: folders, counts and the age of each, what is decided about reindexing, what a retry helps, what fails.
 
+mod classes;
 mod errors;
 mod reindex;
 
@@ -9,7 +10,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
 use crate::model::{Moment, Status};
-use crate::snapshot::{Counts, PortalView, Snapshot, SortingState};
+use crate::snapshot::{Counts, PortalView, ReindexView, Snapshot, SortingState};
 
 const STYLE: &str = "
     body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
@@ -42,7 +43,8 @@ pub(super) fn render(snapshot: &Snapshot, health: &Health, metrics: &str, now: M
                     "version " (env!("CARGO_PKG_VERSION"))
                 }
                 @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
-                    (portal_section(portal, health, now))
+                    @let reindex = snapshot.reindex.get(&portal.name);
+                    (portal_section(portal, reindex.map(|view| &**view), health, now))
                 }
             }
         }
@@ -58,7 +60,12 @@ fn wellness(status: Wellness) -> Markup {
     html! { span class=(class) { (word) } }
 }
 
-fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Markup {
+fn portal_section(
+    portal: &PortalView,
+    reindex: Option<&ReindexView>,
+    health: &PortalHealth,
+    now: Moment,
+) -> Markup {
     let statuses = shown(portal);
     let mut folders: Vec<_> = portal.folders.values().zip(&health.folders).collect();
     folders.sort_by_key(|(_, health)| &health.name);
@@ -93,6 +100,9 @@ fn portal_section(portal: &PortalView, health: &PortalHealth, now: Moment) -> Ma
             }
         }
         (reindex::section(health, now.wall))
+        @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
+            (classes::section(ledger))
+        }
         @if !health.errors.is_empty() {
             (errors::table(&health.errors))
         }

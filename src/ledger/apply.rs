@@ -63,7 +63,9 @@ impl LedgerView {
         };
         let (number, classes) = (files.len() as u64, fates(&files));
         if intent.mode == ActiveMode::Enforce {
-            let met = classes.iter().map(|fate| self.meet_class(&fate.class));
+            let met = classes
+                .iter()
+                .map(|fate| self.meet_class(&fate.class, intent.max_classes));
             touched.classes = met.collect();
         }
         let book = self.book(intent.folder, &intent.name);

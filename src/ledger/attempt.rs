@@ -83,6 +83,8 @@ pub struct Intent {
     pub at: Timestamp,
     /// Every failed file of the folder: the endpoint takes the folder whole.
     pub files: Vec<IntendedFile>,
+    /// Classes of the portal that are counted by themselves, at most: `errors.max_classes`.
+    pub max_classes: usize,
 }
 
 /// A file that is about to be sent.

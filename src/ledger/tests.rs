@@ -52,6 +52,7 @@ fn intent(mode: ActiveMode, at: Timestamp) -> Intent {
         mode,
         at,
         files: intended(&[1, 2]),
+        max_classes: 50,
     }
 }
 
@@ -175,6 +176,62 @@ async fn what_became_of_each_class_is_known_also_after_a_restart() {
         (totals("password").recovered, totals("password").refailed),
         (0, 1)
     );
+}
+
+#[tokio::test]
+async fn a_class_has_a_place_when_there_is_room_as_it_is_sent_and_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let send = async |classes: &[&str], max_classes| {
+        let files = (1..).zip(classes);
+        let intent = Intent {
+            files: files
+                .map(|(number, class)| IntendedFile::new(key(number), Class::of(Some(class))))
+                .collect(),
+            max_classes,
+            ..enforce()
+        };
+        let id = intend(&ledger, intent).await.unwrap();
+        let updated = classes.len() as u64;
+        let outcome = Outcome::Accepted { updated };
+        ledger.settle(id, now(), outcome).await.unwrap();
+        let done: Vec<_> = (1..=u128::from(updated))
+            .map(|number| (number, FileState::Done))
+            .collect();
+        let review = judged(&done, Some(Verdict::Recovered));
+        ledger.review(id, now(), review).await.unwrap();
+    };
+    let counted = || {
+        let view = reopen(folder.path()).1;
+        let totals = view.classes().iter();
+        let totals = totals.map(|(class, totals)| (class.to_string(), totals.recovered));
+        totals.collect::<Vec<_>>()
+    };
+    let is = |counts: &[(&str, u64)]| {
+        let counts = counts
+            .iter()
+            .map(|(class, files)| ((*class).to_owned(), *files));
+        counts.collect::<Vec<_>>()
+    };
+    send(&["timeout", "password"], 1).await;
+    assert_eq!(counted(), is(&[("password", 1), ("other", 1)]));
+    send(&["timeout", "network"], 2).await;
+    assert_eq!(
+        counted(),
+        is(&[("network", 1), ("password", 1), ("other", 2)])
+    );
+    send(&["password", "network", "timeout"], 1).await;
+    assert_eq!(
+        counted(),
+        is(&[("network", 2), ("password", 2), ("other", 3)])
+    );
+    let many: Vec<_> = (b'a'..=b'z')
+        .chain(b'A'..=b'Z')
+        .map(|letter| format!("broken {}", letter as char))
+        .collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
+    send(&many, 1_000).await;
+    assert_eq!(counted().len(), 51, "the ledger's own bound, and other");
 }
 
 #[tokio::test]

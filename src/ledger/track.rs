@@ -84,6 +84,11 @@ impl Track {
         self.by_class.contains_key(class)
     }
 
+    /// The classes of the files that were sent.
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.by_class.keys()
+    }
+
     /// Whether what an attempt told of a class counts: it was made since that was forgiven last.
     #[must_use]
     pub fn counts_for(&self, class: &Class, attempt: &Attempt) -> bool {

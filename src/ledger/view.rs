@@ -23,8 +23,7 @@ pub struct LedgerView {
     pub(super) classes: BTreeMap<Class, ClassTotals>,
 }
 
-/// How many classes are counted by themselves in a portal, as many as `errors.max_classes` is by default; the files of further ones are
-/// counted as [`Class::Other`].
+/// How many classes are counted by themselves in a portal at most, whatever `errors.max_classes` allows: the ledger's own bound.
 const MAX_CLASSES: usize = 50;
 
 /// What all attempts made of the files of one class: its counters, which outlive the attempts.
@@ -34,6 +33,14 @@ pub struct ClassTotals {
     pub recovered: u64,
     /// Files that failed again after an attempt.
     pub refailed: u64,
+}
+
+impl ClassTotals {
+    /// All files of which it is known what became of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.recovered.saturating_add(self.refailed)
+    }
 }
 
 /// What the ledger knows of one folder.
@@ -244,17 +251,35 @@ impl LedgerView {
         &self.classes
     }
 
-    /// Begins to count the files of a class; returns the class under which they are counted.
-    pub(super) fn meet_class(&mut self, class: &Class) -> Class {
-        let full = self.classes.len() >= MAX_CLASSES && !self.classes.contains_key(class);
-        let class = if full { Class::Other } else { class.clone() };
+    /// Every class that a file is known to have had; some more than once.
+    pub fn known_classes(&self) -> impl Iterator<Item = &Class> {
+        let tracks = [&self.dry_run, &self.enforce].into_iter();
+        self.classes.keys().chain(tracks.flat_map(Track::classes))
+    }
+
+    /// Begins to count the files of a class that is about to be sent, by itself where fewer than so many classes are; returns the class
+    /// under which they are counted.
+    ///
+    /// A class keeps its place until the ledger forgets it, and what was counted as [`Class::Other`] stays that. So no counter falls.
+    pub(super) fn meet_class(&mut self, class: &Class, max_classes: usize) -> Class {
+        let places = self.classes.keys().filter(|class| **class != Class::Other);
+        if places.count() < max_classes.min(MAX_CLASSES) {
+            self.classes.entry(class.clone()).or_default();
+        }
+        let class = self.counted_as(class);
         self.classes.entry(class.clone()).or_default();
         class
     }
 
+    /// The class under which the files of a class are counted.
+    fn counted_as(&self, class: &Class) -> Class {
+        let known = self.classes.contains_key(class);
+        if known { class.clone() } else { Class::Other }
+    }
+
     /// Counts a file of a class; returns the class under which it is counted.
     pub(super) fn count_class(&mut self, class: &Class, state: FileState) -> Class {
-        let class = self.meet_class(class);
+        let class = self.counted_as(class);
         let totals = self.classes.entry(class.clone()).or_default();
         match state {
             FileState::Done => totals.recovered += 1,

@@ -89,6 +89,7 @@ mod tests {
             mode: ActiveMode::DryRun,
             at: now.wall,
             files: Vec::new(),
+            max_classes: 50,
         };
         let id = AttemptId::new(1);
         ledger.apply(Change::Intend { id, intent }).unwrap();

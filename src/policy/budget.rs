@@ -3,7 +3,7 @@
 use crate::config::Budget;
 use crate::ledger::Track;
 use crate::model::Timestamp;
-use crate::policy::cooldown::is_forbidden;
+use crate::policy::cooldown::{is_forbidden, is_gone};
 
 /// What is left of a portal's budget (metric `kb_reindex_budget_remaining`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,10 @@ impl Remaining {
         };
         let mut left = whole;
         let mut forbidden_before = false;
-        for attempt in track.within(budget.per, now) {
+        for attempt in track
+            .within(budget.per, now)
+            .filter(|attempt| !is_gone(attempt))
+        {
             // A portal that does not allow it does nothing: the first refusal in a row is charged.
             let forbidden = is_forbidden(attempt);
             if !(forbidden && forbidden_before) {

@@ -69,6 +69,16 @@ impl Response {
             Self::Responsive => "responsive",
         }
     }
+
+    /// What a retry does for the files, for people.
+    #[must_use]
+    pub const fn a_retry(self) -> &'static str {
+        match self {
+            Self::Unresponsive => "hardly helps",
+            Self::Unknown => "may help",
+            Self::Responsive => "helps",
+        }
+    }
 }
 
 /// Wilson's upper bound of the success rate; 1 without any trial.

@@ -61,6 +61,11 @@ pub(super) const fn is_forbidden(attempt: &Attempt) -> bool {
     matches!(attempt.course, Course::Refused { status: 403, .. })
 }
 
+/// Whether an attempt was answered 404: the folder had left, and there was nothing to ask for.
+pub(super) const fn is_gone(attempt: &Attempt) -> bool {
+    matches!(attempt.course, Course::Refused { status: 404, .. })
+}
+
 /// The cooldown after so many attempts in a row without effect.
 pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
     let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);

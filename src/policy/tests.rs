@@ -90,6 +90,7 @@ impl Book {
             mode,
             at,
             files,
+            max_classes: 50,
         };
         self.view.apply(Change::Intend { id, intent }).unwrap();
         id

@@ -6,8 +6,11 @@ use backon::ExponentialBuilder;
 
 use crate::portal::error::PortalError;
 
-/// The longest wait that a portal may ask for.
-const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
+/// The longest wait before a retry, whatever a portal asks for.
+const MAX_WAIT: Duration = Duration::from_mins(1);
+
+/// The longest wait that a portal may ask for: more is a mistake. Who waits has limits of his own, which are shorter.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(366 * 24);
 
 /// Before the first retry at most this long.
 const FIRST_DELAY: Duration = Duration::from_millis(500);
@@ -76,12 +79,13 @@ pub(super) fn backoff(retries: u32) -> ExponentialBuilder {
         .with_max_times(retries as usize)
 }
 
-/// How long to wait: what the portal asked for, or else any part of the delay ("full jitter").
+/// How long to wait: what the portal asked for, up to a minute, or else any part of the delay ("full jitter").
 pub(super) fn wait(delay: Duration, retry_after: Option<Duration>, random: f64) -> Duration {
-    retry_after.unwrap_or_else(|| delay.mul_f64(random.clamp(0.0, 1.0)))
+    let asked = retry_after.map(|wait| wait.min(MAX_WAIT));
+    asked.unwrap_or_else(|| delay.mul_f64(random.clamp(0.0, 1.0)))
 }
 
-/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at one minute.
+/// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at a year.
 ///
 /// A date in the past is no wait; anything else is `None`.
 #[must_use]
@@ -123,15 +127,17 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_seconds_or_a_date_and_never_long() {
+    fn retry_after_is_seconds_or_a_date() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
         for (value, wait) in [
             ("7", Some(7)),
             (" 0 ", Some(0)),
-            ("99999999999999999999999", Some(60)),
+            ("90", Some(90)),
+            ("99999999999999999999999", Some(366 * 24 * 3_600)),
             ("Sun, 06 Nov 1994 08:49:47 GMT", Some(10)),
             ("Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
-            ("Sun, 06 Nov 2033 08:49:00 GMT", Some(60)),
+            ("Sun, 06 Nov 1994 10:49:37 GMT", Some(7_200)),
+            ("Sun, 06 Nov 2033 08:49:00 GMT", Some(366 * 24 * 3_600)),
             ("-1", None),
             ("1.5", None),
             ("soon", None),
@@ -143,9 +149,10 @@ mod tests {
     }
 
     #[test]
-    fn the_portal_has_the_last_word_about_the_wait() {
+    fn the_portal_says_how_long_to_wait_up_to_a_minute() {
         let second = Duration::from_secs(1);
         assert_eq!(wait(second, Some(second * 7), 0.5), second * 7);
+        assert_eq!(wait(second, Some(second * 90), 0.5), second * 60);
         assert_eq!(wait(second, None, 0.25), second / 4);
     }
 

@@ -41,6 +41,7 @@ impl Reindexer {
             mode,
             at: Moment::now().wall,
             files: trigger.files,
+            max_classes: self.tools.rules.borrow().max_classes,
         };
         let intended = self.tools.ledger.intend(intent, decided_on).await;
         let id = intended.map_err(|failed| match failed {

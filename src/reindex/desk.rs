@@ -17,6 +17,8 @@ pub struct Rules {
     pub reindex: Arc<Reindex>,
     /// The time zone of their windows.
     pub zone: Tz,
+    /// Classes of a portal that are counted by themselves, at most.
+    pub max_classes: usize,
 }
 
 impl Rules {

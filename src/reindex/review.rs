@@ -33,13 +33,13 @@ impl Reindexer {
     async fn judge(&mut self, desk: &Desk, attempt: &Attempt) {
         let folder = desk.batch.folder(attempt.folder);
         let findings = folder.and_then(|folder| desk.batch.found(folder, desk.now));
-        let asked = match findings {
-            Some(findings) => self.ask_for_missing(desk, attempt, findings).await,
-            None => Asked::default(),
-        };
+        if let Some(findings) = findings {
+            self.ask_for_missing(desk, attempt, findings).await;
+        }
+        let asked = self.asked_for.get(&attempt.id);
         let seen = |key| {
             let seen = findings.map_or(Seen::Unread, |findings| findings.seen(key));
-            asked.tells(key, seen)
+            asked.map_or(seen, |asked| asked.tells(key, seen))
         };
         let look = match findings {
             Some(findings) => Look::Counted {
@@ -64,43 +64,39 @@ impl Reindexer {
 
     /// Asks what became of files that are not among those that are not done, where done files are only counted: by the names of a handful of
     /// them.
-    async fn ask_for_missing(
-        &mut self,
-        desk: &Desk,
-        attempt: &Attempt,
-        findings: &Findings,
-    ) -> Asked {
-        let mut asked = Asked::default();
+    async fn ask_for_missing(&mut self, desk: &Desk, attempt: &Attempt, findings: &Findings) {
         let (Course::Watched { answered, files }, Some(session)) =
             (&attempt.course, &desk.batch.session)
         else {
-            return asked;
+            return;
         };
         if findings.began < answered.at {
-            return asked;
+            return;
         }
         let missing = files.iter().filter(|(key, file)| {
             !file.state.is_settled() && findings.seen(**key) == Seen::Missing
         });
         let named = missing.filter_map(|(key, file)| Some((*key, file.name.clone()?)));
-        let times = self.asked_for.entry(attempt.id).or_default();
+        let asked = self.asked_for.entry(attempt.id).or_default();
+        asked.forget_passing();
         let lane = Lane::default();
         let rows = session.files(attempt.folder, &lane);
-        for (key, name) in named.take(NAMES.saturating_sub(*times)) {
-            *times += 1;
+        for (key, name) in named.take(NAMES.saturating_sub(asked.times)) {
+            asked.times += 1;
             match rows
                 .named_once(&name)
                 .await
                 .and_then(|body| sought(&body, key))
             {
-                Ok(seen) => asked.add(key, seen),
+                Ok(seen) => {
+                    asked.told.insert(key, seen);
+                }
                 Err(error) => {
                     debug!(portal = %self.portal, id = %attempt.folder, %error, "a file that was sent cannot be looked for");
                     break;
                 }
             }
         }
-        asked
     }
 
     /// How long an attempt is watched before it has to be judged. What another entry of the configuration with the same address attempted
@@ -131,27 +127,34 @@ impl Reindexer {
     }
 }
 
-/// What the portal told of files by their names.
+/// What the portal told of files of one attempt by their names.
 #[derive(Default)]
-struct Asked {
+pub(super) struct Asked {
+    /// How often it was asked.
+    times: usize,
     told: HashMap<FileKey, Seen>,
-    others: bool,
 }
 
 impl Asked {
-    fn add(&mut self, key: FileKey, seen: Seen) {
-        self.told.insert(key, seen);
-        let mut told = self.told.values();
-        self.others = told.all(|seen| *seen == Seen::As(Status::Done));
+    /// Forgets what may be different by now.
+    fn forget_passing(&mut self) {
+        self.told
+            .retain(|_, seen| matches!(seen, Seen::As(Status::Done) | Seen::Absent));
     }
 
-    /// How a file is seen. Where all that were asked for are done, so are the others that are missing.
+    /// How a file is seen. Where all that were asked for are done, so are the others that are missing, also those that are missing
+    /// later: files come back one after the other.
     fn tells(&self, key: FileKey, seen: Seen) -> Seen {
         match (seen, self.told.get(&key)) {
             (Seen::Missing, Some(told)) => *told,
-            (Seen::Missing, None) if self.others => Seen::As(Status::Done),
+            (Seen::Missing, None) if self.all_are_done() => Seen::As(Status::Done),
             _ => seen,
         }
+    }
+
+    fn all_are_done(&self) -> bool {
+        let done = |seen: &Seen| *seen == Seen::As(Status::Done);
+        !self.told.is_empty() && self.told.values().all(done)
     }
 }
 

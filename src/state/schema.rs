@@ -9,10 +9,13 @@ use crate::state::StateError;
 /// The version that the last step leads to.
 const VERSION: i64 = 9;
 
+/// The version that keeps classes of error.
+const WITH_CLASSES: i64 = 2;
+
 /// What brings the tables to each version from the one before.
 const STEPS: [(i64, &str); 9] = [
     (1, FOLDERS),
-    (2, PLACES),
+    (WITH_CLASSES, PLACES),
     (3, FIRST_COUNTED),
     (4, SIZES),
     (5, CLASSIFIER),
@@ -112,8 +115,8 @@ const MISSED: &str = "
     UPDATE folder SET base = counts WHERE instr(whole, 'true');
 ";
 
-/// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
-pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {
+/// The version of the tables: 0 where there are none.
+fn known_version(connection: &Connection, path: &Path) -> Result<i64, StateError> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > VERSION {
         return Err(StateError::Newer {
@@ -122,6 +125,17 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), St
             known: VERSION,
         });
     }
+    Ok(found)
+}
+
+/// Whether the tables are at a version that keeps classes of error.
+pub(super) fn has_classes(connection: &Connection, path: &Path) -> Result<bool, StateError> {
+    Ok(known_version(connection, path)? >= WITH_CLASSES)
+}
+
+/// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
+pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {
+    let found = known_version(connection, path)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;

@@ -98,6 +98,42 @@ fn a_key_in_the_configuration_is_refused_and_not_shown() {
     }
 }
 
+#[tokio::test]
+async fn a_class_that_no_file_ever_had_is_warned_of_and_one_that_a_file_had_is_not() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    let file = portal.file(folder, "a.pdf", Status::Done);
+    portal.set(folder, file, Status::Failed);
+    let mut workspace = Workspace::new(&[("main", portal.base_url())]);
+    workspace.change(|config| {
+        let classes = ["a reason", "a raeson", "unspecified"];
+        config["reindex"]["never_classes"] = serde_json::json!(classes);
+    });
+    let warned = || {
+        let said = said(&run(workspace.command().arg("--config.check"), ""));
+        assert!(said.starts_with("the configuration is right"), "{said}");
+        let warnings = said.lines().filter(|line| line.starts_with("warning: "));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let without_state = warned();
+    assert_eq!(without_state.len(), 2, "{without_state:?}");
+    let unknown = without_state
+        .iter()
+        .all(|line| line.contains("no file is known"));
+    assert!(unknown, "{without_state:?}");
+
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let while_it_runs = warned();
+    exporter.stop().await;
+    assert_eq!(warned(), while_it_runs);
+    assert_eq!(while_it_runs.len(), 1, "{while_it_runs:?}");
+    assert!(
+        while_it_runs[0].contains("\"a raeson\"")
+            && while_it_runs[0].ends_with("is \"a reason\" meant?")
+    );
+}
+
 #[test]
 fn without_a_configuration_the_way_out_is_told() {
     let output = run(program().arg("run"), "");

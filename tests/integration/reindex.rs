@@ -18,3 +18,4 @@ mod modes;
 mod reload;
 mod scene;
 mod vanished;
+mod verdicts;

@@ -9,45 +9,37 @@ use crate::cli::table::{Cell, Column, Table};
 use crate::config::Portal;
 use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
-use crate::policy::ClassState;
+use crate::policy::{ClassRecord, class_records};
 
-/// One class of a portal. In the document fields may be added, and none is renamed or removed.
-#[derive(Debug, PartialEq, Serialize)]
+/// One class of a portal.
 pub(super) struct Row {
     portal: String,
-    class: String,
+    record: ClassRecord,
+}
+
+/// The classes of every portal, those with most files first.
+pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Portal]) -> Vec<Row> {
+    let rows = views.iter().flat_map(|(address, view)| {
+        let portal = named(address, portals);
+        class_records(view).into_iter().map(move |record| Row {
+            portal: portal.clone(),
+            record,
+        })
+    });
+    rows.collect()
+}
+
+/// A row in the document. Fields may be added, and none is renamed or removed.
+#[derive(Serialize)]
+struct Written<'a> {
+    portal: &'a str,
+    class: &'a str,
     /// Whether a retry helps: `responsive`, `unresponsive` or `unknown`.
     response: &'static str,
     recovered: u64,
     refailed: u64,
     /// When files of it were sent last.
     last: Option<String>,
-}
-
-/// The classes of every portal, those of which most files were sent first.
-pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Portal]) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (address, view) in views {
-        let portal = named(address, portals);
-        let mut of_portal: Vec<Row> = view
-            .classes()
-            .iter()
-            .map(|(class, totals)| {
-                let state = ClassState::of(view, class);
-                Row {
-                    portal: portal.clone(),
-                    class: class.as_str().to_owned(),
-                    response: state.response.as_str(),
-                    recovered: totals.recovered,
-                    refailed: totals.refailed,
-                    last: state.last.map(|last| last.to_string()),
-                }
-            })
-            .collect();
-        of_portal.sort_by_key(|row| std::cmp::Reverse(row.recovered.saturating_add(row.refailed)));
-        rows.append(&mut of_portal);
-    }
-    rows
 }
 
 /// The configured names of a portal, or its address where it has none.
@@ -66,9 +58,19 @@ fn named(address: &PortalAddress, portals: &[Portal]) -> String {
 pub(super) fn json(rows: &[Row]) -> Result<String> {
     #[derive(Serialize)]
     struct Document<'a> {
-        classes: &'a [Row],
+        classes: Vec<Written<'a>>,
     }
-    let document = Document { classes: rows };
+    let classes = rows.iter().map(|Row { portal, record }| Written {
+        portal: portal.as_str(),
+        class: record.class.as_str(),
+        response: record.response.as_str(),
+        recovered: record.files.recovered,
+        refailed: record.files.refailed,
+        last: record.last.map(|last| last.to_string()),
+    });
+    let document = Document {
+        classes: classes.collect(),
+    };
     let text = serde_json::to_string_pretty(&document).context("the document cannot be written")?;
     Ok(text + "\n")
 }
@@ -84,19 +86,14 @@ pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
         Column::Id("last sent"),
     ];
     let mut table = Table::new(&columns, width);
-    for row in rows {
-        let helps = match row.response {
-            "responsive" => "helps",
-            "unresponsive" => "hardly helps",
-            _ => "may help",
-        };
+    for Row { portal, record } in rows {
         table.add([
-            Cell::text(&row.portal),
-            Cell::text(&row.class),
-            Cell::text(helps),
-            Cell::Number(row.recovered),
-            Cell::Number(row.refailed),
-            row.last.as_ref().map_or(Cell::Empty, Cell::text),
+            Cell::text(portal),
+            Cell::text(&record.class),
+            Cell::text(record.response.a_retry()),
+            Cell::Number(record.files.recovered),
+            Cell::Number(record.files.refailed),
+            record.last.map_or(Cell::Empty, Cell::text),
         ]);
     }
     table
@@ -107,7 +104,8 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::ledger::{
-        ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, Outcome, Review, Verdict,
+        ActiveMode, AttemptId, Change, ClassTotals, FileState, IntendedFile, Intent, Outcome,
+        Review, Verdict,
     };
     use crate::model::{FileKey, FolderName, PortalName, Timestamp};
 
@@ -130,6 +128,7 @@ mod tests {
                 mode: ActiveMode::Enforce,
                 at,
                 files,
+                max_classes: 50,
             };
             view.apply(Change::Intend { id, intent }).unwrap();
             let outcome = Outcome::Accepted { updated: 2 };
@@ -144,9 +143,14 @@ mod tests {
         let rows = rows(&[(address, view)].into(), &[]);
         let told: Vec<_> = rows
             .iter()
-            .map(|row| (row.response, row.recovered, row.refailed))
+            .map(|Row { record, .. }| (record.response.as_str(), record.files))
             .collect();
-        assert_eq!(told, [("unresponsive", 0, 3), ("responsive", 3, 0)]);
+        let files = |recovered, refailed| ClassTotals {
+            recovered,
+            refailed,
+        };
+        let expected = [("unresponsive", files(0, 3)), ("responsive", files(3, 0))];
+        assert_eq!(told, expected);
         let shown = table(&rows, Some(100)).to_string();
         assert!(shown.contains("hardly helps") && !shown.contains('\u{1b}'));
         let document = json(&rows).unwrap();

@@ -1,12 +1,15 @@
 //! What is said about reindexing.
 
 use super::*;
+use crate::classify::{Class, KnownClass};
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::ledger::{
-    ActiveMode, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review, Verdict,
+    ActiveMode, AttemptId, Change, IntendedFile, Intent, Ledger, LedgerView, Outcome, PortalLedger,
+    Review, Verdict,
 };
+use crate::model::FileKey;
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
-use crate::snapshot::FolderReindex;
+use crate::snapshot::{FolderReindex, Run, RunResult};
 
 const NUMBERS: Numbers = Numbers {
     failed: 12,
@@ -64,6 +67,7 @@ async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
         mode: ActiveMode::Enforce,
         at: now,
         files: Vec::new(),
+        max_classes: 50,
     };
     let id = ledger
         .intend(intent, &ledger.view().unwrap())
@@ -182,4 +186,73 @@ async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
         };
         assert_eq!(health.reindex, Some(limits));
     }
+}
+
+/// The notes of a portal whose rules name classes, of which it knows some.
+fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
+    let now = Moment::now();
+    let mut portal = (*portal(
+        ListState::Read(FACTS),
+        vec![folder(FolderState::Counted, Some(now))],
+    ))
+    .clone();
+    let rules = ReindexRules {
+        mode: Mode::DryRun,
+        never_classes: never.iter().map(|&class| class.to_owned()).collect(),
+        ..ReindexRules::default()
+    };
+    portal.reindex = Arc::new(Reindex {
+        rules,
+        overrides: Vec::new(),
+    });
+    let known = KnownClass {
+        example: "page 7 lost".into(),
+        first_seen: now.wall,
+        last_seen: now.wall,
+    };
+    portal.classes = Arc::new([("page lost".into(), known)].into());
+    portal.collections.last_run = ended.then_some(Run {
+        ended: now.wall,
+        duration: Duration::from_secs(1),
+        result: RunResult::Success,
+    });
+    let mut ledger = LedgerView::new(now.wall);
+    let key = FileKey { link: 1, id: 1 };
+    let intent = Intent {
+        portal: PortalName::new("main").unwrap(),
+        folder: uuid::Uuid::nil().into(),
+        name: FolderName::new("Inbox"),
+        mode: ActiveMode::DryRun,
+        at: now.wall,
+        files: vec![IntendedFile::new(key, Class::Text("timeout".into()))],
+        max_classes: 50,
+    };
+    let id = AttemptId::new(1);
+    ledger.apply(Change::Intend { id, intent }).unwrap();
+    let view = view(Reason::Cooldown, Ok(Arc::new(ledger)), false);
+    let snapshot = Snapshot {
+        reindex: [(portal.name.clone(), Arc::new(view))].into(),
+        portals: vec![Arc::new(portal)],
+    };
+    let health = judge(&snapshot, now).portals.remove(0);
+    (health.status, health.notes)
+}
+
+#[test]
+fn a_class_that_nobody_knows_is_a_note_once_a_collection_has_ended() {
+    let named = ["page lost", "timeout", "other", "tmieout"];
+    assert_eq!(notes_on_classes(&named, false).1, [""; 0]);
+    let (status, notes) = notes_on_classes(&named, true);
+    assert_eq!(status, Status::Pass, "nobody's health suffers from it");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("\"tmieout\"") && notes[0].ends_with("is \"timeout\" meant?"));
+    assert_eq!(notes_on_classes(&named[..3], true).1, [""; 0]);
+}
+
+#[test]
+fn of_many_classes_that_nobody_knows_a_few_are_told_and_the_others_are_counted() {
+    let named = ["a", "b", "c", "d", "e", "f", "g"];
+    let (_, notes) = notes_on_classes(&named, true);
+    assert_eq!(notes.len(), 6);
+    assert!(notes[5].contains("2 more classes"), "{notes:?}");
 }

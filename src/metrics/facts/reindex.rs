@@ -1,8 +1,11 @@
 //! Reindexing: what is decided and what was attempted.
 
+use std::collections::BTreeMap;
+
 use super::{Folder, Of, Portal, Source};
+use crate::classify::Class;
 use crate::config::Mode;
-use crate::ledger::{ActiveMode, LedgerView, Totals, Verdict};
+use crate::ledger::{ActiveMode, ClassTotals, LedgerView, Totals, Verdict};
 use crate::metrics::catalogue as family;
 use crate::metrics::writer::{Samples, flag, float};
 use crate::model::Timestamp;
@@ -47,6 +50,7 @@ fn breaker(samples: &mut Samples<'_>, portal: &Portal<'_>) {
 
 fn classes(samples: &mut Samples<'_>, portal: &Portal<'_>) {
     let classes = portal.ledger.map(LedgerView::classes);
+    let classes = classes.map(|classes| at_most(portal.view.errors.max_classes, classes));
     for (class, totals) in classes.into_iter().flatten() {
         for (outcome, files) in [
             ("recovered", totals.recovered),
@@ -56,6 +60,28 @@ fn classes(samples: &mut Samples<'_>, portal: &Portal<'_>) {
             samples.add(&labels, float(files));
         }
     }
+}
+
+/// At most so many classes beside `other`, which has the files of all further ones.
+///
+/// The ledger gives a class its place when its files are sent and there is room ([`crate::ledger::Intent::max_classes`]), and leaves it there.
+/// So there are further ones only where `errors.max_classes` was lowered since, and then those stay that are first by name: an order by files
+/// would move classes to and from `other`, whose counter must not fall.
+fn at_most(
+    max_classes: usize,
+    classes: &BTreeMap<Class, ClassTotals>,
+) -> BTreeMap<Class, ClassTotals> {
+    let mut shown = BTreeMap::new();
+    let mut places = max_classes;
+    for (class, totals) in classes {
+        let has_place = *class != Class::Other && places > 0;
+        places -= usize::from(has_place);
+        let class = if has_place { class } else { &Class::Other };
+        let sum: &mut ClassTotals = shown.entry(class.clone()).or_default();
+        sum.recovered = sum.recovered.saturating_add(totals.recovered);
+        sum.refailed = sum.refailed.saturating_add(totals.refailed);
+    }
+    shown
 }
 
 fn mode(samples: &mut Samples<'_>, folder: &Folder<'_>) {
@@ -160,5 +186,42 @@ impl Folder<'_> {
     fn totals(&self) -> Option<Totals> {
         let ledger = self.active()?.ledger.as_ref().ok()?;
         Some(ledger.totals(self.view.id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_without_a_place_are_one_and_no_file_is_lost() {
+        let totals = |recovered, refailed| ClassTotals {
+            recovered,
+            refailed,
+        };
+        let text = |text: &str| Class::Text(text.into());
+        let classes: BTreeMap<_, _> = [
+            (text("a"), totals(1, 2)),
+            (text("b"), totals(10, 20)),
+            (text("c"), totals(100, 200)),
+            (Class::Unspecified, totals(3, 4)),
+            (Class::Other, totals(5, 6)),
+        ]
+        .into();
+        assert_eq!(at_most(4, &classes), classes);
+        assert_eq!(at_most(50, &classes), classes);
+        let shown = at_most(2, &classes);
+        let expected = [
+            (text("a"), totals(1, 2)),
+            (text("b"), totals(10, 20)),
+            (Class::Other, totals(108, 210)),
+        ];
+        assert_eq!(shown, expected.into());
+        let more: BTreeMap<_, _> = classes
+            .iter()
+            .map(|(class, files)| (class.clone(), totals(files.recovered + 900, files.refailed)))
+            .collect();
+        let later = at_most(2, &more);
+        assert!(later.keys().eq(shown.keys()), "files move no class");
     }
 }

@@ -70,6 +70,7 @@ fn of(folders: Vec<FolderView>) -> PortalView {
             .map(|folder| (folder.id, Arc::new(folder)))
             .collect(),
         classes: Arc::default(),
+        errors: Arc::default(),
         reindex: Arc::default(),
         collections: Collections::default(),
         stale_after: STALE_AFTER,

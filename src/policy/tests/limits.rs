@@ -61,6 +61,7 @@ fn a_refusal_holds_the_folder_for_one_cooldown_or_for_as_long_as_the_portal_asks
         (refused(403, None), 3_600),
         (refused(403, Some(90)), 3_600),
         (refused(429, None), 3_600),
+        (refused(404, Some(90)), 3_600),
         (refused(429, Some(90)), 90),
         (refused(409, Some(7_200)), 7_200),
         (refused(425, Some(1)), 60),
@@ -227,16 +228,18 @@ fn who_tries_and_shows_no_effect_keeps_the_breaker_open_for_as_long_anew() {
 }
 
 #[test]
-fn only_the_first_refusal_in_a_row_that_does_not_allow_it_is_charged() {
+fn of_refusals_in_a_row_only_the_first_is_charged_and_a_folder_that_left_never_is() {
     let mut book = Book::new();
     let budget = Budget::default();
     let left = |book: &Book| Remaining::of(book.view.track(ActiveMode::Enforce), &budget, NOON);
     for (hours, outcome, actions) in [
         (9, refused(403, None), 99),
+        (8, refused(404, None), 99),
         (8, refused(403, None), 99),
         (7, Outcome::Accepted { updated: 1 }, 98),
         (6, refused(403, None), 97),
         (5, refused(429, None), 96),
+        (4, refused(404, None), 96),
     ] {
         let id = book.intend(
             ActiveMode::Enforce,

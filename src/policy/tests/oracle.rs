@@ -18,6 +18,7 @@ pub(super) struct Noted {
     pub charge: u64,
     pub refused: bool,
     pub forbidden: bool,
+    pub gone: bool,
     /// The verdict and when it was found; `None` while it is to come, or where there is none.
     pub verdict: Option<(Moment, Verdict)>,
 }
@@ -78,6 +79,7 @@ impl Oracle {
             Outcome::Refused { status, .. } => {
                 noted.refused = true;
                 noted.forbidden = status == 403;
+                noted.gone = status == 404;
                 noted.charge = 0;
                 self.give_back(id);
             }
@@ -193,7 +195,7 @@ impl At<'_> {
         let recent = self
             .same
             .iter()
-            .filter(|noted| self.passed(noted.at) < budget.per);
+            .filter(|noted| self.passed(noted.at) < budget.per && !noted.gone);
         let (mut actions, mut charged, mut forbidden) = (0, 0, false);
         for noted in recent {
             actions += u64::from(!(noted.forbidden && forbidden));

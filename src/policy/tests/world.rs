@@ -287,6 +287,7 @@ impl World {
             mode: trigger.mode,
             at: now.wall,
             files: trigger.files.clone(),
+            max_classes: 50,
         };
         self.book.view.apply(Change::Intend { id, intent }).unwrap();
         self.oracle.note(Noted {
@@ -298,6 +299,7 @@ impl World {
             files,
             refused: false,
             forbidden: false,
+            gone: false,
             verdict: None,
         });
         match trigger.mode {

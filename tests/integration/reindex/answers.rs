@@ -16,6 +16,8 @@ use crate::support::writes::REINDEX_FAILED;
 
 const KEY: &str = "kbk_demo";
 
+const NEXT_ALLOWED: &str = "kb_reindex_next_allowed_timestamp_seconds";
+
 /// Ways to lose the answer after the work was done.
 const LOST: [Fault; 5] = [
     Fault::Line(LineFault::Closed),
@@ -123,9 +125,10 @@ async fn refused(status: u16) {
     scene.attempted(&exporter, "refused").await;
     let reason = if status == 403 { "refused" } else { "cooldown" };
     let metrics = scene.held(&exporter, reason).await;
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000)], "{status}");
-    let held_until = "kb_reindex_next_allowed_timestamp_seconds";
-    let until = scene.value(&metrics, held_until, None).unwrap();
+    // A folder that left costs nothing.
+    let left = if status == 404 { 100 } else { 99 };
+    assert_eq!(budget_left(&metrics), [Some(left), Some(5_000)], "{status}");
+    let until = scene.value(&metrics, NEXT_ALLOWED, None).unwrap();
     exporter.stop().await;
 
     scene.portal.heal();
@@ -137,6 +140,35 @@ async fn refused(status: u16) {
     scene.attempted(&exporter, "accepted").await;
     exporter.stop().await;
     assert_eq!(scene.sent(), 2, "{status}");
+}
+
+#[tokio::test]
+async fn a_portal_that_asks_to_wait_is_asked_again_after_all_of_that() {
+    let portal = Ailing::start(KEY, 1).await;
+    portal.writes.allow_reindex_failed();
+    let fault = Fault::Status(429, RetryAfter::Seconds(90));
+    portal.strike(Target::ReindexFailed, fault);
+    let (folder, _) = failed_files(&portal);
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = "1s".into();
+        config["reindex"] = rules("enforce");
+    });
+    make_old_ledger(&workspace).await;
+    let exporter = Exporter::start(&workspace).await;
+    let id = folder.to_string();
+    let labels = [("folder_id", &*id)];
+    let metrics = exporter
+        .metrics_when("the attempt is refused", |metrics| {
+            let refused = [("folder_id", &*id), ("result", "refused")];
+            let ends = metrics.value(NEXT_ALLOWED, &labels);
+            metrics.count("kb_reindex_attempts_total", &refused) == Some(1) && ends > Some(0.0)
+        })
+        .await;
+    exporter.stop().await;
+    let rests = metrics.value(NEXT_ALLOWED, &labels).unwrap()
+        - seconds(ledger::attempts(&workspace)[0].intended);
+    assert!((rests - 90.0).abs() < 1.0, "{rests}");
+    assert_eq!(portal.requests_to(REINDEX_FAILED), 1);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact for centuries")]

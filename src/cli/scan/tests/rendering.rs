@@ -117,6 +117,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
         name: PortalName::new(name).unwrap(),
         list,
         classes: Arc::new([(class, known)].into()),
+        errors: Arc::default(),
         reindex: Arc::default(),
         folders: folders
             .into_iter()

@@ -1,0 +1,121 @@
+//! Which classes of error files are known to have had, for `--config.check`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::config::{Config, State};
+use crate::ledger::{self, LedgerError};
+use crate::state;
+
+/// A warning for each class that the rules of reindexing name and nobody knows. Reads the state folder, where there is one, and changes
+/// nothing in it.
+pub(super) fn warnings(config: &Config) -> Vec<String> {
+    let Config {
+        reindex, errors, ..
+    } = config;
+    if reindex.unknown_classes(errors, &BTreeSet::new()).is_empty() {
+        return Vec::new();
+    }
+    let (had, mut warnings) = match &config.state {
+        State::Path(folder) => had(folder),
+        State::Temporary => (BTreeSet::new(), Vec::new()),
+    };
+    let had = had.iter().map(String::as_str).collect();
+    let unknown = reindex.unknown_classes(errors, &had);
+    if unknown.is_empty() {
+        return Vec::new();
+    }
+    warnings.extend(unknown.iter().map(ToString::to_string));
+    warnings
+}
+
+/// The classes that files are known to have had, and why there may be more.
+fn had(folder: &Path) -> (BTreeSet<String>, Vec<String>) {
+    let mut problems = Vec::new();
+    let mut had = state::known_classes(folder).unwrap_or_else(|error| {
+        problems.push(format!("the classes that files had are not known: {error}"));
+        BTreeSet::new()
+    });
+    match ledger::views(folder) {
+        Ok(views) => had.extend(views.values().flat_map(|view| {
+            let classes = view.known_classes();
+            classes.map(|class| class.as_str().to_owned())
+        })),
+        Err(LedgerError::Missing { .. }) => {}
+        Err(error) => {
+            problems.push(format!("the classes that were sent are not known: {error}"));
+        }
+    }
+    (had, problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classify::Class;
+    use crate::config::{BaseUrl, KeySource, Portal};
+    use crate::ledger::{ActiveMode, IntendedFile, Intent, Ledger};
+    use crate::model::{FileKey, FolderName, PortalName, Timestamp};
+
+    fn config(state: State) -> Config {
+        let name = PortalName::new("main").unwrap();
+        let address = BaseUrl::parse("https://portal.example").unwrap();
+        let key = KeySource::File("/run/key".into());
+        let mut config = Config::for_portal(Portal::new(name, address, key));
+        config.reindex.rules.never_classes = vec!["pasword".to_owned()];
+        config.state = state;
+        config
+    }
+
+    async fn send(folder: &Path, class: &str) {
+        let (ledger, error) = Ledger::open(folder, crate::ledger::Addresses::default());
+        assert!(error.is_none(), "{error:?}");
+        let key = FileKey { link: 1, id: 1 };
+        let intent = Intent {
+            portal: PortalName::new("main").unwrap(),
+            folder: uuid::Uuid::nil().into(),
+            name: FolderName::new("Inbox"),
+            mode: ActiveMode::DryRun,
+            at: Timestamp::from_millis(1_772_366_400_000),
+            files: vec![IntendedFile::new(key, Class::Text(class.into()))],
+            max_classes: 50,
+        };
+        let ledger = ledger.portal(&"https://portal.example".into());
+        ledger
+            .intend(intent, &ledger.view().unwrap())
+            .await
+            .unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_class_that_a_file_had_is_known_and_another_one_is_warned_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let warned = || warnings(&config(State::Path(folder.path().to_owned())));
+        let unknown = warnings(&config(State::Temporary));
+        assert_eq!(unknown.len(), 1);
+        assert!(
+            unknown[0].contains("no file is known to have had it"),
+            "{unknown:?}"
+        );
+        assert_eq!(warned(), unknown, "no state yet");
+        send(folder.path(), "password").await;
+        assert!(
+            warned()[0].ends_with("is \"password\" meant?"),
+            "{:?}",
+            warned()
+        );
+        send(folder.path(), "pasword").await;
+        assert_eq!(warned(), [""; 0]);
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_read_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [state::FILE_NAME, ledger::FILE_NAME] {
+            std::fs::write(folder.path().join(file), "no database").unwrap();
+        }
+        let warned = warnings(&config(State::Path(folder.path().to_owned())));
+        assert_eq!(warned.len(), 3, "{warned:?}");
+        assert!(warned[..2].iter().all(|line| line.contains("not known: ")));
+    }
+}
