@@ -224,13 +224,13 @@ fn attempts() -> [Panel; 3] {
 fn classes() -> [Panel; 2] {
     let files = |outcome: &str| {
         format!(
-            r#"3600 * sum by (error) (max by (portal, error) (rate(kb_reindex_class_files_total{{PORTAL, outcome="{outcome}"}}[$__rate_interval])))"#
+            r#"3600 * sum by (error) (max by (portal, error) (rate(kb_reindex_class_files_total{{PORTAL, outcome="{outcome}"}}[$__rate_interval]))) or on () label_replace(0 * max(kb_reindex_kill_switch{{OWN}}), "error", "nothing was sent", "", "")"#
         )
     };
     [
         Panel::graph(
             "Files an hour that came back, by class",
-            "Files that were done after an attempt, by the class of the error that they had. A class that comes back is tried soon; see `kb-exporter reindex classes` for what is known of each.",
+            "Files that were done after an attempt, by the class of the error that they had. A class that comes back is tried soon. When you want to know what is known of each: `kb-exporter reindex classes`.",
             Style::Bars,
         )
         .query("{{error}}", &files("recovered"))
@@ -238,7 +238,7 @@ fn classes() -> [Panel; 2] {
         .size(12, 8),
         Panel::graph(
             "Files an hour that failed again, by class",
-            "Files that failed again after an attempt, by the class of the error that they had. A class that only appears here does not respond: mend what it names, or put it into `reindex.never_classes`.",
+            "Files that failed again after an attempt, by the class of the error that they had. When a class appears here alone, a retry does not help: mend what it names, or put it into `reindex.never_classes`.",
             Style::Bars,
         )
         .query("{{error}}", &files("refailed"))
