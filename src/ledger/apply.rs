@@ -1,6 +1,6 @@
 //! What a change makes of a view. Pure: the disk only stores what comes out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::classify::Class;
@@ -316,12 +316,12 @@ impl LedgerView {
 
 /// The files of an intent as they are sent.
 fn sent_files(files: Vec<IntendedFile>) -> FileMap<SentFile> {
-    let mut classes: BTreeMap<Class, ()> = BTreeMap::new();
+    let mut classes: BTreeSet<Class> = BTreeSet::new();
     let mut bounded = |class: Class| {
-        if classes.len() >= MAX_CLASSES && !classes.contains_key(&class) {
+        if classes.len() >= MAX_CLASSES && !classes.contains(&class) {
             return Class::Other;
         }
-        classes.insert(class.clone(), ());
+        classes.insert(class.clone());
         class
     };
     let sent = files.into_iter().map(|file| {

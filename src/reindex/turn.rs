@@ -112,7 +112,7 @@ impl Reindexer {
         let Some(desk) = self.desk().await else {
             return Turn::Passed;
         };
-        let (folder, decision) = match self.still_wanted(&desk, id, mode) {
+        let (folder, decision) = match still_wanted(&desk, id, mode) {
             Ok(wanted) => wanted,
             Err(turn) => return turn,
         };
@@ -142,7 +142,7 @@ impl Reindexer {
             let Some(desk) = self.desk().await else {
                 return Turn::Passed;
             };
-            let wanted = self.still_wanted(&desk, id, mode);
+            let wanted = still_wanted(&desk, id, mode);
             let acted = match wanted {
                 Ok((folder, decision)) if !cancel.is_cancelled() => {
                     self.act(&desk, &requests, folder, decision, &names, cancel)
@@ -154,22 +154,6 @@ impl Reindexer {
             if let Some(turn) = acted {
                 return turn;
             }
-        }
-    }
-
-    /// The folder and the decision, where it still is the one to make an attempt in this mode.
-    fn still_wanted<'a>(
-        &self,
-        desk: &'a Desk,
-        id: FolderId,
-        mode: ActiveMode,
-    ) -> Result<(&'a FolderBatch, Decision), Turn> {
-        let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
-        let decision = desk.decide(folder);
-        match &decision.choice {
-            Choice::Hold(reason) => Err(Turn::hold(*reason, decision.numbers, of_ledger(*reason))),
-            Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
-            Choice::Trigger(_) => Err(Turn::Passed),
         }
     }
 
@@ -213,6 +197,21 @@ impl Reindexer {
             numbers,
             trouble: (answer == Answer::Trouble).then_some(Reason::PortalErring),
         })
+    }
+}
+
+/// The folder and the decision, where it still is the one to make an attempt in this mode.
+fn still_wanted<'a>(
+    desk: &'a Desk,
+    id: FolderId,
+    mode: ActiveMode,
+) -> Result<(&'a FolderBatch, Decision), Turn> {
+    let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
+    let decision = desk.decide(folder);
+    match &decision.choice {
+        Choice::Hold(reason) => Err(Turn::hold(*reason, decision.numbers, of_ledger(*reason))),
+        Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
+        Choice::Trigger(_) => Err(Turn::Passed),
     }
 }
 

@@ -44,10 +44,10 @@ struct Written<'a> {
 
 /// The configured names of a portal, or its address where it has none.
 fn named(address: &PortalAddress, portals: &[Portal]) -> String {
-    let named = portals
+    let of_address = portals
         .iter()
         .filter(|portal| portal.base_url.normalised() == *address);
-    let names: Vec<&str> = named.map(|portal| portal.name.as_str()).collect();
+    let names: Vec<&str> = of_address.map(|portal| portal.name.as_str()).collect();
     if names.is_empty() {
         return address.to_string();
     }

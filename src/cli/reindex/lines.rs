@@ -45,20 +45,23 @@ pub(super) fn lines(entries: &[Entry], width: u16) -> String {
 /// What was attempted, and what came of it.
 fn told(attempt: &Attempt) -> String {
     let (result, reason) = entries::progress(attempt);
-    let mut told = result.as_str().to_owned();
-    if let Some(reason) = reason {
-        told += &format!(" ({reason})");
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    let files = match attempt.outcome() {
+        Some((_, Outcome::Accepted { updated })) => format!("{updated} requeued"),
+        _ => format!("{} files", attempt.files),
+    };
+    let verdict = attempt.verdict().map_or_else(String::new, |(_, verdict)| {
+        format!("; {}", verdict.as_str())
+    });
+    let mut parts = vec![format!("{}{reason}, {files}{verdict}", result.as_str())];
+    if !matches!(attempt.course, Course::Rehearsed | Course::Refused { .. }) {
+        parts.extend(numbers(attempt));
     }
-    match attempt.outcome() {
-        Some((_, Outcome::Accepted { updated })) => told += &format!(", {updated} requeued"),
-        _ => told += &format!(", {} files", attempt.files),
-    }
-    if let Some((_, verdict)) = attempt.verdict() {
-        told += &format!("; {}", verdict.as_str());
-    }
-    if matches!(attempt.course, Course::Rehearsed | Course::Refused { .. }) {
-        return told;
-    }
+    parts.join(", ")
+}
+
+/// What became of the files.
+fn numbers(attempt: &Attempt) -> impl Iterator<Item = String> {
     let states = attempt.file_states();
     let numbers = [
         ("recovered", states.of(FileState::Done)),
@@ -66,10 +69,8 @@ fn told(attempt: &Attempt) -> String {
         ("flagged", states.of(FileState::Flagged)),
         ("waiting", states.unsettled()),
     ];
-    for (word, files) in numbers.into_iter().filter(|(_, files)| *files > 0) {
-        told += &format!(", {files} {word}");
-    }
-    told
+    let some = numbers.into_iter().filter(|(_, files)| *files > 0);
+    some.map(|(word, files)| format!("{files} {word}"))
 }
 
 /// At most so many characters.
