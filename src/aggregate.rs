@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use foldhash::fast::RandomState;
 
 use crate::classify::{ClassCounts, ClassNumber, Classifier, ErrorTally};
-use crate::memory::{self, Memory};
+use crate::history::{self, FileHistory};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
 
@@ -42,7 +42,7 @@ pub struct Reading {
     pub done: DoneFiles,
 }
 
-/// What a look knows of the files that are done.
+/// What a read knows of the files that are done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DoneFiles {
     /// Every row was read.
@@ -56,7 +56,7 @@ pub enum DoneFiles {
         /// The hashes of all files, in order: see [`hash`].
         rows: Vec<u64>,
     },
-    /// They were counted by their borders.
+    /// They were counted by their boundaries.
     Counted,
 }
 
@@ -70,7 +70,7 @@ pub fn hash(key: FileKey) -> u64 {
 /// Adds up rows.
 #[derive(Debug)]
 pub struct Tally {
-    memory: Arc<Memory>,
+    history: Arc<FileHistory>,
     watched: Arc<HashSet<FileKey>>,
     /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading look less
     /// consistent than it is, never more.
@@ -91,7 +91,7 @@ pub struct Tally {
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     /// The files that were not done before.
-    pub memory: Arc<Memory>,
+    pub history: Arc<FileHistory>,
     /// Files about which somebody wants to know whether they are done.
     pub watched: Arc<HashSet<FileKey>>,
     /// What reasons mean.
@@ -103,7 +103,7 @@ impl Tally {
     #[must_use]
     pub fn new(known: Known) -> Self {
         Self {
-            memory: known.memory,
+            history: known.history,
             watched: known.watched,
             seen: Vec::new(),
             counts: ByStatus::default(),
@@ -136,7 +136,7 @@ impl Tally {
     }
 
     fn add_done(&mut self, key: FileKey) {
-        if self.memory.remembers(key) {
+        if self.history.remembers(key) {
             self.finished.push(key);
         }
         if self.watched.contains(&key) {
@@ -187,7 +187,7 @@ impl Tally {
         let distinct = self.seen.windows(2).all(|pair| pair[0] != pair[1]);
         let mut unfinished = self.settled;
         unfinished.extend(self.waiting);
-        let unfinished = memory::fit(unfinished, &self.memory, &mut self.fits);
+        let unfinished = history::fit(unfinished, &self.history, &mut self.fits);
         Reading {
             counts: self.counts,
             errors: self.errors.finish(),

@@ -64,7 +64,7 @@ enum Command {
     Check,
     /// Collect once and print; exit with 1 when any folder could not be counted.
     Scan(scan::ScanArgs),
-    /// What was attempted at putting failed files back into the queue.
+    /// What was attempted at reindexing failed files.
     #[command(subcommand)]
     Reindex(reindex::ReindexCommand),
     /// How the reasons of failed and flagged files are classified.

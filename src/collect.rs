@@ -3,19 +3,20 @@
 //! A [`Collector`] is the one owner of what is known of its portal. Requests are made by tasks beside it; their results
 //! come back to it one by one, are compared with what was known, kept on disk, and published at once.
 
-pub(crate) mod attention;
 mod audit;
 pub mod count;
 mod departed;
 mod due;
 pub mod error;
 mod folder;
+mod folder_read;
 mod folders;
-mod kept;
+pub mod full_scan;
 mod list;
-mod look;
+mod persisted_folder;
 pub mod progress;
 mod publish;
+pub(crate) mod read_schedule;
 mod refutation;
 mod reindex;
 mod rows_end;
@@ -24,7 +25,6 @@ mod settings;
 pub mod sorted;
 pub mod sorting;
 pub mod strategy;
-pub mod walk;
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
@@ -49,13 +49,13 @@ use crate::state::{SavedPortal, StateError, Store};
 
 pub use settings::Settings;
 
-use attention::Rounds;
 use audit::Audited;
 use departed::ClockCheck;
 use folder::Folder;
+use folder_read::{FolderRead, Slots};
 use folders::Refusal;
-use look::{Looked, Slots};
 use progress::Progress;
+use read_schedule::ReadCycles;
 use run::Run;
 use sorting::{Refutation, Sorting};
 
@@ -63,7 +63,7 @@ use sorting::{Refutation, Sorting};
 const PULSE: Duration = Duration::from_secs(5);
 
 /// What a collector works with.
-pub struct Tools {
+pub struct Dependencies {
     /// Asks the portal.
     pub client: Arc<Client>,
     /// Keeps what must survive a restart.
@@ -87,7 +87,7 @@ pub struct Reindexing {
 }
 
 /// A changed configuration.
-pub struct Orders {
+pub struct Command {
     /// What it says of the collector.
     pub settings: Settings,
     /// Asks the portal as it says.
@@ -99,7 +99,7 @@ pub struct Orders {
 /// Collects one portal.
 pub struct Collector {
     settings: Settings,
-    tools: Tools,
+    dependencies: Dependencies,
     slots: Slots,
     /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
@@ -111,7 +111,7 @@ pub struct Collector {
     /// What the portal's clock said of this machine's.
     clock: ClockCheck,
     collections: Collections,
-    rounds: Rounds,
+    cycles: ReadCycles,
     state_error: Option<String>,
     /// Why the disk did not take the time of the last whole collection, if it did not.
     success_refused: Option<StateError>,
@@ -147,7 +147,7 @@ enum Work {
 /// What a task brings back.
 enum Done {
     Listed(Result<(Arc<Session>, Listing), PortalError>),
-    Looked(Box<Looked>),
+    FolderRead(Box<FolderRead>),
     Audited(Box<Audited>),
     RefutationChecked,
 }
@@ -155,7 +155,7 @@ enum Done {
 impl Collector {
     /// Makes a collector that knows what was kept of its portal.
     #[must_use]
-    pub fn new(settings: Settings, tools: Tools, saved: SavedPortal) -> Self {
+    pub fn new(settings: Settings, dependencies: Dependencies, saved: SavedPortal) -> Self {
         let now = Moment::now();
         let mut places = ClassSlots::new(settings.classes, &settings.classifier);
         let mut folders = BTreeMap::new();
@@ -168,7 +168,7 @@ impl Collector {
             sorting: refutation::restore(&settings, saved.refutation),
             saved_refutation: None,
             settings,
-            tools,
+            dependencies,
             folders,
             places,
             list: ListState::default(),
@@ -177,7 +177,7 @@ impl Collector {
                 last_success: saved.last_success,
                 ..Collections::default()
             },
-            rounds: Rounds::default(),
+            cycles: ReadCycles::default(),
             state_error: None,
             success_refused: None,
             unpublished: false,
@@ -202,31 +202,31 @@ impl Collector {
     pub async fn run(
         mut self,
         mut ticker: Ticker,
-        mut orders: mpsc::UnboundedReceiver<Orders>,
+        mut command: mpsc::UnboundedReceiver<Command>,
         cancel: CancellationToken,
     ) {
         while !cancel.is_cancelled() {
-            let step = AssertUnwindSafe(self.step(&mut ticker, &mut orders, &cancel));
+            let step = AssertUnwindSafe(self.step(&mut ticker, &mut command, &cancel));
             if step.catch_unwind().await.is_err() {
                 self.begin_anew();
             }
-            self.tools.progress.beat();
+            self.dependencies.progress.beat();
         }
     }
 
     async fn step(
         &mut self,
         ticker: &mut Ticker,
-        orders: &mut mpsc::UnboundedReceiver<Orders>,
+        command: &mut mpsc::UnboundedReceiver<Command>,
         cancel: &CancellationToken,
     ) {
         tokio::select! {
             () = cancel.cancelled() => {}
-            Some(orders) = orders.recv() => {
-                if let Some(other) = orders.ticker {
+            Some(command) = command.recv() => {
+                if let Some(other) = command.ticker {
                     *ticker = other;
                 }
-                self.reconfigure(orders.settings, orders.client).await;
+                self.reconfigure(command.settings, command.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
             Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
@@ -259,11 +259,11 @@ impl Collector {
         match (work, done) {
             (Work::List { run }, done) => self.listed(run, list_of(done)).await,
             (Work::Settle, done) => self.settled(list_of(done)).await,
-            (Work::Look { run, folder }, Ok((_, Done::Looked(looked)))) => {
+            (Work::Look { run, folder }, Ok((_, Done::FolderRead(looked)))) => {
                 self.looked(run, folder, *looked).await;
             }
             (Work::Look { run, folder }, _) => {
-                self.looked(run, folder, Looked::panicked()).await;
+                self.looked(run, folder, FolderRead::panicked()).await;
             }
             (Work::Audit { folder }, Ok((_, Done::Audited(audited)))) => {
                 self.audited(folder, Some(*audited)).await;
@@ -279,7 +279,7 @@ impl Collector {
     /// Folders that it does not exclude any more are admitted with the next list.
     async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
         let before = std::mem::replace(&mut self.settings, settings);
-        self.tools.client = client;
+        self.dependencies.client = client;
         let settings = &self.settings;
         if settings.walk.in_flight != before.walk.in_flight {
             self.slots = Slots::new(settings.walk.in_flight);

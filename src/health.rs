@@ -134,7 +134,7 @@ fn judge_portal(
         _ => Status::Warn,
     };
     // No warning: counts that wait for their turn are right and say how old they are; those that get too old are a warning.
-    let turns = portal.collections.round;
+    let turns = portal.collections.cycle;
     let turns = turns.filter(|round| round.takes_turns());
     notes.extend(turns.map(|round| round.to_string()));
     // Counts from every page are right, too; they only cost more.

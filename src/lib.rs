@@ -2,7 +2,7 @@
 //!
 //! A portal holds folders of files that are processed in the background. This program reads the list of files of every
 //! folder that its key may use, counts files by `indexStatus` and `indexError`, and serves the counts as metrics, health and a
-//! status page. Where it is told to, it puts failed files back into the queue, under a policy ([`policy`]): `reindex-failed` under `mode:
+//! status page. Where it is told to, it reindexes failed files, under a policy ([`policy`]): `reindex-failed` under `mode:
 //! enforce` is the only request that changes anything.
 //!
 //! # The way of the data
@@ -17,7 +17,7 @@
 //!                 ↓     ReindexView │ └→ metrics, health, http (page)
 //!              reindex ─────────────┘
 //!                 ├─Case, LedgerView→ policy::decide ─Decision→ the same
-//!                 ├─one look at the folder→ portal, then decide again: by what holds now
+//!                 ├─one read of the folder→ portal, then decide again: by what holds now
 //!                 └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```
 //!
@@ -42,7 +42,7 @@
 //! | [`schedule`] | when a collection is due |
 //! | [`collect`] | one collector for each portal; a task for each folder that is read |
 //! | [`aggregate`], [`classify`] | rows → counts, reasons → classes |
-//! | [`memory`] | two looks → entries, indexing times, ages |
+//! | [`memory`] | two reads → entries, indexing times, ages |
 //! | [`state`] | what must survive a restart: one `SQLite` file |
 //! | [`policy`] | whether failed files are sent again, and what became of them |
 //! | [`ledger`] | what was attempted: one `SQLite` file that is never written over |
@@ -83,7 +83,7 @@
 //! - A state file that cannot be read or written is never replaced: counts go on, counters of entries stand still.
 //! - A ledger that cannot be read or written is never replaced: nothing is reindexed, everything else goes on.
 //! - A crash during an attempt costs the attempt: it is charged, its outcome is unknown, and it is not sent again before its cooldown.
-//! - A panic in a task costs that look; a panic in a collector costs the collections under way.
+//! - A panic in a task costs that read; a panic in a collector costs the collections under way.
 
 pub mod aggregate;
 pub mod app;
@@ -94,9 +94,9 @@ pub mod config;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 pub mod health;
+pub mod history;
 pub mod http;
 pub mod ledger;
-pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod policy;

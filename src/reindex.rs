@@ -2,7 +2,7 @@
 //!
 //! One [`Reindexer`] for each portal takes in what the latest collection found ([`Batch`]), beside the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
-//! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is looked at once more directly
+//! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is read once more directly
 //! before the intent.
 
 mod attempt;
@@ -42,7 +42,7 @@ const TIDY_EVERY: Duration = Duration::from_hours(1);
 const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
 
 /// What a [`Reindexer`] works with.
-pub struct Tools {
+pub struct Dependencies {
     /// Remembers what was attempted.
     pub ledger: PortalLedger,
     /// Counts what was decided.
@@ -58,7 +58,7 @@ pub struct Tools {
 /// Decides about the folders of one portal and does what was decided.
 pub struct Reindexer {
     portal: PortalName,
-    tools: Tools,
+    dependencies: Dependencies,
     tidy_at: Instant,
     /// What the portal told of files of an attempt by their names.
     asked_for: HashMap<AttemptId, Asked>,
@@ -71,10 +71,10 @@ pub struct Reindexer {
 impl Reindexer {
     /// Makes one for a portal.
     #[must_use]
-    pub fn new(portal: PortalName, tools: Tools) -> Self {
+    pub fn new(portal: PortalName, dependencies: Dependencies) -> Self {
         Self {
             portal,
-            tools,
+            dependencies,
             tidy_at: Instant::now(),
             asked_for: HashMap::new(),
             outlook: None,
@@ -84,12 +84,12 @@ impl Reindexer {
 
     /// Takes in what collections found, until `cancel`. A mistake in this program costs one batch.
     pub async fn run(mut self, cancel: CancellationToken) {
-        let reindex = Arc::clone(&self.tools.rules.borrow().reindex);
+        let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
         self.show(BTreeMap::new(), kill_switch::is_on(&reindex).await);
         loop {
             let changed = tokio::select! {
                 () = cancel.cancelled() => return,
-                changed = self.tools.batches.changed() => changed,
+                changed = self.dependencies.batches.changed() => changed,
             };
             if changed.is_err() {
                 return;
@@ -101,7 +101,7 @@ impl Reindexer {
 
     /// Judges earlier attempts, decides about each folder, and makes the attempts that are due.
     async fn take(&mut self, cancel: &CancellationToken) {
-        let Some(batch) = self.tools.batches.borrow_and_update().clone() else {
+        let Some(batch) = self.dependencies.batches.borrow_and_update().clone() else {
             return;
         };
         self.take_in_what_was_forgiven().await;
@@ -133,18 +133,18 @@ impl Reindexer {
 
     /// What is known and what holds now; none before the first collection has ended.
     async fn desk(&mut self) -> Option<Desk> {
-        let batch = self.tools.batches.borrow().clone()?;
+        let batch = self.dependencies.batches.borrow().clone()?;
         Some(self.desk_with(batch).await)
     }
 
     async fn desk_with(&mut self, batch: Arc<Batch>) -> Desk {
-        let rules = self.tools.rules.borrow().clone();
+        let rules = self.dependencies.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
         let now = Moment::now();
         let outlook = self.outlook(&batch, &rules, now);
         Desk {
             outlook,
-            ledger: self.tools.ledger.view().ok(),
+            ledger: self.dependencies.ledger.view().ok(),
             batch,
             rules,
             kill_switch,
@@ -152,14 +152,14 @@ impl Reindexer {
         }
     }
 
-    /// What the failed files of a batch tell: looked at once.
+    /// What the failed files of a batch tell: read once.
     fn outlook(&mut self, batch: &Arc<Batch>, rules: &Rules, now: Moment) -> Arc<Outlook> {
         if let Some((of, outlook)) = &self.outlook
             && Arc::ptr_eq(of, batch)
         {
             return Arc::clone(outlook);
         }
-        let ledger = self.tools.ledger.view().ok();
+        let ledger = self.dependencies.ledger.view().ok();
         let outlook = Arc::new(rules.outlook(batch, ledger.as_deref(), now));
         self.outlook = Some((Arc::clone(batch), Arc::clone(&outlook)));
         outlook
@@ -173,7 +173,7 @@ impl Reindexer {
         reason: Reason,
         numbers: Numbers,
     ) {
-        self.tools.events.decided(decision, reason);
+        self.dependencies.events.decided(decision, reason);
         if reason == Reason::Off {
             folders.remove(&folder);
         } else {
@@ -197,7 +197,7 @@ impl Reindexer {
             horizon: policy::horizon(&desk.rules.reindex),
             listed: desk.batch.folders.iter().map(|folder| folder.id).collect(),
         };
-        if let Err(failed) = self.tools.ledger.tidy(tidy).await {
+        if let Err(failed) = self.dependencies.ledger.tidy(tidy).await {
             self.refused(&failed);
         }
     }
@@ -206,11 +206,11 @@ impl Reindexer {
     /// under way, also for another entry of the configuration with the same address.
     async fn give_up_half_done(&self, now: Timestamp) {
         let until = now.before(GIVEN_UP_AFTER);
-        let Ok(ledger) = self.tools.ledger.view() else {
+        let Ok(ledger) = self.dependencies.ledger.view() else {
             return;
         };
         if !ledger.interrupted(until).is_empty()
-            && let Err(failed) = self.tools.ledger.interrupt(until).await
+            && let Err(failed) = self.dependencies.ledger.interrupt(until).await
         {
             self.refused(&failed);
         }
@@ -218,8 +218,8 @@ impl Reindexer {
 
     /// Passes over what people took back. Nothing, where the ledger cannot be used.
     async fn take_in_what_was_forgiven(&self) {
-        let usable = self.tools.ledger.view().is_ok();
-        match self.tools.ledger.take_in().await {
+        let usable = self.dependencies.ledger.view().is_ok();
+        match self.dependencies.ledger.take_in().await {
             Ok(taken) => {
                 if !usable {
                     info!(portal = %self.portal, "the reindex ledger can be used again");
@@ -239,9 +239,15 @@ impl Reindexer {
     fn show(&self, folders: BTreeMap<FolderId, FolderReindex>, kill_switch: bool) {
         let view = ReindexView {
             folders,
-            ledger: self.tools.ledger.view().map_err(|error| error.to_string()),
+            ledger: self
+                .dependencies
+                .ledger
+                .view()
+                .map_err(|error| error.to_string()),
             kill_switch,
         };
-        self.tools.publisher.publish_reindex(&self.portal, view);
+        self.dependencies
+            .publisher
+            .publish_reindex(&self.portal, view);
     }
 }

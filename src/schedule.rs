@@ -1,7 +1,7 @@
 //! When collections happen; the only user of the scheduler crate.
 //!
 //! Time is decided by our own [`Due`], which is pure. The scheduler gives it a [`Heart`]: one job that beats each second and makes every
-//! [`Ticker`] look at both clocks again, so that a clock that was set or a machine that slept is noticed within a second. A
+//! [`Ticker`] read both clocks again, so that a clock that was set or a machine that slept is noticed within a second. A
 //! ticker also sleeps until the very moment that is due, since beats are up to half a second late; and because it never sleeps longer than
 //! five seconds, a heart that stands still stops nothing. Repeated jobs of the scheduler are not used: they die after a gap.
 //!

@@ -5,8 +5,8 @@
 mod errors;
 mod folder;
 mod publisher;
+mod read_cycle;
 mod reindex;
-mod round;
 mod sorting;
 
 use std::collections::BTreeMap;
@@ -21,9 +21,9 @@ use crate::portal::{Listing, Trouble};
 pub use errors::ErrorClass;
 pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
 pub use publisher::Publisher;
+pub use read_cycle::ReadCycle;
+pub(crate) use read_cycle::whole_seconds;
 pub use reindex::{FolderReindex, PortalLimits, ReindexView};
-pub use round::Round;
-pub(crate) use round::whole_seconds;
 pub use sorting::SortingState;
 
 /// All portals, in the order of the configuration.
@@ -141,8 +141,8 @@ pub struct Collections {
     pub gap: Option<Duration>,
     /// When the next one is due.
     pub next: Option<Timestamp>,
-    /// How long a round of the folders takes; none where nothing limits it, or nothing is known of it yet.
-    pub round: Option<Round>,
+    /// How long a cycle of the folders takes; none where nothing limits it, or nothing is known of it yet.
+    pub cycle: Option<ReadCycle>,
 }
 
 impl Collections {

@@ -1,4 +1,4 @@
-//! The state that can be rebuilt: what is remembered of folders between looks and across restarts.
+//! The state that can be rebuilt: what is remembered of folders between reads and across restarts.
 //!
 //! One SQLite file in the state folder, written by a thread of its own, one transaction for each folder that was read and one
 //! for all folders that leave at once, synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on

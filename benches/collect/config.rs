@@ -16,7 +16,7 @@ pub struct Config {
     pub rate: u32,
     /// Seconds from one collection to the next.
     pub every: u64,
-    /// Seconds until a quiet folder is looked at again.
+    /// Seconds until a quiet folder is read again.
     pub quiet_every: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How fast a portal is walked that takes its time to answer.
+//! How fast a portal is scanned that takes its time to answer.
 //!
 //! Beside the scan, a client that does nothing but keep as many requests in flight tells what this machine and its clock make of that time.
 
@@ -31,7 +31,7 @@ const PAGES: u32 = 1_000;
 /// How often both are measured, by turns.
 const RUNS: usize = 3;
 
-/// Measures walks of one folder, with answers that are all alike and with some that are late.
+/// Measures scans of one folder, with answers that are all alike and with some that are late.
 pub fn measure() -> Result<String> {
     let portal = Portal::start(20 * PAGES as usize, Switches::default())?;
     let counts: Counts = [(Status::Done, u64::from(PAGES) * PAGE_ROWS)].into();

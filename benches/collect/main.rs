@@ -9,20 +9,20 @@
 //! fifteen minutes.
 //!
 //! - `requests`: what one collection asks, by page and sorted by status, once the portal's sorting is trusted.
-//! - `memory`: processor time and peak memory of `kb-exporter scan`, which walks every page.
-//! - `latency`: how fast it walks a portal that takes its time to answer, beside a client that does nothing else.
-//! - `attention`: how late a change is seen among thousands of folders under a rate limit, beside every folder in turn.
+//! - `memory`: processor time and peak memory of `kb-exporter scan`, which scans every page.
+//! - `latency`: how fast it scans a portal that takes its time to answer, beside a client that does nothing else.
+//! - `read_schedule`: how late a change is seen among thousands of folders under a rate limit, beside every folder in turn.
 //!
 //! The portal is this process, on core 1, with folders that compute their files. `kb-exporter` is a process of its own on core 0: what it used
 //! is what the kernel says, and what it asked is what the portal's log says.
 
-mod attention;
 mod cases;
 mod config;
 mod exporter;
 mod latency;
 mod memory;
 mod portal;
+mod read_schedule;
 mod requests;
 mod table;
 
@@ -35,7 +35,7 @@ use anyhow::{Context, Result, bail, ensure};
 /// The core that this process runs on.
 const CORE: &str = "1";
 
-/// What can be measured. Memory comes first: a child's peak is never less than that of the process that started it.
+/// What can be measured. FileHistory comes first: a child's peak is never less than that of the process that started it.
 const PARTS: [Part; 4] = [
     Part {
         name: "memory",
@@ -50,8 +50,8 @@ const PARTS: [Part; 4] = [
         measure: |_| latency::measure(),
     },
     Part {
-        name: "attention",
-        measure: |_| attention::measure(),
+        name: "read_schedule",
+        measure: |_| read_schedule::measure(),
     },
 ];
 

@@ -1,4 +1,4 @@
-//! Processor time and peak memory of a scan that walks every page.
+//! Processor time and peak memory of a scan that scans every page.
 
 use anyhow::{Result, ensure};
 use kb_simulator::Switches;
@@ -29,7 +29,7 @@ pub fn measure() -> Result<String> {
         ]);
     }
     let header = [
-        "done files, every page walked",
+        "done files, every page scanned",
         "processor s",
         "s per million",
         "of the first",

@@ -21,13 +21,13 @@ const STATES: [State; 3] = [State::AllDone, State::NotDone(375), State::NotDone(
 /// Folders up to this many pages are read by page as well; for larger ones it is known what that takes.
 const LARGEST_WALK: u64 = 1_000;
 
-/// Collections that end before one is looked at: by then the portal's sorting is trusted.
+/// Collections that end before one is read: by then the portal's sorting is trusted.
 const SETTLED: u64 = 4;
 
 /// What has not ended by then is given up.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Between two looks at the metrics.
+/// Between two reads the metrics.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Requests that the portal keeps in its log: more than a collection takes that is given up.
@@ -69,14 +69,14 @@ pub fn measure(sizes: &[u64]) -> Result<String> {
     ];
     let table = table(header, rows);
     Ok(format!(
-        "{table}\nRequests of one collection with the list of folders; * is worked out, not run. Verification walks are not included."
+        "{table}\nRequests of one collection with the list of folders; * is worked out, not run. Verification scans are not included."
     ))
 }
 
 fn row(case: Case, counts: &Counts) -> Result<[String; 8]> {
     let every_page = case.every_page();
     let walked = if every_page <= LARGEST_WALK + 1 {
-        let walk = collect(counts, "full")?.context("a short walk took too long")?;
+        let walk = collect(counts, "full")?.context("a short scan took too long")?;
         grouped(walk.requests)
     } else {
         format!("{} *", grouped(every_page))
@@ -162,7 +162,7 @@ async fn settled(exporter: &Exporter) -> Result<Option<Samples>> {
 }
 
 /// Requests of the latest whole collection in the log: the list, and what was asked of the folder by status. Pages by name are those of a
-/// verification walk beside it.
+/// verification scan beside it.
 fn logged(portal: &Portal, folder: Uuid) -> Option<u64> {
     let requests = portal.requests_from(0);
     let lists = requests.iter().enumerate().rev();

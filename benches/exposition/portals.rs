@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::classify::{Class, ErrorRow};
-use kb_exporter::memory::{FullRead, IndexingTimes};
+use kb_exporter::history::{FullRead, IndexingTimes};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, Run, RunResult,

@@ -1,12 +1,12 @@
-//! What a walk costs: rows per processor second and peak memory, so that a change can be held against what was before.
+//! What a scan costs: rows per processor second and peak memory, so that a change can be held against what was before.
 //!
 //! ```text
-//! cargo bench --bench walk
-//! KB_BENCH_PYTHON=/path/to/venv/bin/python cargo bench --bench walk
+//! cargo bench --bench scan
+//! KB_BENCH_PYTHON=/path/to/venv/bin/python cargo bench --bench scan
 //! ```
 //!
 //! Needs Linux with two cores and util-linux' `taskset`. The second line also measures `benches/baseline/walk.py`, the same
-//! walk in Python, and shows all costs as shares of it; the interpreter must have `aiohttp` and `orjson`
+//! scan in Python, and shows all costs as shares of it; the interpreter must have `aiohttp` and `orjson`
 //! (`python3 -m venv DIR && DIR/bin/pip install aiohttp orjson`).
 //!
 //! Each row is measured several times: the median is shown, with the least and the most.
@@ -15,7 +15,7 @@
 //!   simulated portal on core 1. The kernel says what they used.
 //! - `decode and tally` reads the pages of such a folder from memory, without HTTP: done files, then failed ones.
 //!
-//! Both walks read the same pages, with as many requests in flight, and find out the same: files and bytes by status, reasons,
+//! Both scans read the same pages, with as many requests in flight, and find out the same: files and bytes by status, reasons,
 //! and whether every file was read once. `kb-exporter scan` also remembers what is not done.
 //!
 //! The goal of `kb-exporter scan`: at most a fifth of `walk.py`'s processor time, and less than 40 MiB.

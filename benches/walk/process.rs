@@ -46,7 +46,7 @@ impl Task {
         Ok(Self::new("kb-exporter scan", arguments, portal))
     }
 
-    /// The same walk in Python.
+    /// The same scan in Python.
     pub fn baseline(portal: &Portal, python: OsString) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/baseline/walk.py");
         let arguments = vec![python, script.into(), CONCURRENCY.to_string().into()];

@@ -13,7 +13,7 @@ use tracing::error;
 
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
-use crate::collect::{Collector, Orders, Reindexing, Settings, Tools};
+use crate::collect::{Collector, Command, Dependencies, Reindexing, Settings};
 use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
 use crate::ledger::Ledger;
 use crate::metrics::Events;
@@ -71,7 +71,7 @@ pub(super) struct Portals {
 }
 
 struct Running {
-    orders: mpsc::UnboundedSender<Orders>,
+    command: mpsc::UnboundedSender<Command>,
     rules: watch::Sender<Rules>,
     /// What its collections are made from; while that stays, a reload makes none.
     plan: (Portal, Collect, Request, Errors),
@@ -168,30 +168,30 @@ impl Portals {
                 running.plan = plan;
                 // From here on no decision is made by the old rules.
                 running.rules.send_replace(rules);
-                let orders = Orders {
+                let command = Command {
                     settings,
                     client,
                     ticker: changed.then_some(ticker),
                 };
-                // A collector ends only when it is told to, so there is always one to take the orders.
-                let _ = running.orders.send(orders);
+                // A collector ends only when it is told to, so there is always one to take the command.
+                let _ = running.command.send(command);
                 continue;
             }
-            let (orders, received) = mpsc::unbounded_channel();
+            let (command, received) = mpsc::unbounded_channel();
             let running = Running {
-                orders,
+                command,
                 rules: watch::Sender::new(rules),
                 plan,
                 cancel: CancellationToken::new(),
                 collecting: TaskTracker::new(),
             };
             let reindexing = self.start_reindexing(portal, &ledger, &running);
-            let tools = self.tools(client, &store, name, reindexing);
+            let dependencies = self.dependencies(client, &store, name, reindexing);
             let kept = match &mut saved {
                 Some(saved) => saved.take(name),
                 None => load(&store, name).await,
             };
-            let collector = Collector::new(settings, tools, kept);
+            let collector = Collector::new(settings, dependencies, kept);
             let collecting = collector.run(ticker, received, running.cancel.clone());
             self.tasks
                 .spawn(running.collecting.track_future(collecting));
@@ -233,30 +233,30 @@ impl Portals {
         let name = &portal.name;
         let ledger = ledger.portal(&portal.base_url.normalised());
         let (batches, received) = watch::channel(None);
-        let tools = reindex::Tools {
+        let dependencies = reindex::Dependencies {
             ledger: ledger.clone(),
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             rules: running.rules.subscribe(),
             batches: received,
         };
-        let reindexing = Reindexer::new(name.clone(), tools).run(running.cancel.clone());
+        let reindexing = Reindexer::new(name.clone(), dependencies).run(running.cancel.clone());
         self.tasks.spawn(reindexing);
         Reindexing { batches, ledger }
     }
 
-    fn tools(
+    fn dependencies(
         &self,
         client: Arc<Client>,
         store: &Store,
         name: &PortalName,
         reindexing: Reindexing,
-    ) -> Tools {
+    ) -> Dependencies {
         let progress = Arc::<Progress>::default();
         self.pulses.change(|pulses| {
             pulses.insert(name.clone(), Arc::clone(&progress));
         });
-        Tools {
+        Dependencies {
             client,
             store: store.clone(),
             events: self.events.of(name),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::Utc;
 use humantime::format_duration;
 
-use crate::collect::attention::{Room, in_all};
+use crate::collect::read_schedule::{RequestBudget, in_all};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 
 /// Requests that a collection should have room for: the list, and a folder about which nothing is known yet.
@@ -65,7 +65,7 @@ struct Allowed {
     /// In an interval, the one for the list included.
     requests: u64,
     quiet_every: Duration,
-    /// Quiet folders of one request each that have their turn in time when nothing else is looked at.
+    /// Quiet folders of one request each that have their turn in time when nothing else is read.
     quiet: u64,
 }
 
@@ -78,7 +78,7 @@ impl Allowed {
         };
         let interval = interval(collect)?;
         let quiet_every = collect.quiet_every.max(interval);
-        let room = Room::new(rate, interval, collect.timeout)?;
+        let room = RequestBudget::new(rate, interval, collect.timeout)?;
         let collections = quiet_every.as_millis() / interval.as_millis().max(1);
         let collections = u64::try_from(collections).unwrap_or(u64::MAX);
         Some(Self {

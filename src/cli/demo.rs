@@ -42,7 +42,7 @@ const COOLDOWN: Duration = Duration::from_secs(30);
 const MAX_COOLDOWN: Duration = Duration::from_mins(5);
 
 /// By then an attempt of the demo is judged: later than the last of its files is processed, when all folders are put back at once. Files that
-/// fail again between two looks are only told from those that never moved by then, so a visitor should not have to wait for long.
+/// fail again between two reads are only told from those that never moved by then, so a visitor should not have to wait for long.
 const VERIFY_AFTER: Duration = Duration::from_mins(3);
 
 /// What the demo's portal may be asked for: so much that no folder has to wait, also in a dry run, in which the same files fail on.
@@ -64,7 +64,7 @@ const OPEN_FOR: Duration = Duration::from_mins(2);
 pub(super) struct DemoArgs {
     #[command(flatten)]
     portal: PortalArgs,
-    /// Whether failed files are put back into the queue.
+    /// Whether failed files are reindexed.
     #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = mode)]
     reindex: Mode,
 }
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// What the portal of a demo was asked until it has put files back or, where it must not, for so many requests.
+    /// What the portal of a demo was asked until it has reindexed files or, where it must not, for so many requests.
     async fn asked(reindex: &str, enough: usize) -> Vec<(String, String)> {
         let flags = "--portal.listen-address 127.0.0.1:0 --portal.folders 3 --portal.files 600";
         let mut stage = Stage::set(&args(&format!("{flags} --reindex {reindex}")))

@@ -1,4 +1,4 @@
-//! `kb-exporter reindex history` prints what was attempted at putting failed files back into the queue, and what came of it;
+//! `kb-exporter reindex history` prints what was attempted at reindexing failed files, and what came of it;
 //! `kb-exporter reindex classes` which classes of error that helped.
 
 mod classes;

@@ -18,7 +18,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, once, output, settings, table};
 use crate::collect::progress::Progress;
-use crate::collect::{Collector, Settings, Tools};
+use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
 use crate::metrics::{self, ConfigFacts, Events};
 use crate::model::Moment;
@@ -98,7 +98,7 @@ impl Scan {
             .with_context(|| format!("portal {}", portal.name))?;
         let progress = Arc::<Progress>::default();
         self.progress.push(Arc::clone(&progress));
-        let tools = Tools {
+        let dependencies = Dependencies {
             client,
             store: Store::nowhere(),
             events,
@@ -107,7 +107,7 @@ impl Scan {
             reindexing: None,
         };
         let settings = Settings::new(portal, config);
-        let collector = Collector::new(settings, tools, SavedPortal::default());
+        let collector = Collector::new(settings, dependencies, SavedPortal::default());
         self.collectors.push(collector);
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::collect::sorting::Refutation;
 use crate::collect::strategy::choose;
 use crate::collect::{Collector, Done, Work};
 use crate::config::Strategy;
-use crate::memory::FullRead;
+use crate::history::FullRead;
 use crate::model::{ByStatus, FolderId, Moment, Timestamp};
 use crate::snapshot::{FolderState, SortingState, Way};
 
@@ -148,7 +148,7 @@ impl Collector {
         };
         folder.audits.last = Some(counts.files);
         let audit = Audit {
-            client: Arc::clone(&self.tools.client),
+            client: Arc::clone(&self.dependencies.client),
             folder: id,
             sorting: Arc::clone(&self.sorting),
             max_pages: self.settings.walk.max_pages,
@@ -188,7 +188,7 @@ impl Collector {
     /// Reads the pages again that refuted the portal's sorting long ago.
     fn check_refutation(&mut self, refutation: Refutation) {
         let audit = Audit {
-            client: Arc::clone(&self.tools.client),
+            client: Arc::clone(&self.dependencies.client),
             folder: refutation.folder,
             sorting: Arc::clone(&self.sorting),
             max_pages: self.settings.walk.max_pages,
@@ -203,7 +203,7 @@ impl Collector {
 impl Folder {
     /// Takes in what only an audit tells. Its counts are older than those of the reads that were made meanwhile.
     fn audited(&mut self, before: Option<ByStatus<u64>>, ended: Timestamp, totals: &Totals) {
-        self.kept.read_in_full(FullRead {
+        self.persisted.read_in_full(FullRead {
             at: ended,
             sizes: totals.sizes,
         });

@@ -1,8 +1,8 @@
 //! What a read that counted a folder returns, however it counted.
 
 use crate::aggregate::Reading;
+use crate::collect::full_scan::FullScan;
 use crate::collect::sorted::{Boundaries, Sorted};
-use crate::collect::walk::Walked;
 use crate::model::ByStatus;
 use crate::portal::PageRequest;
 use crate::snapshot::Way;
@@ -24,8 +24,8 @@ pub struct Count {
     pub boundaries: Option<Boundaries>,
 }
 
-impl From<Walked> for Count {
-    fn from(walked: Walked) -> Self {
+impl From<FullScan> for Count {
+    fn from(walked: FullScan) -> Self {
         Self {
             reading: walked.reading,
             consistent: walked.consistent,

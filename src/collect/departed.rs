@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::collect::Collector;
-use crate::memory::LeftReason;
+use crate::history::DepartureReason;
 use crate::model::{FolderId, Timestamp};
 
 /// The clocks of this machine and of the portal agree when they differ by this much at most: far more than an answer takes and servers are
@@ -86,7 +86,7 @@ impl Collector {
                 if !folder.is_excluded() {
                     info!(portal = %self.settings.portal, folder = %folder.view.name, %id, "folder left the key's set");
                 }
-                folder.leave(LeftReason::Unlisted, now);
+                folder.leave(DepartureReason::Unlisted, now);
             }
         }
     }
@@ -94,7 +94,7 @@ impl Collector {
     /// Keeps on disk which folders left, were excluded, or came back, all in one transaction.
     pub(super) async fn save_absences(&mut self) {
         let unsaved = |(id, folder): (&FolderId, &super::Folder)| {
-            folder.kept.is_absence_unsaved().then_some(*id)
+            folder.persisted.is_absence_unsaved().then_some(*id)
         };
         let ids: Vec<_> = self.folders.iter().filter_map(unsaved).collect();
         self.save_all(&ids).await;
@@ -120,7 +120,7 @@ impl Collector {
                 .retain(|id, _| forgotten.binary_search(id).is_err());
             self.drop_places();
             let portal = self.settings.portal.clone();
-            let result = self.tools.store.forget(portal, forgotten).await;
+            let result = self.dependencies.store.forget(portal, forgotten).await;
             self.say_refused(&result);
         }
         self.forget_portals(now).await;
@@ -132,9 +132,9 @@ impl Collector {
             return;
         }
         self.tidy_at = Instant::now() + TIDY_EVERY;
-        let portals = &self.tools.publisher.current().portals;
+        let portals = &self.dependencies.publisher.current().portals;
         let names = portals.iter().map(|portal| portal.name.to_string());
-        let store = &self.tools.store;
+        let store = &self.dependencies.store;
         let result = store.forget_portals(names.collect(), now.before(KEPT_UNASKED));
         let result = result.await;
         self.say_refused(&result);

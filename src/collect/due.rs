@@ -1,29 +1,29 @@
-//! Which folders a collection looks at, and what is said of the cost and the round that this makes.
+//! Which folders a collection reads, and what is said of the cost and the cycle that this makes.
 
 use std::collections::HashSet;
 
 use tracing::{info, warn};
 
 use crate::collect::Collector;
-use crate::collect::attention::{
-    Candidate, Cost, Left, Load, News, Often, Present, Reading, Room, choose,
-};
 use crate::collect::folder::Folder;
+use crate::collect::read_schedule::{
+    Candidate, Cost, Left, Load, News, Often, Present, Reading, RequestBudget, choose,
+};
 use crate::collect::strategy;
 use crate::config::Rate;
 use crate::model::{FolderId, Moment};
-use crate::snapshot::Round;
+use crate::snapshot::ReadCycle;
 
 /// The folders of a collection.
 pub(super) struct Due {
-    /// Those that it looks at, the first to be begun first.
+    /// Those that it reads, the first to be begun first.
     pub folders: Vec<FolderId>,
-    /// How many could be looked at, and rest because nothing moves in them.
+    /// How many could be read, and rest because nothing moves in them.
     pub resting: usize,
 }
 
 impl Collector {
-    /// The folders that a collection looks at. Of the others it holds what was known.
+    /// The folders that a collection reads. Of the others it holds what was known.
     pub(super) fn due(&mut self, run: u64) -> Due {
         let now = Moment::now();
         let room = self.room(run);
@@ -37,23 +37,23 @@ impl Collector {
         let supply = room.map(|room| (room, self.left(room, now)));
         let folders = choose(candidates, supply, self.settings.quiet_every);
         self.say_cost(often, now);
-        self.take_round(room, now);
+        self.take_cycle(room, now);
         self.pass_over_others(&folders);
         Due { folders, resting }
     }
 
-    /// The room until the next collection; none where nothing limits it, or no collection is known to come.
-    fn room(&self, run: u64) -> Option<Room> {
+    /// The request budget until the next collection; none where nothing limits it, or no collection is known to come.
+    fn room(&self, run: u64) -> Option<RequestBudget> {
         let interval = self.runs.get(&run)?.until_next?;
         let rate = match self.settings.rate {
             // An audit takes its quarter.
             Rate::PerSecond(rate) if self.is_auditing() => Rate::PerSecond(rate * 0.75),
             rate => rate,
         };
-        Room::new(rate, interval, self.settings.timeout)
+        RequestBudget::new(rate, interval, self.settings.timeout)
     }
 
-    /// How often folders are looked at; none where no collection is known to come.
+    /// How often folders are read; none where no collection is known to come.
     fn often(&self, run: u64) -> Option<Often> {
         Some(Often {
             interval: self.runs.get(&run)?.until_next?,
@@ -61,13 +61,13 @@ impl Collector {
         })
     }
 
-    /// The folders that could be looked at, or are being looked at.
+    /// The folders that could be read, or are being read.
     fn listed_folders(&self) -> impl Iterator<Item = &Folder> {
         let folders = self.folders.values();
         folders.filter(|folder| folder.is_collected())
     }
 
-    /// The folder as one that could be looked at, the way that is right for it now.
+    /// The folder as one that could be read, the way that is right for it now.
     fn candidate(&self, folder: &Folder, now: Moment) -> Candidate {
         let (strategy, sorting) = (self.settings.strategy, self.sorting.state());
         let expected = folder.expected();
@@ -79,13 +79,13 @@ impl Collector {
         folder.candidate(present, now)
     }
 
-    /// What is left of the room beside what is still being read.
-    fn left(&self, room: Room, now: Moment) -> Left {
+    /// What is left of the budget beside what is still being read.
+    fn left(&self, room: RequestBudget, now: Moment) -> Left {
         let reading = self.folders.values().filter(|folder| folder.reading);
         let reading: Vec<Reading> = reading
             .map(|folder| {
                 let requests = self.candidate(folder, now).requests;
-                folder.attention.reading(requests)
+                folder.read_schedule.reading(requests)
             })
             .collect();
         room.left(&reading)
@@ -102,7 +102,7 @@ impl Collector {
 
     /// Says what the portal is going to be asked, once, when its first list was read.
     fn say_cost(&mut self, often: Option<Often>, now: Moment) {
-        let first = self.rounds.is_first();
+        let first = self.cycles.is_first();
         let Some(often) = often.filter(|_| first) else {
             return;
         };
@@ -117,28 +117,30 @@ impl Collector {
         info!(portal = %self.settings.portal, folders, "{cost}");
     }
 
-    /// Works out the round, and says what is new about it.
-    fn take_round(&mut self, room: Option<Room>, now: Moment) {
-        let round = room.map(|room| Round {
-            takes: self.load(now).round(room),
+    /// Works out the cycle, and says what is new about it.
+    fn take_cycle(&mut self, room: Option<RequestBudget>, now: Moment) {
+        let cycle = room.map(|room| ReadCycle {
+            takes: self.load(now).cycle(room),
             interval: room.interval(),
             quiet_every: self.settings.quiet_every,
         });
         let portal = &self.settings.portal;
-        match self.rounds.take(round, now.steady) {
+        match self.cycles.take(cycle, now.steady) {
             News::Nothing => {}
-            News::Said(round) if round.is_late() => warn!(%portal, "{round}"),
-            News::Said(round) => info!(%portal, "{round}"),
+            News::Said(cycle) if cycle.is_late() => warn!(%portal, "{cycle}"),
+            News::Said(cycle) => info!(%portal, "{cycle}"),
             News::Fits => info!(%portal, "every folder fits into the interval again"),
         }
-        self.collections.round = round;
+        self.collections.cycle = cycle;
     }
 
-    /// What looks at all folders take.
+    /// What reads all folders take.
     fn load(&self, now: Moment) -> Load {
         let mut load = Load::default();
         for folder in self.listed_folders() {
-            let pressing = folder.attention.is_pressing(folder.view.counts.as_deref());
+            let pressing = folder
+                .read_schedule
+                .is_pressing(folder.view.counts.as_deref());
             load.add(self.candidate(folder, now).requests, pressing);
         }
         load
@@ -147,5 +149,5 @@ impl Collector {
 
 fn rests(folder: &Folder, often: Often, now: Moment) -> bool {
     let counts = folder.view.counts.as_deref();
-    folder.attention.rests(counts, often, now.steady)
+    folder.read_schedule.rests(counts, often, now.steady)
 }

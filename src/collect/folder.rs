@@ -8,16 +8,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
-use crate::collect::attention::{Candidate, Ending, Facts, Present};
 use crate::collect::audit::Audits;
 use crate::collect::count::Count;
-use crate::collect::kept::Kept;
-use crate::collect::look::{LargeScan, LookError, Looked};
+use crate::collect::folder_read::{FolderRead, FolderReadError, LargeScan};
+use crate::collect::persisted_folder::PersistedFolder;
+use crate::collect::read_schedule::{Candidate, Ending, Facts, Present};
 use crate::collect::reindex::{Watch, findings};
 use crate::collect::sorted::Boundaries;
 use crate::collect::strategy::Expected;
 use crate::config::Reindex;
-use crate::memory::{self, LeftReason, apply};
+use crate::history::{self, DepartureReason, apply};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
 use crate::reindex::Findings;
@@ -28,16 +28,16 @@ use crate::state::{FolderChange, SavedFolder, StateError, Subject};
 #[derive(Debug)]
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
-    pub kept: Kept,
+    pub persisted: PersistedFolder,
     /// Whether it is being read, or what came of that is not settled yet.
     pub reading: bool,
-    /// Whether the last look took too long.
+    /// Whether the last read took too long.
     pub slow: bool,
-    /// What tells when to look at it.
-    pub attention: Facts,
+    /// What tells when to read it.
+    pub read_schedule: Facts,
     /// What was known before its portal could not be asked.
     before_trouble: Option<FolderState>,
-    /// The files that the ledger wants to know about, as of the look under way.
+    /// The files that the ledger wants to know about, as of the read under way.
     pub watched: Arc<HashSet<FileKey>>,
     /// What the last count found for reindexing.
     pub findings: Option<Arc<Findings>>,
@@ -53,7 +53,7 @@ pub(super) struct Folder {
     pub large_scan: Arc<LargeScan>,
 }
 
-/// What became of a look, for the collection that it is a part of.
+/// What became of a read, for the collection that it is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Counted,
@@ -64,33 +64,35 @@ pub(super) enum Outcome {
 
 impl Folder {
     pub fn listed(listed: &ListedFolder) -> Self {
-        Self::new(listed.id, listed.name.clone(), Kept::default())
+        Self::new(listed.id, listed.name.clone(), PersistedFolder::default())
     }
 
     pub fn restored(id: FolderId, saved: SavedFolder) -> Self {
         let name = saved.name.clone();
-        Self::new(id, name, Kept::restored(saved))
+        Self::new(id, name, PersistedFolder::restored(saved))
     }
 
-    fn new(id: FolderId, name: FolderName, kept: Kept) -> Self {
+    fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
         let mut folder = Self {
             view: Arc::new(FolderView {
                 id,
                 name,
                 reported_files: None,
-                state: kept.left.map_or(FolderState::Unseen, FolderState::Left),
+                state: persisted
+                    .left
+                    .map_or(FolderState::Unseen, FolderState::Left),
                 counts: None,
                 last_success: None,
                 full_read: None,
                 full_read_difference: None,
                 large_scan_pages: None,
                 entries: None,
-                indexing: memory::IndexingTimes::default(),
+                indexing: history::IndexingTimes::default(),
             }),
-            kept,
+            persisted,
             reading: false,
             slow: false,
-            attention: Facts::default(),
+            read_schedule: Facts::default(),
             before_trouble: None,
             watched: Arc::default(),
             findings: None,
@@ -115,7 +117,7 @@ impl Folder {
     /// The list names the folder, perhaps by another name than before.
     pub fn found(&mut self, listed: &ListedFolder) {
         if self.is_unlisted() {
-            self.kept.left = None;
+            self.persisted.left = None;
             self.view_mut().state = FolderState::Unseen;
             self.show_kept();
         }
@@ -125,14 +127,14 @@ impl Folder {
         view.reported_files = there.then_some(listed.file_count);
     }
 
-    /// Whether the latest look found nothing to count, or could not.
+    /// Whether the latest read found nothing to count, or could not.
     pub fn is_unreadable(&self) -> bool {
         self.view.state.unavailable().is_some()
     }
 
-    /// What is known before the next look.
+    /// What is known before the next read.
     pub fn expected(&self) -> Expected {
-        let counts = self.kept.record.as_ref().map(|record| record.counts);
+        let counts = self.persisted.record.as_ref().map(|record| record.counts);
         let reported = self.view.reported_files.unwrap_or(0);
         Expected {
             files: counts.map_or(reported, |counts| expected_files(counts.total(), reported)),
@@ -140,7 +142,7 @@ impl Folder {
         }
     }
 
-    /// The folder cannot be looked at, because its portal cannot be asked. What is being read may still come.
+    /// The folder cannot be read, because its portal cannot be asked. What is being read may still come.
     pub fn portal_failed(&mut self) {
         if self.is_there() && !self.reading {
             let state = &self.view.state;
@@ -149,44 +151,44 @@ impl Folder {
         }
     }
 
-    /// The folder could be looked at, and it is not its turn: what its last look found holds (contract, `kb_folder_up`).
+    /// The folder could be read, and it is not its turn: what its last read found holds (contract, `kb_folder_up`).
     pub fn passed_over(&mut self) {
         if let Some(state) = self.before_trouble.take() {
             self.view_mut().state = state;
         }
     }
 
-    /// A look begins. What it says when it has a place.
+    /// A read begins. What it says when it has a place.
     pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<AtomicBool> {
         self.reading = true;
         self.large_scan = Arc::default();
         self.watched = watched;
         self.before_trouble = None;
-        self.attention.begin(now)
+        self.read_schedule.begin(now)
     }
 
-    /// The folder as one that could be looked at.
+    /// The folder as one that could be read.
     pub fn candidate(&self, present: Present, now: Moment) -> Candidate {
         let counts = self.view.counts.as_deref();
         Candidate {
             id: self.view.id,
-            need: self.attention.need(counts),
-            waited: self.attention.waited(self.view.last_success, now),
-            requests: self.attention.requests(counts, present),
+            need: self.read_schedule.need(counts),
+            waited: self.read_schedule.waited(self.view.last_success, now),
+            requests: self.read_schedule.requests(counts, present),
         }
     }
 
-    /// Takes in a look that was not refused.
+    /// Takes in a read that was not refused.
     pub fn looked(
         &mut self,
-        looked: &Looked,
+        looked: &FolderRead,
         places: &mut ClassSlots,
         reindex: &Reindex,
     ) -> Outcome {
         self.reading = false;
         self.slow = matches!(&looked.result, Err(error) if error.is_slow());
         if let Some(ending) = looked.ending() {
-            self.attention.end(ending, self.is_as_before(looked));
+            self.read_schedule.end(ending, self.is_as_before(looked));
         }
         match &looked.result {
             _ if !self.is_collected() => Outcome::Settled,
@@ -197,7 +199,7 @@ impl Folder {
                 Outcome::Counted
             }
             Err(error) if error.is_gone() => {
-                self.leave(LeftReason::Gone, looked.ended.wall);
+                self.leave(DepartureReason::Gone, looked.ended.wall);
                 Outcome::Settled
             }
             Err(error) => {
@@ -207,8 +209,8 @@ impl Folder {
         }
     }
 
-    /// Whether a look counted what the last one counted, beyond doubt.
-    fn is_as_before(&self, looked: &Looked) -> bool {
+    /// Whether a read counted what the last one counted, beyond doubt.
+    fn is_as_before(&self, looked: &FolderRead) -> bool {
         let counts = self.view.counts.as_ref();
         let count = looked.result.as_ref().ok().filter(|count| count.consistent);
         counts
@@ -216,11 +218,11 @@ impl Folder {
             .is_some_and(|(before, count)| before.files == count.reading.counts)
     }
 
-    /// Takes in a look that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
+    /// Takes in a read that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
     /// forbidden all the same.
-    pub fn refused(&mut self, error: &LookError) -> Outcome {
+    pub fn refused(&mut self, error: &FolderReadError) -> Outcome {
         self.reading = false;
-        self.attention.end(Ending::Nothing, true);
+        self.read_schedule.end(Ending::Nothing, true);
         if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }
@@ -235,28 +237,28 @@ impl Folder {
             name: self.view.name.clone(),
         };
         let places = places.of(self.view.id).cloned().collect();
-        self.kept.change(subject, places)
+        self.persisted.change(subject, places)
     }
 
     /// Takes in what came of writing the change, and shows the counters that the disk has now.
     pub fn written(&mut self, result: &Result<(), StateError>) {
-        self.kept.written(result);
+        self.persisted.written(result);
         self.show_kept();
     }
 
     /// Takes in a count; returns the files that are done since the one before.
-    fn count(&mut self, looked: &Looked, count: &Count, errors: Vec<ErrorRow>) -> Vec<FileKey> {
+    fn count(&mut self, looked: &FolderRead, count: &Count, errors: Vec<ErrorRow>) -> Vec<FileKey> {
         // Where an audit found that pages lack rows, boundaries count rows that are not there.
         let consistent = count.consistent && !(self.lacks_rows && count.way == Way::Sorted);
-        let look = memory::Look {
+        let look = history::Look {
             began: looked.began.wall,
             ended: looked.ended.wall,
             consistent,
             reading: &count.reading,
         };
-        let before = self.kept.record.as_ref();
+        let before = self.persisted.record.as_ref();
         let interval = before.map(|before| look.ended.since(before.counted));
-        let mut update = apply(&self.view.name, before, &self.kept.memory, &look);
+        let mut update = apply(&self.view.name, before, &self.persisted.history, &look);
         let finished = std::mem::take(&mut update.finished);
         let counts = Counts {
             files: count.reading.counts,
@@ -272,7 +274,7 @@ impl Folder {
         if let Some(boundaries) = &count.boundaries {
             self.boundaries = Arc::new(boundaries.clone());
         }
-        self.kept.update(update);
+        self.persisted.update(update);
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
@@ -280,7 +282,13 @@ impl Folder {
     }
 
     /// Keeps what a count found for reindexing.
-    fn find(&mut self, looked: &Looked, count: &Count, finished: &[FileKey], reindex: &Reindex) {
+    fn find(
+        &mut self,
+        looked: &FolderRead,
+        count: &Count,
+        finished: &[FileKey],
+        reindex: &Reindex,
+    ) {
         let mode = reindex
             .for_folder(self.view.id, self.view.name.label())
             .mode;
@@ -289,7 +297,7 @@ impl Folder {
             finished,
             before: self.findings.as_deref(),
         };
-        self.findings = findings(mode, &watch, count, &self.kept, looked.began.wall);
+        self.findings = findings(mode, &watch, count, &self.persisted, looked.began.wall);
         self.times_counted = self.times_counted.saturating_add(1);
     }
 
@@ -312,8 +320,8 @@ impl Folder {
     /// Shows what is kept: all of it while the folder is there, nothing when it left.
     fn show_kept(&mut self) {
         let there = self.is_there();
-        let counters = self.kept.counters();
-        let record = self.kept.record.as_ref().filter(|_| there);
+        let counters = self.persisted.counters();
+        let record = self.persisted.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);
         let full_read = record.and_then(|record| record.full_read);
         let view = self.view_mut();

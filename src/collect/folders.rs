@@ -1,4 +1,4 @@
-//! Looks at folders: which are due, what they bring, and what a refusal means.
+//! Reads folders: which are due, what they bring, and what a refusal means.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use tracing::{debug, info, warn};
 use crate::aggregate::Known;
 use crate::classify::ClassSlots;
 use crate::collect::folder::{Folder, Outcome};
-use crate::collect::look::{Look, LookError, Looked};
+use crate::collect::folder_read::{FolderRead, FolderReadError, Look};
 use crate::collect::{Collector, Done, Work};
 use crate::model::{FolderId, Moment, PortalName};
 use crate::portal::{Lane, Listing, PortalError, Session};
 use crate::snapshot::{FolderState, FolderView};
 
-/// A look that the portal refused, until the list of folders tells what that means.
+/// A read that the portal refused, until the list of folders tells what that means.
 #[derive(Debug)]
 pub(super) struct Refusal {
     run: u64,
     folder: FolderId,
-    error: LookError,
+    error: FolderReadError,
 }
 
 impl Collector {
-    /// Begins to look at the folders that are due.
-    pub(super) async fn look_at_all(&mut self, run: u64, session: Arc<Session>) {
+    /// Starts reading the folders that are due.
+    pub(super) async fn read_due_folders(&mut self, run: u64, session: Arc<Session>) {
         self.choose_classes().await;
         let due = self.due(run);
         let reading = self.folders.values().any(|folder| folder.reading);
@@ -38,12 +38,12 @@ impl Collector {
             run.session = Some(Arc::clone(&session));
         }
         for id in due.folders {
-            self.look_at(run, id, Arc::clone(&session));
+            self.read_folder(run, id, Arc::clone(&session));
         }
         self.end_when_done(run).await;
     }
 
-    fn look_at(&mut self, run: u64, id: FolderId, session: Arc<Session>) {
+    fn read_folder(&mut self, run: u64, id: FolderId, session: Arc<Session>) {
         let deadline = self.deadline_of(run);
         let watched = self.watched(id);
         let Some(folder) = self.folders.get_mut(&id) else {
@@ -59,11 +59,11 @@ impl Collector {
             expected: folder.expected(),
             boundaries: Arc::clone(&folder.boundaries),
             known: Known {
-                memory: Arc::clone(&folder.kept.memory),
+                history: Arc::clone(&folder.persisted.history),
                 watched,
                 classifier: Arc::clone(&self.settings.classifier),
             },
-            progress: Arc::clone(&self.tools.progress),
+            progress: Arc::clone(&self.dependencies.progress),
             slots: self.slots.clone(),
             lane: if folder.slow {
                 Lane::side()
@@ -77,7 +77,7 @@ impl Collector {
             large_scan: Arc::clone(&folder.large_scan),
         };
         self.spawn(Work::Look { run, folder: id }, async move {
-            Done::Looked(Box::new(look.take().await))
+            Done::FolderRead(Box::new(look.take().await))
         });
     }
 
@@ -90,8 +90,8 @@ impl Collector {
         run.map_or_else(Instant::now, |run| run.deadline)
     }
 
-    /// Takes in a look.
-    pub(super) async fn looked(&mut self, run: u64, id: FolderId, looked: Looked) {
+    /// Takes in a read.
+    pub(super) async fn looked(&mut self, run: u64, id: FolderId, looked: FolderRead) {
         match looked.result {
             Err(error) if error.is_refusal() => {
                 self.refusals.push(Refusal {

@@ -12,7 +12,7 @@ use crate::portal::{ListedFolder, Listing, PortalError, Session, Trouble};
 use crate::snapshot::{ListFacts, ListState};
 
 impl Collector {
-    /// Takes in the list that a collection began with, and looks at the folders that are due.
+    /// Takes in the list that a collection began with, and reads the folders that are due.
     pub(super) async fn listed(
         &mut self,
         run: u64,
@@ -21,7 +21,7 @@ impl Collector {
         match result {
             Ok((session, listing)) => {
                 self.take_list(listing).await;
-                self.look_at_all(run, session).await;
+                self.read_due_folders(run, session).await;
             }
             Err(error) => {
                 self.list_failed(error.trouble(), error.to_string());
@@ -106,7 +106,7 @@ impl Collector {
                 .or_insert_with(|| Folder::listed(listed));
             folder.admit();
             folder.found(listed);
-            folder.attention.listed(listed);
+            folder.read_schedule.listed(listed);
         }
         self.exclude_others(now);
     }

@@ -17,7 +17,7 @@ use crate::state::StateError;
 /// Counts are kept for this many intervals at least (contract, `stale_after`).
 const STALE_INTERVALS: u32 = 3;
 
-/// And for as many rounds (contract, `stale_after`).
+/// And for as many cycles (contract, `stale_after`).
 const STALE_ROUNDS: u32 = 2;
 
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
@@ -48,7 +48,7 @@ impl Collector {
             .collect();
         let stale_after = self.stale_after();
         self.state_error = self.refused();
-        self.tools.publisher.publish(PortalView {
+        self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.clone(),
             list: self.list.clone(),
             folders,
@@ -69,13 +69,13 @@ impl Collector {
     /// Counts that are older are withdrawn: not those of a folder that rests, and has its turn when the rest is over.
     pub(super) fn stale_after(&self) -> Duration {
         let interval = self.collections.interval().unwrap_or_default();
-        let round = self.rounds.held(std::time::Instant::now());
-        let turns = (interval * STALE_INTERVALS).max(round * STALE_ROUNDS);
+        let cycle = self.cycles.held(std::time::Instant::now());
+        let turns = (interval * STALE_INTERVALS).max(cycle * STALE_ROUNDS);
         let oldest = self.longest_rest().saturating_add(turns);
         self.settings.stale_after.max(oldest)
     }
 
-    /// How long a quiet folder may rest between two looks, where that is longer than an interval.
+    /// How long a quiet folder may rest between two reads, where that is longer than an interval.
     fn longest_rest(&self) -> Duration {
         let quiet_every = self.settings.quiet_every;
         let rests = self.collections.gap.is_some_and(|gap| gap < quiet_every);
@@ -121,7 +121,7 @@ impl Collector {
         if changes.is_empty() {
             return;
         }
-        let result = self.tools.store.write(changes).await;
+        let result = self.dependencies.store.write(changes).await;
         self.say_refused(&result);
         for id in ids {
             if let Some(folder) = self.folders.get_mut(id) {
@@ -133,7 +133,11 @@ impl Collector {
     /// Keeps on disk when every folder was counted.
     pub(super) async fn save_success(&mut self, at: Timestamp) {
         let portal = self.settings.portal.as_str().to_owned();
-        let result = self.tools.store.write_success(portal, at.as_millis()).await;
+        let result = self
+            .dependencies
+            .store
+            .write_success(portal, at.as_millis())
+            .await;
         self.say_refused(&result);
         self.success_refused = result.err();
     }
@@ -149,7 +153,7 @@ impl Collector {
     /// Why something that is known is not on disk.
     fn refused(&self) -> Option<String> {
         let folders = self.folders.values();
-        let mut refused = folders.filter_map(|folder| folder.kept.refused.as_ref());
+        let mut refused = folders.filter_map(|folder| folder.persisted.refused.as_ref());
         let first = refused.next().or(self.success_refused.as_ref());
         first.map(ToString::to_string)
     }

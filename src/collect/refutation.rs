@@ -31,7 +31,11 @@ impl Collector {
             pages: refutation.pages.iter().map(|page| page.0).collect(),
         });
         let portal = self.settings.portal.clone();
-        let result = self.tools.store.write_refutation(portal, saved).await;
+        let result = self
+            .dependencies
+            .store
+            .write_refutation(portal, saved)
+            .await;
         self.say_refused(&result);
         if result.is_ok() {
             self.saved_refutation = refutation;

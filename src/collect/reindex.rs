@@ -9,11 +9,11 @@ use crate::classify::Class;
 use crate::collect::Collector;
 use crate::collect::count::Count;
 use crate::collect::folder::Folder;
-use crate::collect::kept::Kept;
+use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::run::Run;
 use crate::config::Mode;
+use crate::history::FileHistory;
 use crate::ledger::ActiveMode;
-use crate::memory::Memory;
 use crate::model::{FileKey, FileMap, FolderId, Status, Timestamp};
 use crate::policy::judge::Seen;
 use crate::policy::{FailedFile, Worth};
@@ -23,7 +23,7 @@ use crate::snapshot::FolderState;
 impl Collector {
     /// The files of a folder about which the ledger wants to know.
     pub(super) fn watched(&self, folder: FolderId) -> Arc<HashSet<FileKey>> {
-        let reindexing = self.tools.reindexing.as_ref();
+        let reindexing = self.dependencies.reindexing.as_ref();
         let Some(ledger) = reindexing.and_then(|reindexing| reindexing.ledger.view().ok()) else {
             return Arc::default();
         };
@@ -38,7 +38,7 @@ impl Collector {
 
     /// Hands on what a collection found.
     pub(super) fn hand_on(&self, run: &Run) {
-        let Some(reindexing) = &self.tools.reindexing else {
+        let Some(reindexing) = &self.dependencies.reindexing else {
             return;
         };
         let there = self.folders.values().filter(|folder| folder.is_there());
@@ -56,7 +56,7 @@ impl Collector {
     /// Takes folders that are not there any more out of what was handed on, and names the others as the list does now. Nothing is
     /// decided anew for that.
     pub(super) fn amend_batch(&self) {
-        let Some(reindexing) = &self.tools.reindexing else {
+        let Some(reindexing) = &self.dependencies.reindexing else {
             return;
         };
         let name_of = |id| {
@@ -108,7 +108,7 @@ pub(super) fn findings(
     mode: Mode,
     watch: &Watch<'_>,
     count: &Count,
-    kept: &Kept,
+    persisted: &PersistedFolder,
     began: Timestamp,
 ) -> Option<Arc<Findings>> {
     if mode == Mode::Off && watch.files.is_empty() {
@@ -117,18 +117,27 @@ pub(super) fn findings(
     let reading = &count.reading;
     Some(Arc::new(Findings {
         began,
-        failed: failed_files(reading, kept, began),
+        failed: failed_files(reading, persisted, began),
         failed_whole: count.consistent && reading.fits[Status::Failed],
         failed_page: count.failed_page,
-        watched: watch.seen(count, &kept.memory),
+        watched: watch.seen(count, &persisted.history),
     }))
 }
 
 /// The failed files. Where they were failed at the folder's first count, they have been *seen* so since then, however old they are.
-fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedFile> {
-    let record = kept.record.as_ref();
+fn failed_files(
+    reading: &Reading,
+    persisted: &PersistedFolder,
+    began: Timestamp,
+) -> Vec<FailedFile> {
+    let record = persisted.record.as_ref();
     let first = record.map_or(began, |record| record.first_counted);
-    let since = |key| kept.memory.get(key).map_or(began, |known| known.since);
+    let since = |key| {
+        persisted
+            .history
+            .get(key)
+            .map_or(began, |known| known.since)
+    };
     let failed = reading.unfinished.iter();
     let failed = failed.filter(|(_, file)| file.status == Status::Failed);
     let class = |number| reading.errors.class(number).clone();
@@ -143,7 +152,7 @@ fn failed_files(reading: &Reading, kept: &Kept, began: Timestamp) -> Vec<FailedF
 
 impl Watch<'_> {
     /// How the files were seen; and those that are done now, in case an attempt that was made meanwhile asks for them.
-    fn seen(&self, count: &Count, memory: &Memory) -> FileMap<Seen> {
+    fn seen(&self, count: &Count, history: &FileHistory) -> FileMap<Seen> {
         let reading = &count.reading;
         let waiting = reading
             .fits
@@ -153,7 +162,7 @@ impl Watch<'_> {
         let elsewhere = |key: &FileKey| match &reading.done {
             DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
             // A file that is still remembered may have been left out by a page.
-            DoneFiles::Read { .. } if all_waiting && !memory.remembers(*key) => Seen::Absent,
+            DoneFiles::Read { .. } if all_waiting && !history.remembers(*key) => Seen::Absent,
             // Where done files were counted and not read, a file that is missing may have been deleted.
             DoneFiles::Read { .. } | DoneFiles::Counted if self.was_done(*key) => {
                 Seen::As(Status::Done)

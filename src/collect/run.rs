@@ -76,7 +76,7 @@ impl Collector {
     /// No folder could be started.
     pub(super) fn skip(&self) {
         warn!(portal = %self.settings.portal, "collection skipped: the last one still runs");
-        self.tools.events.ran(RunResult::Skipped);
+        self.dependencies.events.ran(RunResult::Skipped);
     }
 
     /// Reads the key and the list.
@@ -84,7 +84,7 @@ impl Collector {
         &self,
         deadline: Instant,
     ) -> impl Future<Output = Result<(Arc<Session>, Listing), PortalError>> + Send + 'static {
-        let client = Arc::clone(&self.tools.client);
+        let client = Arc::clone(&self.dependencies.client);
         let limit = self.settings.timeout;
         async move {
             let listed = timeout_at(deadline, list(&client)).await;
@@ -101,7 +101,7 @@ impl Collector {
     pub(super) async fn folder_done(&mut self, run: u64, id: FolderId, outcome: Outcome) {
         let folder = self.folders.get(&id);
         if outcome == Outcome::Counted
-            || folder.is_some_and(|folder| folder.kept.is_absence_unsaved())
+            || folder.is_some_and(|folder| folder.persisted.is_absence_unsaved())
         {
             self.save(id).await;
         }
@@ -137,7 +137,7 @@ impl Collector {
         self.hand_on(run);
         self.runs.remove(&number);
         self.choose_classes().await;
-        self.tools.events.ran(ended.result);
+        self.dependencies.events.ran(ended.result);
         self.collections.last_run = Some(ended);
         if ended.result == RunResult::Success {
             self.collections.last_success = Some(ended.ended);

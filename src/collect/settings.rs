@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono_tz::Tz;
 
 use crate::classify::{ClassLimits, Classifier};
-use crate::collect::walk::WalkLimits;
+use crate::collect::full_scan::ScanLimits;
 use crate::config::{Config, Errors, FolderFilter, Rate, Reindex, Strategy};
 use crate::model::{PortalAddress, PortalName};
 
@@ -23,11 +23,11 @@ pub struct Settings {
     pub strategy: Strategy,
     /// How often every page is read all the same.
     pub full_every: Duration,
-    /// Bounds of a walk.
-    pub walk: WalkLimits,
+    /// Bounds of a scan.
+    pub walk: ScanLimits,
     /// Ends a collection.
     pub timeout: Duration,
-    /// How often a quiet folder is looked at.
+    /// How often a quiet folder is read.
     pub quiet_every: Duration,
     /// Requests that the portal is sent.
     pub rate: Rate,
@@ -60,7 +60,7 @@ impl Settings {
             filter: portal.folders.clone(),
             strategy: collect.strategy,
             full_every: collect.full_every,
-            walk: WalkLimits {
+            walk: ScanLimits {
                 in_flight: collect.concurrency.get(),
                 max_pages: collect.max_pages_per_folder.get(),
             },

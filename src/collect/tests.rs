@@ -81,7 +81,7 @@ impl Story {
         configure(&mut config);
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
-        let tools = Tools {
+        let dependencies = Dependencies {
             client: client(&config, &portal, observer),
             store: Store::nowhere(),
             events: Events::new().unwrap().of(&portal.name),
@@ -92,7 +92,7 @@ impl Story {
         let settings = Settings::new(&portal, &config);
         Self {
             publisher,
-            collector: Collector::new(settings, tools, SavedPortal::default()),
+            collector: Collector::new(settings, dependencies, SavedPortal::default()),
             _key: key,
         }
     }
@@ -111,7 +111,7 @@ impl Story {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_look_costs_that_look_alone_and_is_counted() {
+async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
     let mut story = Story::begin(Arc::new(Broken::default())).await;
     story.collector.once().await;
     let view = story.view();
@@ -138,7 +138,7 @@ async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happe
 async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
     let collector = &mut story.collector;
-    let client = Arc::clone(&collector.tools.client);
+    let client = Arc::clone(&collector.dependencies.client);
     let known = Arc::clone(&collector.sorting);
     let mut settings = collector.settings.clone();
     settings.max_folders = 7;
@@ -155,7 +155,7 @@ async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_hande
     let (ledger, _) = crate::ledger::Ledger::open(kept.path(), crate::ledger::Addresses::default());
     let collector = &mut story.collector;
     let (batches, mut handed_on) = watch::channel(None);
-    collector.tools.reindexing = Some(Reindexing {
+    collector.dependencies.reindexing = Some(Reindexing {
         batches,
         ledger: ledger.portal(&collector.settings.address),
     });
@@ -170,7 +170,7 @@ async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_hande
 
     let mut settings = collector.settings.clone();
     settings.filter = serde_json::from_str(r#"{"exclude": ["Arch*"]}"#).unwrap();
-    let client = Arc::clone(&collector.tools.client);
+    let client = Arc::clone(&collector.dependencies.client);
     collector.reconfigure(settings, client).await;
     assert_eq!(names(&handed_on.borrow()), ["Inbox"]);
     assert!(!handed_on.has_changed().unwrap(), "nothing is decided anew");

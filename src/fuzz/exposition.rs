@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::reader::{self, Series};
 use crate::classify::{ClassCounts, ClassLimits, ClassSlots, Classifier, ErrorTally};
-use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
+use crate::history::{DepartureReason, FullRead, IndexingTimes, Left};
 use crate::metrics::{ConfigFacts, Events, render};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use crate::snapshot::{
@@ -178,7 +178,7 @@ fn state(name: &str, now: Timestamp) -> FolderState {
             message,
         },
         _ => FolderState::Left(Left {
-            reason: LeftReason::Unlisted,
+            reason: DepartureReason::Unlisted,
             since: now,
         }),
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::history::{DepartureReason, IndexingTimes, Left};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
-use crate::snapshot::{Collections, Counts, ListFacts, Round, Way};
+use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -109,7 +109,7 @@ fn a_folder_that_cannot_be_counted_is_a_warning_and_one_that_left_is_none() {
         message: "why".to_owned(),
     };
     let left = FolderState::Left(Left {
-        reason: LeftReason::Gone,
+        reason: DepartureReason::Gone,
         since: now.wall,
     });
     for (state, expected) in [
@@ -144,7 +144,7 @@ fn counts_that_are_too_old_are_a_warning() {
 fn folders_that_take_turns_are_said_and_no_warning() {
     let notes = |minutes| {
         let mut view = (*portal(ListState::Read(FACTS), vec![])).clone();
-        view.collections.round = Some(Round {
+        view.collections.cycle = Some(ReadCycle {
             takes: Duration::from_mins(minutes),
             interval: Duration::from_mins(1),
             quiet_every: Duration::from_mins(5),

@@ -1,6 +1,6 @@
 //! What the portals hold: the snapshot as families.
 //!
-//! Each family is written from its own walk over portals or folders, so that it is written as a whole before the next one.
+//! Each family is written from its own scan over portals or folders, so that it is written as a whole before the next one.
 
 mod folder;
 mod portal;

@@ -93,7 +93,7 @@ impl Renderer {
     fn text(&self) -> Text {
         if self.wishes.wants_text((self.clock)()) {
             let room = self.rendered.borrow().deflated.text_len();
-            Text::Kept {
+            Text::PersistedFolder {
                 room: room + room / 16,
             }
         } else {

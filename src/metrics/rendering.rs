@@ -36,7 +36,7 @@ impl Rendering {
         let mut sink = Sink {
             deflater: Deflater::new(),
             text: match text {
-                Text::Kept { room } => Some(Vec::with_capacity(room)),
+                Text::PersistedFolder { room } => Some(Vec::with_capacity(room)),
                 Text::Left => None,
             },
         };
@@ -79,7 +79,7 @@ impl Rendering {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Text {
     /// It is kept.
-    Kept {
+    PersistedFolder {
         /// About so many bytes.
         room: usize,
     },

@@ -9,7 +9,7 @@ use prometheus::proto::{
 };
 use prometheus::{Encoder, TextEncoder};
 
-use crate::memory::IndexingTimes;
+use crate::history::IndexingTimes;
 use crate::metrics::catalogue::Family;
 
 /// Samples of one part.

@@ -15,7 +15,7 @@ const MAX_UPDATED: u64 = 1_000_000_000;
 pub enum Requeue {
     /// It was done.
     Accepted {
-        /// Files that were put back.
+        /// Files that were reindexed.
         updated: u64,
     },
     /// The portal refused, and nothing was done.

@@ -232,7 +232,7 @@ impl Turn<'_> {
         Ok(PageBody::new(reply.body))
     }
 
-    /// Puts the failed files of a folder back into the queue (interface, `POST …/reindex-failed`).
+    /// Reindexes the failed files of a folder (interface, `POST …/reindex-failed`).
     pub async fn reindex_failed(&self, id: FolderId) -> Requeue {
         let folder = id.to_string();
         let address = self.session.client.address(&[&folder, "reindex-failed"]);

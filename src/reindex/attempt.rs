@@ -41,9 +41,9 @@ impl Reindexer {
             mode,
             at: Moment::now().wall,
             files: trigger.files,
-            max_classes: self.tools.rules.borrow().max_classes,
+            max_classes: self.dependencies.rules.borrow().max_classes,
         };
-        let intended = self.tools.ledger.intend(intent, decided_on).await;
+        let intended = self.dependencies.ledger.intend(intent, decided_on).await;
         let id = intended.map_err(|failed| match failed {
             LedgerError::Misfit(_) => NotMade::DecideAnew,
             failed => NotMade::Held(self.refused(&failed)),
@@ -79,7 +79,7 @@ impl Reindexer {
         mode: ActiveMode,
         cancel: &CancellationToken,
     ) -> bool {
-        let reindex = Arc::clone(&self.tools.rules.borrow().reindex);
+        let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
         let rules = reindex.for_folder(folder.id, folder.name.label());
         cancel.is_cancelled()
             || ActiveMode::of(rules.mode) != Some(mode)
@@ -91,7 +91,7 @@ impl Reindexer {
     pub(super) async fn write_outcomes(&mut self) {
         let mut refused = Vec::new();
         for (id, at, outcome) in std::mem::take(&mut self.unwritten) {
-            if let Err(failed) = self.tools.ledger.settle(id, at, outcome).await {
+            if let Err(failed) = self.dependencies.ledger.settle(id, at, outcome).await {
                 self.refused(&failed);
                 if self.is_under_way(id) {
                     refused.push((id, at, outcome));
@@ -103,7 +103,7 @@ impl Reindexer {
 
     /// Whether the ledger waits for an attempt's outcome.
     fn is_under_way(&self, id: AttemptId) -> bool {
-        let ledger = self.tools.ledger.view();
+        let ledger = self.dependencies.ledger.view();
         ledger.is_ok_and(|ledger| {
             let mut attempts = ledger.track(ActiveMode::Enforce).unjudged();
             attempts.any(|attempt| attempt.id == id)

@@ -15,7 +15,7 @@ use crate::reindex::{Desk, Findings, FolderBatch, Reindexer};
 impl Reindexer {
     /// Tells the ledger what became of the files that it watches.
     pub(super) async fn review(&mut self, desk: &Desk) {
-        let Ok(ledger) = self.tools.ledger.view() else {
+        let Ok(ledger) = self.dependencies.ledger.view() else {
             return;
         };
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
@@ -57,7 +57,12 @@ impl Reindexer {
         if let Some(verdict) = review.verdict {
             info!(portal = %self.portal, id = %attempt.folder, attempt = attempt.id.get(), outcome = verdict.as_str(), "attempt judged");
         }
-        if let Err(failed) = self.tools.ledger.review(attempt.id, now, review).await {
+        if let Err(failed) = self
+            .dependencies
+            .ledger
+            .review(attempt.id, now, review)
+            .await
+        {
             self.refused(&failed);
         }
     }
@@ -121,7 +126,7 @@ impl Reindexer {
         if renewed.is_empty() {
             return;
         }
-        if let Err(failed) = self.tools.ledger.renew(folder.id, renewed).await {
+        if let Err(failed) = self.dependencies.ledger.renew(folder.id, renewed).await {
             self.refused(&failed);
         }
     }

@@ -99,7 +99,7 @@ impl Reindexer {
     }
 
     fn in_order(&self, triggers: Vec<Trigger>) -> Vec<Trigger> {
-        match self.tools.ledger.view() {
+        match self.dependencies.ledger.view() {
             Ok(ledger) => policy::in_order(triggers, &ledger),
             Err(_) => Vec::new(),
         }
@@ -201,11 +201,11 @@ impl Reindexer {
 }
 
 /// The folder and the decision, where it still is the one to make an attempt in this mode.
-fn still_wanted<'a>(
-    desk: &'a Desk,
+fn still_wanted(
+    desk: &Desk,
     id: FolderId,
     mode: ActiveMode,
-) -> Result<(&'a FolderBatch, Decision), Turn> {
+) -> Result<(&FolderBatch, Decision), Turn> {
     let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
     let decision = desk.decide(folder);
     match &decision.choice {

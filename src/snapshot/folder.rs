@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::ErrorRow;
-use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
+use crate::history::{DepartureReason, FullRead, IndexingTimes, Left};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, Timestamp};
 
 /// One folder.
@@ -16,7 +16,7 @@ pub struct FolderView {
     pub name: FolderName,
     /// Its `fileCount` in the list that was read last.
     pub reported_files: Option<u64>,
-    /// What came of the latest look.
+    /// What came of the latest read.
     pub state: FolderState,
     /// The last count, until the folder leaves.
     pub counts: Option<Arc<Counts>>,
@@ -34,7 +34,7 @@ pub struct FolderView {
     pub indexing: IndexingTimes,
 }
 
-/// What came of the latest look at a folder.
+/// What came of the latest read of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderState {
     /// There was none yet.
@@ -60,8 +60,8 @@ impl FolderState {
             Self::Unseen | Self::Counted => None,
             Self::Unavailable { reason, .. } => Some(*reason),
             Self::Left(left) => Some(match left.reason {
-                LeftReason::Gone => Unavailable::Gone,
-                LeftReason::Unlisted => Unavailable::Unlisted,
+                DepartureReason::Gone => Unavailable::Gone,
+                DepartureReason::Unlisted => Unavailable::Unlisted,
             }),
         }
     }
@@ -93,7 +93,7 @@ impl Unavailable {
     }
 }
 
-/// The result of a look that counted a folder.
+/// The result of a read that counted a folder.
 #[derive(Debug, Clone)]
 pub struct Counts {
     /// Files by status.
@@ -105,7 +105,7 @@ pub struct Counts {
     /// Whether all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary
     /// between statuses was read the same twice.
     pub consistent: bool,
-    /// When the look ended.
+    /// When the read ended.
     pub counted: Moment,
     /// How long it took.
     pub duration: Duration,

@@ -15,7 +15,7 @@ pub struct ReindexView {
     pub folders: BTreeMap<FolderId, FolderReindex>,
     /// What was attempted, or why that is not known.
     pub ledger: Result<Arc<LedgerView>, String>,
-    /// Whether the file that stops everything exists, or cannot be looked at.
+    /// Whether the file that stops everything exists, or cannot be read.
     pub kill_switch: bool,
 }
 

@@ -7,8 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::memory::{
-    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Listing, Memory, Remembered, Settled,
+use crate::history::{
+    DepartureReason, FileHistory, FolderRecord, FullRead, IndexingTimes, KnownFile, Left, Listing,
+    Settled,
 };
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 use crate::state::rows::{
@@ -76,7 +77,7 @@ impl Database {
         let name = FolderName::new(&row.get::<_, String>("name")?);
         Ok(SavedFolder {
             record: record(row, &name)?,
-            memory: self.memory(row.get("number")?)?,
+            history: self.history(row.get("number")?)?,
             places: places::load(&self.connection, row.get("number")?)?,
             left: left(row)?,
             excluded: time(row, "excluded_since")?,
@@ -84,16 +85,16 @@ impl Database {
         })
     }
 
-    fn memory(&self, number: i64) -> Result<Memory, StateError> {
+    fn history(&self, number: i64) -> Result<FileHistory, StateError> {
         let mut files = self.connection.prepare(
             "SELECT link, id, status, settled, since, timed_from, missed FROM file WHERE folder = ?1",
         )?;
         let mut rows = files.query([number])?;
-        let mut memory = Vec::new();
+        let mut history = Vec::new();
         while let Some(row) = rows.next()? {
-            memory.push(file(row)?);
+            history.push(file(row)?);
         }
-        Ok(memory.into_iter().collect())
+        Ok(history.into_iter().collect())
     }
 
     /// Writes folders, all in one transaction.
@@ -223,7 +224,7 @@ fn write_folder(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
 fn keep(
     transaction: &Transaction<'_>,
     number: i64,
-    files: &[(FileKey, Remembered)],
+    files: &[(FileKey, KnownFile)],
 ) -> Result<(), StateError> {
     let mut insert = transaction.prepare(
         "INSERT OR REPLACE INTO file (folder, link, id, status, settled, since, timed_from, missed)
@@ -318,21 +319,21 @@ fn left(row: &Row<'_>) -> Result<Option<Left>, StateError> {
     let reason: Option<String> = row.get("left_reason")?;
     let reason = match reason.as_deref() {
         None => return Ok(None),
-        Some("gone") => LeftReason::Gone,
-        Some("unlisted") => LeftReason::Unlisted,
+        Some("gone") => DepartureReason::Gone,
+        Some("unlisted") => DepartureReason::Unlisted,
         Some(_) => return Err(StateError::Content("why a folder left")),
     };
     let since = time(row, "left_since")?.ok_or(StateError::Content("when a folder left"))?;
     Ok(Some(Left { reason, since }))
 }
 
-fn file(row: &Row<'_>) -> Result<(FileKey, Remembered), StateError> {
+fn file(row: &Row<'_>) -> Result<(FileKey, KnownFile), StateError> {
     let key = FileKey {
         link: u128::from_be_bytes(row.get("link")?),
         id: u128::from_be_bytes(row.get("id")?),
     };
     let settled: Option<String> = row.get("settled")?;
-    let file = Remembered {
+    let file = KnownFile {
         status: Status::from_word(&row.get::<_, String>("status")?),
         settled: settled.and_then(|word| Settled::of(Status::from_word(&word))),
         since: Timestamp::from_millis(row.get("since")?),
@@ -375,9 +376,9 @@ fn optional<T: DeserializeOwned>(
     value.map_err(|_| StateError::Content(column))
 }
 
-fn left_word(reason: LeftReason) -> &'static str {
+fn left_word(reason: DepartureReason) -> &'static str {
     match reason {
-        LeftReason::Gone => "gone",
-        LeftReason::Unlisted => "unlisted",
+        DepartureReason::Gone => "gone",
+        DepartureReason::Unlisted => "unlisted",
     }
 }

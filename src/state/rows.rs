@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::classify::ClassSlot;
-use crate::memory::{FolderRecord, Left, Memory, Remembered};
+use crate::history::{FileHistory, FolderRecord, KnownFile, Left};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 
 /// What was kept of everything.
@@ -53,7 +53,7 @@ pub struct SavedFolder {
     /// What its last count left behind, if it ever was counted.
     pub record: Option<FolderRecord>,
     /// Its files that were not done.
-    pub memory: Memory,
+    pub history: FileHistory,
     /// The classes of error that have a slot in it.
     pub places: Vec<ClassSlot>,
     /// When and why it left, if it did.
@@ -96,10 +96,10 @@ pub enum FileChanges {
     /// These are as here, those are no longer remembered, the rest is as it was.
     Some {
         /// New or changed.
-        kept: Vec<(FileKey, Remembered)>,
+        kept: Vec<(FileKey, KnownFile)>,
         /// No longer remembered.
         forgotten: Vec<FileKey>,
     },
     /// These are all.
-    All(Vec<(FileKey, Remembered)>),
+    All(Vec<(FileKey, KnownFile)>),
 }

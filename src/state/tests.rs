@@ -4,8 +4,8 @@ use std::fs;
 
 use super::*;
 use crate::classify::ClassSlot;
-use crate::memory::{
-    FolderRecord, FullRead, IndexingTimes, Left, LeftReason, Listing, Remembered, Settled,
+use crate::history::{
+    DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile, Left, Listing, Settled,
 };
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
@@ -24,8 +24,8 @@ fn key(number: u128) -> FileKey {
     }
 }
 
-fn file(status: Status) -> Remembered {
-    Remembered {
+fn file(status: Status) -> KnownFile {
+    KnownFile {
         status,
         settled: Settled::of(status),
         since: Timestamp::from_millis(5),
@@ -121,8 +121,8 @@ async fn what_was_written_is_read_after_a_restart() {
     assert_eq!(portal.refutation, Some(refutation));
     let saved = portal.folders.remove(&id()).unwrap();
     assert_eq!((saved.record, saved.places), (first.record, first.places));
-    assert_eq!(saved.memory.len(), 2);
-    assert_eq!(saved.memory.get(key(1)), Some(&file(Status::Failed)));
+    assert_eq!(saved.history.len(), 2);
+    assert_eq!(saved.history.get(key(1)), Some(&file(Status::Failed)));
 }
 
 #[tokio::test]
@@ -158,8 +158,8 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         ..record
     });
     assert_eq!((saved.record, saved.places), (kept, vec![]));
-    let kept = saved.memory.get(key(1)).map(|file| file.missed);
-    assert_eq!((saved.memory.len(), kept), (1, Some(0)));
+    let kept = saved.history.get(key(1)).map(|file| file.missed);
+    assert_eq!((saved.history.len(), kept), (1, Some(0)));
 }
 
 #[tokio::test]
@@ -213,9 +213,9 @@ async fn files_are_forgotten_one_by_one_or_all_at_once() {
     drop(store);
 
     let portal = wait_for(|| load_if_free(folder.path()));
-    let memory = &portal.folders[&id()].memory;
+    let history = &portal.folders[&id()].history;
     assert_eq!(
-        memory.iter().map(|(key, _)| key).collect::<Vec<_>>(),
+        history.iter().map(|(key, _)| key).collect::<Vec<_>>(),
         [key(3)]
     );
 }
@@ -227,7 +227,7 @@ async fn a_folder_that_left_long_ago_is_still_there_after_a_start() {
     let mut change = change(FileChanges::All(vec![]));
     let long_ago = Timestamp::from_millis(7);
     change.left = Some(Left {
-        reason: LeftReason::Unlisted,
+        reason: DepartureReason::Unlisted,
         since: long_ago,
     });
     change.excluded = Some(long_ago);

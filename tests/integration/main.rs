@@ -6,7 +6,6 @@
 
 mod alerting;
 mod alerts;
-mod attention;
 mod commands;
 mod counts;
 mod dashboards;
@@ -16,6 +15,7 @@ mod health;
 mod memory;
 mod metrics;
 mod prometheus;
+mod read_schedule;
 mod readme;
 mod reindex;
 mod reload;

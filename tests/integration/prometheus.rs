@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Files by folder and status.
 type Totals = BTreeMap<(String, String), u64>;
 
-/// What the portal itself says, by a walk of its own over the portal's interface.
+/// What the portal itself says, by a scan of its own over the portal's interface.
 async fn totals_of_the_portal(portal: SocketAddr) -> Totals {
     let mut totals = Totals::new();
     for folder in get(portal, "mine").await["data"].as_array().unwrap() {

@@ -1,6 +1,6 @@
-//! Failed files that are put back into the queue, as the portal sees it: at most one request for each attempt, never one too many.
+//! Failed files that are reindexed, as the portal sees it: at most one request for each attempt, never one too many.
 //!
-//! [`scene`] is a portal with failed files and an exporter with rules for them, [`ledger`] looks at what was attempted and lets
+//! [`scene`] is a portal with failed files and an exporter with rules for them, [`ledger`] reads what was attempted and lets
 //! it grow old. Every portal asserts at its end that nothing else was written to it.
 
 mod addresses;

@@ -122,7 +122,7 @@ fn workspace(portal: &Ailing, strategy: &str) -> Workspace {
         collect["schedule"] = "1s".into();
         collect["timeout"] = "3s".into();
         collect["stale_after"] = "5s".into();
-        // A look takes long enough for something to change meanwhile.
+        // A read takes long enough for something to change meanwhile.
         collect["max_requests_per_second"] = 50.into();
         collect["concurrency"] = 2.into();
         collect["max_pages_per_folder"] = 100.into();

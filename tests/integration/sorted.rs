@@ -66,7 +66,7 @@ fn requests(metrics: &Exposition, folder: Uuid, strategy: &str) -> Option<u64> {
     metrics.count("kb_folder_collection_requests", &labels)
 }
 
-/// Counts folders of any size twice, and holds the second look, which needs no samples, to what it may cost beside the list.
+/// Counts folders of any size twice, and holds the second read, which needs no samples, to what it may cost beside the list.
 async fn costs_little(change: impl FnOnce(&mut Switches)) {
     let portal = portal(change).await;
     let folders = [

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::classify::ErrorRow;
 use crate::cli::once;
-use crate::memory::FullRead;
+use crate::history::FullRead;
 use crate::model::{ByStatus, Moment, Status};
 use crate::snapshot::{self, Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
 

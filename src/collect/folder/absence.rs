@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::Folder;
-use crate::memory::{Left, LeftReason};
+use crate::history::{DepartureReason, Left};
 use crate::model::Timestamp;
 use crate::snapshot::FolderState;
 
@@ -18,37 +18,38 @@ const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 impl Folder {
     /// Whether the folder belongs into a snapshot: one that left does for a day, one that is excluded does not.
     pub fn shown(&self, now: Timestamp) -> bool {
-        let left = self.kept.left.map(|left| left.since);
+        let left = self.persisted.left.map(|left| left.since);
         !self.is_excluded() && !is_older(left, SHOWN_AFTER_LEAVING, now)
     }
 
     /// Whether nothing needs to be known of the folder any more. One that is gone and still listed is known to be gone, so that this
     /// is not news again.
     pub fn is_forgotten(&self, is_listed: bool, now: Timestamp) -> bool {
-        let left = self.kept.left.filter(|_| !is_listed);
+        let left = self.persisted.left.filter(|_| !is_listed);
         let left = left.map(|left| left.since);
         !self.reading
             && (is_older(left, KEPT_AFTER_LEAVING, now)
-                || is_older(self.kept.excluded, KEPT_AFTER_LEAVING, now))
+                || is_older(self.persisted.excluded, KEPT_AFTER_LEAVING, now))
     }
 
     /// Forgets what counters need of a folder that is gone, when it was kept long enough; true when there was something.
     pub fn forget_counts(&mut self, now: Timestamp) -> bool {
-        let left = self.kept.left.map(|left| left.since);
-        let forgets =
-            self.kept.record.is_some() && !self.reading && is_older(left, KEPT_AFTER_LEAVING, now);
+        let left = self.persisted.left.map(|left| left.since);
+        let forgets = self.persisted.record.is_some()
+            && !self.reading
+            && is_older(left, KEPT_AFTER_LEAVING, now);
         if forgets {
-            self.kept.forget_counts();
+            self.persisted.forget_counts();
         }
         forgets
     }
 
     /// Brings times that lie in the future back to now: the clock was ahead when they were taken.
     pub fn correct_times(&mut self, now: Timestamp) {
-        self.kept.excluded = self.kept.excluded.map(|since| since.min(now));
-        if let Some(left) = self.kept.left.filter(|left| left.since > now) {
+        self.persisted.excluded = self.persisted.excluded.map(|since| since.min(now));
+        if let Some(left) = self.persisted.left.filter(|left| left.since > now) {
             let left = Left { since: now, ..left };
-            self.kept.left = Some(left);
+            self.persisted.left = Some(left);
             self.view_mut().state = FolderState::Left(left);
         }
     }
@@ -57,7 +58,7 @@ impl Folder {
     pub fn exclude(&mut self, now: Timestamp) -> bool {
         let is_new = !self.is_excluded();
         if is_new {
-            self.kept.excluded = Some(now);
+            self.persisted.excluded = Some(now);
             self.withdraw();
         }
         is_new
@@ -65,19 +66,19 @@ impl Folder {
 
     /// The configuration does not exclude the folder any more.
     pub fn admit(&mut self) {
-        if self.kept.excluded.take().is_some() {
+        if self.persisted.excluded.take().is_some() {
             self.withdraw();
         }
     }
 
     /// Whether the configuration excludes the folder.
     pub fn is_excluded(&self) -> bool {
-        self.kept.excluded.is_some()
+        self.persisted.excluded.is_some()
     }
 
     /// Whether the folder is neither gone, nor unlisted, nor excluded.
     pub fn is_there(&self) -> bool {
-        self.kept.left.is_none() && !self.is_excluded()
+        self.persisted.left.is_none() && !self.is_excluded()
     }
 
     /// Whether the folder is asked for: the list names it, and the configuration does not exclude it. One that is gone may come back.
@@ -87,14 +88,14 @@ impl Folder {
 
     /// Whether the list does not name the folder any more.
     pub fn is_unlisted(&self) -> bool {
-        let left = self.kept.left;
-        left.is_some_and(|left| left.reason == LeftReason::Unlisted)
+        let left = self.persisted.left;
+        left.is_some_and(|left| left.reason == DepartureReason::Unlisted)
     }
 
     /// The folder is not there any more: its counts go at once.
-    pub fn leave(&mut self, reason: LeftReason, now: Timestamp) {
-        let since = self.kept.left.map_or(now, |left| left.since);
-        self.kept.left = Some(Left { reason, since });
+    pub fn leave(&mut self, reason: DepartureReason, now: Timestamp) {
+        let since = self.persisted.left.map_or(now, |left| left.since);
+        self.persisted.left = Some(Left { reason, since });
         self.withdraw();
     }
 
@@ -102,7 +103,7 @@ impl Folder {
     fn withdraw(&mut self) {
         self.before_trouble = None;
         let state = self
-            .kept
+            .persisted
             .left
             .map_or(FolderState::Unseen, FolderState::Left);
         let view = self.view_mut();
@@ -122,7 +123,7 @@ fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::kept::Kept;
+    use crate::collect::persisted_folder::PersistedFolder;
     use crate::model::FolderName;
 
     const HOUR: i64 = 3_600_000;
@@ -130,7 +131,7 @@ mod tests {
 
     fn folder() -> Folder {
         let id = uuid::Uuid::from_u128(7).into();
-        Folder::new(id, FolderName::new("Inbox"), Kept::default())
+        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::default())
     }
 
     fn at(millis: i64) -> Timestamp {
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_left_is_shown_for_a_day_and_kept_for_seven_unless_it_is_still_listed() {
-        for reason in [LeftReason::Gone, LeftReason::Unlisted] {
+        for reason in [DepartureReason::Gone, DepartureReason::Unlisted] {
             let mut folder = folder();
             folder.leave(reason, at(0));
             folder.leave(reason, at(6 * DAY));
@@ -178,11 +179,11 @@ mod tests {
     #[test]
     fn a_folder_that_is_gone_is_not_news_again_when_it_was_excluded_meanwhile() {
         let mut folder = folder();
-        folder.leave(LeftReason::Gone, at(0));
+        folder.leave(DepartureReason::Gone, at(0));
         folder.exclude(at(HOUR));
         folder.admit();
         assert!(matches!(folder.view.state, FolderState::Left(_)));
-        folder.leave(LeftReason::Gone, at(2 * DAY));
+        folder.leave(DepartureReason::Gone, at(2 * DAY));
         assert!(!folder.shown(at(2 * DAY)) && folder.is_collected());
     }
 
@@ -190,11 +191,11 @@ mod tests {
     fn a_time_that_lies_ahead_is_brought_back_and_others_stay() {
         for (since, corrected) in [(30 * DAY, DAY), (DAY, DAY), (HOUR, HOUR)] {
             let mut folder = folder();
-            folder.leave(LeftReason::Unlisted, at(since));
+            folder.leave(DepartureReason::Unlisted, at(since));
             folder.exclude(at(since));
             folder.correct_times(at(DAY));
-            assert_eq!(folder.kept.left.unwrap().since, at(corrected));
-            assert_eq!(folder.kept.excluded, Some(at(corrected)));
+            assert_eq!(folder.persisted.left.unwrap().since, at(corrected));
+            assert_eq!(folder.persisted.excluded, Some(at(corrected)));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::aggregate::{DoneFiles, Known, Reading, Unfinished};
 use crate::classify::ErrorTally;
 use crate::collect::sorted::page::{PageNumber, PageStatuses};
-use crate::memory;
+use crate::history;
 use crate::model::{ByStatus, FileKey, FileMap, Status};
 use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
 
@@ -132,5 +132,5 @@ fn with_room(
     known: &Known,
     fits: &mut ByStatus<bool>,
 ) -> FileMap<Unfinished> {
-    memory::fit(files, &known.memory, fits)
+    history::fit(files, &known.history, fits)
 }

@@ -1,4 +1,4 @@
-//! Counting by borders against folders that stand still and folders that move, without HTTP.
+//! Counting by boundaries against folders that stand still and folders that move, without HTTP.
 
 use std::cell::RefCell;
 
@@ -10,15 +10,15 @@ use crate::collect::testing::{Change, Folder, Quirk, all_changes, change, counts
 use crate::model::{ByStatus, Status};
 
 /// Every order of the statuses that matters: where done stands among them.
-fn orders() -> Vec<Vec<Status>> {
-    let mut orders = Vec::new();
+fn command() -> Vec<Vec<Status>> {
+    let mut command = Vec::new();
     let mut order = Status::ALL.to_vec();
     for _ in 0..Status::ALL.len() {
         order.rotate_left(1);
-        orders.push(order.clone());
-        orders.push(order.iter().rev().copied().collect());
+        command.push(order.clone());
+        command.push(order.iter().rev().copied().collect());
     }
-    orders
+    command
 }
 
 /// Counts a folder whose pages are there at once.
@@ -87,7 +87,7 @@ fn a_folder_that_stands_still_is_counted_exactly_whatever_the_order_of_the_statu
     ];
     for (content, order) in contents
         .iter()
-        .flat_map(|content| orders().into_iter().map(move |order| (content, order)))
+        .flat_map(|content| command().into_iter().map(move |order| (content, order)))
     {
         for page_size in [1, 7, 10, 100] {
             for quirk in [Quirk::None, Quirk::Shifting] {
@@ -128,7 +128,7 @@ fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
 }
 
 #[test]
-fn of_a_long_run_only_the_first_pages_are_read_and_its_border_is_found() {
+fn of_a_long_run_only_the_first_pages_are_read_and_its_boundary_is_found() {
     let files = [
         (Status::Failed, 1_000),
         (Status::Done, 4_000),
@@ -136,7 +136,7 @@ fn of_a_long_run_only_the_first_pages_are_read_and_its_border_is_found() {
         (Status::Pending, 800),
         (Status::Processing, 700),
     ];
-    for order in orders() {
+    for order in command() {
         let mut folder = mixed(&files, 5);
         folder.order = order;
         let expected = counts(&folder);
@@ -165,7 +165,7 @@ fn what_is_not_done_costs_requests_and_what_is_done_does_not() {
         Status::Pending,
         Status::Processing,
     ];
-    for order in orders() {
+    for order in command() {
         let mut files: Vec<_> = statuses.map(|status| (status, 37)).into();
         files.push((Status::Done, 5_000));
         let mut folder = mixed(&files, 10);
@@ -194,7 +194,7 @@ fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted()
     ] {
         let failed = files.min(48);
         let content = [(Status::Done, files - failed), (Status::Failed, failed)];
-        for order in orders() {
+        for order in command() {
             let mut folder = mixed(&content, 10);
             (folder.quirk, folder.order) = (quirk, order.clone());
             let expected = counts(&folder);
@@ -210,7 +210,7 @@ fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted()
 #[test]
 fn totals_that_differ_from_page_to_page_are_never_consistent() {
     for files in [1, 9, 10, 11, 95, 100, 105] {
-        for order in orders() {
+        for order in command() {
             let content = [
                 (Status::Done, files / 2),
                 (Status::Flagged, files - files / 2),
@@ -278,7 +278,7 @@ fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
     }
 }
 
-/// Counts a folder that changes once, before the request with this number, and returns the counts before and after with the look.
+/// Counts a folder that changes once, before the request with this number, and returns the counts before and after with the read.
 fn count_changed(
     folder: &Folder,
     change: Change,
@@ -314,7 +314,7 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
         ],
     ];
     for (content, order) in contents.iter().flat_map(|content| {
-        orders()
+        command()
             .into_iter()
             .step_by(5)
             .map(move |order| (content, order))
@@ -383,7 +383,7 @@ proptest! {
         let times = if long { 6 } else { 1 };
         let content: Vec<_> = content.into_iter().map(|(status, files)| (status, files * times)).collect();
         let mut folder = mixed(&content, page_size);
-        folder.order = orders().swap_remove(turn);
+        folder.order = command().swap_remove(turn);
         if shifting {
             folder.quirk = Quirk::Shifting;
         }

@@ -52,7 +52,7 @@ fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
         && is_unrelated(rows, SortColumns::link)
 }
 
-/// Whether a column orders rows neither as the list does nor the other way round.
+/// Whether a column command rows neither as the list does nor the other way round.
 fn is_unrelated<'a, K: Ord>(
     rows: &'a [SortColumns<'a>],
     column: impl Fn(&'a SortColumns<'a>) -> K,

@@ -1,4 +1,4 @@
-//! Two pages of a folder that are asked for at once and answered otherwise: whatever the two answers are, the look comes to its end, and
+//! Two pages of a folder that are asked for at once and answered otherwise: whatever the two answers are, the read comes to its end, and
 //! the other folders are counted.
 
 use std::sync::Mutex;

@@ -86,7 +86,7 @@ async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
 fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
     let now = Moment::now();
     let left = FolderState::Left(Left {
-        reason: LeftReason::Gone,
+        reason: DepartureReason::Gone,
         since: now.wall,
     });
     let decided = |reason| Some((reason, NUMBERS));

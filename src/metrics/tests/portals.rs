@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::classify::{Class, ErrorRow};
 use crate::config::{BaseUrl, KeySource, Portal};
-use crate::memory::{IndexingTimes, Left, LeftReason};
+use crate::history::{DepartureReason, IndexingTimes, Left};
 use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, ListState, PortalView, Publisher, Unavailable,
@@ -133,7 +133,7 @@ fn any_state(number: usize, now: Timestamp) -> FolderState {
             message: String::new(),
         },
         2 => FolderState::Left(Left {
-            reason: LeftReason::Gone,
+            reason: DepartureReason::Gone,
             since: now,
         }),
         _ => FolderState::Counted,

@@ -10,7 +10,7 @@ use crate::support::workspace::Workspace;
 use kb_simulator::Status;
 use uuid::Uuid;
 
-/// Few enough that a walk of them may be repeated.
+/// Few enough that a scan of them may be repeated.
 const SHORT: usize = 250;
 
 /// Too many for that.

@@ -1,6 +1,6 @@
 //! One meaning, one colour, in every panel of every dashboard.
 
-/// Colours by the words that series are named by. Green is well, red is bad, orange wants attention, purple waits for
+/// Colours by the words that series are named by. Green is well, red is bad, orange wants read_schedule, purple waits for
 /// an administrator, blue waits for the portal, grey is not known.
 const WORDS: &[(&str, &str)] = &[
     // Statuses of files.
@@ -15,7 +15,7 @@ const WORDS: &[(&str, &str)] = &[
     ("partial", "orange"),
     ("failure", "red"),
     ("skipped", "text"),
-    // What became of files that were put back, and of attempts.
+    // What became of files that were reindexed, and of attempts.
     ("put back", "blue"),
     ("recovered", "green"),
     ("failed again", "red"),

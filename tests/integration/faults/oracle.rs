@@ -19,13 +19,13 @@ const CLOCK: TimeDelta = TimeDelta::milliseconds(3);
 pub(crate) struct Oracle {
     simulator: Simulator,
     portal: String,
-    /// What was published of each look: it cannot change any more.
+    /// What was published of each read: it cannot change any more.
     seen: HashMap<(Uuid, u64), (Files, bool)>,
     /// Looks that were held against the journal.
     pub(crate) judged: u64,
     /// Looks that had the mark.
     pub(crate) marked: u64,
-    /// Looks at folders that changed while they were read, and that were called consistent all the same.
+    /// Reads folders that changed while they were read, and that were called consistent all the same.
     pub(crate) moved: u64,
 }
 
@@ -89,14 +89,14 @@ impl Oracle {
         }
         let history = self.simulator.with(|world| history(world, published));
         let history = history
-            .ok_or_else(|| format!("{folder}: no request for the look that ended at {ended}"))?;
+            .ok_or_else(|| format!("{folder}: no request for the read that ended at {ended}"))?;
         self.judged += 1;
         self.moved += u64::from(history.len() > 1);
         if is_promised(files, &history) {
             Ok(())
         } else {
             Err(format!(
-                "{folder}: {files:?} was published of the look that ended at {ended}, consistent, and while it was read the folder held {history:#?}"
+                "{folder}: {files:?} was published of the read that ended at {ended}, consistent, and while it was read the folder held {history:#?}"
             ))
         }
     }
@@ -130,7 +130,7 @@ fn published(metrics: &Exposition, folder: &str) -> Published {
     }
 }
 
-/// What the folder held while it was read, from the first request of the look to its last, change by change.
+/// What the folder held while it was read, from the first request of the read to its last, change by change.
 fn history(world: &World, look: &Published) -> Option<Vec<Files>> {
     let path = format!("/{}/files", look.folder);
     let (from, to) = (look.began - CLOCK, look.ended + CLOCK);

@@ -9,7 +9,7 @@ use crate::support::exporter::Exporter;
 /// Most memory that the process may ever have had, in MiB.
 const MOST_MEMORY: u64 = 100;
 
-/// The pages that are looked at.
+/// The pages that are read.
 const PAGES: [&str; 4] = ["/metrics", "/health", "/", "/readyz"];
 
 /// Looks at everything that the process shows; fails where the key is in it, or where the process does not live.

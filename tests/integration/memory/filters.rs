@@ -137,7 +137,7 @@ async fn a_folder_that_is_excluded_for_longer_than_seven_days_begins_anew() {
         exporter,
     };
     wait_for("the folder is forgotten", async || {
-        saved::left_reason(&story.workspace, other)
+        saved::departure_reason(&story.workspace, other)
             .is_none()
             .then_some(())
     })

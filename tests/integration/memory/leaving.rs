@@ -182,7 +182,7 @@ async fn a_deleted_folder_that_stays_in_the_list_is_shown_as_gone_once() {
             "it may come back"
         );
         let gone = Some("gone".to_owned());
-        assert_eq!(saved::left_reason(&story.workspace, other), gone);
+        assert_eq!(saved::departure_reason(&story.workspace, other), gone);
     }
 }
 
@@ -194,11 +194,11 @@ async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read()
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     let story = much_later(story, LONGER_THAN_KEPT).await;
     wait_for("the folder is forgotten", async || {
-        let row = saved::left_reason(&story.workspace, other);
+        let row = saved::departure_reason(&story.workspace, other);
         row.is_none().then_some(())
     })
     .await;
-    let there = saved::left_reason(&story.workspace, story.folder);
+    let there = saved::departure_reason(&story.workspace, story.folder);
     assert_eq!(there.as_deref(), Some("there"));
 }
 
@@ -217,7 +217,7 @@ async fn nothing_is_forgotten_while_the_clock_and_the_portal_differ() {
     let story = much_later(story, ahead).await;
     story.exporter.collected_again().await;
     let unlisted = Some("unlisted".to_owned());
-    assert_eq!(saved::left_reason(&story.workspace, other), unlisted);
+    assert_eq!(saved::departure_reason(&story.workspace, other), unlisted);
     story.portal.world(|world| world.grant(KEY, other));
     let metrics = story.exporter.collected_again().await;
     let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());

@@ -36,7 +36,7 @@ async fn counters_and_times_are_kept_however_the_process_ends() {
                 "{end:?} {name}"
             );
         }
-        // Collections went on while the one before was looked at.
+        // Collections went on while the one before was read.
         let success = "kb_collection_last_success_timestamp_seconds";
         let (kept, seen) = (after.value(success, &[]), before.value(success, &[]));
         assert!(kept.is_some() && kept >= seen, "{end:?}: {kept:?} {seen:?}");

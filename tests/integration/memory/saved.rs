@@ -41,7 +41,7 @@ pub(super) fn age(workspace: &Workspace, by: Duration) {
 }
 
 /// Why a folder left, or `there`; none where nothing is known of it.
-pub(super) fn left_reason(workspace: &Workspace, folder: Uuid) -> Option<String> {
+pub(super) fn departure_reason(workspace: &Workspace, folder: Uuid) -> Option<String> {
     let select = "SELECT coalesce(left_reason, 'there') FROM folder WHERE id = ?1";
     let row = open(workspace).query_row(select, [folder.to_string()], |row| row.get(0));
     row.map(Some).or_else(none_if_missing).unwrap()

@@ -34,7 +34,7 @@ const LONGEST_PAUSE: u64 = 90_000;
 /// From a written intent to the arrival of its request, at most.
 const UNDER_WAY: Duration = Duration::from_secs(5);
 
-/// Requests of one look at all folders. The second look of a process is the first that may trigger.
+/// Requests of one read all folders. The second read of a process is the first that may trigger.
 const LOOK: usize = FOLDERS + 1;
 
 /// A time of the clock that counts the pauses, in milliseconds since 1970.

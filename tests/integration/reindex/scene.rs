@@ -91,7 +91,7 @@ impl Scene {
     }
 
     /// An exporter that waits for the answer to the request directly before its first attempt: the first one for such files after so many
-    /// of its looks.
+    /// of its reads.
     pub(super) async fn held_at_the_check(&self, files: &str, looks: usize) -> Exporter {
         make_old_ledger(&self.workspace).await;
         let looked = self.portal.requests_with(files) + looks;
@@ -128,7 +128,7 @@ impl Scene {
         said
     }
 
-    /// Lets the files that were put back be done, and fail anew when that was seen.
+    /// Lets the files that were reindexed be done, and fail anew when that was seen.
     pub(super) async fn helped_and_failed_anew(&self, exporter: &Exporter) {
         let recovered = |metrics: &Exposition| -> u64 {
             let judged = metrics.all("kb_reindex_outcomes_total", &[("outcome", "recovered")]);
@@ -144,7 +144,7 @@ impl Scene {
         self.settle(&Status::Failed);
     }
 
-    /// Brings all files that failed, and were put back, into a status.
+    /// Brings all files that failed, and were reindexed, into a status.
     pub(super) fn settle(&self, status: &Status) {
         let files = self.portal.world(|world| world.file_ids(self.folder));
         for file in &files[3..] {
@@ -152,7 +152,7 @@ impl Scene {
         }
     }
 
-    /// Requests so far that put failed files back.
+    /// Requests so far that reindex failed files.
     pub(super) fn sent(&self) -> usize {
         sent(&self.portal.asked()).count()
     }
@@ -217,7 +217,7 @@ pub(super) async fn make_old_ledger(workspace: &Workspace) {
     ledger::age(workspace, LONG_AGO);
 }
 
-/// Those requests that put failed files back.
+/// Those requests that reindex failed files.
 pub(super) fn sent(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
     let asked = asked.iter();
     asked.filter(|asked| asked.target.ends_with(REINDEX_FAILED))

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// What takes longer than this does not happen any more. Far above what is needed, for machines that are busy.
 pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Between two looks at the condition.
+/// Between two reads the condition.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Tries until there is a value, and fails at the deadline; `what` says what did not happen.

@@ -1,4 +1,4 @@
-//! What a portal may be asked to change: nothing, unless a test says that failed files may be put back into the queue.
+//! What a portal may be asked to change: nothing, unless a test says that failed files may be reindexed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,7 +13,7 @@ pub(crate) struct Writes {
 }
 
 impl Writes {
-    /// From now on failed files may be put back into the queue.
+    /// From now on failed files may be reindexed.
     pub(crate) fn allow_reindex_failed(&self) {
         self.reindex_failed.store(true, Ordering::Relaxed);
     }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::classify::{Class, ErrorRow, KnownClass};
-use crate::memory::{FullRead, IndexingTimes, Left, LeftReason};
+use crate::history::{DepartureReason, FullRead, IndexingTimes, Left};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::PortalView;
@@ -84,7 +84,7 @@ fn unavailable(reason: Unavailable) -> FolderState {
 
 fn gone() -> FolderState {
     FolderState::Left(Left {
-        reason: LeftReason::Gone,
+        reason: DepartureReason::Gone,
         since: NOON,
     })
 }

@@ -45,7 +45,7 @@ fn state() -> [Panel; 8] {
         .steps("green", &[(1.0, "orange")]),
         Panel::stat(
             "Mistakes of the program",
-            "Panics that ended a look or a collection in the time shown. When above 0: report it, with the exporter's log.",
+            "Panics that ended a read or a collection in the time shown. When above 0: report it, with the exporter's log.",
         )
         .query("panics", "sum(increase(kb_collection_panics_total{PORTAL}[$__range]))")
         .decimals(0)
@@ -67,7 +67,7 @@ fn state() -> [Panel; 8] {
         .steps("text", &[]),
         Panel::stat(
             "Files without a class",
-            "Files that are in the class `other` for want of room. When they are many: write rules for frequent reasons, or raise `errors.max_classes` or `errors.max_classes_per_folder`.",
+            "Files that are in the class `other` because there is no space. When they are many: write rules for frequent reasons, or raise `errors.max_classes` or `errors.max_classes_per_folder`.",
         )
         .query("files", "sum(max by (portal) (kb_error_overflow_files{PORTAL}))")
         .none("not known")

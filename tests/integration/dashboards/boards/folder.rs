@@ -42,7 +42,7 @@ fn state() -> [Panel; 8] {
     [
         Panel::stat(
             "Counted",
-            "Whether the latest look could count the folder; of several, whether each was counted. When it says no: the table below has the reason; see alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
+            "Whether the latest read could count the folder; of several, whether each was counted. When it says no: the table below has the reason; see alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
         )
         .query("counted", "min(max by (portal, folder_id) (kb_folder_up{FOLDER})) or 1 + NO_FOLDERS")
         .words(YES_NO)

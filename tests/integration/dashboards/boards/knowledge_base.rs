@@ -28,7 +28,7 @@ fn health() -> [Panel; 8] {
         .steps("green", &[(1.0, "red")]),
         Panel::stat(
             "Folders not counted",
-            "Folders whose latest look could not count them. When above 0: they come first in the table below, with the reason; see alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
+            "Folders whose latest read could not count them. When above 0: they come first in the table below, with the reason; see alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
         )
         .query("folders", "sum(1 - max by (portal, folder_id) (kb_folder_up{FOLDER})) or NO_FOLDERS")
         .none("not known")
@@ -154,7 +154,7 @@ fn changes() -> [Panel; 6] {
         .colours(&["failed", "flagged"]),
         Panel::graph(
             "New failed and flagged files a minute, by folder",
-            "The ten folders with the most of them in the time shown. When it is one folder alone: look at its latest uploads. When it is all at once: look at the portal and what it works with.",
+            "The ten folders with the most of them in the time shown. When it is one folder alone: check its latest uploads. When it is all at once: check the portal and what it works with.",
             Style::Bars,
         )
         .query("{{folder}}", &new_by_folder())

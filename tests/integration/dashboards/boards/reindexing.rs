@@ -25,7 +25,7 @@ fn policy() -> [Panel; 8] {
     [
         Panel::stat(
             "Kill switch on",
-            "Whether the file that stops all attempts exists, or cannot be looked at. When it says yes and nobody meant it: remove the file that `reindex.kill_switch_file` names.",
+            "Whether the file that stops all attempts exists, or cannot be checked. When it says yes and nobody meant it: remove the file that `reindex.kill_switch_file` names.",
         )
         .query("stopped", "max(kb_reindex_kill_switch{OWN})")
         .words(ON_OFF)
@@ -49,7 +49,7 @@ fn policy() -> [Panel; 8] {
         .size(4, 3),
         Panel::stat(
             "Exhausted files",
-            "Failed files that have used up their attempts. Trying again does not help them: look at their reasons; see alerts/runbook.md, KbReindexExhausted.",
+            "Failed files that have used up their attempts. Trying again does not help them: check their reasons; see alerts/runbook.md, KbReindexExhausted.",
         )
         .query("files", &sum("kb_reindex_exhausted_files"))
         .none(OFF)
@@ -57,7 +57,7 @@ fn policy() -> [Panel; 8] {
         .size(5, 3),
         Panel::stat(
             "Recovered",
-            "Of the files that attempts in the time shown were judged by, the share that was done afterwards. When it is low, trying again does not help: look at the reasons of the files, and put them under `reindex.never_classes`.",
+            "Of the files that attempts in the time shown were judged by, the share that was done afterwards. When it is low, trying again does not help: check the reasons of the files, and put them under `reindex.never_classes`.",
         )
         .query(
             "recovered",
@@ -167,7 +167,7 @@ fn folders() -> Panel {
     ];
     table(
         "Folders",
-        "What each folder waits for, and how many files have used up their attempts; attempts, and files that were put back, done afterwards and failed again are those of the time shown. When a folder has eligible files and no attempt: its reason says what to change; see alerts/runbook.md, KbReindexSuppressed. Windows and budgets are not part of the pause.",
+        "What each folder waits for, and how many files have used up their attempts; attempts, and files that were reindexed, done afterwards and failed again are those of the time shown. When a folder has eligible files and no attempt: its reason says what to change; see alerts/runbook.md, KbReindexSuppressed. Windows and budgets are not part of the pause.",
         &labels,
         &columns,
         "Eligible",
@@ -191,7 +191,7 @@ fn attempts() -> [Panel; 3] {
     [
         Panel::graph(
             "Attempts an hour, by answer",
-            "`accepted`: the portal put files back. `refused`: it said no; look whether the key has the right. `unknown`: the answer never came, the attempt counts and is not repeated; see alerts/runbook.md, KbReindexOutcomeUnknown.",
+            "`accepted`: the portal reindexed files. `refused`: it said no; look whether the key has the right. `unknown`: the answer never came, the attempt counts and is not repeated; see alerts/runbook.md, KbReindexOutcomeUnknown.",
             Style::Bars,
         )
         .query("{{result}}", &hourly("kb_reindex_attempts_total", "result"))
@@ -209,7 +209,7 @@ fn attempts() -> [Panel; 3] {
         .size(8, 8),
         Panel::graph(
             "Files an hour",
-            "Files that were put back, that were done afterwards, and that failed again. When most fail again: look at their reasons before they are tried once more.",
+            "Files that were reindexed, that were done afterwards, and that failed again. When most fail again: check their reasons before they are tried once more.",
             Style::Lines,
         )
         .query("put back", &files("kb_reindex_files_requeued_total"))

@@ -49,7 +49,7 @@ pub(super) fn requests() -> [Panel; 6] {
         .none("no exporter"),
         Panel::graph(
             "Requests that were sent again, a second",
-            "By what was wrong with the answer. Now and then is nothing. When it stays: `rate_limited`, lower `collect.max_requests_per_second`; `timeout` and `connection`, look at the network; `server_error`, at the portal.",
+            "By what was wrong with the answer. Now and then is nothing. When it stays: `rate_limited`, lower `collect.max_requests_per_second`; `timeout` and `connection`, check the network; `server_error`, at the portal.",
             Style::Bars,
         )
         .query("{{reason}}", "sum by (reason) (rate(kb_portal_retries_total{PORTAL}[$__rate_interval]))")
@@ -95,7 +95,7 @@ pub(super) fn collections() -> [Panel; 6] {
         .colours(&["success", "partial", "failure", "skipped"]),
         Panel::graph(
             "Folders, and those not counted",
-            "Folders that the keys may use, and those whose latest look could not count them. When the second is not 0: the dashboard Knowledge base names them; see alerts/runbook.md, KbFolderUnavailable.",
+            "Folders that the keys may use, and those whose latest read could not count them. When the second is not 0: the dashboard Knowledge base names them; see alerts/runbook.md, KbFolderUnavailable.",
             Style::Lines,
         )
         .query("folders", "sum(max by (portal) (kb_portal_folders{PORTAL})) or UNKNOWN")

@@ -29,7 +29,7 @@ pub(super) fn counting() -> [Panel; 6] {
         .size(8, 8),
         lines(
             "Counted, and certain",
-            "1 while the latest look counted the folder, and while the count agreed with itself. When it is 0, or there is a gap, do not rely on the numbers of that time; see alerts/runbook.md, KbFolderUnavailable and KbCountsInconsistent.",
+            "1 while the latest read of the folder counted it, and while the count agreed with itself. When it is 0, or there is a gap, do not rely on the numbers of that time; see alerts/runbook.md, KbFolderUnavailable and KbCountsInconsistent.",
         )
         .query("counted", "min(max by (portal, folder_id) (kb_folder_up{FOLDER})) or 1 + NO_FOLDERS")
         .query("certain", "min(max by (portal, folder_id) (kb_folder_consistent{FOLDER})) or 1 + NO_FOLDERS")

@@ -1,4 +1,4 @@
-//! Nobody waits for ever, what is pressing comes first, and no more is begun than there is room for.
+//! Nobody waits for ever, what is pressing comes first, and no more is begun than there is budget for.
 
 mod library;
 
@@ -23,10 +23,10 @@ fn id(number: usize) -> FolderId {
     Uuid::from_u128(number as u128).into()
 }
 
-/// The room of a minute for so many requests beside the list.
-fn room(requests: u32) -> Room {
+/// The request budget of a minute for so many requests beside the list.
+fn room(requests: u32) -> RequestBudget {
     let rate = Rate::PerSecond((f64::from(requests) + 1.5) / 60.0);
-    let room = Room::new(rate, MINUTE, TIMEOUT).unwrap();
+    let room = RequestBudget::new(rate, MINUTE, TIMEOUT).unwrap();
     assert_eq!(room.requests(), u64::from(requests));
     room
 }
@@ -76,7 +76,7 @@ fn what_is_chosen_and_in_which_order() {
             vec![1],
         ),
         (
-            "what was never looked at before what is pressing",
+            "what was never read before what is pressing",
             vec![(Pressing, 4, 1), (New, 1, 1)],
             1,
             vec![1],
@@ -136,7 +136,7 @@ fn what_is_chosen_and_in_which_order() {
 }
 
 #[test]
-fn while_a_dear_look_is_under_way_no_other_is_begun() {
+fn while_a_dear_read_is_under_way_no_other_is_begun() {
     let room = room(8);
     let dear = Reading::Begun { requests: 40 };
     let folders = candidates(&[(Need::Unfinished, 20, 40), (Need::Quiet, 9, 1)]);
@@ -157,7 +157,7 @@ fn folder() -> impl Strategy<Value = (Need, u64, u64)> {
     (select(&NEEDS[..]), 0_u64..30, requests)
 }
 
-fn price(room: Room, chosen: &[Candidate]) -> u64 {
+fn price(room: RequestBudget, chosen: &[Candidate]) -> u64 {
     chosen
         .iter()
         .map(|candidate| room.price(candidate.requests))
@@ -215,7 +215,7 @@ proptest! {
         }
     }
 
-    /// Each interval begins a look at the folder that waited longest once it is overdue; dear ones wait for one another.
+    /// Each interval begins to read the folder that waited longest once it is overdue; dear ones wait for one another.
     #[test]
     fn nobody_waits_for_ever(
         folders in vec((prop_oneof![9 => 1_u64..8, 1 => 8_u64..400], any::<bool>()), 1..40),
@@ -240,13 +240,13 @@ proptest! {
         let folders: Vec<_> = (0..pressing + quiet).map(|number| (1, number < pressing)).collect();
         let mut library = Library::new(requests, &folders);
         let load = Load { pressing: pressing as u64, quiet: quiet as u64 };
-        let round = load.round(library.room).as_secs().div_ceil(60);
-        let settled = 4 * (round + 5);
-        for minute in 0..settled + 2 * round {
+        let cycle = load.cycle(library.room).as_secs().div_ceil(60);
+        let settled = 4 * (cycle + 5);
+        for minute in 0..settled + 2 * cycle {
             library.pass();
             if minute >= settled {
                 let longest = library.longest_wait();
-                prop_assert!(longest <= round.max(5) + 1, "{longest} > {round}");
+                prop_assert!(longest <= cycle.max(5) + 1, "{longest} > {cycle}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! How many files entered each status: by identity, or by the growth of consistent counts.
 
-use crate::memory::apply::Look;
-use crate::memory::record::{FolderRecord, Listing, Settled};
+use crate::history::apply::Look;
+use crate::history::record::{FolderRecord, Listing, Settled};
 use crate::model::{ByStatus, Status};
 
 /// What a read tells about the files of one status.

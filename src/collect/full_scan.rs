@@ -15,18 +15,18 @@ use crate::collect::rows_end::is_end_of_rows;
 use crate::model::Status;
 use crate::portal::{Page, PageBody, PageRequest, PortalError, Whole};
 
-/// Bounds of a walk.
+/// Bounds of a scan.
 #[derive(Debug, Clone, Copy)]
-pub struct WalkLimits {
+pub struct ScanLimits {
     /// Requests in flight at once.
     pub in_flight: usize,
     /// Pages, at most.
     pub max_pages: u64,
 }
 
-/// A walk that reached the end.
+/// A scan that reached the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Walked {
+pub struct FullScan {
     /// What was read.
     pub reading: Reading,
     /// Whether all totals agreed and the rows were distinct and as many as the total.
@@ -35,7 +35,7 @@ pub struct Walked {
     pub pages: u64,
     /// A page on which a failed file stood.
     pub failed_page: Option<PageRequest>,
-    /// Requests that it took: one a page, and those of earlier walks that this one replaces.
+    /// Requests that it took: one a page, and those of earlier scans that this one replaces.
     pub requests: u64,
 }
 
@@ -44,10 +44,10 @@ pub struct Walked {
 pub async fn walk<F, Fut>(
     first: &PageBody,
     fetch: F,
-    limits: WalkLimits,
+    limits: ScanLimits,
     known: Known,
     progress: &Progress,
-) -> Result<Walked, ReadError>
+) -> Result<FullScan, ReadError>
 where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
@@ -78,7 +78,7 @@ where
     }
 }
 
-/// What a walk knows so far.
+/// What a scan knows so far.
 struct Walk {
     tally: Tally,
     max_pages: u64,
@@ -173,7 +173,7 @@ impl Walk {
         Ok(pages)
     }
 
-    fn finish(self) -> Result<Walked, ReadError> {
+    fn finish(self) -> Result<FullScan, ReadError> {
         let rows = self.tally.rows();
         if let Some(page) = self.first_empty.filter(|_| rows < self.total) {
             let at_the_end = page > self.last_with_rows;
@@ -185,7 +185,7 @@ impl Walk {
             }
         }
         let reading = self.tally.finish();
-        Ok(Walked {
+        Ok(FullScan {
             consistent: self.agreed && rows == self.total && reading.distinct,
             reading,
             pages: self.pages,

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::aggregate::{MAX_REMEMBERED, Unfinished};
-use crate::memory::apply::{Look, Update};
-use crate::memory::record::{Listing, Memory, Settled};
+use crate::history::apply::{Look, Update};
+use crate::history::record::{FileHistory, Listing, Settled};
 use crate::model::{ByStatus, FileKey, FileMap};
 
 /// Leaves out rows for which there is no room beside what must stay remembered. Files that failed or are flagged have
@@ -12,15 +12,15 @@ use crate::model::{ByStatus, FileKey, FileMap};
 #[must_use]
 pub fn fit(
     mut files: FileMap<Unfinished>,
-    memory: &Memory,
+    history: &FileHistory,
     fits: &mut ByStatus<bool>,
 ) -> FileMap<Unfinished> {
-    if files.len() + memory.len() <= MAX_REMEMBERED {
+    if files.len() + history.len() <= MAX_REMEMBERED {
         return files;
     }
     let waits = |file: &Unfinished| Settled::of(file.status).is_none();
     let listed = files.values().filter(|file| !waits(file)).count();
-    let unlisted = memory
+    let unlisted = history
         .iter()
         .filter(|(key, file)| file.settled.is_some() && !files.contains_key(key));
     let room = MAX_REMEMBERED.saturating_sub(unlisted.count());
@@ -30,7 +30,7 @@ pub fn fit(
     }
     let mut ranked: Vec<_> = files
         .iter()
-        .map(|(key, file)| (waits(file), !memory.remembers(*key), file.created_at, *key))
+        .map(|(key, file)| (waits(file), !history.remembers(*key), file.created_at, *key))
         .collect();
     ranked.sort_unstable();
     for (.., key) in ranked.drain(room..) {
@@ -43,19 +43,19 @@ pub fn fit(
 
 /// Forgets files that the read does not list, where there are too many: those that never failed and were not flagged, then
 /// the oldest. A status that loses one is no longer listed.
-pub(super) fn make(update: &mut Update, memory: &Memory, look: &Look<'_>) {
+pub(super) fn make(update: &mut Update, history: &FileHistory, look: &Look<'_>) {
     let new = update
         .changed
         .iter()
-        .filter(|(key, _)| !memory.remembers(*key));
-    let after = (memory.len() + new.count()).saturating_sub(update.forgotten.len());
+        .filter(|(key, _)| !history.remembers(*key));
+    let after = (history.len() + new.count()).saturating_sub(update.forgotten.len());
     let over = after.saturating_sub(MAX_REMEMBERED);
     if over == 0 {
         return;
     }
     let forgotten: HashSet<_> = update.forgotten.iter().copied().collect();
     let listed = |key: &FileKey| look.reading.unfinished.contains_key(key);
-    let mut unlisted: Vec<_> = memory
+    let mut unlisted: Vec<_> = history
         .iter()
         .filter(|(key, _)| !listed(key) && !forgotten.contains(key))
         .map(|(key, file)| (file.settled, file.since, key))

@@ -3,23 +3,23 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::collect::attention::Often;
+use crate::collect::read_schedule::Often;
 use crate::config::Rate;
 use crate::snapshot::whole_seconds;
 
 /// What counting the folders of a portal costs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// Requests for a look at each folder.
+    /// Requests for a read each folder.
     pub looks: u64,
-    /// How often folders are looked at.
+    /// How often folders are read.
     pub often: Often,
     /// Requests that the portal is sent, at most.
     pub rate: Rate,
 }
 
 impl Cost {
-    /// Requests a minute while each folder is looked at so often: the looks, and the list in each interval.
+    /// Requests a minute while each folder is read so often: the reads, and the list in each interval.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

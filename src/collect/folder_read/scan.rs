@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{Look, LookError};
+use super::{FolderReadError, Look};
 use crate::collect::count::Count;
 use crate::collect::error::ReadError;
-use crate::collect::walk::{Walked, walk};
+use crate::collect::full_scan::{FullScan, walk};
 use crate::config::Rate;
 use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Whole};
 
@@ -22,15 +22,15 @@ const MAX_SCANS_AGAIN: u32 = 2;
 
 impl Look {
     /// Scans a folder of many pages, in a time that follows from them.
-    pub(super) async fn scan_many(&self, requests: u64) -> Result<Count, LookError> {
+    pub(super) async fn scan_many(&self, requests: u64) -> Result<Count, FolderReadError> {
         let first = timeout(self.timeout, self.first_page()).await;
-        let first = first.unwrap_or(Err(LookError::Deadline(self.timeout)))?;
+        let first = first.unwrap_or(Err(FolderReadError::Deadline(self.timeout)))?;
         let pages = total(&first)?.div_ceil(PAGE_SIZE);
         self.large_scan.begin(pages);
         let limit = self.time_for(pages);
         let mut walked = timeout(limit, self.scan(&first))
             .await
-            .unwrap_or(Err(LookError::ScanDeadline { pages, limit }))?;
+            .unwrap_or(Err(FolderReadError::ScanDeadline { pages, limit }))?;
         walked.requests += requests;
         Ok(walked.into())
     }
@@ -54,7 +54,7 @@ impl Look {
         &self,
         first: PageBody,
         requests: u64,
-    ) -> Result<Count, LookError> {
+    ) -> Result<Count, FolderReadError> {
         let mut walked = self.scan(&first).await?;
         walked.requests += requests;
         for _ in 0..MAX_SCANS_AGAIN {
@@ -78,13 +78,13 @@ impl Look {
         Ok(walked.into())
     }
 
-    async fn scan_again(&self) -> Result<Walked, LookError> {
+    async fn scan_again(&self) -> Result<FullScan, FolderReadError> {
         let first = self.first_page().await?;
         self.scan(&first).await
     }
 
     /// Scans a folder whose first page was read.
-    async fn scan(&self, first: &PageBody) -> Result<Walked, LookError> {
+    async fn scan(&self, first: &PageBody) -> Result<FullScan, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let fetch = |page| files.page(PageRequest::by_name(page));
         let walked = walk(
@@ -97,7 +97,7 @@ impl Look {
         Ok(walked.await?)
     }
 
-    pub(super) async fn first_page(&self) -> Result<PageBody, LookError> {
+    pub(super) async fn first_page(&self) -> Result<PageBody, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let page = PageRequest::by_name(1);
         let first = files.page(page).await;

@@ -1,13 +1,13 @@
 //! What is kept of a folder, in memory and on disk.
 //!
-//! Memory runs ahead of the disk while the disk refuses. What is shown of the counters is what the disk has, so that
+//! FileHistory runs ahead of the disk while the disk refuses. What is shown of the counters is what the disk has, so that
 //! they are never restored below what was scraped.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::ClassSlot;
-use crate::memory::{FolderRecord, FullRead, IndexingTimes, Left, Memory, Update};
+use crate::history::{FileHistory, FolderRecord, FullRead, IndexingTimes, Left, Update};
 use crate::model::{ByStatus, FileKey, Timestamp};
 use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Subject};
 
@@ -16,9 +16,9 @@ const MAX_NOTED: usize = 100_000;
 
 /// What is kept of one folder.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct PersistedFolder {
     pub record: Option<FolderRecord>,
-    pub memory: Arc<Memory>,
+    pub history: Arc<FileHistory>,
     pub left: Option<Left>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
@@ -45,12 +45,12 @@ enum Unsaved {
     All,
 }
 
-impl Kept {
+impl PersistedFolder {
     pub fn restored(saved: SavedFolder) -> Self {
         Self {
             on_disk: saved.record.as_ref().map(counters).unwrap_or_default(),
             record: saved.record,
-            memory: Arc::new(saved.memory),
+            history: Arc::new(saved.history),
             left: saved.left,
             excluded: saved.excluded,
             refused: None,
@@ -59,10 +59,10 @@ impl Kept {
         }
     }
 
-    /// Takes in what a look changed.
+    /// Takes in what a read changed.
     pub fn update(&mut self, mut update: Update) {
         self.unsaved.note(&update);
-        Arc::make_mut(&mut self.memory).update(&mut update);
+        Arc::make_mut(&mut self.history).update(&mut update);
         self.record = Some(update.record);
         self.left = None;
     }
@@ -70,7 +70,7 @@ impl Kept {
     /// Forgets what counters need.
     pub fn forget_counts(&mut self) {
         self.record = None;
-        self.memory = Arc::default();
+        self.history = Arc::default();
         self.unsaved = Unsaved::All;
     }
 
@@ -99,7 +99,7 @@ impl Kept {
             record: self.record.clone(),
             left: self.left,
             excluded: self.excluded,
-            files: self.unsaved.changes(&self.memory),
+            files: self.unsaved.changes(&self.history),
         }
     }
 
@@ -131,16 +131,16 @@ impl Unsaved {
         }
     }
 
-    fn changes(&self, memory: &Memory) -> FileChanges {
+    fn changes(&self, history: &FileHistory) -> FileChanges {
         let Self::These(files) = self else {
-            return FileChanges::All(memory.iter().map(|(key, file)| (key, *file)).collect());
+            return FileChanges::All(history.iter().map(|(key, file)| (key, *file)).collect());
         };
-        let known = |key: &FileKey| memory.get(*key).map(|file| (*key, *file));
+        let known = |key: &FileKey| history.get(*key).map(|file| (*key, *file));
         FileChanges::Some {
             kept: files.iter().filter_map(known).collect(),
             forgotten: files
                 .iter()
-                .filter(|key| !memory.remembers(**key))
+                .filter(|key| !history.remembers(**key))
                 .copied()
                 .collect(),
         }

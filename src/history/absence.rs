@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::aggregate::{DoneFiles, Reading};
-use crate::memory::apply::{Look, Update};
-use crate::memory::record::{Memory, Remembered};
+use crate::history::apply::{Look, Update};
+use crate::history::record::{FileHistory, KnownFile};
 use crate::model::{FileKey, Status};
 
 /// Whole reads that have to miss a file before it is forgotten: pages shift, and one read may leave out a file that is there.
@@ -20,10 +20,10 @@ const UNFINISHED: [Status; 5] = [
 ];
 
 /// The remembered files whose rows were read as done.
-pub(super) fn read_as_done(reading: &Reading, memory: &Memory) -> HashSet<FileKey> {
+pub(super) fn read_as_done(reading: &Reading, history: &FileHistory) -> HashSet<FileKey> {
     match &reading.done {
         DoneFiles::Read { finished, .. } => {
-            let remembered = |key: &&FileKey| memory.remembers(**key);
+            let remembered = |key: &&FileKey| history.remembers(**key);
             finished.iter().filter(remembered).copied().collect()
         }
         DoneFiles::Counted => HashSet::new(),
@@ -34,12 +34,12 @@ pub(super) fn read_as_done(reading: &Reading, memory: &Memory) -> HashSet<FileKe
 /// `done_before`: done files at the last consistent count.
 pub(super) fn settle(
     update: &mut Update,
-    memory: &Memory,
+    history: &FileHistory,
     look: &Look<'_>,
     done: HashSet<FileKey>,
     done_before: Option<u64>,
 ) {
-    let missed = missed(memory, look, &done);
+    let missed = missed(history, look, &done);
     update.forgotten.extend(&done);
     update.finished.extend(done);
     let first_missed = missed.iter().filter(|(_, file)| file.missed == 0);
@@ -52,7 +52,7 @@ pub(super) fn settle(
         update.finished.extend(first_missed);
     }
     for key in &update.finished {
-        if let Some(from) = memory.get(*key).and_then(|file| file.timed_from) {
+        if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
             update.record.indexing.observe(look.ended.since(from));
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn settle(
         }
         // Its indexing time was taken at this read, or is not taken at all.
         let timed_from = file.timed_from.filter(|_| !counted);
-        let file = Remembered {
+        let file = KnownFile {
             timed_from,
             missed,
             ..*file
@@ -75,14 +75,14 @@ pub(super) fn settle(
 
 /// The remembered files that a whole read does not list. Absence from rows that are not whole proves nothing.
 fn missed<'a>(
-    memory: &'a Memory,
+    history: &'a FileHistory,
     look: &Look<'_>,
     done: &HashSet<FileKey>,
-) -> Vec<(FileKey, &'a Remembered)> {
+) -> Vec<(FileKey, &'a KnownFile)> {
     let fits = |status: &Status| look.reading.fits[*status];
     if !look.consistent || !UNFINISHED.iter().all(fits) {
         return Vec::new();
     }
     let listed = |key: &FileKey| look.reading.unfinished.contains_key(key) || done.contains(key);
-    memory.iter().filter(|(key, _)| !listed(key)).collect()
+    history.iter().filter(|(key, _)| !listed(key)).collect()
 }

@@ -18,10 +18,10 @@
 //!   the beginning was in one of them. The first consistent read ends that, and is a base.
 //!
 //! A file is forgotten when its row is read as done, or when two whole reads of everything that is not done have missed it; a
-//! torn or counted read proves nothing by what it does not list. Until then it is remembered, and looks neither old nor done:
+//! torn or counted read proves nothing by what it does not list. Until then it is remembered, and reads neither old nor done:
 //! ages are those of rows that were read, and a file that is missing is taken for done once, when it is first missed.
 //!
-//! # Room
+//! # RequestBudget
 //!
 //! At most [`MAX_REMEMBERED`](crate::aggregate::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
 //! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its
@@ -31,10 +31,12 @@ mod absence;
 mod apply;
 mod entries;
 mod indexing;
+mod limit;
 mod record;
-mod room;
 
 pub use apply::{Look, Update, apply};
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
-pub use record::{FolderRecord, FullRead, Left, LeftReason, Listing, Memory, Remembered, Settled};
-pub use room::fit;
+pub use limit::fit;
+pub use record::{
+    DepartureReason, FileHistory, FolderRecord, FullRead, KnownFile, Left, Listing, Settled,
+};

@@ -1,16 +1,16 @@
-//! Which folders are looked at in a collection (contract, `collect.quiet_every`).
+//! Which folders are read in a collection (contract, `collect.quiet_every`).
 //!
 //! One request for the list tells `fileCount` and `updatedAt` of every folder. What changed there, or holds files that are not done, is
-//! pressing and looked at in each interval. A folder in which nothing moves for some looks is quiet: it rests, longer each time, up to
-//! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones take turns. So that neither kind waits for ever, a quarter of the room goes to whichever folder
+//! pressing and read in each interval. A folder in which nothing moves for some looks is quiet: it rests, longer each time, up to
+//! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones take turns. So that neither kind waits for ever, a quarter of the budget goes to whichever folder
 //! has waited longest, once that is longer than `collect.quiet_every`; and the first of those always has its turn, however many requests it takes.
 //!
 //! Everything here is pure: what is known of the folders in, what to do out.
 
 mod cost;
+mod cycle;
 mod facts;
-mod room;
-mod round;
+mod request_budget;
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -18,19 +18,19 @@ use std::time::Duration;
 use crate::model::FolderId;
 
 pub(crate) use cost::Cost;
+pub(crate) use cycle::{Load, News, ReadCycles};
 pub(crate) use facts::{Ending, Facts, Often, Present};
-pub(crate) use room::{Left, Reading, Room, in_all};
-pub(crate) use round::{Load, News, Rounds};
+pub(crate) use request_budget::{Left, Reading, RequestBudget, in_all};
 
-/// One part in so many of what is left of the room goes to the folders that are overdue.
+/// One part in so many of what is left of the budget goes to the folders that are overdue.
 pub(crate) const OVERDUE_SHARE: u64 = 4;
 
-/// Why a folder should be looked at, the strongest reason first.
+/// Why a folder should be read, the strongest reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
-    /// Its last look was not brought to an end (contract, `collect.timeout`: those come first next time).
+    /// Its last read was not brought to an end (contract, `collect.timeout`: those come first next time).
     Unfinished,
-    /// This process never looked at it.
+    /// This process never read it.
     New,
     /// Its entry in the list changed since, it holds files that are not done, or it could not be counted.
     Pressing,
@@ -38,23 +38,23 @@ pub(crate) enum Need {
     Quiet,
 }
 
-/// A folder that could be looked at.
+/// A folder that could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// Which.
     pub id: FolderId,
     /// Why.
     pub need: Need,
-    /// How long ago its last look began.
+    /// How long ago its last read began.
     pub waited: Duration,
-    /// Requests that a look is expected to take.
+    /// Requests that a read is expected to take.
     pub requests: u64,
 }
 
-/// The folders that are looked at now, the first to be begun first. Where all fit, that is all of them, longest waiting first.
+/// The folders that are read now, the first to be begun first. Where all fit, that is all of them, longest waiting first.
 pub(crate) fn choose(
     mut candidates: Vec<Candidate>,
-    room: Option<(Room, Left)>,
+    room: Option<(RequestBudget, Left)>,
     quiet_every: Duration,
 ) -> Vec<FolderId> {
     candidates.sort_unstable_by_key(|candidate| (Reverse(candidate.waited), candidate.id));
@@ -75,13 +75,13 @@ fn total(candidates: &[Candidate]) -> u64 {
 
 /// A choice in the making.
 struct Choice {
-    room: Room,
+    room: RequestBudget,
     left: Left,
     chosen: Vec<Candidate>,
 }
 
 impl Choice {
-    fn new(room: Room, left: Left) -> Self {
+    fn new(room: RequestBudget, left: Left) -> Self {
         Self {
             room,
             left,
@@ -125,7 +125,7 @@ impl Choice {
         rest
     }
 
-    /// What a look costs now. Looks that are dearer than the room are made one after another: side by side they would all take longer, and
+    /// What a read costs now. Looks that are dearer than the budget are made one after another: side by side they would all take longer, and
     /// hold up every other.
     fn price(&self, candidate: Candidate) -> Option<u64> {
         let may = !(self.left.dear && self.room.is_dear(candidate.requests));

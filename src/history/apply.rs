@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crate::aggregate::{DoneFiles, Reading, Unfinished};
-use crate::memory::indexing::IndexingTimes;
-use crate::memory::record::{FolderRecord, FullRead, Listing, Memory, Remembered, Settled};
-use crate::memory::{absence, entries, room};
+use crate::history::indexing::IndexingTimes;
+use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Listing, Settled};
+use crate::history::{absence, entries, limit};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (contract, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
-/// A look at a folder that reached the end.
+/// A read of a folder that reached the end.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
     /// When it began.
@@ -24,16 +24,16 @@ pub struct Look<'a> {
     pub reading: &'a Reading,
 }
 
-/// What a look changes in what is kept.
+/// What a read changes in what is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
     /// The folder's new record.
     pub record: FolderRecord,
     /// Files that are not done and are new, or changed.
-    pub changed: Vec<(FileKey, Remembered)>,
+    pub changed: Vec<(FileKey, KnownFile)>,
     /// Files that are done, or no longer there, or for which there is no room.
     pub forgotten: Vec<FileKey>,
-    /// Files that were read as done since the look before, or are missing for the first time and taken for done: as many became
+    /// Files that were read as done since the read before, or are missing for the first time and taken for done: as many became
     /// done as are missing.
     pub finished: Vec<FileKey>,
     /// The hashes of all files, where they need to be known until the next consistent read; nothing where that does not change.
@@ -42,12 +42,12 @@ pub struct Update {
     pub oldest: ByStatus<Option<Timestamp>>,
 }
 
-/// Compares a look with what is kept of the ones before it.
+/// Compares a read with what is kept of the ones before it.
 #[must_use]
 pub fn apply(
     name: &FolderName,
     before: Option<&FolderRecord>,
-    memory: &Memory,
+    history: &FileHistory,
     look: &Look<'_>,
 ) -> Update {
     let mut update = Update {
@@ -58,14 +58,14 @@ pub fn apply(
         rows: None,
         oldest: ByStatus::default(),
     };
-    let mut done = absence::read_as_done(look.reading, memory);
+    let mut done = absence::read_as_done(look.reading, history);
     let mut fresh = ByStatus::<u64>::default();
     for (key, row) in &look.reading.unfinished {
-        let known = memory.get(*key);
+        let known = history.get(*key);
         let file = remember(before, known, row, look);
         if Settled::of(row.status).is_some() && known.and_then(|file| file.settled) != file.settled
         {
-            fresh[row.status] += u64::from(!was_left_out(before, memory, *key, row));
+            fresh[row.status] += u64::from(!was_left_out(before, history, *key, row));
             // A torn read may list a file twice: what it entered last is what is remembered.
             done.remove(key);
         }
@@ -79,15 +79,15 @@ pub fn apply(
     update.rows = look.consistent.then(|| rows(&update.record, look));
     let base = before.and_then(|before| before.base);
     let done_before = base.map(|base| base[Status::Done]);
-    absence::settle(&mut update, memory, look, done, done_before);
-    room::make(&mut update, memory, look);
+    absence::settle(&mut update, history, look, done, done_before);
+    limit::make(&mut update, history, look);
     update
 }
 
 /// Whether a file may have been there all along: the only read that was whole so far did not list it, and it is older than that.
 fn was_left_out(
     before: Option<&FolderRecord>,
-    memory: &Memory,
+    history: &FileHistory,
     key: FileKey,
     row: &Unfinished,
 ) -> bool {
@@ -95,7 +95,7 @@ fn was_left_out(
         return false;
     };
     let arrived = row.created_at.is_some_and(|at| at >= before.began);
-    !arrived && !memory.remembers(key) && !memory.was_listed(key)
+    !arrived && !history.remembers(key) && !history.was_listed(key)
 }
 
 /// The hashes of all files of a consistent read that was the first to list a status.
@@ -107,7 +107,7 @@ fn rows(record: &FolderRecord, look: &Look<'_>) -> Vec<u64> {
     }
 }
 
-/// The folder's record, but for what the look adds to it.
+/// The folder's record, but for what the read adds to it.
 fn record(name: &FolderName, before: Option<&FolderRecord>, look: &Look<'_>) -> FolderRecord {
     FolderRecord {
         first_counted: before.map_or(look.ended, |before| before.first_counted),
@@ -123,13 +123,13 @@ fn record(name: &FolderName, before: Option<&FolderRecord>, look: &Look<'_>) -> 
     }
 }
 
-/// How a file that is not done is remembered after this look.
+/// How a file that is not done is remembered after this read.
 fn remember(
     before: Option<&FolderRecord>,
-    known: Option<&Remembered>,
+    known: Option<&KnownFile>,
     row: &Unfinished,
     look: &Look<'_>,
-) -> Remembered {
+) -> KnownFile {
     let settled = Settled::of(row.status);
     let since = match (known, before) {
         (Some(known), _) if known.status == row.status => known.since,
@@ -140,7 +140,7 @@ fn remember(
         Some(known) => known.timed_from,
         None => before.and_then(|before| arrived_since(before, row)),
     };
-    Remembered {
+    KnownFile {
         status: row.status,
         settled: settled.or(known.and_then(|known| known.settled)),
         since,
@@ -149,7 +149,7 @@ fn remember(
     }
 }
 
-/// The createdAt of a file that was uploaded after the look before began.
+/// The createdAt of a file that was uploaded after the read before began.
 fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
     row.created_at
         .filter(|created_at| *created_at >= before.began.before(CLOCK_GRACE))

@@ -188,7 +188,7 @@ impl Truth {
             fits: counts.is_none(),
             every_row: counts.is_none(),
         };
-        story.look_with_counts(&rows, counts);
+        story.read_with_counts(&rows, counts);
     }
 }
 

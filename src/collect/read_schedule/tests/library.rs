@@ -1,12 +1,12 @@
-//! A library whose folders are looked at, interval by interval.
+//! A library whose folders are read, interval by interval.
 
 use std::collections::BTreeMap;
 
 use super::*;
 
-/// A library whose folders are looked at interval by interval. A look that fits is done by the next; a dear one takes longer.
+/// A library whose folders are read interval by interval. A read that fits is done by the next; a dear one takes longer.
 pub(super) struct Library {
-    pub room: Room,
+    pub room: RequestBudget,
     folders: Vec<Folder>,
     minute: u64,
 }
@@ -14,17 +14,17 @@ pub(super) struct Library {
 struct Folder {
     requests: u64,
     pressing: bool,
-    looked_at: Option<u64>,
+    read_at: Option<u64>,
     busy_until: u64,
 }
 
 impl Library {
-    /// Folders by the requests of a look, and whether they are pressing, under a room of so many requests.
+    /// Folders by the requests of a read, and whether they are pressing, under a budget of so many requests.
     pub fn new(requests: u32, folders: &[(u64, bool)]) -> Self {
         let folder = |&(requests, pressing): &(u64, bool)| Folder {
             requests,
             pressing,
-            looked_at: None,
+            read_at: None,
             busy_until: 0,
         };
         Self {
@@ -50,20 +50,20 @@ impl Library {
         free.filter(|(_, folder)| folder.busy_until <= self.minute)
             .map(|(number, folder)| Candidate {
                 id: id(number),
-                need: match folder.looked_at {
+                need: match folder.read_at {
                     None => Need::New,
                     Some(_) if folder.pressing => Need::Pressing,
                     Some(_) => Need::Quiet,
                 },
                 waited: folder
-                    .looked_at
+                    .read_at
                     .map_or(Duration::MAX, |at| Duration::from_mins(self.minute - at)),
                 requests: folder.requests,
             })
             .collect()
     }
 
-    /// An interval passes. Returns the requests of the looks that it began.
+    /// An interval passes. Returns the requests of the reads that it began.
     pub fn pass(&mut self) -> u64 {
         let left = self.room.left(&self.reading());
         let due = choose(self.candidates(), Some((self.room, left)), QUIET_EVERY);
@@ -73,7 +73,7 @@ impl Library {
         let mut begun = 0;
         for due in due {
             let folder = &mut self.folders[numbers[&due]];
-            folder.looked_at = Some(self.minute);
+            folder.read_at = Some(self.minute);
             begun += folder.requests;
             if self.room.is_dear(folder.requests) {
                 let minutes = folder.requests.div_ceil(self.room.requests() / 2 + 1);
@@ -84,12 +84,12 @@ impl Library {
         begun
     }
 
-    /// The intervals since the last look at the folder that waits longest.
+    /// The intervals since the last read of the folder that waits longest.
     pub fn longest_wait(&self) -> u64 {
         let waits = self
             .folders
             .iter()
-            .map(|folder| self.minute - folder.looked_at.unwrap_or(0));
+            .map(|folder| self.minute - folder.read_at.unwrap_or(0));
         waits.max().unwrap_or(0)
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-/// A round: the time in which every folder has its turn, at the rate that the configuration allows.
+/// A cycle: the time in which every folder has its turn, at the rate that the configuration allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Round {
+pub struct ReadCycle {
     /// How long it takes, at least an interval.
     pub takes: Duration,
     /// The time until the next collection, when this was worked out.
@@ -14,7 +14,7 @@ pub struct Round {
     pub quiet_every: Duration,
 }
 
-impl Round {
+impl ReadCycle {
     /// Whether not every folder fits into an interval, so that folders take turns.
     #[must_use]
     pub fn takes_turns(self) -> bool {
@@ -28,8 +28,8 @@ impl Round {
     }
 }
 
-/// A sentence for people, for a round in which folders take turns.
-impl fmt::Display for Round {
+/// A sentence for people, for a cycle in which folders take turns.
+impl fmt::Display for ReadCycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             takes,
@@ -67,12 +67,12 @@ mod tests {
     #[test]
     fn a_round_says_what_can_be_reached_and_what_stands_in_the_way() {
         let said = |takes| {
-            let round = Round {
+            let cycle = ReadCycle {
                 takes: Duration::from_secs(takes),
                 interval: Duration::from_millis(59_600),
                 quiet_every: Duration::from_mins(5),
             };
-            (round.takes_turns(), round.is_late(), round.to_string())
+            (cycle.takes_turns(), cycle.is_late(), cycle.to_string())
         };
         let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or hold files not done come first, \
                      the others have their turn within";

@@ -1,4 +1,4 @@
-//! Stories of a folder that is looked at once a minute.
+//! Stories of a folder that is read once a minute.
 
 mod histories;
 
@@ -22,15 +22,15 @@ fn key(number: u128) -> FileKey {
     }
 }
 
-/// A folder that is looked at once a minute.
+/// A folder that is read once a minute.
 #[derive(Default)]
 struct Story {
     minute: i64,
     record: Option<FolderRecord>,
-    memory: Memory,
+    history: FileHistory,
     classifier: Arc<Classifier>,
     oldest: ByStatus<Option<Timestamp>>,
-    /// Files that the last look took for done.
+    /// Files that the last read took for done.
     finished: usize,
 }
 
@@ -45,7 +45,7 @@ struct Rows<'a> {
 
 impl Story {
     fn look(&mut self, files: &[(u128, Status)]) -> &mut Self {
-        self.look_at(&Rows {
+        self.read_folder(&Rows {
             files,
             created: self.minute,
             consistent: true,
@@ -54,12 +54,12 @@ impl Story {
         })
     }
 
-    fn look_at(&mut self, rows: &Rows<'_>) -> &mut Self {
-        self.look_with_counts(rows, None)
+    fn read_folder(&mut self, rows: &Rows<'_>) -> &mut Self {
+        self.read_with_counts(rows, None)
     }
 
-    /// A look whose counts need not be those of its rows.
-    fn look_with_counts(&mut self, rows: &Rows<'_>, counts: Option<ByStatus<u64>>) -> &mut Self {
+    /// A read whose counts need not be those of its rows.
+    fn read_with_counts(&mut self, rows: &Rows<'_>, counts: Option<ByStatus<u64>>) -> &mut Self {
         self.minute += 1;
         let mut finished = Vec::new();
         let mut reading = Reading {
@@ -81,7 +81,7 @@ impl Story {
                     class: None,
                 };
                 reading.unfinished.insert(key(*number), file);
-            } else if self.memory.remembers(key(*number)) {
+            } else if self.history.remembers(key(*number)) {
                 finished.push(key(*number));
             }
         }
@@ -97,7 +97,7 @@ impl Story {
             };
         }
         let files = std::mem::take(&mut reading.unfinished);
-        reading.unfinished = crate::memory::fit(files, &self.memory, &mut reading.fits);
+        reading.unfinished = crate::history::fit(files, &self.history, &mut reading.fits);
         let look = Look {
             began: at(self.minute),
             ended: at(self.minute),
@@ -105,8 +105,8 @@ impl Story {
             reading: &reading,
         };
         let name = FolderName::new("Inbox");
-        let mut update = apply(&name, self.record.as_ref(), &self.memory, &look);
-        self.memory.update(&mut update);
+        let mut update = apply(&name, self.record.as_ref(), &self.history, &look);
+        self.history.update(&mut update);
         self.record = Some(update.record);
         self.oldest = update.oldest;
         self.finished = update.finished.len();
@@ -125,7 +125,7 @@ impl Story {
 use Status::{Done, Failed, Flagged, Pending, Processing};
 
 #[test]
-fn the_first_look_enters_nothing() {
+fn the_first_read_enters_nothing() {
     let mut story = Story::default();
     story.look(&[(1, Failed), (2, Done)]);
     assert!(Status::ALL.iter().all(|status| story.entries(*status) == 0));
@@ -221,11 +221,14 @@ fn each_failure_is_counted_once_by_whichever_reads_it_is_found() {
     for second in reads {
         for third in reads {
             let mut story = Story::default();
-            story.look(ONE).look_at(&second(TWO)).look_at(&third(TWO));
+            story
+                .look(ONE)
+                .read_folder(&second(TWO))
+                .read_folder(&third(TWO));
             let found = story.entries(Failed);
             story
-                .look_at(&second(THREE))
-                .look_at(&third(THREE))
+                .read_folder(&second(THREE))
+                .read_folder(&third(THREE))
                 .look(THREE);
             assert_eq!((found, story.entries(Failed)), (1, 2));
         }
@@ -238,8 +241,11 @@ fn a_torn_count_is_no_base() {
         let files: Vec<_> = (0..9).map(|number| (number, status)).collect();
         for first in [torn(&files[..5]), counted(&files)] {
             let mut story = Story::default();
-            story.look_at(&first).look_at(&torn(&files[..3]));
-            story.look_at(&counted(&files)).look(&files).look(&files);
+            story.read_folder(&first).read_folder(&torn(&files[..3]));
+            story
+                .read_folder(&counted(&files))
+                .look(&files)
+                .look(&files);
             assert_eq!(story.entries(status), 0, "{status:?}");
         }
     }
@@ -250,7 +256,7 @@ fn other_statuses_count_the_growth_between_consistent_reads() {
     let mut story = Story::default();
     story
         .look(&[(1, Pending)])
-        .look_at(&torn(&[(8, Pending), (9, Pending)]));
+        .read_folder(&torn(&[(8, Pending), (9, Pending)]));
     assert_eq!(story.entries(Pending), 0);
     story.look(&[(1, Pending), (2, Pending)]);
     assert_eq!(story.entries(Pending), 1);
@@ -263,13 +269,13 @@ fn a_file_that_one_whole_read_left_out_is_no_new_failure() {
     for _ in 0..3 {
         story
             .look(&[])
-            .look_at(&torn(&[]))
+            .read_folder(&torn(&[]))
             .look(&[(1, Failed), (2, Pending)]);
     }
     assert_eq!(story.entries(Failed), 0);
     assert_eq!(story.oldest[Failed], Some(at(0)), "it never left");
     story.look(&[]).look(&[]);
-    assert!(story.memory.is_empty());
+    assert!(story.history.is_empty());
     story.look(&[(1, Failed)]);
     assert_eq!(story.entries(Failed), 1);
 }
@@ -281,14 +287,14 @@ fn a_file_that_the_first_whole_read_left_out_is_no_failure_of_the_second() {
         every_row: true,
         ..whole(files)
     };
-    story.look_at(&files(&[(1, Failed), (3, Done)]));
-    story.look_at(&files(&[(1, Failed), (2, Failed), (3, Failed)]));
+    story.read_folder(&files(&[(1, Failed), (3, Done)]));
+    story.read_folder(&files(&[(1, Failed), (2, Failed), (3, Failed)]));
     assert_eq!(
         story.entries(Failed),
         1,
         "of these only one was done before"
     );
-    story.look_at(&files(&[
+    story.read_folder(&files(&[
         (1, Failed),
         (2, Failed),
         (3, Failed),
@@ -303,12 +309,12 @@ fn absence_from_rows_that_are_not_whole_proves_nothing() {
         let mut story = Story::default();
         story.look(&[(1, Failed)]).look(&[(1, Pending)]);
         for _ in 0..9 {
-            story.look_at(&read(&[]));
+            story.read_folder(&read(&[]));
         }
         story.look(&[]);
-        assert!(story.memory.remembers(key(1)));
+        assert!(story.history.remembers(key(1)));
         story.look(&[(2, Done)]);
-        assert!(!story.memory.remembers(key(1)));
+        assert!(!story.history.remembers(key(1)));
     }
 }
 
@@ -316,10 +322,10 @@ fn absence_from_rows_that_are_not_whole_proves_nothing() {
 fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_a_torn_read() {
     let mut story = Story::default();
     story.look(&[]).look(&[(1, Failed), (2, Pending)]);
-    story.look_at(&torn(&[(1, Done), (1, Done), (2, Done), (2, Done)]));
-    assert!(story.memory.is_empty());
+    story.read_folder(&torn(&[(1, Done), (1, Done), (2, Done), (2, Done)]));
+    assert!(story.history.is_empty());
     assert_eq!(story.indexed(), 1, "once, though it was read twice");
-    story.look_at(&torn(&[(1, Failed)]));
+    story.read_folder(&torn(&[(1, Failed)]));
     assert_eq!(story.entries(Failed), 2);
 }
 
@@ -327,11 +333,11 @@ fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_a_torn_read() {
 fn where_no_read_is_consistent_a_failure_counts_when_many_reads_have_not_listed_it_before() {
     let mut story = Story::default();
     for number in 0..16 {
-        story.look_at(&torn(&[(number, Failed), (number + 1, Failed)]));
+        story.read_folder(&torn(&[(number, Failed), (number + 1, Failed)]));
     }
     assert_eq!(story.entries(Failed), 0);
     let files = torn(&[(20, Failed), (1, Failed)]);
-    story.look_at(&files).look_at(&files);
+    story.read_folder(&files).read_folder(&files);
     assert_eq!(story.entries(Failed), 1);
     story.look(&[(1, Failed), (20, Failed), (30, Failed)]);
     assert_eq!(story.entries(Failed), 1, "it may have been there all along");
@@ -356,19 +362,19 @@ fn no_more_is_remembered_than_may_be_while_no_read_is_consistent() {
         .look(&[(0, Pending), (1, Pending)]);
     for number in 1..6 {
         let files = crowd(number * 1_000_000, part, Pending);
-        story.look_at(&Rows {
+        story.read_folder(&Rows {
             every_row: false,
             ..torn(&files)
         });
         assert!(
-            story.memory.len() <= MAX_REMEMBERED,
+            story.history.len() <= MAX_REMEMBERED,
             "{}",
-            story.memory.len()
+            story.history.len()
         );
     }
-    assert!(story.memory.remembers(key(0)), "it had failed");
-    assert!(!story.memory.remembers(key(1)), "it only waits");
-    story.look_at(&torn(&[(0, Failed)]));
+    assert!(story.history.remembers(key(0)), "it had failed");
+    assert!(!story.history.remembers(key(1)), "it only waits");
+    story.read_folder(&torn(&[(0, Failed)]));
     assert_eq!(story.entries(Failed), 0);
 }
 
@@ -378,19 +384,19 @@ fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_list
     let first = crowd(0, part, Failed);
     let mut story = Story::default();
     story.look(&first).look(&first);
-    story.look_at(&torn(&crowd(1_000_000, part, Failed)));
+    story.read_folder(&torn(&crowd(1_000_000, part, Failed)));
     assert_eq!(story.entries(Failed), part as u64);
-    story.look_at(&torn(&crowd(2_000_000, part, Failed)));
-    assert_eq!(story.memory.len(), MAX_REMEMBERED);
+    story.read_folder(&torn(&crowd(2_000_000, part, Failed)));
+    assert_eq!(story.history.len(), MAX_REMEMBERED);
     let found = story.entries(Failed);
-    story.look_at(&torn(&first));
+    story.read_folder(&torn(&first));
     assert_eq!(story.entries(Failed), found, "these were there before");
     story.look(&first);
     assert_eq!(story.entries(Failed), found);
 }
 
 #[test]
-fn the_time_to_done_counts_for_a_file_that_arrived_between_two_looks() {
+fn the_time_to_done_counts_for_a_file_that_arrived_between_two_reads() {
     let mut story = Story::default();
     story
         .look(&[])
@@ -404,7 +410,7 @@ fn the_time_to_done_counts_for_a_file_that_arrived_between_two_looks() {
 
 #[test]
 fn the_time_to_done_does_not_count_for_other_files() {
-    let first_look: &[&[(u128, Status)]] = &[&[(1, Pending)], &[(1, Done)]];
+    let first_read: &[&[(u128, Status)]] = &[&[(1, Pending)], &[(1, Done)]];
     let failed: &[&[(u128, Status)]] = &[
         &[],
         &[(1, Pending)],
@@ -415,7 +421,7 @@ fn the_time_to_done_does_not_count_for_other_files() {
     let seen_failed: &[&[(u128, Status)]] = &[&[], &[(1, Failed)], &[(1, Pending)], &[(1, Done)]];
     let deleted: &[&[(u128, Status)]] = &[&[], &[(1, Pending)], &[]];
     let done_at_once: &[&[(u128, Status)]] = &[&[], &[(1, Done)]];
-    for looks in [first_look, failed, seen_failed, deleted, done_at_once] {
+    for looks in [first_read, failed, seen_failed, deleted, done_at_once] {
         let mut story = Story::default();
         for files in looks {
             story.look(files);
@@ -433,7 +439,7 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
         .look(&[])
         .look(&[])
         .look(&[]);
-    story.look_at(&Rows {
+    story.read_folder(&Rows {
         files: &[(1, Pending)],
         created: 0,
         consistent: true,
@@ -444,8 +450,8 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
     assert_eq!(story.indexed(), 0);
 }
 
-/// A look that counts done files by their borders, and reads all others.
-fn by_borders(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
+/// A read that counts done files by their boundaries, and reads all others.
+fn by_boundaries(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
     Rows {
         files,
         created: minute,
@@ -459,25 +465,25 @@ fn by_borders(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
 fn files_that_are_missing_among_those_not_done_are_done_where_done_files_grew_by_as_many() {
     let mut story = Story::default();
     story.look(&[(9, Done)]);
-    story.look_at(&by_borders(&[(1, Pending), (2, Pending), (9, Done)], 1));
-    story.look_at(&by_borders(&[(1, Done), (2, Done), (9, Done)], 2));
+    story.read_folder(&by_boundaries(&[(1, Pending), (2, Pending), (9, Done)], 1));
+    story.read_folder(&by_boundaries(&[(1, Done), (2, Done), (9, Done)], 2));
     assert_eq!(story.indexed(), 2);
     assert_eq!(story.finished, 2);
-    story.look_at(&by_borders(
+    story.read_folder(&by_boundaries(
         &[(1, Done), (2, Done), (3, Done), (9, Done)],
         3,
     ));
     assert_eq!((story.indexed(), story.finished), (2, 0), "only once");
-    assert!(story.memory.is_empty());
+    assert!(story.history.is_empty());
 }
 
 #[test]
 fn a_file_that_was_taken_for_done_and_is_listed_again_is_timed_no_second_time() {
     let mut story = Story::default();
     story.look(&[(9, Done)]);
-    story.look_at(&by_borders(&[(1, Pending), (9, Done)], 1));
-    story.look_at(&by_borders(&[(8, Done), (9, Done)], 2));
-    story.look_at(&by_borders(&[(1, Pending), (8, Done), (9, Done)], 1));
+    story.read_folder(&by_boundaries(&[(1, Pending), (9, Done)], 1));
+    story.read_folder(&by_boundaries(&[(8, Done), (9, Done)], 2));
+    story.read_folder(&by_boundaries(&[(1, Pending), (8, Done), (9, Done)], 1));
     story.look(&[(1, Done), (8, Done), (9, Done)]);
     assert_eq!(story.indexed(), 1);
 }
@@ -486,26 +492,26 @@ fn a_file_that_was_taken_for_done_and_is_listed_again_is_timed_no_second_time() 
 fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
     let mut story = Story::default();
     story.look(&[(9, Done)]);
-    story.look_at(&by_borders(&[(1, Pending), (2, Pending), (9, Done)], 1));
-    story.look_at(&by_borders(&[(1, Done), (9, Done)], 2));
+    story.read_folder(&by_boundaries(&[(1, Pending), (2, Pending), (9, Done)], 1));
+    story.read_folder(&by_boundaries(&[(1, Done), (9, Done)], 2));
     assert_eq!(story.indexed(), 0, "which of the two was deleted?");
-    story.look_at(&by_borders(
+    story.read_folder(&by_boundaries(
         &[(1, Done), (3, Done), (4, Done), (9, Done)],
         3,
     ));
     assert_eq!(story.indexed(), 0);
-    assert!(story.memory.is_empty());
+    assert!(story.history.is_empty());
 }
 
 #[test]
-fn a_look_by_borders_counts_entries_and_keeps_what_the_last_full_read_told() {
+fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_told() {
     let mut story = Story::default();
     story.look(&[(1, Done), (2, Done)]);
     let full_read = story.record.as_ref().unwrap().full_read;
     assert!(full_read.is_some());
-    story.look_at(&by_borders(&[(1, Failed), (2, Done)], 1));
-    story.look_at(&by_borders(&[(1, Pending), (2, Done)], 2));
-    story.look_at(&by_borders(&[(1, Failed), (2, Done)], 3));
+    story.read_folder(&by_boundaries(&[(1, Failed), (2, Done)], 1));
+    story.read_folder(&by_boundaries(&[(1, Pending), (2, Done)], 2));
+    story.read_folder(&by_boundaries(&[(1, Failed), (2, Done)], 3));
     let record = story.record.as_ref().unwrap();
     assert_eq!((record.entries[Failed], record.full_read), (1, full_read));
 }

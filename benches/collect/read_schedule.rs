@@ -28,7 +28,7 @@ const PACE: u32 = 10;
 /// Requests a second, as shown.
 const RATE: u32 = 20;
 
-/// Seconds from one collection to the next, as shown, and until a quiet folder is looked at again.
+/// Seconds from one collection to the next, as shown, and until a quiet folder is read again.
 const EVERY: [u64; 2] = [60, 300];
 
 /// Changes, one after the other in folders that were quiet until then.
@@ -37,7 +37,7 @@ const CHANGES: usize = 120;
 /// Between two changes.
 const PAUSE: Duration = Duration::from_millis(400);
 
-/// Every folder was looked at by then, and every change has been seen or never will be.
+/// Every folder was read by then, and every change has been seen or never will be.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Requests that the portal keeps in its log: all of a run.

@@ -1,4 +1,4 @@
-//! The walk against folders that stand still and folders that move, without HTTP.
+//! The scan against folders that stand still and folders that move, without HTTP.
 
 use std::cell::RefCell;
 
@@ -9,12 +9,12 @@ use crate::aggregate::DoneFiles;
 use crate::collect::testing::{Change, Folder, all_changes, body, change, counts};
 use crate::model::Status;
 
-fn run<F, Fut>(fetch: F) -> Result<Walked, ReadError>
+fn run<F, Fut>(fetch: F) -> Result<FullScan, ReadError>
 where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    let limits = WalkLimits {
+    let limits = ScanLimits {
         in_flight: 3,
         max_pages: 1_000,
     };
@@ -26,7 +26,7 @@ where
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }
 
-fn walk_folder(folder: &RefCell<Folder>) -> Result<Walked, ReadError> {
+fn scan_folder(folder: &RefCell<Folder>) -> Result<FullScan, ReadError> {
     run(|number| std::future::ready(Ok(folder.borrow_mut().page(PageRequest::by_name(number)))))
 }
 
@@ -35,7 +35,7 @@ fn a_folder_of_any_size_is_counted_exactly() {
     for files in [0, 1, 29, 30, 31, 60, 99, 100, 101] {
         for page_size in [1, 30, 100] {
             let folder = RefCell::new(Folder::of(files, page_size));
-            let walked = walk_folder(&folder).unwrap();
+            let walked = scan_folder(&folder).unwrap();
             let folder = folder.borrow();
             let DoneFiles::Read { sizes, .. } = &walked.reading.done else {
                 panic!("every row was read");
@@ -52,7 +52,7 @@ fn a_folder_of_any_size_is_counted_exactly() {
 }
 
 /// Pages of so many rows each, of a folder with this total.
-fn run_pages(rows: &[usize], total: usize) -> Result<Walked, ReadError> {
+fn run_pages(rows: &[usize], total: usize) -> Result<FullScan, ReadError> {
     let fetch = |number: u64| {
         let page = usize::try_from(number).unwrap() - 1;
         let row = |row| serde_json::json!({"id": format!("{page} {row}"), "indexStatus": "done"});
@@ -97,7 +97,7 @@ fn a_page_that_is_empty_though_much_is_missing_ends_the_scan() {
 }
 
 #[test]
-fn another_page_than_the_one_asked_for_ends_the_walk() {
+fn another_page_than_the_one_asked_for_ends_the_scan() {
     let fetch = |_| std::future::ready(Ok(body(&[serde_json::json!({"id": "a"})], 1, 2)));
     let error = run(fetch).unwrap_err();
     assert_eq!(
@@ -129,12 +129,12 @@ fn a_file_that_is_listed_twice_is_not_consistent() {
     assert!(!run(fetch).unwrap().consistent);
 }
 
-/// Walks a folder that changes once, before the request with this number, and returns the counts before and after with the walk.
-fn walk_changed(
+/// Walks a folder that changes once, before the request with this number, and returns the counts before and after with the scan.
+fn scan_changed(
     mut folder: Folder,
     change: Change,
     before_request: u64,
-) -> ([Vec<u64>; 2], Result<Walked, ReadError>) {
+) -> ([Vec<u64>; 2], Result<FullScan, ReadError>) {
     folder.requests = 0;
     let before = counts(&folder);
     let folder = RefCell::new(folder);
@@ -158,7 +158,7 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
             .into_iter()
             .flat_map(|change| (1..requests).map(move |between| (change, between)))
         {
-            let (held, walked) = walk_changed(Folder::of(files, page_size), change, between);
+            let (held, walked) = scan_changed(Folder::of(files, page_size), change, between);
             tried += 1;
             let Ok(walked) = walked else { continue };
             if walked.consistent {
@@ -178,10 +178,10 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
 }
 
 proptest! {
-    /// Contract, promise 1: with k changes no count is off by more than k from what was true at some moment, or the look is not
+    /// Contract, promise 1: with k changes no count is off by more than k from what was true at some moment, or the read is not
     /// called consistent.
     #[test]
-    fn a_look_with_k_changes_is_off_by_k_at_most_or_not_consistent(
+    fn a_read_with_k_changes_is_off_by_k_at_most_or_not_consistent(
         files in 0_usize..40,
         page_size in 1_usize..8,
         changes in prop::collection::vec((0_u64..12, change()), 0..4),

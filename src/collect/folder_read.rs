@@ -1,4 +1,4 @@
-//! One look at a folder, as a task of its own: with a place, a deadline, and a result in any case.
+//! One read of a folder, as a task of its own: with a place, a deadline, and a result in any case.
 
 mod scan;
 mod slots;
@@ -11,15 +11,15 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::aggregate::Known;
-use crate::collect::attention::Ending;
 use crate::collect::count::Count;
 use crate::collect::error::ReadError;
+use crate::collect::full_scan::ScanLimits;
 use crate::collect::progress::Progress;
+use crate::collect::read_schedule::Ending;
 use crate::collect::sorted::{self, Boundaries, Layout, Method, PageNumber, Sorted};
 use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
-use crate::collect::walk::WalkLimits;
 use crate::config::{Rate, Strategy};
 use crate::model::{FolderId, Moment};
 use crate::portal::{Lane, PAGE_SIZE, PortalError, Session};
@@ -31,9 +31,9 @@ pub(super) use slots::{LargeScan, Slots};
 /// How long a read keeps its place before it goes on beside the others.
 const PLACE_TIME: Duration = Duration::from_secs(10);
 
-/// Why a look did not count a folder.
+/// Why a read did not count a folder.
 #[derive(Debug, Clone, Error)]
-pub(super) enum LookError {
+pub(super) enum FolderReadError {
     /// The folder was not read to the end.
     #[error("{0}")]
     Read(#[from] ReadError),
@@ -49,11 +49,11 @@ pub(super) enum LookError {
         limit: Duration,
     },
     /// A mistake in this program.
-    #[error("an internal error ended the look; the log has the details")]
+    #[error("an internal error ended the read; the log has the details")]
     Panicked,
 }
 
-impl LookError {
+impl FolderReadError {
     /// Whether the portal refused, so that its list of folders must tell what that means.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Read(error) if error.is_refusal())
@@ -76,20 +76,20 @@ impl LookError {
     }
 }
 
-/// A look that came to an end, one way or another.
+/// A read that came to an end, one way or another.
 #[derive(Debug)]
-pub(super) struct Looked {
+pub(super) struct FolderRead {
     pub began: Moment,
     pub ended: Moment,
-    pub result: Result<Count, LookError>,
+    pub result: Result<Count, FolderReadError>,
 }
 
-impl Looked {
-    /// How the look came to its end; nothing where time ran out first.
+impl FolderRead {
+    /// How the read came to its end; nothing where time ran out first.
     pub fn ending(&self) -> Option<Ending> {
         match &self.result {
             Ok(_) => Some(Ending::Counted),
-            Err(LookError::Deadline(_)) => None,
+            Err(FolderReadError::Deadline(_)) => None,
             Err(error) if error.is_gone() => Some(Ending::Nothing),
             Err(_) => Some(Ending::Failed),
         }
@@ -100,16 +100,16 @@ impl Looked {
         Self {
             began: now,
             ended: now,
-            result: Err(LookError::Panicked),
+            result: Err(FolderReadError::Panicked),
         }
     }
 }
 
-/// What a look needs.
+/// What a read needs.
 pub(super) struct Look {
     pub session: Arc<Session>,
     pub folder: FolderId,
-    pub limits: WalkLimits,
+    pub limits: ScanLimits,
     pub strategy: Strategy,
     pub sorting: Arc<Sorting>,
     pub expected: Expected,
@@ -145,7 +145,7 @@ impl From<Count> for Attempt {
 
 impl Look {
     /// Waits for a place, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
-    pub async fn take(self) -> Looked {
+    pub async fn take(self) -> FolderRead {
         let mut began = Moment::now();
         let work = async {
             let place = self.slots.read().await;
@@ -159,7 +159,7 @@ impl Look {
             reading.await
         };
         let attempt = timeout_at(self.deadline, work).await;
-        let result = match attempt.unwrap_or(Err(LookError::Deadline(self.timeout))) {
+        let result = match attempt.unwrap_or(Err(FolderReadError::Deadline(self.timeout))) {
             Ok(Attempt::Counted(count)) => Ok(*count),
             Ok(Attempt::NeedsLargeScan { requests }) => {
                 let _place = self.slots.large_scan().await;
@@ -168,7 +168,7 @@ impl Look {
             }
             Err(error) => Err(error),
         };
-        Looked {
+        FolderRead {
             began,
             ended: Moment::now(),
             result,
@@ -176,7 +176,7 @@ impl Look {
     }
 
     /// Counts the folder, the way that is right for it.
-    async fn read(&self) -> Result<Attempt, LookError> {
+    async fn read(&self) -> Result<Attempt, FolderReadError> {
         match choose(self.strategy, self.sorting.state(), &self.expected) {
             Way::Full if self.expected.pages() > FEW_PAGES => {
                 Ok(Attempt::NeedsLargeScan { requests: 0 })
@@ -187,7 +187,7 @@ impl Look {
     }
 
     /// Scans what is expected to have few pages, unless its first page tells that another way is right.
-    async fn scan_or_search(&self) -> Result<Attempt, LookError> {
+    async fn scan_or_search(&self) -> Result<Attempt, FolderReadError> {
         let first = self.first_page().await?;
         let expected = Expected {
             files: total(&first)?,
@@ -203,7 +203,7 @@ impl Look {
     }
 
     /// Counts by the boundaries between statuses.
-    async fn by_boundaries(&self) -> Result<Attempt, LookError> {
+    async fn by_boundaries(&self) -> Result<Attempt, FolderReadError> {
         match self.search().await {
             Ok(sorted) => {
                 if sorted.shows_sorting {
@@ -226,7 +226,7 @@ impl Look {
     }
 
     /// Scans a folder whose boundaries were not found.
-    async fn scan_instead(&self) -> Result<Attempt, LookError> {
+    async fn scan_instead(&self) -> Result<Attempt, FolderReadError> {
         let first = self.first_page().await?;
         if total(&first)?.div_ceil(PAGE_SIZE) <= FEW_PAGES {
             return Ok(self.scan_few(first, 0).await?.into());
@@ -234,7 +234,7 @@ impl Look {
         Ok(Attempt::NeedsLargeScan { requests: 1 })
     }
 
-    /// Reads pages that look unsorted once more, and refutes the portal's sorting where they stay so.
+    /// Reads pages that read unsorted once more, and refutes the portal's sorting where they stay so.
     async fn check_sorting(
         &self,
         unsorted: &[PageNumber],

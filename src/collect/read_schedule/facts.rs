@@ -1,22 +1,22 @@
-//! What is known of one folder that tells when to look at it.
+//! What is known of one folder that tells when to read it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::collect::attention::{Need, Reading};
+use crate::collect::read_schedule::{Need, Reading};
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::model::{Moment, Status, Timestamp};
 use crate::portal::{ListedFolder, PAGE_SIZE};
 use crate::snapshot::{Counts, Way};
 
-/// So many looks in a row that found nothing new, and a folder is looked at less often from then on.
+/// So many looks in a row that found nothing new, and a folder is read less often from then on.
 const STEADY: u32 = 3;
 
-/// The time between two looks is doubled so often, at most: far more than any `quiet_every` allows.
+/// The time between two reads is doubled so often, at most: far more than any `quiet_every` allows.
 const MAX_DOUBLINGS: u32 = 20;
 
-/// A look may begin earlier than it should by this part of an interval, because collections do not begin to the second.
+/// A read may begin earlier than it should by this part of an interval, because collections do not begin to the second.
 const EARLY_SHARE: u32 = 4;
 
 /// A folder's entry in the list, as far as it tells of changes.
@@ -34,7 +34,7 @@ impl Entry {
     }
 }
 
-/// How a look came to its end.
+/// How a read came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// It counted the folder.
@@ -45,7 +45,7 @@ pub(crate) enum Ending {
     Failed,
 }
 
-/// How a look is made now, and what it takes.
+/// How a read is made now, and what it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Present {
     /// How the folder is counted.
@@ -54,17 +54,17 @@ pub(crate) struct Present {
     pub requests: u64,
 }
 
-/// How often folders are looked at.
+/// How often folders are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Often {
     /// Those that changed or hold files not done: in each interval.
     pub interval: Duration,
-    /// Quiet ones: the longest time between two looks (`collect.quiet_every`).
+    /// Quiet ones: the longest time between two reads (`collect.quiet_every`).
     pub quiet: Duration,
 }
 
 impl Often {
-    /// How often a quiet folder is looked at in the end: never more often than in each interval.
+    /// How often a quiet folder is read in the end: never more often than in each interval.
     pub fn quiet(self) -> Duration {
         self.quiet.max(self.interval)
     }
@@ -74,16 +74,16 @@ impl Often {
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     listed: Option<Entry>,
-    last: Option<LastLook>,
-    /// How the last look that came to its end did.
+    last: Option<LastRead>,
+    /// How the last read that came to its end did.
     ended: Option<Ending>,
     /// Looks in a row that ended alike and found nothing new.
     alike: u32,
 }
 
-/// The last look at a folder.
+/// The last read of a folder.
 #[derive(Debug)]
-struct LastLook {
+struct LastRead {
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<Entry>,
@@ -101,10 +101,10 @@ impl Facts {
         });
     }
 
-    /// A look begins; it says when it has a place.
+    /// A read begins; it says when it has a place.
     pub fn begin(&mut self, now: Instant) -> Arc<AtomicBool> {
         let has_place = Arc::<AtomicBool>::default();
-        self.last = Some(LastLook {
+        self.last = Some(LastRead {
             began: now,
             entry: self.listed,
             has_place: Arc::clone(&has_place),
@@ -113,7 +113,7 @@ impl Facts {
         has_place
     }
 
-    /// The look came to its end; `same` tells of one that counted the folder whether it found what the last one found.
+    /// The read came to its end; `same` tells of one that counted the folder whether it found what the last one found.
     pub fn end(&mut self, ending: Ending, same: bool) {
         let alike = match ending {
             Ending::Counted => same,
@@ -131,17 +131,17 @@ impl Facts {
         }
     }
 
-    /// Why the folder should be looked at, when it is not being looked at.
+    /// Why the folder should be read, when it is not being read.
     pub fn need(&self, counts: Option<&Counts>) -> Need {
         match &self.last {
             None => Need::New,
-            Some(LastLook { ending: None, .. }) => Need::Unfinished,
+            Some(LastRead { ending: None, .. }) => Need::Unfinished,
             Some(_) if self.is_pressing(counts) => Need::Pressing,
             Some(_) => Need::Quiet,
         }
     }
 
-    /// Whether a look is wanted in each interval. What the list says of a folder that is refused, or of one that was deleted, does not tell
+    /// Whether a read is wanted in each interval. What the list says of a folder that is refused, or of one that was deleted, does not tell
     /// when that ends.
     pub fn is_pressing(&self, counts: Option<&Counts>) -> bool {
         let not_done = |counts: &Counts| counts.files.total() > counts.files[Status::Done];
@@ -154,9 +154,9 @@ impl Facts {
         })
     }
 
-    /// Whether a look would come too early: the last ones found nothing new, and nothing speaks for a change.
+    /// Whether a read would come too early: the last ones found nothing new, and nothing speaks for a change.
     pub fn rests(&self, counts: Option<&Counts>, often: Often, now: Instant) -> bool {
-        let Some(LastLook {
+        let Some(LastRead {
             began,
             ending: Some(ending),
             ..
@@ -169,7 +169,7 @@ impl Facts {
         wait > often.interval && waited < wait && !self.is_pressing(counts)
     }
 
-    /// The time between two looks. It is doubled with each one that found nothing new: from the first on where there is nothing to count,
+    /// The time between two reads. It is doubled with each one that found nothing new: from the first on where there is nothing to count,
     /// and from the third on where there is.
     fn wait(&self, ending: Ending, often: Often) -> Duration {
         let doublings = match ending {
@@ -180,7 +180,7 @@ impl Facts {
         often.interval.saturating_mul(times).min(often.quiet())
     }
 
-    /// How long ago the last look began; where this process made none, since the folder was last counted, and without end where
+    /// How long ago the last read began; where this process made none, since the folder was last counted, and without end where
     /// it never was.
     pub fn waited(&self, counted: Option<Timestamp>, now: Moment) -> Duration {
         match &self.last {
@@ -189,7 +189,7 @@ impl Facts {
         }
     }
 
-    /// Requests that a look is expected to take: one where the last was refused; where it was and is counted by boundaries, what that took,
+    /// Requests that a read is expected to take: one where the last was refused; where it was and is counted by boundaries, what that took,
     /// and the pages of files that came since; else what follows from the present way.
     pub fn requests(&self, counts: Option<&Counts>, present: Present) -> u64 {
         let files = |entry: Option<Entry>| entry.map_or(0, |entry| entry.file_count);
@@ -208,7 +208,7 @@ impl Facts {
         expected.max(1)
     }
 
-    /// What a look that is under way still claims, which takes so many requests in all.
+    /// What a read that is under way still claims, which takes so many requests in all.
     pub fn reading(&self, requests: u64) -> Reading {
         let last = self.last.as_ref();
         if last.is_some_and(|last| last.has_place.load(Ordering::Relaxed)) {
@@ -234,8 +234,8 @@ mod tests {
         }
     }
 
-    /// A folder that was looked at when the list said so.
-    fn looked_at(entry: &ListedFolder, ending: Ending) -> Facts {
+    /// A folder that was read when the list said so.
+    fn read_at(entry: &ListedFolder, ending: Ending) -> Facts {
         let mut facts = Facts::default();
         facts.listed(entry);
         facts.begin(Instant::now());
@@ -286,14 +286,14 @@ mod tests {
             ((3, Some(1)), (3, None), Need::Quiet),
             ((3, None), (3, Some(1)), Need::Quiet),
         ] {
-            let mut facts = looked_at(&listed(then.0, then.1), Ending::Counted);
+            let mut facts = read_at(&listed(then.0, then.1), Ending::Counted);
             facts.listed(&listed(now.0, now.1));
             assert_eq!(facts.need(None), need, "{then:?} {now:?}");
         }
     }
 
     #[test]
-    fn what_the_last_look_left_open_tells_the_need() {
+    fn what_the_last_read_left_open_tells_the_need() {
         let entry = listed(3, None);
         let (well, ill) = (counts(3, 0, 1), counts(2, 1, 1));
         for (ending, counts, need) in [
@@ -304,7 +304,7 @@ mod tests {
             (Ending::Failed, None, Need::Pressing),
             (Ending::Failed, Some(&well), Need::Pressing),
         ] {
-            assert_eq!(looked_at(&entry, ending).need(counts), need, "{ending:?}");
+            assert_eq!(read_at(&entry, ending).need(counts), need, "{ending:?}");
         }
         let mut facts = Facts::default();
         assert_eq!(facts.need(None), Need::New);
@@ -313,12 +313,12 @@ mod tests {
     }
 
     #[test]
-    fn a_look_by_borders_takes_what_the_last_one_took_and_the_pages_that_came_since() {
+    fn a_read_by_boundaries_takes_what_the_last_one_took_and_the_pages_that_came_since() {
         let mut facts = Facts::default();
         assert_eq!(facts.requests(None, sorted(0)), 1);
         facts.listed(&listed(12_345, None));
         assert_eq!(facts.requests(None, sorted(11)), 11);
-        let mut facts = looked_at(&listed(12_345, None), Ending::Counted);
+        let mut facts = read_at(&listed(12_345, None), Ending::Counted);
         let counts = Counts {
             way: Way::Sorted,
             ..counts(12_345, 0, 4)
@@ -334,13 +334,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_last_look_took_says_nothing_of_one_that_is_made_another_way() {
-        let facts = looked_at(&listed(12_345, None), Ending::Counted);
-        let by_borders = Counts {
+    fn what_the_last_read_took_says_nothing_of_one_that_is_made_another_way() {
+        let facts = read_at(&listed(12_345, None), Ending::Counted);
+        let by_boundaries = Counts {
             way: Way::Sorted,
             ..counts(12_345, 0, 4)
         };
-        assert_eq!(facts.requests(Some(&by_borders), full(124)), 124);
+        assert_eq!(facts.requests(Some(&by_boundaries), full(124)), 124);
         let by_pages = counts(12_345, 0, 124);
         assert_eq!(facts.requests(Some(&by_pages), sorted(4)), 4);
         assert_eq!(facts.requests(Some(&by_pages), full(1)), 1);
@@ -348,15 +348,15 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_refused_takes_one_request_however_large_it_was() {
-        let facts = looked_at(&listed(450_000, None), Ending::Nothing);
+        let facts = read_at(&listed(450_000, None), Ending::Nothing);
         let before = counts(450_000, 0, 4_500);
         for known in [None, Some(&before)] {
             assert_eq!(facts.requests(known, full(4_500)), 1);
         }
     }
 
-    /// The minutes in which a folder is looked at, by what each look finds; nothing more is found after the last.
-    fn looked_at_in(looks: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
+    /// The minutes in which a folder is read, by what each read finds; nothing more is found after the last.
+    fn read_in(looks: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
         const MINUTE: Duration = Duration::from_mins(1);
         let often = Often {
             interval: MINUTE,
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_between_looks_that_find_nothing_new_is_doubled_up_to_quiet_every() {
+    fn the_time_between_reads_that_find_nothing_new_is_doubled_up_to_quiet_every() {
         use Ending::{Counted, Failed, Nothing};
         let (done, failed) = (counts(3, 0, 1), counts(2, 1, 1));
         let (same, other) = ((Counted, true), (Counted, false));
@@ -432,8 +432,8 @@ mod tests {
                 vec![0, 2, 6, 7],
             ),
         ] {
-            let looked_at = looked_at_in(looks, Some(counts), quiet);
-            assert_eq!(looked_at, minutes, "{story}");
+            let read_at = read_in(looks, Some(counts), quiet);
+            assert_eq!(read_at, minutes, "{story}");
         }
     }
 
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_never_looked_at_waits_since_the_last_count_and_without_one_longest() {
+    fn who_was_never_read_at_waits_since_the_last_count_and_without_one_longest() {
         let now = Moment::now();
         let hour = Duration::from_hours(1);
         let mut facts = Facts::default();
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_claims_all_of_its_requests_until_it_has_a_place() {
+    fn a_read_claims_all_of_its_requests_until_it_has_a_place() {
         let mut facts = Facts::default();
         let has_place = facts.begin(Instant::now());
         assert_eq!(facts.reading(7), Reading::Waiting { requests: 7 });

@@ -1,4 +1,4 @@
-//! More folders than the rate allows to look at in each interval.
+//! More folders than the rate allows to read in each interval.
 
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
@@ -65,7 +65,7 @@ fn is_list(asked: &Asked) -> bool {
     asked.target.ends_with("/mine")
 }
 
-/// The collections that began before each look at a folder.
+/// The collections that began before each read of a folder.
 fn collections_of(folder: Uuid, asked: &[Asked]) -> Vec<usize> {
     let folder = folder.to_string();
     let looks = asked.iter().enumerate();
@@ -126,10 +126,10 @@ async fn a_folder_that_changed_or_holds_files_not_done_comes_before_those_that_w
     let workspace = workspace(&portal);
     let exporter = counted(&workspace).await;
     let asked = portal.asked();
-    let looked_at = |folder: Uuid| collections_of(folder, &asked).last().copied();
+    let read_at = |folder: Uuid| collections_of(folder, &asked).last().copied();
     let &folder = folders
         .iter()
-        .max_by_key(|folder| looked_at(**folder))
+        .max_by_key(|folder| read_at(**folder))
         .unwrap();
     let mut file = Uuid::nil();
     // The list tells of a file that came, and not of its status.
@@ -165,7 +165,7 @@ async fn quiet_folders_take_turns_within_the_rate_and_keep_their_counts_meanwhil
         collections.push(lists(&asked));
         let waits = collections.windows(2).map(|pair| pair[1] - pair[0]);
         let longest = waits.max().unwrap();
-        assert!(longest <= ROUND, "{longest} collections without a look");
+        assert!(longest <= ROUND, "{longest} collections without a read");
     }
     let said = exporter.output().join("\n");
     assert_eq!(said.matches("take turns").count(), 1, "{said}");
@@ -236,14 +236,14 @@ async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_a
     let asked = portal.asked().split_off(settled);
     let looks = asked.len() - lists(&asked);
     println!(
-        "{looks} looks at {IDLE} folders in {} collections",
+        "{looks} reads {IDLE} folders in {} collections",
         lists(&asked)
     );
     assert!(looks <= 3 * IDLE, "{looks} looks in ten collections");
     for folder in &folders {
         assert!(
             !collections_of(*folder, &asked).is_empty(),
-            "not looked at in ten collections"
+            "not read in ten collections"
         );
     }
     let metrics = exporter.metrics().await;
@@ -283,11 +283,11 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
     });
     let exporter = Exporter::start(&workspace).await;
     exporter
-        .metrics_when("every folder was looked at", |metrics| {
+        .metrics_when("every folder was read", |metrics| {
             metrics.all("kb_folder_up", &[]).count() == refused.len() + others.len()
         })
         .await;
-    let looks = looks_of(&portal);
+    let looks = reads_of(&portal);
     let lists = || portal.requests_to("/mine");
     let settled = lists();
     wait_for("ten more collections", async || {
@@ -316,6 +316,6 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
     }
 }
 
-fn looks_of(portal: &Ailing) -> impl Fn(Uuid) -> usize + '_ {
+fn reads_of(portal: &Ailing) -> impl Fn(Uuid) -> usize + '_ {
     |folder| portal.requests_to(&format!("{folder}/files"))
 }

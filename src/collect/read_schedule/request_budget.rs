@@ -1,21 +1,21 @@
-//! What the time until the next collection has room for.
+//! What the time until the next collection has budget for.
 
 use std::time::Duration;
 
 use crate::config::Rate;
 
-/// The share of the room that a look may claim which alone is dearer than all of it: the others always have the rest.
+/// The share of the budget that a read may claim which alone is dearer than all of it: the others always have the rest.
 const DEAR_SHARE: (u64, u64) = (3, 4);
 
-/// The requests that the looks of one interval can have.
+/// The requests that the reads of one interval can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct RequestBudget {
     interval: Duration,
     timeout: Duration,
     requests: u64,
 }
 
-/// A look that an earlier collection began and that has not come to its end.
+/// A read that an earlier collection began and that has not come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// It waits for a place: all of its requests are still to come.
@@ -30,18 +30,18 @@ pub(crate) enum Reading {
     },
 }
 
-/// What earlier collections leave of the room.
+/// What earlier collections leave of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Left {
     /// Requests.
     pub requests: u64,
-    /// Whether a look is under way that is dearer than the room.
+    /// Whether a read is under way that is dearer than the budget.
     pub dear: bool,
 }
 
-impl Room {
-    /// The room of an interval, less one request for the list of folders, and never none; nothing where the rate has no limit.
-    /// `timeout` is the time that a look has (`collect.timeout`).
+impl RequestBudget {
+    /// The request budget of an interval, less one request for the list of folders, and never none; nothing where the rate has no limit.
+    /// `timeout` is the time that a read has (`collect.timeout`).
     pub fn new(rate: Rate, interval: Duration, timeout: Duration) -> Option<Self> {
         let requests = in_all(rate, interval)?.saturating_sub(1).max(1);
         Some(Self {
@@ -51,7 +51,7 @@ impl Room {
         })
     }
 
-    /// Requests for looks.
+    /// Requests for reads.
     pub fn requests(self) -> u64 {
         self.requests
     }
@@ -61,12 +61,12 @@ impl Room {
         self.interval
     }
 
-    /// Whether a look takes more than all of the room.
+    /// Whether a read takes more than all of the budget.
     pub fn is_dear(self, requests: u64) -> bool {
         requests > self.requests
     }
 
-    /// What a look claims of the room: all that it takes; or, of one that is dearer than the room, half of it, and more where it would not
+    /// What a read claims of the budget: all that it takes; or, of one that is dearer than the budget, half of it, and more where it would not
     /// be done within its time.
     pub fn price(self, requests: u64) -> u64 {
         if !self.is_dear(requests) {
@@ -80,7 +80,7 @@ impl Room {
             .max(1)
     }
 
-    /// What is left beside the looks that are under way. One that was begun claims no more than what would bring it to its end in
+    /// What is left beside the reads that are under way. One that was begun claims no more than what would bring it to its end in
     /// time, so that folders that hang take nothing from the others.
     pub fn left(self, reading: &[Reading]) -> Left {
         let claims = reading.iter().map(|reading| match *reading {
@@ -98,7 +98,7 @@ impl Room {
         }
     }
 
-    /// The part of a look's requests that falls to one interval when they are spread over the time that it has.
+    /// The part of a read's requests that falls to one interval when they are spread over the time that it has.
     fn in_time(self, requests: u64) -> u64 {
         scaled(
             requests,
@@ -131,26 +131,27 @@ pub(super) fn scaled(number: u64, part: u128, whole: u128) -> u64 {
 mod tests {
     use super::*;
 
-    fn minute() -> Room {
+    fn minute() -> RequestBudget {
         let timeout = Duration::from_mins(10);
-        Room::new(Rate::PerSecond(5.0), Duration::from_mins(1), timeout).unwrap()
+        RequestBudget::new(Rate::PerSecond(5.0), Duration::from_mins(1), timeout).unwrap()
     }
 
     #[test]
     fn one_request_of_an_interval_is_for_the_list_and_there_is_always_room_for_one() {
         assert_eq!(minute().requests(), 299);
         for (rate, requests) in [(2.0, 1), (1.0, 1), (0.001, 1), (3.5, 2)] {
-            let room = Room::new(Rate::PerSecond(rate), Duration::from_secs(1), Duration::MAX);
+            let room =
+                RequestBudget::new(Rate::PerSecond(rate), Duration::from_secs(1), Duration::MAX);
             assert_eq!(room.unwrap().requests(), requests, "{rate}");
         }
         assert_eq!(
-            Room::new(Rate::Unlimited, Duration::ZERO, Duration::MAX),
+            RequestBudget::new(Rate::Unlimited, Duration::ZERO, Duration::MAX),
             None
         );
     }
 
     #[test]
-    fn a_look_that_is_dearer_than_the_room_claims_between_half_and_three_quarters_of_it() {
+    fn a_read_that_is_dearer_than_the_room_claims_between_half_and_three_quarters_of_it() {
         for (requests, price) in [
             (1, 1),
             (299, 299),

@@ -1,8 +1,8 @@
 //! The facts that are kept of a folder.
 
 use crate::aggregate::hash;
-use crate::memory::apply::Update;
-use crate::memory::indexing::IndexingTimes;
+use crate::history::apply::Update;
+use crate::history::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
 
 /// A state in which processing came to an end with a reason.
@@ -72,7 +72,7 @@ impl Default for Listing {
 
 /// A file that is not done, as it was seen last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Remembered {
+pub struct KnownFile {
     /// Its state.
     pub status: Status,
     /// Its last settled state, unless that was done.
@@ -80,7 +80,7 @@ pub struct Remembered {
     /// Since when it is in this state: first seen there, or its createdAt where it was there at the folder's first count.
     pub since: Timestamp,
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
-    /// and arrived after the look before.
+    /// and arrived after the read before.
     pub timed_from: Option<Timestamp>,
     /// Whole reads that have missed it since it was listed last.
     pub missed: u8,
@@ -88,14 +88,14 @@ pub struct Remembered {
 
 /// The files of one folder that are not done. Files that the last read did not list are among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Memory {
-    files: FileMap<Remembered>,
+pub struct FileHistory {
+    files: FileMap<KnownFile>,
     /// The hashes of all files that the last consistent read listed, in order, where it was the first one that was whole; not kept
     /// across restarts.
     rows: Vec<u64>,
 }
 
-impl Memory {
+impl FileHistory {
     /// Whether this file was not done when it was seen last.
     #[must_use]
     pub fn remembers(&self, key: FileKey) -> bool {
@@ -104,12 +104,12 @@ impl Memory {
 
     /// What is remembered of a file.
     #[must_use]
-    pub fn get(&self, key: FileKey) -> Option<&Remembered> {
+    pub fn get(&self, key: FileKey) -> Option<&KnownFile> {
         self.files.get(&key)
     }
 
     /// Every remembered file, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = (FileKey, &Remembered)> {
+    pub fn iter(&self) -> impl Iterator<Item = (FileKey, &KnownFile)> {
         self.files.iter().map(|(key, file)| (*key, file))
     }
 
@@ -131,7 +131,7 @@ impl Memory {
         self.rows.is_empty() || self.rows.binary_search(&hash(key)).is_ok()
     }
 
-    /// Takes in what a look found.
+    /// Takes in what a read found.
     pub fn update(&mut self, update: &mut Update) {
         for key in &update.forgotten {
             self.files.remove(key);
@@ -143,8 +143,8 @@ impl Memory {
     }
 }
 
-impl FromIterator<(FileKey, Remembered)> for Memory {
-    fn from_iter<I: IntoIterator<Item = (FileKey, Remembered)>>(files: I) -> Self {
+impl FromIterator<(FileKey, KnownFile)> for FileHistory {
+    fn from_iter<I: IntoIterator<Item = (FileKey, KnownFile)>>(files: I) -> Self {
         Self {
             files: files.into_iter().collect(),
             rows: Vec::new(),
@@ -154,7 +154,7 @@ impl FromIterator<(FileKey, Remembered)> for Memory {
 
 /// Why a folder is no longer among those that are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeftReason {
+pub enum DepartureReason {
     /// It was deleted: the portal answered 404.
     Gone,
     /// It left the key's set: the list does not name it.
@@ -165,7 +165,7 @@ pub enum LeftReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
     /// Why.
-    pub reason: LeftReason,
+    pub reason: DepartureReason,
     /// When that was noticed.
     pub since: Timestamp,
 }
@@ -186,13 +186,13 @@ pub struct FolderRecord {
     pub first_counted: Timestamp,
     /// The folder's name when it was last listed.
     pub name: FolderName,
-    /// When the last look that counted the folder began.
+    /// When the last read that counted the folder began.
     pub began: Timestamp,
-    /// When that look ended: the time of the counts.
+    /// When that read ended: the time of the counts.
     pub counted: Timestamp,
     /// The last time that every page was read.
     pub full_read: Option<FullRead>,
-    /// Files by status at that look.
+    /// Files by status at that read.
     pub counts: ByStatus<u64>,
     /// The counts of the last consistent read, with the entries by identity since then; none before the first.
     pub base: Option<ByStatus<u64>>,
