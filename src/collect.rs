@@ -42,7 +42,7 @@ use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment};
 use crate::portal::{Client, Listing, PortalError, Session};
-use crate::reindex::Batch;
+use crate::reindex::PortalFindings;
 use crate::schedule::Ticker;
 use crate::snapshot::{Collections, ListState, Publisher};
 use crate::state::{SavedPortal, StateError, Store};
@@ -81,7 +81,7 @@ pub struct Dependencies {
 /// Where a collector hands on what was found, and what it is to look for.
 pub struct Reindexing {
     /// Takes what the latest collection found.
-    pub batches: watch::Sender<Option<Arc<Batch>>>,
+    pub findings: watch::Sender<Option<Arc<PortalFindings>>>,
     /// Knows the files whose fate is watched.
     pub ledger: PortalLedger,
 }
@@ -291,7 +291,7 @@ impl Collector {
         self.exclude_others(now.wall);
         self.places
             .reconfigure(self.settings.classes, &self.settings.classifier);
-        self.amend_batch();
+        self.amend_findings();
         self.publish(now);
         self.save_absences().await;
     }

@@ -13,7 +13,7 @@
 //!                 │  │              aggregate ─Reading→ memory::apply ─Update→ state (disk)
 //!                 │  │                                        │
 //!                 │  └──────── Arc<Snapshot> ←────────────────┘
-//!               Batch               ↑ │ watch
+//!               PortalFindings               ↑ │ watch
 //!                 ↓     ReindexView │ └→ metrics, health, http (page)
 //!              reindex ─────────────┘
 //!                 ├─Case, LedgerView→ policy::decide ─Decision→ the same

@@ -30,7 +30,7 @@ pub use observe::{Code, Endpoint, Observer, Unobserved};
 pub use pages::{PAGE_SIZE, PageBody, PageRequest, Sort};
 pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
-pub use session::{Files, Session, Turn};
+pub use session::{AdmittedRequests, Files, Session};
 pub use throttle::Lane;
 pub use throttles::Throttles;
 pub use wire::{FileRow, Page, Pagination, SortColumns, Whole};

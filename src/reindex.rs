@@ -1,16 +1,16 @@
 //! Carries out what [`crate::policy`] decides: intent → request → outcome, and later the verdict.
 //!
-//! One [`Reindexer`] for each portal takes in what the latest collection found ([`Batch`]), beside the collector. It is the only caller of
+//! One [`Reindexer`] for each portal takes in what the latest collection found ([`PortalFindings`]), beside the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
 //! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is read once more directly
 //! before the intent.
 
 mod attempt;
-mod batch;
-mod desk;
+mod candidates;
+mod context;
+mod findings;
 mod kill_switch;
 mod review;
-mod turn;
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
@@ -29,10 +29,10 @@ use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::policy::{self, Choice, Decision, Numbers, Outlook, Reason};
 use crate::snapshot::{FolderReindex, Publisher, ReindexView};
 
-pub use batch::{Batch, Findings, FolderBatch};
-pub use desk::Rules;
+pub use context::Rules;
+pub use findings::{CountFindings, FolderFindings, PortalFindings};
 
-use desk::Desk;
+use context::DecisionContext;
 use review::Asked;
 
 /// How often the ledger forgets what no limit can ask for any more.
@@ -52,7 +52,7 @@ pub struct Dependencies {
     /// The rules in use.
     pub rules: watch::Receiver<Rules>,
     /// What the latest collection found; none before the first one.
-    pub batches: watch::Receiver<Option<Arc<Batch>>>,
+    pub findings: watch::Receiver<Option<Arc<PortalFindings>>>,
 }
 
 /// Decides about the folders of one portal and does what was decided.
@@ -62,8 +62,8 @@ pub struct Reindexer {
     tidy_at: Instant,
     /// What the portal told of files of an attempt by their names.
     asked_for: HashMap<AttemptId, Asked>,
-    /// What the failed files of the latest batch tell.
-    outlook: Option<(Arc<Batch>, Arc<Outlook>)>,
+    /// What the failed files of the latest findings tell.
+    outlook: Option<(Arc<PortalFindings>, Arc<Outlook>)>,
     /// What came of requests, as far as the disk refused to take it.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
 }
@@ -82,42 +82,42 @@ impl Reindexer {
         }
     }
 
-    /// Takes in what collections found, until `cancel`. A mistake in this program costs one batch.
+    /// Takes in what collections found, until `cancel`. A panic costs the findings of one collection.
     pub async fn run(mut self, cancel: CancellationToken) {
         let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
         self.show(BTreeMap::new(), kill_switch::is_on(&reindex).await);
         loop {
             let changed = tokio::select! {
                 () = cancel.cancelled() => return,
-                changed = self.dependencies.batches.changed() => changed,
+                changed = self.dependencies.findings.changed() => changed,
             };
             if changed.is_err() {
                 return;
             }
-            // The log has told what went wrong; what was left half done is made good before the next batch.
+            // The log has told what went wrong; what was left unfinished is completed with the next findings.
             let _ = AssertUnwindSafe(self.take(&cancel)).catch_unwind().await;
         }
     }
 
     /// Judges earlier attempts, decides about each folder, and makes the attempts that are due.
     async fn take(&mut self, cancel: &CancellationToken) {
-        let Some(batch) = self.dependencies.batches.borrow_and_update().clone() else {
+        let Some(latest) = self.dependencies.findings.borrow_and_update().clone() else {
             return;
         };
         self.take_in_what_was_forgiven().await;
-        let desk = self.desk_with(Arc::clone(&batch)).await;
+        let context = self.context_with(Arc::clone(&latest)).await;
         self.write_outcomes().await;
-        self.give_up_half_done(desk.now.wall).await;
-        self.review(&desk).await;
-        self.tidy(&desk).await;
-        let desk = self.desk_with(batch).await;
+        self.give_up_half_done(context.now.wall).await;
+        self.review(&context).await;
+        self.tidy(&context).await;
+        let context = self.context_with(latest).await;
         let mut folders = BTreeMap::new();
         let mut triggers = Vec::new();
-        for folder in &desk.batch.folders {
-            let Decision { choice, numbers } = desk.decide(folder);
+        for folder in &context.latest.folders {
+            let Decision { choice, numbers } = context.decide(folder);
             match choice {
                 Choice::Trigger(trigger) => {
-                    // Shown as such until its turn comes, which may take a while.
+                    // Shown as eligible until it is processed, which may take a while.
                     let reason = Reason::Eligible;
                     folders.insert(folder.id, FolderReindex { reason, numbers });
                     triggers.push(trigger);
@@ -127,41 +127,46 @@ impl Reindexer {
                 }
             }
         }
-        self.show(folders.clone(), desk.kill_switch);
-        self.take_turns(triggers, folders, cancel).await;
+        self.show(folders.clone(), context.kill_switch);
+        self.process_candidates(triggers, folders, cancel).await;
     }
 
     /// What is known and what holds now; none before the first collection has ended.
-    async fn desk(&mut self) -> Option<Desk> {
-        let batch = self.dependencies.batches.borrow().clone()?;
-        Some(self.desk_with(batch).await)
+    async fn context(&mut self) -> Option<DecisionContext> {
+        let latest = self.dependencies.findings.borrow().clone()?;
+        Some(self.context_with(latest).await)
     }
 
-    async fn desk_with(&mut self, batch: Arc<Batch>) -> Desk {
+    async fn context_with(&mut self, latest: Arc<PortalFindings>) -> DecisionContext {
         let rules = self.dependencies.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
         let now = Moment::now();
-        let outlook = self.outlook(&batch, &rules, now);
-        Desk {
+        let outlook = self.outlook(&latest, &rules, now);
+        DecisionContext {
             outlook,
             ledger: self.dependencies.ledger.view().ok(),
-            batch,
+            latest,
             rules,
             kill_switch,
             now,
         }
     }
 
-    /// What the failed files of a batch tell: read once.
-    fn outlook(&mut self, batch: &Arc<Batch>, rules: &Rules, now: Moment) -> Arc<Outlook> {
+    /// What the failed files of the findings tell: worked out once.
+    fn outlook(
+        &mut self,
+        latest: &Arc<PortalFindings>,
+        rules: &Rules,
+        now: Moment,
+    ) -> Arc<Outlook> {
         if let Some((of, outlook)) = &self.outlook
-            && Arc::ptr_eq(of, batch)
+            && Arc::ptr_eq(of, latest)
         {
             return Arc::clone(outlook);
         }
         let ledger = self.dependencies.ledger.view().ok();
-        let outlook = Arc::new(rules.outlook(batch, ledger.as_deref(), now));
-        self.outlook = Some((Arc::clone(batch), Arc::clone(&outlook)));
+        let outlook = Arc::new(rules.outlook(latest, ledger.as_deref(), now));
+        self.outlook = Some((Arc::clone(latest), Arc::clone(&outlook)));
         outlook
     }
 
@@ -187,15 +192,20 @@ impl Reindexer {
         Reason::LedgerUnavailable
     }
 
-    async fn tidy(&mut self, desk: &Desk) {
+    async fn tidy(&mut self, context: &DecisionContext) {
         if Instant::now() < self.tidy_at {
             return;
         }
         self.tidy_at = Instant::now() + TIDY_EVERY;
         let tidy = Tidy {
-            at: desk.now.wall,
-            horizon: policy::horizon(&desk.rules.reindex),
-            listed: desk.batch.folders.iter().map(|folder| folder.id).collect(),
+            at: context.now.wall,
+            horizon: policy::horizon(&context.rules.reindex),
+            listed: context
+                .latest
+                .folders
+                .iter()
+                .map(|folder| folder.id)
+                .collect(),
         };
         if let Err(failed) = self.dependencies.ledger.tidy(tidy).await {
             self.refused(&failed);

@@ -232,17 +232,17 @@ impl Portals {
     ) -> Reindexing {
         let name = &portal.name;
         let ledger = ledger.portal(&portal.base_url.normalised());
-        let (batches, received) = watch::channel(None);
+        let (findings, received) = watch::channel(None);
         let dependencies = reindex::Dependencies {
             ledger: ledger.clone(),
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             rules: running.rules.subscribe(),
-            batches: received,
+            findings: received,
         };
         let reindexing = Reindexer::new(name.clone(), dependencies).run(running.cancel.clone());
         self.tasks.spawn(reindexing);
-        Reindexing { batches, ledger }
+        Reindexing { findings, ledger }
     }
 
     fn dependencies(

@@ -20,7 +20,7 @@ use crate::config::Reindex;
 use crate::history::{self, DepartureReason, apply};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
-use crate::reindex::Findings;
+use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable, Way};
 use crate::state::{FolderChange, SavedFolder, StateError, Subject};
 
@@ -40,7 +40,7 @@ pub(super) struct Folder {
     /// The files that the ledger wants to know about, as of the read under way.
     pub watched: Arc<HashSet<FileKey>>,
     /// What the last count found for reindexing.
-    pub findings: Option<Arc<Findings>>,
+    pub findings: Option<Arc<CountFindings>>,
     /// Counts since the process was started.
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.

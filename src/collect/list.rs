@@ -74,7 +74,7 @@ impl Collector {
         if listing.whole {
             self.forget_departed(&listed, now).await;
         }
-        self.amend_batch();
+        self.amend_findings();
     }
 
     /// The folders that the configuration admits by their newest names; those that are collected already come first, so that a limit does

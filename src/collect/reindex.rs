@@ -1,4 +1,4 @@
-//! What a collection hands on to whoever reindexes: the failed files of each folder, and what became of those that are
+//! What a collection submits to the reindexer: the failed files of each folder, and what became of those that are
 //! watched.
 
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use crate::ledger::ActiveMode;
 use crate::model::{FileKey, FileMap, FolderId, Status, Timestamp};
 use crate::policy::judge::Seen;
 use crate::policy::{FailedFile, Worth};
-use crate::reindex::{Batch, Findings, FolderBatch};
+use crate::reindex::{CountFindings, FolderFindings, PortalFindings};
 use crate::snapshot::FolderState;
 
 impl Collector {
@@ -37,25 +37,25 @@ impl Collector {
     }
 
     /// Hands on what a collection found.
-    pub(super) fn hand_on(&self, run: &Run) {
+    pub(super) fn submit_findings(&self, run: &Run) {
         let Some(reindexing) = &self.dependencies.reindexing else {
             return;
         };
         let there = self.folders.values().filter(|folder| folder.is_there());
-        let batch = Batch {
+        let batch = PortalFindings {
             session: run.session.clone(),
             portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
             stale_after: self.stale_after(),
-            folders: there.map(folder_batch).collect(),
+            folders: there.map(folder_findings).collect(),
         };
-        reindexing.batches.send_replace(Some(Arc::new(batch)));
+        reindexing.findings.send_replace(Some(Arc::new(batch)));
     }
 }
 
 impl Collector {
-    /// Takes folders that are not there any more out of what was handed on, and names the others as the list does now. Nothing is
+    /// Takes folders that are not there any more out of what was submitted, and names the others as the list does now. Nothing is
     /// decided anew for that.
-    pub(super) fn amend_batch(&self) {
+    pub(super) fn amend_findings(&self) {
         let Some(reindexing) = &self.dependencies.reindexing else {
             return;
         };
@@ -63,7 +63,7 @@ impl Collector {
             let folder = self.folders.get(&id).filter(|folder| folder.is_there());
             folder.map(|folder| &folder.view.name)
         };
-        reindexing.batches.send_if_modified(|batch| {
+        reindexing.findings.send_if_modified(|batch| {
             if let Some(amended) = batch.as_ref().and_then(|batch| batch.amended(name_of)) {
                 *batch = Some(Arc::new(amended));
             }
@@ -72,10 +72,10 @@ impl Collector {
     }
 }
 
-fn folder_batch(folder: &Folder) -> FolderBatch {
+fn folder_findings(folder: &Folder) -> FolderFindings {
     let view = &folder.view;
     let counts = view.counts.as_deref();
-    FolderBatch {
+    FolderFindings {
         id: view.id,
         name: view.name.clone(),
         worth: match counts {
@@ -100,7 +100,7 @@ pub(super) struct Watch<'a> {
     /// Files that are taken for done since the count before: they are not among the others any more, and as many became done.
     pub finished: &'a [FileKey],
     /// What the count before found.
-    pub before: Option<&'a Findings>,
+    pub before: Option<&'a CountFindings>,
 }
 
 /// What a count found, as far as reindexing needs it: nothing, where nothing is reindexed or watched.
@@ -110,12 +110,12 @@ pub(super) fn findings(
     count: &Count,
     persisted: &PersistedFolder,
     began: Timestamp,
-) -> Option<Arc<Findings>> {
+) -> Option<Arc<CountFindings>> {
     if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
     let reading = &count.reading;
-    Some(Arc::new(Findings {
+    Some(Arc::new(CountFindings {
         began,
         failed: failed_files(reading, persisted, began),
         failed_whole: count.consistent && reading.fits[Status::Failed],

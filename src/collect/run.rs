@@ -134,7 +134,7 @@ impl Collector {
             seconds = ended.duration.as_secs_f64(),
             "collection ended"
         );
-        self.hand_on(run);
+        self.submit_findings(run);
         self.runs.remove(&number);
         self.choose_classes().await;
         self.dependencies.events.ran(ended.result);

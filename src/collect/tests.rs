@@ -154,12 +154,12 @@ async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_hande
     let kept = tempfile::tempdir().unwrap();
     let (ledger, _) = crate::ledger::Ledger::open(kept.path(), crate::ledger::Addresses::default());
     let collector = &mut story.collector;
-    let (batches, mut handed_on) = watch::channel(None);
+    let (findings, mut handed_on) = watch::channel(None);
     collector.dependencies.reindexing = Some(Reindexing {
-        batches,
+        findings,
         ledger: ledger.portal(&collector.settings.address),
     });
-    let names = |batch: &Option<Arc<Batch>>| -> Vec<String> {
+    let names = |batch: &Option<Arc<PortalFindings>>| -> Vec<String> {
         let folders = batch.iter().flat_map(|batch| &batch.folders);
         let mut names: Vec<_> = folders.map(|folder| folder.name.to_string()).collect();
         names.sort();

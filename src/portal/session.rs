@@ -76,14 +76,14 @@ impl Session {
     }
 
     /// Waits until so many requests may be sent one after the other, with no wait in between.
-    pub async fn turn(&self, requests: u32) -> Result<Turn<'_>, PortalError> {
+    pub async fn admit(&self, requests: u32) -> Result<AdmittedRequests<'_>, PortalError> {
         let throttle = &self.client.throttle;
         let admission = throttle
             .admit_several(&Lane::default(), requests, || self.is_open())
             .await;
         let admission = admission.ok_or(PortalError::Refused)?;
         self.client.observer.throttled(admission.waited);
-        Ok(Turn {
+        Ok(AdmittedRequests {
             session: self,
             admission,
         })
@@ -210,12 +210,12 @@ impl Session {
 }
 
 /// Requests that can be sent at once, one after the other, each once, whatever comes of it.
-pub struct Turn<'a> {
+pub struct AdmittedRequests<'a> {
     session: &'a Session,
     admission: Admission<'a>,
 }
 
-impl Turn<'_> {
+impl AdmittedRequests<'_> {
     /// Asks for a folder alone: whether it is there and may be used (interface, `GET …/<folder_id>`).
     pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
         let address = self.session.client.address(&[&folder.to_string()]);

@@ -10,8 +10,8 @@ use tracing::{info, warn};
 use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, LedgerView, Lost, Outcome};
 use crate::model::{FileKey, Moment, PortalName, Status};
 use crate::policy::{Reason, Trigger};
-use crate::portal::{PageBody, PortalError, Requeue, Turn, Unclear};
-use crate::reindex::{FolderBatch, Reindexer, kill_switch};
+use crate::portal::{AdmittedRequests, PageBody, PortalError, Requeue, Unclear};
+use crate::reindex::{FolderFindings, Reindexer, kill_switch};
 
 /// What an attempt's answer says of the portal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Reindexer {
     /// Writes the intent, sends the request, and writes what came of it. `decided_on` is what the ledger knew when it was decided on.
     pub(super) async fn attempt(
         &mut self,
-        turn: &Turn<'_>,
-        folder: &FolderBatch,
+        requests: &AdmittedRequests<'_>,
+        folder: &FolderFindings,
         trigger: Trigger,
         decided_on: &Arc<LedgerView>,
         cancel: &CancellationToken,
@@ -61,7 +61,7 @@ impl Reindexer {
                     let why = Lost::Interrupted;
                     (Outcome::Unknown { why }, Answer::Usual)
                 } else {
-                    let answer = turn.reindex_failed(folder.id).await;
+                    let answer = requests.reindex_failed(folder.id).await;
                     self.log(folder, &answer);
                     (outcome(&answer), told_by(&answer))
                 };
@@ -75,7 +75,7 @@ impl Reindexer {
     /// Whether somebody stopped reindexing since the decision: by the kill switch, by other rules, or by ending the program.
     async fn is_stopped(
         &self,
-        folder: &FolderBatch,
+        folder: &FolderFindings,
         mode: ActiveMode,
         cancel: &CancellationToken,
     ) -> bool {
@@ -86,7 +86,7 @@ impl Reindexer {
             || kill_switch::is_on(&reindex).await
     }
 
-    /// Writes what came of requests. What the disk refuses is tried again with the next batch; until then the intent alone is on disk, and
+    /// Writes what came of requests. What the disk refuses is tried again with the next findings; until then the intent alone is on disk, and
     /// the attempt stays charged.
     pub(super) async fn write_outcomes(&mut self) {
         let mut refused = Vec::new();
@@ -110,7 +110,7 @@ impl Reindexer {
         })
     }
 
-    fn log(&self, folder: &FolderBatch, answer: &Requeue) {
+    fn log(&self, folder: &FolderFindings, answer: &Requeue) {
         let (portal, name, id) = (&self.portal, &folder.name, folder.id);
         match answer {
             Requeue::Accepted { updated } => {
@@ -162,11 +162,11 @@ const NAME_CHARACTERS: usize = 200;
 /// Looks once more whether a folder is as it was decided on; tells names of files that failed.
 pub(super) async fn check(
     portal: &PortalName,
-    turn: &Turn<'_>,
-    folder: &FolderBatch,
+    requests: &AdmittedRequests<'_>,
+    folder: &FolderFindings,
     max_backlog: u64,
 ) -> Result<FileNames, Failed> {
-    match look_again(turn, folder, max_backlog).await {
+    match look_again(requests, folder, max_backlog).await {
         Ok(found) => found.map_err(Failed::of_folder),
         Err(error) => {
             warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be looked at before its failed files are put back into the queue: nothing is sent");
@@ -181,16 +181,19 @@ pub(super) async fn check(
 
 /// Asks for the page on which a failed file stood; or else for the folder alone. One request, whatever comes of it.
 async fn look_again(
-    turn: &Turn<'_>,
-    folder: &FolderBatch,
+    requests: &AdmittedRequests<'_>,
+    folder: &FolderFindings,
     max_backlog: u64,
 ) -> Result<Result<FileNames, Reason>, PortalError> {
     let findings = folder.findings.as_ref();
     let Some((findings, page)) = findings.and_then(|found| Some((found, found.failed_page?)))
     else {
-        return turn.folder(folder.id).await.map(|()| Ok(HashMap::new()));
+        return requests
+            .folder(folder.id)
+            .await
+            .map(|()| Ok(HashMap::new()));
     };
-    let body = turn.page(folder.id, page).await?;
+    let body = requests.page(folder.id, page).await?;
     let decided: HashSet<FileKey> = findings.failed.iter().map(|file| file.key).collect();
     let mut rows = Vec::new();
     let mut agree = true;
@@ -267,8 +270,8 @@ mod tests {
     use kb_simulator::{Options, Simulator};
 
     /// A folder of which no page is known on which a failed file stands.
-    fn without_page(id: FolderId) -> FolderBatch {
-        FolderBatch {
+    fn without_page(id: FolderId) -> FolderFindings {
+        FolderFindings {
             id,
             name: FolderName::new("Inbox"),
             worth: Worth::Whole,
@@ -306,14 +309,14 @@ mod tests {
         let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
         let session = client.open().await.unwrap();
 
-        let turn = session.turn(2).await.unwrap();
-        let checked = check(&name, &turn, &without_page(there), 100).await;
+        let requests = session.admit(2).await.unwrap();
+        let checked = check(&name, &requests, &without_page(there), 100).await;
         assert!(checked.is_ok());
-        let refused = check(&name, &turn, &without_page(gone), 100).await;
+        let refused = check(&name, &requests, &without_page(gone), 100).await;
         let Failed { reason, trouble } = refused.err().unwrap();
         assert_eq!((reason, trouble), (Reason::PortalErring, None));
         session.end();
-        let ended = check(&name, &turn, &without_page(there), 100).await;
+        let ended = check(&name, &requests, &without_page(there), 100).await;
         let trouble = ended.err().and_then(|failed| failed.trouble);
         assert_eq!(trouble, Some(Reason::PortalErring));
     }

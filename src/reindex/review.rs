@@ -10,11 +10,11 @@ use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, Look, Seen};
 use crate::portal::{Lane, PageBody, PortalError};
 use crate::reindex::attempt::NAMES;
-use crate::reindex::{Desk, Findings, FolderBatch, Reindexer};
+use crate::reindex::{CountFindings, DecisionContext, FolderFindings, Reindexer};
 
 impl Reindexer {
     /// Tells the ledger what became of the files that it watches.
-    pub(super) async fn review(&mut self, desk: &Desk) {
+    pub(super) async fn review(&mut self, context: &DecisionContext) {
         let Ok(ledger) = self.dependencies.ledger.view() else {
             return;
         };
@@ -23,18 +23,18 @@ impl Reindexer {
         self.asked_for
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));
         for attempt in attempts {
-            self.judge(desk, &attempt).await;
+            self.judge(context, &attempt).await;
         }
-        for folder in &desk.batch.folders {
-            self.renew(desk, folder, &ledger).await;
+        for folder in &context.latest.folders {
+            self.renew(context, folder, &ledger).await;
         }
     }
 
-    async fn judge(&mut self, desk: &Desk, attempt: &Attempt) {
-        let folder = desk.batch.folder(attempt.folder);
-        let findings = folder.and_then(|folder| desk.batch.found(folder, desk.now));
+    async fn judge(&mut self, context: &DecisionContext, attempt: &Attempt) {
+        let folder = context.latest.folder(attempt.folder);
+        let findings = folder.and_then(|folder| context.latest.found(folder, context.now));
         if let Some(findings) = findings {
-            self.ask_for_missing(desk, attempt, findings).await;
+            self.ask_for_missing(context, attempt, findings).await;
         }
         let asked = self.asked_for.get(&attempt.id);
         let seen = |key| {
@@ -44,13 +44,13 @@ impl Reindexer {
         let look = match findings {
             Some(findings) => Look::Counted {
                 began: findings.began,
-                idle: folder.is_some_and(FolderBatch::is_idle),
+                idle: folder.is_some_and(FolderFindings::is_idle),
                 seen: &seen,
             },
             None => Look::Failed,
         };
-        let now = desk.now.wall;
-        let review = judge::review(attempt, self.verify_after(desk, attempt), look, now);
+        let now = context.now.wall;
+        let review = judge::review(attempt, self.verify_after(context, attempt), look, now);
         if review.is_empty() {
             return;
         }
@@ -69,9 +69,14 @@ impl Reindexer {
 
     /// Asks what became of files that are not among those that are not done, where done files are only counted: by the names of a handful of
     /// them.
-    async fn ask_for_missing(&mut self, desk: &Desk, attempt: &Attempt, findings: &Findings) {
+    async fn ask_for_missing(
+        &mut self,
+        context: &DecisionContext,
+        attempt: &Attempt,
+        findings: &CountFindings,
+    ) {
         let (Course::Watched { answered, files }, Some(session)) =
-            (&attempt.course, &desk.batch.session)
+            (&attempt.course, &context.latest.session)
         else {
             return;
         };
@@ -106,20 +111,20 @@ impl Reindexer {
 
     /// How long an attempt is watched before it has to be judged. What another entry of the configuration with the same address attempted
     /// in a folder that is not listed here is left to that one for longer: it may list the folder.
-    fn verify_after(&self, desk: &Desk, attempt: &Attempt) -> Duration {
-        match desk.batch.folder(attempt.folder) {
-            Some(folder) => desk.rules_of(folder).verify_after,
-            None if attempt.portal == self.portal => desk.rules.reindex.rules.verify_after,
-            None => desk.rules.reindex.rules.verify_after.saturating_mul(2),
+    fn verify_after(&self, context: &DecisionContext, attempt: &Attempt) -> Duration {
+        match context.latest.folder(attempt.folder) {
+            Some(folder) => context.rules_of(folder).verify_after,
+            None if attempt.portal == self.portal => context.rules.reindex.rules.verify_after,
+            None => context.rules.reindex.rules.verify_after.saturating_mul(2),
         }
     }
 
     /// Files that were seen done, or are not there any more, start anew.
-    async fn renew(&self, desk: &Desk, folder: &FolderBatch, ledger: &LedgerView) {
+    async fn renew(&self, context: &DecisionContext, folder: &FolderFindings, ledger: &LedgerView) {
         let Some(book) = ledger.folder(folder.id) else {
             return;
         };
-        let Some(findings) = desk.batch.found(folder, desk.now) else {
+        let Some(findings) = context.latest.found(folder, context.now) else {
             return;
         };
         let renewed = judge::renewed(book.tries.keys().copied(), |key| findings.seen(key));

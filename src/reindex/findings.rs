@@ -9,7 +9,7 @@ use crate::policy::{Failed, FailedFile, Worth};
 use crate::portal::{PageRequest, Session};
 
 /// What one collection of a portal found.
-pub struct Batch {
+pub struct PortalFindings {
     /// What the portal is asked with; none when its list of folders could not be read.
     pub session: Option<Arc<Session>>,
     /// Whether the portal's latest answers were errors.
@@ -17,12 +17,12 @@ pub struct Batch {
     /// Counts that are older are stale.
     pub stale_after: Duration,
     /// Every folder that is there.
-    pub folders: Vec<FolderBatch>,
+    pub folders: Vec<FolderFindings>,
 }
 
 /// What is known of one folder.
 #[derive(Clone)]
-pub struct FolderBatch {
+pub struct FolderFindings {
     /// Its id.
     pub id: FolderId,
     /// Its name.
@@ -34,12 +34,12 @@ pub struct FolderBatch {
     /// Its files by status.
     pub counts: ByStatus<u64>,
     /// What its last count found; none when it was not counted yet, or nothing is reindexed there.
-    pub findings: Option<Arc<Findings>>,
+    pub findings: Option<Arc<CountFindings>>,
 }
 
 /// What a count of a folder found, as far as reindexing needs it.
 #[derive(Debug)]
-pub struct Findings {
+pub struct CountFindings {
     /// When the count began.
     pub began: Timestamp,
     /// The failed files that were read.
@@ -52,10 +52,10 @@ pub struct Findings {
     pub watched: FileMap<Seen>,
 }
 
-impl Batch {
+impl PortalFindings {
     /// The folder of that id.
     #[must_use]
-    pub fn folder(&self, id: FolderId) -> Option<&FolderBatch> {
+    pub fn folder(&self, id: FolderId) -> Option<&FolderFindings> {
         self.folders.iter().find(|folder| folder.id == id)
     }
 
@@ -65,13 +65,13 @@ impl Batch {
         &self,
         name_of: impl Fn(FolderId) -> Option<&'a FolderName>,
     ) -> Option<Self> {
-        let is_new = |folder: &FolderBatch| name_of(folder.id) != Some(&folder.name);
+        let is_new = |folder: &FolderFindings| name_of(folder.id) != Some(&folder.name);
         if !self.folders.iter().any(is_new) {
             return None;
         }
         let amended = self.folders.iter().filter_map(|folder| {
             let name = name_of(folder.id)?.clone();
-            Some(FolderBatch {
+            Some(FolderFindings {
                 name,
                 ..folder.clone()
             })
@@ -84,7 +84,7 @@ impl Batch {
     }
 
     /// What the counts of a folder are worth now.
-    pub(super) fn worth(&self, folder: &FolderBatch, now: Moment) -> Worth {
+    pub(super) fn worth(&self, folder: &FolderFindings, now: Moment) -> Worth {
         let age = folder.counted.map(|counted| now.since(counted));
         match folder.worth {
             Worth::First | Worth::Whole if age.is_none_or(|age| age > self.stale_after) => {
@@ -94,8 +94,12 @@ impl Batch {
         }
     }
 
-    /// What was found in a folder, where the latest look counted it and that is not too long ago.
-    pub(super) fn found<'a>(&self, folder: &'a FolderBatch, now: Moment) -> Option<&'a Findings> {
+    /// What was found in a folder, where the latest read counted it and that is not too long ago.
+    pub(super) fn found<'a>(
+        &self,
+        folder: &'a FolderFindings,
+        now: Moment,
+    ) -> Option<&'a CountFindings> {
         match self.worth(folder, now) {
             Worth::NotWhole | Worth::Stale => None,
             Worth::First | Worth::Whole => folder.findings.as_deref(),
@@ -103,7 +107,7 @@ impl Batch {
     }
 }
 
-impl FolderBatch {
+impl FolderFindings {
     /// The files that wait or are processed.
     pub(super) fn backlog(&self) -> u64 {
         self.counts[Status::Pending].saturating_add(self.counts[Status::Processing])
@@ -124,7 +128,7 @@ impl FolderBatch {
     }
 }
 
-impl Findings {
+impl CountFindings {
     /// How a file was seen.
     #[must_use]
     pub fn seen(&self, key: FileKey) -> Seen {

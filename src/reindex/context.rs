@@ -8,7 +8,7 @@ use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
 use crate::model::Moment;
 use crate::policy::{self, Case, Decision, FolderFailures, Outlook};
-use crate::reindex::{Batch, FolderBatch};
+use crate::reindex::{FolderFindings, PortalFindings};
 
 /// The rules in use: a reload changes them for every decision from then on.
 #[derive(Debug, Clone)]
@@ -25,11 +25,11 @@ impl Rules {
     /// What the failed files of all folders tell of each class; nothing, where the ledger cannot be used.
     pub(super) fn outlook(
         &self,
-        batch: &Batch,
+        latest: &PortalFindings,
         ledger: Option<&LedgerView>,
         now: Moment,
     ) -> Outlook {
-        let failures = batch.folders.iter().map(|folder| FolderFailures {
+        let failures = latest.folders.iter().map(|folder| FolderFailures {
             folder: folder.id,
             rules: self.reindex.for_folder(folder.id, folder.name.label()),
             files: folder.failed().files(),
@@ -41,9 +41,9 @@ impl Rules {
 }
 
 /// What is known, and what holds, at one moment.
-pub(super) struct Desk {
+pub(super) struct DecisionContext {
     /// What the latest collection found.
-    pub batch: Arc<Batch>,
+    pub latest: Arc<PortalFindings>,
     pub rules: Rules,
     pub kill_switch: bool,
     /// What was attempted; `None` when the ledger cannot be used.
@@ -53,15 +53,15 @@ pub(super) struct Desk {
     pub outlook: Arc<Outlook>,
 }
 
-impl Desk {
+impl DecisionContext {
     /// The rules of a folder.
-    pub fn rules_of(&self, folder: &FolderBatch) -> &ReindexRules {
+    pub fn rules_of(&self, folder: &FolderFindings) -> &ReindexRules {
         let Rules { reindex, .. } = &self.rules;
         reindex.for_folder(folder.id, folder.name.label())
     }
 
     /// Decides about a folder.
-    pub fn decide(&self, folder: &FolderBatch) -> Decision {
+    pub fn decide(&self, folder: &FolderFindings) -> Decision {
         let rules = self.rules_of(folder);
         let ledger = self.ledger.as_deref();
         let clock_was_set =
@@ -72,8 +72,8 @@ impl Desk {
             zone: self.rules.zone,
             kill_switch: self.kill_switch,
             clock_trusted: !clock_was_set,
-            portal_erring: self.batch.portal_erring,
-            counts_are: self.batch.worth(folder, self.now),
+            portal_erring: self.latest.portal_erring,
+            counts_are: self.latest.worth(folder, self.now),
             counts: folder.counts,
             failed: folder.failed(),
             outlook: &self.outlook,

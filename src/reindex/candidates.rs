@@ -1,4 +1,4 @@
-//! The folders that may be reindexed, one after the other.
+//! The candidates: folders in which an attempt is to be made, one after the other.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
 use crate::portal;
 use crate::reindex::attempt::{Answer, Failed, FileNames, NotMade, check};
-use crate::reindex::{Desk, FolderBatch, Reindexer};
+use crate::reindex::{DecisionContext, FolderFindings, Reindexer};
 use crate::snapshot::FolderReindex;
 
-/// Requests of a folder's turn: a look at the folder, and what it is asked for.
+/// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
 
-/// What came of a folder's turn.
-enum Turn {
+/// What came of a candidate.
+enum CandidateOutcome {
     /// It was decided.
     Decided {
         decision: &'static str,
@@ -29,7 +29,7 @@ enum Turn {
     Passed,
 }
 
-impl Turn {
+impl CandidateOutcome {
     /// The folder is held.
     fn hold(reason: Reason, numbers: Numbers, trouble: Option<Reason>) -> Self {
         Self::Decided {
@@ -54,8 +54,8 @@ impl Turn {
 }
 
 impl Reindexer {
-    /// Gives each folder its turn, until the portal or the ledger shows that it is in trouble.
-    pub(super) async fn take_turns(
+    /// Processes each candidate, until the portal or the ledger shows that it is in trouble.
+    pub(super) async fn process_candidates(
         &mut self,
         triggers: Vec<Trigger>,
         mut folders: BTreeMap<FolderId, FolderReindex>,
@@ -66,16 +66,16 @@ impl Reindexer {
             if cancel.is_cancelled() {
                 return;
             }
-            let turn = match trouble {
-                Some(reason) => Turn::in_trouble(&folders, folder, reason),
-                None => self.turn(folder, mode, cancel).await,
+            let outcome = match trouble {
+                Some(reason) => CandidateOutcome::in_trouble(&folders, folder, reason),
+                None => self.process(folder, mode, cancel).await,
             };
-            let Turn::Decided {
+            let CandidateOutcome::Decided {
                 decision,
                 reason,
                 numbers,
                 trouble: found,
-            } = turn
+            } = outcome
             else {
                 folders.remove(&folder);
                 continue;
@@ -93,8 +93,8 @@ impl Reindexer {
     }
 
     async fn show_now(&mut self, folders: &BTreeMap<FolderId, FolderReindex>) {
-        if let Some(desk) = self.desk().await {
-            self.show(folders.clone(), desk.kill_switch);
+        if let Some(context) = self.context().await {
+            self.show(folders.clone(), context.kill_switch);
         }
     }
 
@@ -105,54 +105,59 @@ impl Reindexer {
         }
     }
 
-    /// Decides about a folder again, since others had their turn meanwhile; waits until the portal may be asked; looks at the folder once more;
+    /// Decides about a folder again, since others were processed meanwhile; waits until the portal may be asked; reads the folder once more;
     /// decides again, since all that may have taken long; and makes the attempt. Nothing waits between the last decision and the request but the
     /// intent.
-    async fn turn(&mut self, id: FolderId, mode: ActiveMode, cancel: &CancellationToken) -> Turn {
-        let Some(desk) = self.desk().await else {
-            return Turn::Passed;
+    async fn process(
+        &mut self,
+        id: FolderId,
+        mode: ActiveMode,
+        cancel: &CancellationToken,
+    ) -> CandidateOutcome {
+        let Some(context) = self.context().await else {
+            return CandidateOutcome::Passed;
         };
-        let (folder, decision) = match still_wanted(&desk, id, mode) {
+        let (folder, decision) = match still_wanted(&context, id, mode) {
             Ok(wanted) => wanted,
-            Err(turn) => return turn,
+            Err(outcome) => return outcome,
         };
-        let Some(session) = desk.batch.session.clone() else {
-            return Turn::hold(Reason::PortalErring, decision.numbers, None);
+        let Some(session) = context.latest.session.clone() else {
+            return CandidateOutcome::hold(Reason::PortalErring, decision.numbers, None);
         };
         let admitted = tokio::select! {
-            () = cancel.cancelled() => return Turn::Passed,
-            admitted = session.turn(REQUESTS) => admitted,
+            () = cancel.cancelled() => return CandidateOutcome::Passed,
+            admitted = session.admit(REQUESTS) => admitted,
         };
         let Ok(requests) = admitted else {
             let erring = Reason::PortalErring;
-            return Turn::hold(erring, decision.numbers, Some(erring));
+            return CandidateOutcome::hold(erring, decision.numbers, Some(erring));
         };
-        let max_backlog = desk.rules_of(folder).max_backlog;
+        let max_backlog = context.rules_of(folder).max_backlog;
         let checked = tokio::select! {
-            () = cancel.cancelled() => return Turn::Passed,
+            () = cancel.cancelled() => return CandidateOutcome::Passed,
             checked = check(&self.portal, &requests, folder, max_backlog) => checked,
         };
         let names = match checked {
             Ok(names) => names,
             Err(Failed { reason, trouble }) => {
-                return Turn::hold(reason, decision.numbers, trouble);
+                return CandidateOutcome::hold(reason, decision.numbers, trouble);
             }
         };
         loop {
-            let Some(desk) = self.desk().await else {
-                return Turn::Passed;
+            let Some(context) = self.context().await else {
+                return CandidateOutcome::Passed;
             };
-            let wanted = still_wanted(&desk, id, mode);
+            let wanted = still_wanted(&context, id, mode);
             let acted = match wanted {
                 Ok((folder, decision)) if !cancel.is_cancelled() => {
-                    self.act(&desk, &requests, folder, decision, &names, cancel)
+                    self.act(&context, &requests, folder, decision, &names, cancel)
                         .await
                 }
-                Ok(_) => Some(Turn::Passed),
-                Err(turn) => Some(turn),
+                Ok(_) => Some(CandidateOutcome::Passed),
+                Err(outcome) => Some(outcome),
             };
-            if let Some(turn) = acted {
-                return turn;
+            if let Some(outcome) = acted {
+                return outcome;
             }
         }
     }
@@ -160,16 +165,17 @@ impl Reindexer {
     /// Makes the attempt that was decided on; `None` when it has to be decided anew.
     async fn act(
         &mut self,
-        desk: &Desk,
-        requests: &portal::Turn<'_>,
-        folder: &FolderBatch,
+        context: &DecisionContext,
+        requests: &portal::AdmittedRequests<'_>,
+        folder: &FolderFindings,
         decision: Decision,
         names: &FileNames,
         cancel: &CancellationToken,
-    ) -> Option<Turn> {
-        let (Choice::Trigger(mut trigger), Some(ledger)) = (decision.choice.clone(), &desk.ledger)
+    ) -> Option<CandidateOutcome> {
+        let (Choice::Trigger(mut trigger), Some(ledger)) =
+            (decision.choice.clone(), &context.ledger)
         else {
-            return Some(Turn::Passed);
+            return Some(CandidateOutcome::Passed);
         };
         for file in &mut trigger.files {
             file.name = names.get(&file.key).cloned();
@@ -179,19 +185,23 @@ impl Reindexer {
             Ok(answer) => answer,
             Err(NotMade::DecideAnew) => return None,
             Err(NotMade::Held(reason)) => {
-                return Some(Turn::hold(reason, decision.numbers, of_ledger(reason)));
+                return Some(CandidateOutcome::hold(
+                    reason,
+                    decision.numbers,
+                    of_ledger(reason),
+                ));
             }
         };
         // What was just attempted has a cooldown now.
-        let next_allowed = match self.desk().await {
-            Some(desk) => desk.decide(folder).numbers.next_allowed,
+        let next_allowed = match self.context().await {
+            Some(context) => context.decide(folder).numbers.next_allowed,
             None => decision.numbers.next_allowed,
         };
         let numbers = Numbers {
             next_allowed,
             ..decision.numbers
         };
-        Some(Turn::Decided {
+        Some(CandidateOutcome::Decided {
             decision: decision.as_str(),
             reason: Reason::Eligible,
             numbers,
@@ -202,16 +212,20 @@ impl Reindexer {
 
 /// The folder and the decision, where it still is the one to make an attempt in this mode.
 fn still_wanted(
-    desk: &Desk,
+    context: &DecisionContext,
     id: FolderId,
     mode: ActiveMode,
-) -> Result<(&FolderBatch, Decision), Turn> {
-    let folder = desk.batch.folder(id).ok_or(Turn::Passed)?;
-    let decision = desk.decide(folder);
+) -> Result<(&FolderFindings, Decision), CandidateOutcome> {
+    let folder = context.latest.folder(id).ok_or(CandidateOutcome::Passed)?;
+    let decision = context.decide(folder);
     match &decision.choice {
-        Choice::Hold(reason) => Err(Turn::hold(*reason, decision.numbers, of_ledger(*reason))),
+        Choice::Hold(reason) => Err(CandidateOutcome::hold(
+            *reason,
+            decision.numbers,
+            of_ledger(*reason),
+        )),
         Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
-        Choice::Trigger(_) => Err(Turn::Passed),
+        Choice::Trigger(_) => Err(CandidateOutcome::Passed),
     }
 }
 
