@@ -11,7 +11,7 @@ use crate::history::{self, FileHistory};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::FileRow;
 
-/// Files that are not done and are remembered of one folder, at most (contract, Whole rows).
+/// Files that are not done and are remembered of one folder, at most (docs/metrics.md, Whole rows).
 pub const MAX_REMEMBERED: usize = 100_000;
 
 /// A file that is not done.

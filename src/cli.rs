@@ -1,4 +1,4 @@
-//! The command line (contract, Command line).
+//! The command line (docs/configuration.md, Command line).
 
 mod address;
 mod capacity;

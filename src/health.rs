@@ -1,4 +1,4 @@
-//! Health as others should judge it: pure, from a snapshot (contract, HTTP: `/health`).
+//! Health as others should judge it: pure, from a snapshot (docs/operations.md, HTTP paths: `/health`).
 
 mod reindex;
 

@@ -1,5 +1,5 @@
 //! What is remembered of a folder between two reads, and what reads tell together: entries into a status,
-//! indexing times, since when a file waits. Pure (contract, "Whole rows", "Entries", "Indexing time").
+//! indexing times, since when a file waits. Pure (docs/metrics.md, "Whole rows", "Entries", "Indexing time").
 //!
 //! # Entries
 //!
@@ -21,7 +21,7 @@
 //! torn or counted read proves nothing by what it does not list. Until then it is remembered, and reads neither old nor done:
 //! ages are those of rows that were read, and a file that is missing is taken for done once, when it is first missed.
 //!
-//! # RequestBudget
+//! # Limit
 //!
 //! At most [`MAX_REMEMBERED`](crate::aggregate::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
 //! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its

@@ -17,7 +17,7 @@ pub use file::{FileKey, FileMap, FolderSizes};
 pub use status::{ByStatus, Status, StatusWord};
 pub use time::{Moment, Timestamp};
 
-/// Longest folder name that is kept, in characters (contract, Metrics).
+/// Longest folder name that is kept, in characters (docs/metrics.md, Labels).
 pub const FOLDER_NAME_CHARACTERS: usize = 200;
 
 /// The name that the configuration gives a portal; the value of the label `portal`.
@@ -80,7 +80,7 @@ impl fmt::Display for PortalAddress {
 pub struct FolderId(Uuid);
 
 impl FolderId {
-    /// Parses the hyphenated form that the interface shows; every other text is `None`.
+    /// Parses the hyphenated form that the portal sends (docs/portal.md, Values); every other text is `None`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         const HYPHENATED: usize = uuid::fmt::Hyphenated::LENGTH;

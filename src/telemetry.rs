@@ -1,4 +1,4 @@
-//! The log: one line on standard error for each event, whatever the event holds (contract, promise 5).
+//! The log: one line on standard error for each event, whatever the event holds (docs/operations.md, Logs).
 //!
 //! Lines are logfmt or JSON with the same keys: `time`, `level`, `target`, `msg`, then the event's fields and those of the spans
 //! around it. They are our own, because the usual formats let control and direction characters through.
@@ -18,10 +18,10 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 pub use panics::log_panics;
 
-/// How much is logged (contract, `--log.level`).
+/// How much is logged (docs/configuration.md, `--log.level`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// What needs somebody's read_schedule.
+    /// What a person must act on.
     Error,
     /// What does not work as it should, and is coped with.
     Warn,
@@ -34,7 +34,7 @@ pub enum Level {
     Trace,
 }
 
-/// How a line is written (contract, `--log.format`).
+/// How a line is written (docs/configuration.md, `--log.format`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// `key=value`, with values quoted as JSON strings where they must be.

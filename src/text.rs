@@ -1,4 +1,4 @@
-//! Text from a portal, made safe to keep and to show (contract, promise 5).
+//! Text from a portal, made safe to keep and to show (docs/operations.md, Security).
 //!
 //! Two steps: [`clean`] bounds a text where it enters the program; [`one_line`] escapes it where a line break would do harm.
 

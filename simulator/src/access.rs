@@ -1,4 +1,4 @@
-//! Who may call: addresses, keys and their sets of folders (interface, Authentication).
+//! Who may call: addresses, keys and their sets of folders (docs/portal.md, Authentication).
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;

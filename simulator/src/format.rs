@@ -1,4 +1,4 @@
-//! File formats that the portal accepts (interface, Uploads rules 4 to 7).
+//! File formats that the portal accepts (docs/portal.md, Uploads, rules 4 to 7).
 
 /// One accepted format.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ macro_rules! formats {
     };
 }
 
-/// Every accepted format, in the order of the interface.
+/// Every accepted format, in the order of docs/portal.md (Uploads, rule 6).
 pub(super) static FORMATS: &[Format] = formats! {
     Document Pdf "pdf" "application/pdf";
     Document Zip "docx" "application/vnd.openxmlformats-officedocument.wordprocessingml.document";

@@ -1,4 +1,4 @@
-//! A simulated portal: the whole interface over HTTP, and a knowledge base behind it that lives.
+//! A simulated portal: the whole interface (docs/portal.md) over HTTP, and a knowledge base behind it that lives.
 //!
 //! It stands in for the portal in the tests of kb-exporter, in its `demo` and as its `portal`. It depends on nothing of the exporter and has wire
 //! types of its own, so that a misreading of the interface is not confirmed by its twin.
@@ -11,7 +11,7 @@
 //!   A folder holds its files, or is `synthetic` and computes them: see [`World::add_synthetic_folder`].
 //! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
 //!
-//! # What the interface leaves open
+//! # Where the interface is silent (docs/portal.md)
 //!
 //! Where a real portal may well differ, [`Switches`] has both ways. Beyond those:
 //!

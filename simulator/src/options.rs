@@ -1,4 +1,4 @@
-//! What a simulated portal is made of, and which of the answers that the interface leaves open it gives.
+//! What a simulated portal is made of, and which answers it gives where docs/portal.md leaves them open.
 
 use chrono::{DateTime, Utc};
 
@@ -15,13 +15,13 @@ pub struct Options {
     pub folders: usize,
     /// Files of the starting world; two thirds of them lie in the first folder.
     pub files: usize,
-    /// Whether recordings are converted to text (interface, Uploads rules 6 and 7).
+    /// Whether recordings are converted to text (docs/portal.md, Uploads, rules 6 and 7).
     pub transcription: bool,
     /// The key that may use every folder of the starting world, and every folder that `World::add_folder` makes.
     pub key: String,
     /// Path in front of `/api/…`, such as `/admin`; empty for none.
     pub base_path: String,
-    /// What the interface leaves open.
+    /// What docs/portal.md leaves open.
     pub switches: Switches,
     /// Largest sizes of uploaded files.
     pub limits: Limits,
@@ -49,12 +49,12 @@ impl Default for Options {
     }
 }
 
-/// Largest sizes of uploaded files, in bytes (interface, Limits).
+/// Largest sizes of uploaded files, in bytes (docs/portal.md, Uploads, rule 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// One document or image: 200 MB, read as decimal megabytes.
     pub document: u64,
-    /// One recording; the interface gives no value, 1 GB is chosen here.
+    /// One recording; no value is documented, 1 GB is chosen here.
     pub media: u64,
 }
 
@@ -76,7 +76,7 @@ pub enum Clock {
     From(DateTime<Utc>),
 }
 
-/// Answers that the interface leaves open ("not shown"), where a real portal may differ.
+/// Answers that the interface leaves open, where a real portal may differ (docs/portal.md, Where the interface is silent).
 #[derive(Clone, Debug)]
 pub struct Switches {
     /// `totalPages` when nothing is listed.
@@ -95,7 +95,7 @@ pub struct Switches {
     pub reports_file_counts: bool,
     /// Files that the total of the file list counts beside those that are listed.
     pub hidden_files: usize,
-    /// Size to which larger pages of the file list are cut; the interface says 100.
+    /// Size to which larger pages of the file list are cut; docs/portal.md says 100.
     pub max_page_size: usize,
     /// Shape of the answer to a reindex request.
     pub reindex_answer: ReindexAnswer,
@@ -174,7 +174,7 @@ pub enum SortOrder {
 /// Whether sort parameters have an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortParameters {
-    /// As the interface says.
+    /// As docs/portal.md says.
     Obeyed,
     /// `sortBy` has an effect; the order is always the default one.
     OrderIgnored,
@@ -191,7 +191,7 @@ pub enum SortParameters {
 /// Shape of the answer to a reindex request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReindexAnswer {
-    /// `{"data":{"updated":12}}`, as the interface says.
+    /// `{"data":{"updated":12}}`, as docs/portal.md says.
     Number,
     /// `{"data":{"updated":"12"}}`.
     Text,
@@ -199,7 +199,7 @@ pub enum ReindexAnswer {
     Absent,
 }
 
-/// Field names of the single folder, which the interface does not show.
+/// Field names of the single folder, which are not documented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderShape {
     /// The fields of the folder list, under `data`.
@@ -217,7 +217,7 @@ pub enum FlaggedFiles {
     Kept,
 }
 
-/// What the `updatedAt` of a folder follows, which the interface does not show.
+/// What the `updatedAt` of a folder follows, which is not documented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdatedAt {
     /// Everything, also a file that takes another status.

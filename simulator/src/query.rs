@@ -1,6 +1,6 @@
 //! Query parameters, read leniently: what cannot be read counts as absent, and of a repeated one the first counts.
 //!
-//! The interface says nothing of page 0, of negative numbers and of words in their place: they count as absent.
+//! Nothing is documented about page 0, of negative numbers and of words in their place: they count as absent.
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Why the portal refuses a request (interface, Errors). The interface shows no table of reason values; [`Refusal::reason`] is this portal's.
+/// Why the portal refuses a request (docs/portal.md, Errors). No table of reason values is documented; [`Refusal::reason`] is this portal's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Authentication rule 6: looked at before the key.
@@ -41,7 +41,7 @@ pub enum Refusal {
     /// The folder is no synthetic one: its files are changed one by one.
     #[error("the folder holds its files: they are changed one by one")]
     FilesHeld,
-    /// Not a path of the interface at all.
+    /// Not a path of the portal at all.
     #[error("there is nothing at this path")]
     Nothing,
     /// The body is not readable `multipart/form-data`.

@@ -1,4 +1,4 @@
-//! Which request is meant by a method and a path (interface, Endpoints).
+//! Which request is meant by a method and a path (docs/portal.md, Endpoints).
 
 use axum::http::Method;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! The simulated portal held against the interface document over HTTP, rule by rule; one module for each section.
+//! The simulated portal held against the portal's interface (docs/portal.md) over HTTP, rule by rule.
 
 mod auth;
 mod lists;

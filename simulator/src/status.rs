@@ -1,4 +1,4 @@
-//! Processing states (interface, "States and transitions").
+//! Processing states (docs/portal.md, Statuses).
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ pub enum Status {
     Failed,
     /// Set aside for an administrator; the row gives a reason.
     Flagged,
-    /// A state that the interface does not name, as a later portal may send it.
+    /// A state that docs/portal.md does not name, as a later portal may send it.
     Other(Arc<str>),
     /// The row says `null`.
     Null,
 }
 
 impl Status {
-    /// The states that the interface names, in its order.
+    /// The states that docs/portal.md names, in its order.
     pub const KNOWN: [Self; 5] = [
         Self::Pending,
         Self::Processing,

@@ -75,7 +75,7 @@ impl<'a> From<&'a Folder> for FolderRow<'a> {
     }
 }
 
-/// A single folder, whose field names the interface does not show.
+/// A single folder, whose field names are not documented.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum SingleFolder<'a> {
@@ -166,7 +166,7 @@ impl From<&FilePage<'_>> for Pagination {
     }
 }
 
-/// What lies at a path; the interface does not show this shape.
+/// What lies at a path; this shape is not documented.
 #[derive(Serialize)]
 pub(super) struct ContentsAnswer<'a> {
     data: ContentsData<'a>,

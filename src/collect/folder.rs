@@ -151,7 +151,7 @@ impl Folder {
         }
     }
 
-    /// The folder could be read, and it is not its turn: what its last read found holds (contract, `kb_folder_up`).
+    /// The folder could be read, and it is not its turn: what its last read found holds (docs/metrics.md, Stale counts).
     pub fn passed_over(&mut self) {
         if let Some(state) = self.before_trouble.take() {
             self.view_mut().state = state;

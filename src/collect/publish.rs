@@ -14,10 +14,10 @@ use crate::model::{FolderId, Moment, Timestamp};
 use crate::snapshot::PortalView;
 use crate::state::StateError;
 
-/// Counts are kept for this many intervals at least (contract, `stale_after`).
+/// Counts are kept for this many intervals at least (docs/metrics.md, Stale counts).
 const STALE_INTERVALS: u32 = 3;
 
-/// And for as many cycles (contract, `stale_after`).
+/// And for as many cycles (docs/metrics.md, Stale counts).
 const STALE_ROUNDS: u32 = 2;
 
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.

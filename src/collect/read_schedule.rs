@@ -1,4 +1,4 @@
-//! Which folders are read in a collection (contract, `collect.quiet_every`).
+//! Which folders are read in a collection (docs/architecture.md, Which folders are read).
 //!
 //! One request for the list tells `fileCount` and `updatedAt` of every folder. What changed there, or holds files that are not done, is
 //! pressing and read in each interval. A folder in which nothing moves for some looks is quiet: it rests, longer each time, up to
@@ -28,7 +28,7 @@ pub(crate) const OVERDUE_SHARE: u64 = 4;
 /// Why a folder should be read, the strongest reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
-    /// Its last read was not brought to an end (contract, `collect.timeout`: those come first next time).
+    /// Its last read was not brought to an end (docs/configuration.md, `collect.timeout`: those come first next time).
     Unfinished,
     /// This process never read it.
     New,

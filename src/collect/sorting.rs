@@ -1,4 +1,4 @@
-//! Whether a portal sorts by status: assumed, because the interface says so, until rows show it or refute it.
+//! Whether a portal sorts by status: assumed, because the portal's interface says so (docs/portal.md, File list), until rows show it or refute it.
 //!
 //! Rows alone decide. [`evidence`] tells when a page shows sorting, [`contradiction`] when pages refute it; audits
 //! (`collect::audit`) look for either in every folder that is counted by its boundaries.
@@ -58,7 +58,7 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// Begins with what refuted it before, or else with what the interface says.
+    /// Begins with what refuted it before, or else with what the portal's interface says.
     #[must_use]
     pub fn new(portal: PortalName, check_every: Duration, refutation: Option<Refutation>) -> Self {
         let known = refutation.map_or(Known::Assumed, |refutation| Known::Refuted {

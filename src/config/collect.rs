@@ -1,4 +1,4 @@
-//! When and how the folders are read (contract, `collect`).
+//! When and how the folders are read (docs/configuration.md, `collect`).
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub struct Collect {
     /// When a collection is ended.
     #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
     pub timeout: Duration,
-    /// How old counts may become before they are withdrawn: at least this, and more where the contract says so.
+    /// How old counts may become before they are withdrawn: at least this, and more where a cycle takes longer (docs/metrics.md, Stale counts).
     #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
     pub stale_after: Duration,
     /// Requests in flight to one portal.

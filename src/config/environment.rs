@@ -1,4 +1,4 @@
-//! One portal from the environment, for a start without a file (contract, Command line).
+//! One portal from the environment, for a start without a file (docs/configuration.md, Environment).
 
 use std::path::PathBuf;
 

@@ -14,7 +14,7 @@ const MESSAGE_CHARACTERS: usize = 500;
 
 /// What is wrong with a configuration, and where: `kb.yml:7:13: collect.schedule: …`.
 ///
-/// Always one line of less than 1000 characters. It quotes nothing that looks like a key (contract, promise 4).
+/// Always one line of less than 1000 characters. It quotes nothing that looks like a key (docs/operations.md, Security).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
     file: Option<String>,

@@ -1,4 +1,4 @@
-//! How reasons are grouped into classes (contract, `errors`).
+//! How reasons are grouped into classes (docs/configuration.md, `errors`).
 
 use std::collections::HashSet;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! One portal to watch (contract, `portals`).
+//! One portal to watch (docs/configuration.md, `portals`).
 
 mod keys;
 

@@ -1,4 +1,4 @@
-//! When failed files are sent to be processed again (contract, `reindex`).
+//! When failed files are sent to be processed again (docs/configuration.md, `reindex`).
 
 mod keys;
 mod unknown;

@@ -1,4 +1,4 @@
-//! Limits of a single request (contract, `request`).
+//! Limits of a single request (docs/configuration.md, `request`).
 
 use std::time::Duration;
 

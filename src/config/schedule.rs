@@ -111,7 +111,7 @@ fn has_fields(text: &str) -> bool {
 pub struct Window(CronLine);
 
 impl Window {
-    /// Takes a line that names whole minutes: its seconds are `*` (contract, Configuration file). The error is a sentence.
+    /// Takes a line that names whole minutes: its seconds are `*` (docs/configuration.md, Times). The error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = CronLine::parse(text)?;
         let whole_minutes =

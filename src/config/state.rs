@@ -1,4 +1,4 @@
-//! Where the program remembers things (contract, `state`).
+//! Where the program remembers things (docs/configuration.md, `state`).
 
 use std::path::PathBuf;
 

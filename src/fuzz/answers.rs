@@ -178,7 +178,7 @@ fn classified(reading: &Reading, status: Status) -> u64 {
     classes.map(|count| count.files[status]).sum()
 }
 
-/// A page in our own words, with fields that the interface does not have.
+/// A page in our own words, with fields that docs/portal.md does not name.
 fn told(rows: &[FileRow<'_>], page: Page) -> Value {
     let rows: Vec<_> = rows.iter().map(told_row).collect();
     json!({

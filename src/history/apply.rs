@@ -8,7 +8,7 @@ use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Lis
 use crate::history::{absence, entries, limit};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 
-/// How far the portal's clock may be behind ours (contract, Indexing time).
+/// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
 /// A read of a folder that reached the end.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Upper bounds of the buckets, in seconds (contract, Metrics).
+/// Upper bounds of the buckets, in seconds (docs/metrics.md, Indexing time).
 pub const INDEXING_BUCKETS: [u32; 6] = [60, 300, 900, 3_600, 14_400, 86_400];
 
 /// A histogram of durations.

@@ -140,7 +140,7 @@ fn folder_row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status
     }
 }
 
-/// The statuses that have a column: the five of the interface, and `unknown` where there is one.
+/// The statuses that have a column: the five of docs/portal.md, and `unknown` where there is one.
 fn shown(portal: &PortalView) -> Vec<Status> {
     let counts = portal
         .folders

@@ -1,4 +1,4 @@
-//! The paths, and what answers on each (contract, HTTP).
+//! The paths, and what answers on each (docs/operations.md, HTTP paths).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

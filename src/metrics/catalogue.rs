@@ -1,4 +1,4 @@
-//! The names, help texts and labels of all families (contract, Metrics).
+//! The names, help texts and labels of all families (docs/metrics.md, All metrics).
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub struct Family {
     pub labels: &'static [&'static str],
 }
 
-/// The families as a Markdown table, with a line break at its end: the README's metrics table.
+/// The families as a Markdown table, with a line break at its end: the table in docs/metrics.md.
 #[must_use]
 pub fn catalogue_markdown() -> String {
     let mut table = "| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n".to_owned();
@@ -59,7 +59,7 @@ macro_rules! families {
             };
         )*
 
-        /// Every family, in the order of the contract.
+        /// Every family, in the order of docs/metrics.md.
         pub const ALL: &[&Family] = &[$(&$constant),*];
     };
 }

@@ -10,7 +10,7 @@ use crate::model::ByStatus;
 pub type FolderSizes = ByStatus<u64>;
 
 /// Identifies a file in a folder: the pair of `linkId` and `id`. Another `id` under a known `linkId`
-/// (a replaced file) is another file (contract, Whole rows).
+/// (a replaced file) is another file (docs/metrics.md, Whole rows).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey {
     /// The `linkId`.

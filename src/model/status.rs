@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use foldhash::quality::FixedState;
 
-/// The `indexStatus` of a file (interface, States and transitions).
+/// The `indexStatus` of a file (docs/portal.md, Statuses).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// In the queue.
@@ -18,12 +18,12 @@ pub enum Status {
     Failed,
     /// Set aside for review by an administrator.
     Flagged,
-    /// Whatever the interface does not name: another word, null, nothing at all.
+    /// Whatever docs/portal.md does not name: another word, null, nothing at all.
     Unknown,
 }
 
 impl Status {
-    /// Every status, in the order of the interface, [`Status::Unknown`] last.
+    /// Every status, in the order of docs/portal.md (Statuses), [`Status::Unknown`] last.
     pub const ALL: [Self; 6] = [
         Self::Pending,
         Self::Processing,
@@ -36,7 +36,7 @@ impl Status {
     /// The two statuses that carry an `indexError`.
     pub const WITH_REASON: [Self; 2] = [Self::Failed, Self::Flagged];
 
-    /// The word of the interface, which is also the value of the label `status`.
+    /// The word that the portal sends, which is also the value of the label `status`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Status {
         }
     }
 
-    /// Reads the word of the interface; every other text is [`Status::Unknown`].
+    /// Reads the word that the portal sends; every other text is [`Status::Unknown`].
     #[must_use]
     pub fn from_word(word: &str) -> Self {
         match word {
@@ -63,7 +63,7 @@ impl Status {
     }
 }
 
-/// The word that a portal gives as an `indexStatus`: two words that the interface does not name are told apart, though both
+/// The word that a portal gives as an `indexStatus`: two words that docs/portal.md does not name are told apart, though both
 /// are [`Status::Unknown`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatusWord {
@@ -124,7 +124,7 @@ impl ByStatus<u64> {
         self.0.iter().sum()
     }
 
-    /// The statuses that are shown: the five of the interface always, `unknown` only where it is not 0.
+    /// The statuses that are shown: the five of docs/portal.md always, `unknown` only where it is not 0.
     pub fn shown(&self) -> impl Iterator<Item = (Status, u64)> {
         self.iter()
             .map(|(status, count)| (status, *count))

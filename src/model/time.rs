@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// A point in time on the calendar, in milliseconds since 1970 (the precision of the interface).
+/// A point in time on the calendar, in milliseconds since 1970 (the precision of the portal's timestamps).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -15,7 +15,7 @@ impl Timestamp {
         Self(millis)
     }
 
-    /// Reads an ISO 8601 timestamp with a zone, as the interface shows them; anything else is `None`.
+    /// Reads an ISO 8601 timestamp with a zone, as the portal sends them (docs/portal.md, Values); anything else is `None`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let time = DateTime::parse_from_rfc3339(text).ok()?;

@@ -1,6 +1,6 @@
 //! Single requests to one portal.
 //!
-//! What can be asked is what [`Endpoint`] names, and no more (contract, promise 2).
+//! What can be asked is what [`Endpoint`] names, and no more (docs/portal.md, What it never sends).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};

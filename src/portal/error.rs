@@ -52,7 +52,7 @@ pub enum PortalError {
         /// What `Retry-After` asked for.
         retry_after: Option<Duration>,
     },
-    /// The body is not what the interface says.
+    /// The body is not what docs/portal.md describes.
     #[error("the answer is not what the interface describes: {cause}")]
     Invalid {
         /// What was found.
@@ -73,12 +73,12 @@ pub enum Trouble {
     RateLimited,
     /// The portal failed.
     ServerError,
-    /// The answer cannot be read, or is none that the interface names.
+    /// The answer cannot be read, or is none that docs/portal.md names (Errors).
     InvalidResponse,
 }
 
 impl Trouble {
-    /// Every trouble, in the order of the contract.
+    /// Every trouble, in the order of docs/metrics.md (Labels).
     pub const ALL: [Self; 6] = [
         Self::Unauthorized,
         Self::AddressRefused,
@@ -176,7 +176,7 @@ impl PortalError {
     }
 }
 
-/// The reason of an error body, if it has one (interface, Errors).
+/// The reason of an error body, if it has one (docs/portal.md, Errors).
 fn reason_of(body: &[u8]) -> Option<String> {
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
     let reason = body.pointer("/error/details/reason")?.as_str()?;

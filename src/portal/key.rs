@@ -1,4 +1,4 @@
-//! The key: where it comes from, and how it is held (contract, promise 4).
+//! The key: where it comes from, and how it is held (docs/operations.md, Security).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -62,7 +62,7 @@ impl ApiKey {
         Ok(Self(key.into()))
     }
 
-    /// The value of the header `Authorization` (interface, Authentication 1), marked as sensitive.
+    /// The value of the header `Authorization` (docs/portal.md, Authentication), marked as sensitive.
     pub(super) fn header(&self) -> Result<HeaderValue, KeyError> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", self.0.expose_secret()))
             .map_err(|_| KeyError::Malformed("the source of the key".to_owned()))?;

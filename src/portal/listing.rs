@@ -16,7 +16,7 @@ pub struct ListedFolder {
     pub name: FolderName,
     /// Its `fileCount`.
     pub file_count: u64,
-    /// Its `updatedAt`; none where the portal does not say, or says something that is no time. The interface does not tell what
+    /// Its `updatedAt`; none where the portal does not say, or says something that is no time. It is not documented what
     /// changes it.
     pub updated_at: Option<Timestamp>,
 }

@@ -15,7 +15,7 @@ pub enum Endpoint {
     Folder,
     /// A page of a folder's files.
     Files,
-    /// Putting a folder's failed files back into the queue.
+    /// Reindexing a folder's failed files.
     ReindexFailed,
 }
 
@@ -23,7 +23,7 @@ impl Endpoint {
     /// Every endpoint.
     pub const ALL: [Self; 4] = [Self::Mine, Self::Folder, Self::Files, Self::ReindexFailed];
 
-    /// How it is asked. One endpoint changes something; there is none for uploads, deletes or `reindex-all` (contract, promise 2).
+    /// How it is asked. One endpoint changes something; there is none for uploads, deletes or `reindex-all` (docs/portal.md, What it never sends).
     pub(super) const fn method(self) -> Method {
         match self {
             Self::Mine | Self::Folder | Self::Files => Method::GET,

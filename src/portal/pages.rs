@@ -11,15 +11,15 @@ use serde_json::Deserializer;
 use crate::portal::error::PortalError;
 use crate::portal::wire::{FileRow, Page, PageReader, Row, SortColumns, SortColumnsPage, readable};
 
-/// Rows asked for on a page: the most that the interface allows. A portal may give fewer.
+/// Rows asked for on a page: the most that the portal allows (docs/portal.md, File list). A portal may give fewer.
 pub const PAGE_SIZE: u64 = 100;
 
-/// What the files of a folder are sorted by (interface, `sortBy` and `sortOrder`).
+/// What the files of a folder are sorted by (docs/portal.md, File list).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// By file name, ascending.
     Filename,
-    /// By `indexStatus`, ascending: the interface does not show the order of the statuses.
+    /// By `indexStatus`, ascending: the order of the statuses is not documented.
     Status,
 }
 

@@ -1,4 +1,4 @@
-//! What came of putting a folder's failed files back into the queue.
+//! What came of reindexing a folder's failed files.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::portal::wire::Whole;
 /// More files than this in one folder are a mistake of the portal.
 const MAX_UPDATED: u64 = 1_000_000_000;
 
-/// The portal's answer to `reindex-failed`, as far as there is one (contract, `kb_reindex_attempts_total`).
+/// The portal's answer to `reindex-failed`, as far as there is one (docs/portal.md, Reindex failed files).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requeue {
     /// It was done.
@@ -47,7 +47,7 @@ pub enum Unclear {
     Unreadable,
 }
 
-/// The body of the answer (interface, `POST …/reindex-failed`).
+/// The body of the answer (docs/portal.md, Reindex failed files).
 #[derive(Deserialize)]
 struct Answer {
     data: Updated,

@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Lists the folders of the key (interface, `GET …/mine`).
+    /// Lists the folders of the key (docs/portal.md, List of folders).
     pub async fn folders(&self) -> Result<Listing, PortalError> {
         let ask = Ask {
             endpoint: Endpoint::Mine,
@@ -216,7 +216,7 @@ pub struct AdmittedRequests<'a> {
 }
 
 impl AdmittedRequests<'_> {
-    /// Asks for a folder alone: whether it is there and may be used (interface, `GET …/<folder_id>`).
+    /// Asks for a folder alone: whether it is there and may be used (docs/portal.md, One folder).
     pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
         let address = self.session.client.address(&[&folder.to_string()]);
         self.send(Endpoint::Folder, folder, &address)
@@ -232,7 +232,7 @@ impl AdmittedRequests<'_> {
         Ok(PageBody::new(reply.body))
     }
 
-    /// Reindexes the failed files of a folder (interface, `POST …/reindex-failed`).
+    /// Reindexes the failed files of a folder (docs/portal.md, Reindex failed files).
     pub async fn reindex_failed(&self, id: FolderId) -> Requeue {
         let folder = id.to_string();
         let address = self.session.client.address(&[&folder, "reindex-failed"]);
@@ -271,7 +271,7 @@ pub struct Files<'a> {
 }
 
 impl Files<'_> {
-    /// Reads one page (interface, `GET …/<folder_id>/files`).
+    /// Reads one page (docs/portal.md, File list).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         let address = self.address_of(page);
         let reply = self.session.get(self.ask(&address)).await?;

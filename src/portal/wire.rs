@@ -1,4 +1,4 @@
-//! The portal's answers as they come over the wire (interface, Resources and their fields).
+//! The portal's answers as they come over the wire (docs/portal.md, Values).
 //!
 //! Tolerant where a difference does no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
 //! that is not valid Unicode. Nothing here outlives the body that it was read from.
@@ -86,7 +86,7 @@ impl SortColumns<'_> {
         self.file_size.0
     }
 
-    /// The `createdAt` as it came: the timestamps of the interface sort as text.
+    /// The `createdAt` as it came: the portal's timestamps sort as text.
     #[must_use]
     pub fn created_at(&self) -> &str {
         text(self.created_at.as_ref())
@@ -171,7 +171,7 @@ impl FileRow<'_> {
     }
 }
 
-/// The pagination object as it came (interface, Pagination object).
+/// The pagination object as it came (docs/portal.md, File list).
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {

@@ -9,7 +9,7 @@ use croner::Cron;
 use super::calendar::Calendar;
 use super::timer::Timer;
 
-/// When to collect (contract, `collect.schedule`).
+/// When to collect (docs/configuration.md, `collect.schedule`).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
     /// After each such duration, from 1 s to 7 d; what lies outside is taken as the nearest of the two.
@@ -47,7 +47,7 @@ impl Moment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tick {
     /// The longest of the gaps between the last two and the next due times, without jitter
-    /// (contract, `kb_collection_interval_seconds`). Zero only for a lone run, with none before it or after.
+    /// (docs/metrics.md, `kb_collection_interval_seconds`). Zero only for a lone run, with none before it or after.
     pub interval: Duration,
     /// When the next collection is due on the calendar, jitter included; none when the cron line names no further time.
     pub next: Option<SystemTime>,

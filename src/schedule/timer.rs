@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::due::{Moment, Tick};
 
-/// The shortest and the longest gap (contract, `collect.schedule`).
+/// The shortest and the longest gap (docs/configuration.md, `collect.schedule`).
 const GAPS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_hours(7 * 24));
 
 #[derive(Clone, Debug)]

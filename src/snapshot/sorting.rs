@@ -5,7 +5,7 @@
 pub enum SortingState {
     /// Rows showed it.
     Shown,
-    /// The interface says so, and no rows have shown or refuted it yet.
+    /// The portal's interface says so (docs/portal.md, File list), and no rows have shown or refuted it yet.
     #[default]
     Assumed,
     /// Rows refuted it: folders are scanned in full.

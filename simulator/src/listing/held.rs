@@ -119,7 +119,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Whether the name or the description holds a text in lower case. Case does not matter, which the interface leaves open.
+    /// Whether the name or the description holds a text in lower case. Case does not matter, which is not documented.
     fn mentions(&self, key: usize, needle: &str) -> bool {
         let (link, document) = self.file(key);
         let holds = |text: &str| text.to_lowercase().contains(needle);

@@ -5,7 +5,7 @@ use crate::{Equals, Position, SortOrder, SortParameters, Status, Switches};
 
 const BY_STATUS: &str = "sortBy=indexStatus&sortOrder";
 
-/// The statuses of two files each; the interface does not name the last three.
+/// The statuses of two files each; docs/portal.md does not name the last three.
 fn statuses() -> Vec<Status> {
     let strange = [Status::Null, "archived".into(), "quarantined".into()];
     Status::KNOWN.into_iter().chain(strange).collect()

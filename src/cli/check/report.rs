@@ -60,7 +60,7 @@ pub(super) struct FolderReport {
 pub(super) enum Trial {
     /// It can be read and has so many files.
     Readable { files: u64 },
-    /// It was deleted. The portal's list is not updated then (interface, Errors), so this is no fault.
+    /// It was deleted. The portal's list is not updated then (docs/portal.md, Errors), so this is no fault.
     Gone,
     /// It cannot be read.
     Failed(PortalError),

@@ -108,7 +108,7 @@ struct Folder<'a> {
 struct Count<'a> {
     /// Files of all statuses.
     total: u64,
-    /// Files by status: always the five of the interface, and `unknown` where there are such files.
+    /// Files by status: always the five of docs/portal.md, and `unknown` where there are such files.
     files: ByWord<'a>,
     /// The sum of their sizes, by status, as of the last full read; null where there was none.
     size_bytes: Option<ByWord<'a>>,

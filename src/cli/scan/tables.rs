@@ -52,7 +52,7 @@ fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
     table
 }
 
-/// The statuses that have a column: `unknown` only where a file has none of the others (contract, Metrics).
+/// The statuses that have a column: `unknown` only where a file has none of the others (docs/metrics.md, Labels).
 fn statuses(snapshot: &Snapshot) -> Vec<Status> {
     let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
     let unknown = folders()

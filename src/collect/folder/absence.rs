@@ -9,10 +9,10 @@ use crate::history::{DepartureReason, Left};
 use crate::model::Timestamp;
 use crate::snapshot::FolderState;
 
-/// How long a folder that left is still shown as such (contract, `kb_folder_unavailable`).
+/// How long a folder that left is still shown as such (docs/metrics.md, Folders that leave).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
 
-/// What counters need is kept for this long after the folder left or was excluded, in case it comes back (contract, Entries).
+/// What counters need is kept for this long after the folder left or was excluded, in case it comes back (docs/metrics.md, Folders that leave).
 const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 
 impl Folder {

@@ -44,7 +44,7 @@ fn errors(samples: &mut Samples<'_>, folder: &Folder<'_>) {
     }
 }
 
-/// Not subject to `stale_after` (contract, `kb_folder_size_bytes`).
+/// Not subject to `stale_after` (docs/metrics.md, Stale counts).
 fn sizes(samples: &mut Samples<'_>, folder: &Folder<'_>) {
     let Some(full) = &folder.view.full_read else {
         return;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use uuid::Uuid;
 
-/// An id of a file or link. The interface promises a UUID; anything else is taken by its name-based UUID, because an id here
+/// An id of a file or link. The portal promises a UUID (docs/portal.md, Values); anything else is taken by its name-based UUID, because an id here
 /// only tells files apart and never becomes part of a path. A number, `true` and `false` are taken by their text, an array or object by
 /// what it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

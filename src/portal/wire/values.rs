@@ -133,7 +133,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// A time that nothing depends on: whatever is no timestamp of the interface is unknown.
+/// A time that nothing depends on: whatever is no timestamp (docs/portal.md, Values) is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time(pub Option<Timestamp>);
 
