@@ -1,16 +1,10 @@
-//! The keys of the configuration, for people: the reference of the README, and what errors say about unknown keys.
+//! The keys of the configuration, for people: the table in docs/configuration.md, and what errors say about unknown keys.
 
 mod rows;
 
 use std::fmt::Write as _;
 
 use rows::ROWS;
-
-/// Stands in the README before the reference, on a line of its own.
-pub const BEGIN: &str = "<!-- configuration: begin -->";
-
-/// Stands in the README after the reference, on a line of its own.
-pub const END: &str = "<!-- configuration: end -->";
 
 /// Where overrides stand: they take every key of [`OVERRIDDEN`] but `folders`.
 const OVERRIDES: &str = "reindex.folders[]";
@@ -56,14 +50,6 @@ pub fn reference_markdown() -> String {
         let _ = writeln!(table, "| `{}` | {default} | {} |", row.key, row.meaning);
     }
     table
-}
-
-/// What a README holds between [`BEGIN`] and [`END`]; it should equal [`reference_markdown`].
-#[must_use]
-pub fn section_of(readme: &str) -> Option<&str> {
-    let (_, after) = readme.split_once(BEGIN)?;
-    let (section, _) = after.split_once(END)?;
-    section.strip_prefix('\n')
 }
 
 /// The keys of the mapping at `path`, where entries of lists may be numbered.
@@ -231,13 +217,5 @@ mod tests {
         for line in table.lines() {
             assert_eq!(line.matches('|').count(), 4, "{line}");
         }
-    }
-
-    #[test]
-    fn the_section_of_a_readme_is_what_stands_between_the_marks() {
-        let table = reference_markdown();
-        let readme = format!("# Title\n{BEGIN}\n{table}{END}\nmore\n");
-        assert_eq!(section_of(&readme), Some(table.as_str()));
-        assert_eq!(section_of("# Title\n"), None);
     }
 }

@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "collect.quiet_every",
         Default("5m"),
-        "How often a folder is counted in which nothing moves, as far as the rate allows; one that changes or holds files not done is counted in each interval",
+        "How often a quiet folder is counted, as far as the rate allows; one that changes or holds files not done is counted in each interval",
     ),
     row(
         "collect.timeout",
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "collect.stale_after",
         Default("15m"),
-        "After this, and after three intervals or two full turns of the folders beside `quiet_every`, old counts are withdrawn",
+        "After this, and after three intervals or two cycles of the folders beside `quiet_every`, old counts are withdrawn",
     ),
     row(
         "collect.concurrency",
@@ -126,12 +126,12 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "collect.max_pages_per_folder",
         Default("200000"),
-        "Pages of one folder that are read at most",
+        "Most pages of one folder that are read",
     ),
     row(
         "collect.max_folders",
         Default("10000"),
-        "Folders of one portal that are collected at most",
+        "Most folders of one portal that are collected",
     ),
     row(
         "request.timeout",
@@ -146,7 +146,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "request.retries",
         Default("4"),
-        "How often a request that changes nothing is repeated, from 0 to 20",
+        "How often a GET is repeated, from 0 to 20",
     ),
     row(
         "request.max_body_bytes",
@@ -176,7 +176,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "reindex.mode",
         Default("off"),
-        "Whether failed files are sent to be processed again: `off` (or `false`), `dry_run` or `enforce`",
+        "Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`",
     ),
     row(
         "reindex.min_failed",
@@ -258,7 +258,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "reindex.kill_switch_file",
         Optional("/etc/kb-exporter/stop-reindex"),
-        "While it exists, or cannot be looked at, nothing is sent",
+        "While it exists, or it cannot be told whether it exists, nothing is sent",
     ),
     row(
         "reindex.folders[].match",

@@ -1,0 +1,149 @@
+//! The documents say what the program does: their tables come from the program, their examples work, their links lead somewhere.
+
+mod links;
+mod markdown;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kb_exporter::config::reference::reference_markdown;
+use kb_exporter::metrics::catalogue::{ALL, catalogue_markdown};
+use kb_exporter::policy::Reason;
+use regex::Regex;
+
+use crate::support::process::run;
+use crate::support::workspace::program;
+
+/// With this variable set, the tables of the documents are written anew instead of being compared.
+const UPDATE: &str = "UPDATE_DOCS";
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_tables_are_those_of_the_program() {
+    for (document, mark, table) in [
+        (
+            "docs/configuration.md",
+            "configuration",
+            reference_markdown(),
+        ),
+        ("docs/metrics.md", "metrics", catalogue_markdown()),
+        ("docs/reindexing.md", "reasons", Reason::table_markdown()),
+    ] {
+        let written = with_table(&text(document), mark, &table);
+        if std::env::var_os(UPDATE).is_some() {
+            fs::write(root().join(document), &written).unwrap();
+        }
+        assert!(
+            text(document) == written,
+            "the table of {document} is old; run the tests once with {UPDATE}=1"
+        );
+    }
+}
+
+fn with_table(document: &str, mark: &str, table: &str) -> String {
+    let (begin, end) = (
+        format!("<!-- {mark}: begin -->\n"),
+        format!("<!-- {mark}: end -->"),
+    );
+    let (before, rest) = document.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
+    format!("{before}{begin}{table}{end}{after}")
+}
+
+#[test]
+fn the_runbook_names_every_reason_that_can_keep_a_folder_under_enforce() {
+    let runbook = text("alerts/runbook.md");
+    // The alert that the table stands below is about other reasons than these.
+    let other = [Reason::Off, Reason::Cooldown];
+    for reason in Reason::ALL.iter().filter(|reason| !other.contains(reason)) {
+        let named = |line: &str| line.starts_with('|') && line.contains(&format!("`{reason}`"));
+        assert!(runbook.lines().any(named), "{reason} is not in its table");
+    }
+}
+
+#[test]
+fn the_readme_is_short_and_names_the_test_command() {
+    let readme = text("README.md");
+    assert!(readme.lines().count() <= 150);
+    assert!(readme.lines().any(|line| line == "tests/run"));
+}
+
+#[test]
+fn the_metrics_that_the_documents_name_are_those_of_the_program() {
+    let names = Regex::new(r"\bkb_[a-z_]*[a-z]\b").unwrap();
+    let known: BTreeSet<_> = ALL.iter().map(|family| family.name).collect();
+    for document in markdown::documents() {
+        for name in names.find_iter(&text(&document)) {
+            let name = name.as_str();
+            // `kb_reindex_*` is written as the beginning of names.
+            let begins = known.iter().any(|metric| metric.starts_with(name));
+            let is_of_histogram = ["_bucket", "_count", "_sum"].iter().any(|suffix| {
+                name.strip_suffix(suffix)
+                    .is_some_and(|name| known.contains(name))
+            });
+            assert!(begins || is_of_histogram, "{}: {name}", document.display());
+        }
+    }
+}
+
+#[test]
+fn the_example_configuration_is_right() {
+    let said = check_configuration(&root().join("docs/example.yml"));
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+fn every_piece_of_configuration_in_the_documents_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kb.yml");
+    let portal =
+        "portals: [{name: main, base_url: 'https://portal.example', api_key_file: /key}]\n";
+    let mut checked = 0;
+    for document in markdown::documents() {
+        for block in markdown::blocks(&text(&document), "yaml") {
+            let before = match block.split(':').next().unwrap() {
+                "portals" => "",
+                "collect" | "request" | "errors" | "reindex" | "state" => portal,
+                _ => continue,
+            };
+            fs::write(&file, format!("{before}{block}")).unwrap();
+            check_configuration(&file);
+            checked += 1;
+        }
+    }
+    assert!(checked > 2);
+}
+
+/// Checks a configuration, and returns what was said.
+fn check_configuration(file: &Path) -> String {
+    let mut command = program();
+    command.args(["--config.check", "--config.file"]).arg(file);
+    let output = run(&mut command, "");
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    said
+}
+
+#[test]
+fn the_layout_names_every_module() {
+    let architecture = text("docs/architecture.md");
+    let modules = fs::read_dir(root().join("src")).unwrap();
+    let modules = modules.map(|entry| entry.unwrap().path());
+    let modules: BTreeSet<_> = modules
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|module| !["lib", "main"].contains(&module.as_str()))
+        .collect();
+    let row = |line: &str| Some(line.strip_prefix("| `")?.split('`').next()?.to_owned());
+    let named: BTreeSet<_> = architecture.lines().filter_map(row).collect();
+    assert_eq!(named, modules);
+}

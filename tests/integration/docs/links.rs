@@ -1,0 +1,73 @@
+//! Links between documents, and what comments in the source cite of them.
+
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use super::{markdown, root, text};
+
+/// A link that leads out of the repository.
+fn is_outside(target: &str) -> bool {
+    target.contains("://") || target.starts_with("mailto:")
+}
+
+/// What is wrong with a link of a document.
+fn fault(document: &Path, target: &str) -> Option<String> {
+    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let linked: PathBuf = match file {
+        "" => root().join(document),
+        file => root().join(document).parent().unwrap().join(file),
+    };
+    if !linked.exists() {
+        return Some("there is no such file".to_owned());
+    }
+    let missing = !anchor.is_empty()
+        && !markdown::anchors(&text(&linked))
+            .iter()
+            .any(|known| known == anchor);
+    missing.then(|| "there is no such heading".to_owned())
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_a_heading() {
+    let links = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let mut followed = 0;
+    let mut faults = Vec::new();
+    for document in markdown::documents() {
+        let document_text = text(&document);
+        for line in markdown::prose(&document_text) {
+            let targets = links.captures_iter(line).map(|link| link[1].to_owned());
+            for target in targets.filter(|target| !is_outside(target)) {
+                followed += 1;
+                let fault = fault(&document, &target);
+                faults.extend(fault.map(|why| format!("{}: {target}: {why}", document.display())));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(followed > 50, "only {followed} links were found");
+}
+
+/// A comment cites a section by its heading, or a key, flag or metric by its name in backquotes.
+#[test]
+fn every_section_that_a_comment_cites_is_there() {
+    let citations = Regex::new(r"docs/([a-z]+\.md), ((?:`[^`]+`|[^),:`])+)").unwrap();
+    let headings = Regex::new(r#"^"?([A-Z][^"]*?)"?$"#).unwrap();
+    let mut cited = 0;
+    for source in ["src", "simulator"].map(|folder| root().join(folder)) {
+        for source in markdown::files(&source, "rs") {
+            for citation in citations.captures_iter(&text(&source)) {
+                let (document, what) = (text(format!("docs/{}", &citation[1])), citation[2].trim());
+                let is_there = match headings.captures(what) {
+                    Some(heading) => {
+                        markdown::headings(&document).any(|known| *known == heading[1])
+                    }
+                    None => document.contains(what.trim_matches('`')),
+                };
+                assert!(is_there, "{}: {}", source.display(), &citation[0]);
+                cited += 1;
+            }
+        }
+    }
+    assert!(cited > 40, "only {cited} citations were found");
+}
