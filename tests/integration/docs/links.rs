@@ -51,7 +51,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 /// A comment cites a section by its heading, or a key, flag or metric by its name in backquotes.
 #[test]
 fn every_section_that_a_comment_cites_is_there() {
-    let citations = Regex::new(r"docs/([a-z]+\.md), ((?:`[^`]+`|[^),:`])+)").unwrap();
+    let citations = Regex::new(r"\(docs/([a-z]+\.md), ((?:`[^`]+`|[^),:`\n])+)").unwrap();
     let headings = Regex::new(r#"^"?([A-Z][^"]*?)"?$"#).unwrap();
     let mut cited = 0;
     for source in ["src", "simulator"].map(|folder| root().join(folder)) {

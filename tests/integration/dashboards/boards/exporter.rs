@@ -182,7 +182,7 @@ fn processes() -> [Panel; 7] {
         .size(8, 7),
         Panel::graph(
             "Open files, of those allowed",
-            "The share of the file descriptors that the process may have. When it comes near 100 %: raise the limit of the service (`LimitNOFILE`), and look who keeps connections open.",
+            "The share of the file descriptors that the process may have. When it comes near 100 %: raise the limit of the service (`LimitNOFILE`), and find out who keeps connections open.",
             Style::Lines,
         )
         .query("{{instance}}", "process_open_fds{OWN} / process_max_fds{OWN}")

@@ -53,7 +53,7 @@ fn health() -> [Panel; 8] {
         files("Failed", "failed", "red", "Files whose processing failed. When it grows: the table below names the folders, the bars their reasons; see alerts/runbook.md, KbFailedSpike."),
         files("Flagged", "flagged", "purple", "Files that were set aside as suspicious. Only an administrator can release them, in the portal; see alerts/runbook.md, KbFlaggedWaiting."),
         files("Waiting", "pending|processing", "blue", "Files that are pending or processed. When it does not fall for an hour: see alerts/runbook.md, KbBacklogStuck."),
-        files("Done", "done", "green", "Files that answers can be found in. When it falls and nobody deletes files, look whether a folder is missing in the table below."),
+        files("Done", "done", "green", "Files that answers can be found in. When it falls and nobody deletes files, check whether a folder is missing in the table below."),
     ]
 }
 
@@ -181,7 +181,7 @@ fn changes() -> [Panel; 6] {
         )
         .none("no count")
         .colours(&["pending", "processing", "failed", "flagged", "unknown"]),
-        by_folder("Failed files by folder", "failed", "The ten folders with the most failed files in the time shown. When a line makes a step upwards, a batch failed: open the folder for the reasons. When it ends, the folder is no longer counted."),
+        by_folder("Failed files by folder", "failed", "The ten folders with the most failed files in the time shown. When a line makes a step upwards, many files failed at once: open the folder for the reasons. When it ends, the folder is no longer counted."),
         by_folder("Flagged files by folder", "flagged", "The ten folders with the most flagged files in the time shown. They fall only when an administrator decides, in the portal."),
     ]
 }

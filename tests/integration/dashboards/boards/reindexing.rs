@@ -102,7 +102,7 @@ fn policy() -> [Panel; 8] {
         .size(8, 6),
         Panel::text(
             "To stop it at once",
-            "How all attempts are stopped without a restart. When files are put back that should not be, do this first and look for the reason afterwards.",
+            "How all attempts are stopped without a restart. When files are reindexed that should not be, do this first and find the reason afterwards.",
             "Make the file that `reindex.kill_switch_file` names. While it exists, nothing is sent.\n\n`kb-exporter reindex history` lists every attempt with its outcome.",
         )
         .size(8, 6),
@@ -191,7 +191,7 @@ fn attempts() -> [Panel; 3] {
     [
         Panel::graph(
             "Attempts an hour, by answer",
-            "`accepted`: the portal reindexed files. `refused`: it said no; look whether the key has the right. `unknown`: the answer never came, the attempt counts and is not repeated; see alerts/runbook.md, KbReindexOutcomeUnknown.",
+            "`accepted`: the portal reindexed files. `refused`: it said no; check whether the key has the right. `unknown`: the answer never came, the attempt counts and is not repeated; see alerts/runbook.md, KbReindexOutcomeUnknown.",
             Style::Bars,
         )
         .query("{{result}}", &hourly("kb_reindex_attempts_total", "result"))
@@ -262,7 +262,7 @@ fn budget() -> [Panel; 3] {
         .size(8, 8),
         Panel::graph(
             "Files left in the budget",
-            "By portal. When a folder has more failed files than are left, it waits; when it has more than the whole budget, it never gets its turn: raise `reindex.budget.files`.",
+            "By portal. When a folder has more failed files than are left, it waits; when it has more than the whole budget, it is never reindexed: raise `reindex.budget.files`.",
             Style::Lines,
         )
         .query("{{portal}}", &remaining("files"))

@@ -38,7 +38,7 @@ pub(super) fn requests() -> [Panel; 6] {
         .none("no exporter"),
         Panel::graph(
             "Time for a request: the average",
-            "All the time of the requests by their number, by purpose. When it is far below the graph beside, a few requests are slow: look whether they are those of one large folder.",
+            "All the time of the requests by their number, by purpose. When it is far below the graph beside, a few requests are slow: check whether they are those of one large folder.",
             Style::Lines,
         )
         .query(
