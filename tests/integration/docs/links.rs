@@ -71,3 +71,31 @@ fn every_section_that_a_comment_cites_is_there() {
     }
     assert!(cited > 40, "only {cited} citations were found");
 }
+
+/// `a/{b,c}.rs` names two files.
+fn named_files(path: &str) -> Vec<String> {
+    let Some((before, rest)) = path.split_once('{') else {
+        return vec![path.to_owned()];
+    };
+    let (names, after) = rest.split_once('}').unwrap();
+    let names = names.split(',');
+    names.map(|name| format!("{before}{name}{after}")).collect()
+}
+
+/// Files of the program are named from `src`, and those of the tests of the running program from their folder.
+#[test]
+fn every_file_that_the_guide_for_contributors_names_is_there() {
+    let paths = Regex::new(r"`([\w/.{},]+(?:\.rs|\.yml|\.md|/))`").unwrap();
+    let mut named = 0;
+    for path in paths.captures_iter(&text("CONTRIBUTING.md")) {
+        for file in named_files(&path[1]) {
+            let folders = ["", "src", "tests/integration"];
+            let is_there = folders
+                .iter()
+                .any(|folder| root().join(folder).join(&file).exists());
+            assert!(is_there, "{file}");
+            named += 1;
+        }
+    }
+    assert!(named > 30, "only {named} files were found");
+}
