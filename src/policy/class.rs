@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{ClassFate, LedgerView, Track};
+use crate::ledger::{ActiveMode, Attempt, ClassFate, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::cooldown::{after, doubled};
 
@@ -93,14 +93,14 @@ pub struct ClassState {
     pub last: Option<Timestamp>,
     /// The share of its files that the next attempt is expected to bring back, from 0 to 1.
     pub expected: f64,
+    /// Whether it is known of any attempt whether it brought files back.
+    is_known: bool,
     /// How many of the newest attempts in a row brought none back.
     in_vain: u32,
-    /// The folder of the newest of these.
-    in_vain_in: Option<FolderId>,
     /// Attempts of which it is not known yet whether they bring any back.
     open: u32,
-    /// When the newest attempt that told something was made, if it brought some back.
-    helped: Option<Timestamp>,
+    /// The newest attempt that brought some back.
+    pub(super) helped: Option<Timestamp>,
 }
 
 /// Files of a class that failed since its last attempt.
@@ -146,81 +146,87 @@ impl ClassState {
     /// Reads the state from the attempts that were sent.
     #[must_use]
     pub fn of(ledger: &LedgerView, class: &Class) -> Self {
-        let track = ledger.track(crate::ledger::ActiveMode::Enforce);
-        let mut told = track
-            .of_class(class)
-            .filter(|(_, fate)| fate.had_effect().is_some());
-        let newest = told.next();
-        let helped = newest.filter(|(_, fate)| fate.had_effect() == Some(true));
-        let row = newest
-            .into_iter()
-            .chain(told)
-            .take_while(|(_, fate)| fate.had_effect() == Some(false));
+        let track = ledger.track(ActiveMode::Enforce);
+        let row = evidence(track, class).take_while(|(_, fate)| fate.had_effect() == Some(false));
+        let mut helpful = evidence(track, class).filter(|(_, fate)| fate.had_effect() == Some(true));
         let open = track.unjudged().filter(|attempt| {
             let mut fates = attempt.classes.iter();
             fates.any(|fate| fate.class == *class && fate.had_effect().is_none())
         });
         let last = track.of_class(class).next();
         Self {
-            response: Response::of(evidence(track, class)),
+            response: Response::of(
+                evidence(track, class).map(|(attempt, fate)| (attempt.folder, fate)),
+            ),
             last: last.map(|(attempt, _)| attempt.intended),
             expected: expected(track, class),
+            is_known: evidence(track, class).next().is_some(),
             in_vain: u32::try_from(row.take(32).count()).unwrap_or(u32::MAX),
-            in_vain_in: newest
-                .filter(|_| helped.is_none())
-                .map(|(attempt, _)| attempt.folder),
             open: u32::try_from(open.count()).unwrap_or(u32::MAX),
-            helped: helped.map(|(attempt, _)| attempt.intended),
+            helped: helpful.next().map(|(attempt, _)| attempt.intended),
         }
     }
 
-    /// Whether one more folder may try: at once while files come back; a few folders at a time while nothing is known; and after
-    /// an attempt in vain one at a time, after a pause that doubles, or as soon as no more files fail with that cause.
+    /// Whether one more folder may try. While more files fail with the cause, none does. At once while files come back; a few folders at
+    /// a time while nothing is known; else one at a time, and after an attempt in vain after a pause that doubles, or as soon as no more
+    /// files fail with the cause.
     #[must_use]
     pub fn is_ready(&self, burst: Option<&Burst>, rules: &ReindexRules, now: Timestamp) -> bool {
-        if self
-            .helped
-            .is_some_and(|at| now.since(at) < rules.verify_after)
-        {
-            return true;
-        }
         let burst = burst.filter(|burst| burst.after == self.last);
-        if burst.is_some_and(|burst| {
+        let goes_on = |burst: &Burst| {
             burst.goes_on(rules.min_age, now) && now.since(burst.first) < rules.cooldown
-        }) {
+        };
+        if burst.is_some_and(goes_on) {
             return false;
         }
-        if self.in_vain == 0 {
-            return self.open < self.few(rules);
+        if self.comes_back(rules, now) {
+            return true;
         }
-        let rests_until = self
-            .last
-            .map(|last| after(last, doubled(rules, self.in_vain - 1)));
-        let rested = rests_until.is_none_or(|end| now >= end);
-        self.open == 0 && (rested || burst.is_some_and(|burst| burst.is_over(rules.min_age, now)))
+        if !self.is_known {
+            return self.open < few(rules);
+        }
+        let over = burst.is_some_and(|burst| burst.is_over(rules.min_age, now));
+        self.open == 0 && (over || self.has_rested(rules, now))
     }
 
-    /// How many folders may try at once while it is not known whether that helps.
-    fn few(&self, rules: &ReindexRules) -> u32 {
-        rules.breaker.no_effect.get().saturating_sub(1).max(1)
+    /// Whether files came back a short while ago, and none was sent in vain since.
+    fn comes_back(&self, rules: &ReindexRules, now: Timestamp) -> bool {
+        let recent = |at| now.since(at) < rules.verify_after;
+        self.in_vain == 0 && self.helped.is_some_and(recent)
     }
 
-    /// Whether the newest attempt in vain was made in this folder.
+    /// Whether the pause after the last attempts in vain is over.
+    fn has_rested(&self, rules: &ReindexRules, now: Timestamp) -> bool {
+        let Some(more) = self.in_vain.checked_sub(1) else {
+            return true;
+        };
+        let rests_until = self.last.map(|last| after(last, doubled(rules, more)));
+        rests_until.is_none_or(|end| now >= end)
+    }
+
+    /// How many of so many files an attempt is expected to bring back. Where it is to show first whether files come back, one file shows as
+    /// much as many.
     #[must_use]
-    pub fn failed_last_in(&self, folder: FolderId) -> bool {
-        self.in_vain_in == Some(folder)
+    pub fn gain(&self, files: u64, rules: &ReindexRules, now: Timestamp) -> f64 {
+        let shows_first = self.is_known && !self.comes_back(rules, now);
+        self.expected * float(if shows_first { files.min(1) } else { files })
     }
+}
+
+/// How many folders may try at once a class of which nothing is known.
+fn few(rules: &ReindexRules) -> u32 {
+    rules.breaker.no_effect.get().saturating_sub(1).max(1)
 }
 
 /// The attempts that tell something of a class, newest first.
 fn evidence<'a>(
     track: &'a Track,
     class: &'a Class,
-) -> impl Iterator<Item = (FolderId, &'a ClassFate)> {
+) -> impl Iterator<Item = (&'a Attempt, &'a ClassFate)> {
     track
         .of_class(class)
         .filter(|(_, fate)| fate.had_effect().is_some())
-        .map(|(attempt, fate)| (attempt.folder, fate))
+        .map(|(attempt, fate)| (&**attempt, fate))
 }
 
 /// Laplace's estimate of the success rate, from the newest attempts.

@@ -43,7 +43,9 @@ struct OfClass {
     counts: bool,
     helpable: bool,
     ready: bool,
-    expected: f64,
+    state: Option<ClassState>,
+    /// Files of it that are eligible.
+    eligible: u64,
     in_vain: bool,
     next_allowed: Option<Timestamp>,
 }
@@ -57,7 +59,8 @@ impl OfClass {
                 counts,
                 helpable: true,
                 ready: true,
-                expected: 0.5,
+                state: None,
+                eligible: 0,
                 in_vain: false,
                 next_allowed: None,
             };
@@ -67,17 +70,17 @@ impl OfClass {
         let burst = case.outlook.burst(class);
         let next_allowed = next_allowed(ledger, mode, folder, Some(class), rules, now);
         let may_be_tried = state.is_ready(burst, rules, now);
-        let probe = may_be_tried && case.outlook.is_probe(class, folder);
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
         let in_vain = in_vain(sent, folder, class) > 0;
         Self {
             counts,
-            helpable: state.response != Response::Unresponsive || probe,
+            helpable: state.response != Response::Unresponsive || may_be_tried,
             ready: may_be_tried && next_allowed.is_none_or(|end| now >= end),
-            expected: state.expected,
+            eligible: 0,
             in_vain: in_vain && state.response != Response::Responsive,
             next_allowed,
+            state: Some(state),
         }
     }
 }
@@ -92,7 +95,6 @@ impl Numbers {
             ..Self::default()
         };
         let mut classes: BTreeMap<&Class, OfClass> = BTreeMap::new();
-        let mut gain = 0.0;
         let mut soonest: Option<Option<Timestamp>> = None;
         for file in case.failed.files() {
             let class = classes
@@ -101,16 +103,18 @@ impl Numbers {
             let tries = ledger.map_or(0, |view| view.tries(case.folder, file.key));
             let exhausted = tries >= case.rules.max_attempts.get();
             let eligible = numbers.add(case.rules, file, class, exhausted, now);
-            if eligible && class.ready {
-                gain += class.expected;
-            }
+            class.eligible += u64::from(eligible);
             if class.counts && class.helpable && !exhausted {
                 numbers.tried_in_vain &= class.in_vain;
                 let next = class.next_allowed;
                 soonest = Some(soonest.map_or(next, |other| other.min(next)));
             }
         }
-        numbers.gain = hundredths(gain);
+        let gains = classes.values().filter(|class| class.ready).map(|class| {
+            let state = class.state.as_ref();
+            state.map_or(0.0, |state| state.gain(class.eligible, case.rules, now))
+        });
+        numbers.gain = hundredths(gains.sum());
         let active = ActiveMode::of(case.rules.mode).zip(ledger);
         numbers.next_allowed = soonest.unwrap_or_else(|| {
             let (mode, view) = active?;

@@ -7,27 +7,11 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::case::FailedFile;
-use crate::policy::class::{Burst, ClassState};
+use crate::policy::class::Burst;
 
 /// What the failed files of all folders of a portal tell of each class.
 #[derive(Debug, Clone, Default)]
-pub struct Outlook(BTreeMap<Class, OfClass>);
-
-#[derive(Debug, Clone, Default)]
-struct OfClass {
-    burst: Option<Burst>,
-    probe: Option<Probe>,
-}
-
-/// A folder that can show whether a class that did not respond does again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Probe {
-    /// The folder of the newest attempt in vain comes last,
-    failed_last: bool,
-    /// and the one first in which fewest files are sent.
-    files: u64,
-    folder: FolderId,
-}
+pub struct Outlook(BTreeMap<Class, Burst>);
 
 /// The failed files of one folder.
 #[derive(Debug, Clone, Copy)]
@@ -45,34 +29,19 @@ impl Outlook {
     pub fn of<'a>(
         folders: impl IntoIterator<Item = FolderFailures<'a>>,
         ledger: &LedgerView,
-        now: Timestamp,
+        _now: Timestamp,
     ) -> Self {
+        let track = ledger.track(ActiveMode::Enforce);
+        let last = |class| track.of_class(class).next().map(|(last, _)| last.intended);
+        let mut lasts: BTreeMap<&Class, Option<Timestamp>> = BTreeMap::new();
         let mut outlook = Self::default();
-        let mut states: BTreeMap<Class, ClassState> = BTreeMap::new();
         for folder in folders {
             if ActiveMode::of(folder.rules.mode).is_none() {
                 continue;
             }
-            let mut fit: BTreeMap<&Class, u64> = BTreeMap::new();
             for file in folder.files {
-                let state = states
-                    .entry(file.class.clone())
-                    .or_insert_with(|| ClassState::of(ledger, &file.class));
-                outlook.note(file, state.last);
-                let tries = ledger.tries(folder.folder, file.key);
-                let fits = tries < folder.rules.max_attempts.get()
-                    && now.since(file.since) >= folder.rules.min_age;
-                *fit.entry(&file.class).or_default() += u64::from(fits);
-            }
-            for (class, files) in fit {
-                if files >= folder.rules.min_failed.get() {
-                    let probe = Probe {
-                        failed_last: states[class].failed_last_in(folder.folder),
-                        files: folder.files.len() as u64,
-                        folder: folder.folder,
-                    };
-                    outlook.propose(class, probe);
-                }
+                let last = lasts.entry(&file.class).or_insert_with(|| last(&file.class));
+                outlook.note(file, *last);
             }
         }
         outlook
@@ -82,8 +51,7 @@ impl Outlook {
         if last.is_some_and(|last| file.since <= last) {
             return;
         }
-        let known = self.0.entry(file.class.clone()).or_default();
-        let burst = known.burst.get_or_insert(Burst {
+        let burst = self.0.entry(file.class.clone()).or_insert(Burst {
             after: last,
             files: 0,
             first: file.since,
@@ -94,21 +62,9 @@ impl Outlook {
         burst.newest = burst.newest.max(file.since);
     }
 
-    fn propose(&mut self, class: &Class, probe: Probe) {
-        let known = self.0.entry(class.clone()).or_default();
-        known.probe = Some(known.probe.map_or(probe, |other| other.min(probe)));
-    }
-
     /// The files of a class that failed since its last attempt.
     #[must_use]
     pub fn burst(&self, class: &Class) -> Option<&Burst> {
-        self.0.get(class)?.burst.as_ref()
-    }
-
-    /// Whether a folder is the one to show whether a class that did not respond does again.
-    #[must_use]
-    pub fn is_probe(&self, class: &Class, folder: FolderId) -> bool {
-        let known = self.0.get(class).and_then(|known| known.probe);
-        known.is_some_and(|probe| probe.folder == folder)
+        self.0.get(class)
     }
 }
