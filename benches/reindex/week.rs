@@ -287,6 +287,7 @@ impl Week {
         self.figures.helped += helped;
         if let Some(due) = from.and_then(|from| self.due(of, from)) {
             self.figures.returned(of_worker, self.now <= due);
+            if std::env::var("DIAG").is_ok() && self.now > due { eprintln!("L {} {of} {}", self.now, from.unwrap()); }
         }
     }
 
@@ -306,6 +307,13 @@ impl Week {
     /// Puts the failed files of a folder back into the queue.
     pub fn post(&mut self, of: u32) -> Answer {
         let while_waiting = self.folders[of as usize].waits_for_a_request();
+        if std::env::var("DIAG").is_ok() && self.requests.first().is_some_and(|_| true) || std::env::var("DIAG").is_ok() {
+            let mut by: BTreeMap<(&str, bool), u64> = BTreeMap::new();
+            for (_, file) in self.folders[of as usize].failed() {
+                *by.entry((file.class, file.helpable_from.is_some_and(|at| at <= self.now))).or_default() += 1;
+            }
+            eprintln!("R {} {} {}", self.now, of, by.iter().map(|((c, h), n)| format!("{}{}:{n}", c.replace(' ', "_"), if *h {"+"} else {"-"})).collect::<Vec<_>>().join(" "));
+        }
         let luck = self.chance(u128::from(of), self.now, 3);
         let (answer, files) = if !self.allows(of) {
             (Answer::Forbidden, 0)

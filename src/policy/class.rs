@@ -1,12 +1,12 @@
 //! Whether a retry helps the files of a class, and when the next one may be tried.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, ClassFate, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
+use crate::policy::outlook::Fresh;
 use crate::policy::cooldown::{after, doubled};
 
 /// As many files of the newest attempts tell whether a class responds.
@@ -93,122 +93,100 @@ pub struct ClassState {
     pub last: Option<Timestamp>,
     /// The share of its files that the next attempt is expected to bring back, from 0 to 1.
     pub expected: f64,
-    /// Whether it is known of any attempt whether it brought files back.
-    is_known: bool,
     /// How many of the newest attempts in a row brought none back.
     in_vain: u32,
     /// Attempts of which it is not known yet whether they bring any back.
     open: u32,
-    /// The newest attempt that brought some back.
+    /// The newest attempt that brought files back.
     pub(super) helped: Option<Timestamp>,
+    /// The newest attempts in a row that did, and how many files.
+    back: Vec<(Timestamp, u64)>,
 }
 
-/// Files of a class that failed since its last attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Burst {
-    /// The last attempt before them.
-    pub after: Option<Timestamp>,
-    /// How many.
-    pub files: u64,
-    /// The first one.
-    pub first: Timestamp,
-    /// The last one.
-    pub newest: Timestamp,
+/// Whether a folder may try files of a class now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pace {
+    /// None may.
+    Rests,
+    /// One folder shows for all others whether files come back.
+    One,
+    /// A few folders do.
+    Few,
+    /// Files come back: every folder may.
+    All,
 }
 
-/// So many files make a burst: fewer do not tell how often they fail.
-const BURST: u64 = 3;
+/// So many files that came back show that the cause has ended.
+const SURE: u64 = 4;
 
-/// A burst is over when nothing failed for so many times the mean time between two failures, and for `min_age`.
-const GAPS: u32 = 3;
-
-impl Burst {
-    /// Whether the cause seems to have ended: no more files fail with it.
-    #[must_use]
-    pub fn is_over(&self, min_age: Duration, now: Timestamp) -> bool {
-        self.files >= BURST && now.since(self.newest) >= self.quiet(min_age)
-    }
-
-    /// Whether more files fail with the cause.
-    #[must_use]
-    pub fn goes_on(&self, min_age: Duration, now: Timestamp) -> bool {
-        self.files >= BURST && now.since(self.newest) < self.quiet(min_age)
-    }
-
-    fn quiet(&self, min_age: Duration) -> Duration {
-        let gaps = u32::try_from(self.files.saturating_sub(1)).unwrap_or(u32::MAX);
-        let gap = self.newest.since(self.first) / gaps.max(1);
-        gap.saturating_mul(GAPS).max(min_age)
-    }
-}
+/// So many attempts of a class are looked at, the newest.
+const NEWEST: usize = 64;
 
 impl ClassState {
     /// Reads the state from the attempts that were sent.
     #[must_use]
     pub fn of(ledger: &LedgerView, class: &Class) -> Self {
         let track = ledger.track(ActiveMode::Enforce);
-        let row = evidence(track, class).take_while(|(_, fate)| fate.had_effect() == Some(false));
-        let mut helpful = evidence(track, class).filter(|(_, fate)| fate.had_effect() == Some(true));
+        let told = || evidence(track, class);
+        let in_vain = told().take_while(|(_, fate)| !came_back(fate)).count();
+        let helpful = || told().skip(in_vain);
+        let back = told().take_while(|(_, fate)| came_back(fate));
         let open = track.unjudged().filter(|attempt| {
             let mut fates = attempt.classes.iter();
             fates.any(|fate| fate.class == *class && fate.had_effect().is_none())
         });
         let last = track.of_class(class).next();
         Self {
-            response: Response::of(
-                evidence(track, class).map(|(attempt, fate)| (attempt.folder, fate)),
-            ),
+            response: Response::of(told().map(|(attempt, fate)| (attempt.folder, fate))),
             last: last.map(|(attempt, _)| attempt.intended),
             expected: expected(track, class),
-            is_known: evidence(track, class).next().is_some(),
-            in_vain: u32::try_from(row.take(32).count()).unwrap_or(u32::MAX),
+            in_vain: u32::try_from(in_vain).unwrap_or(u32::MAX),
             open: u32::try_from(open.count()).unwrap_or(u32::MAX),
-            helped: helpful.next().map(|(attempt, _)| attempt.intended),
+            helped: helpful().next().map(|(attempt, _)| attempt.intended),
+            back: back
+                .take(4)
+                .map(|(attempt, fate)| (attempt.intended, fate.recovered))
+                .collect(),
         }
     }
 
-    /// Whether one more folder may try. While more files fail with the cause, none does. At once while files come back; a few folders at
-    /// a time while nothing is known; else one at a time, and after an attempt in vain after a pause that doubles, or as soon as no more
-    /// files fail with the cause.
+    /// How many folders may try now: all while files come back; a few while it is not known; and while more files fail with the cause, or
+    /// after an attempt in vain, one at a time, after a pause that doubles, or as soon as no more files fail with the cause.
     #[must_use]
-    pub fn is_ready(&self, burst: Option<&Burst>, rules: &ReindexRules, now: Timestamp) -> bool {
-        let burst = burst.filter(|burst| burst.after == self.last);
-        let goes_on = |burst: &Burst| {
-            burst.goes_on(rules.min_age, now) && now.since(burst.first) < rules.cooldown
-        };
-        if burst.is_some_and(goes_on) {
-            return false;
+    pub fn pace(&self, fresh: Option<&Fresh>, rules: &ReindexRules, now: Timestamp) -> Pace {
+        let goes_on = fresh.and_then(|fresh| fresh.goes_on(rules, now));
+        let one_at_a_time = goes_on == Some(true) || self.in_vain > 0;
+        if one_at_a_time {
+            let ended = goes_on == Some(false) && fresh.is_some_and(|fresh| fresh.tells_since(self.last));
+            let may = self.open == 0 && (ended || self.has_rested(rules, now));
+            return if may { Pace::One } else { Pace::Rests };
         }
         if self.comes_back(rules, now) {
-            return true;
+            Pace::All
+        } else if self.open < few(rules) {
+            Pace::Few
+        } else {
+            Pace::Rests
         }
-        if !self.is_known {
-            return self.open < few(rules);
-        }
-        let over = burst.is_some_and(|burst| burst.is_over(rules.min_age, now));
-        self.open == 0 && (over || self.has_rested(rules, now))
     }
 
     /// Whether files came back a short while ago, and none was sent in vain since.
     fn comes_back(&self, rules: &ReindexRules, now: Timestamp) -> bool {
-        let recent = |at| now.since(at) < rules.verify_after;
-        self.in_vain == 0 && self.helped.is_some_and(recent)
+        let recent = self.back.iter().filter(|(at, _)| now.since(*at) < rules.verify_after);
+        recent.map(|(_, files)| files).sum::<u64>() >= knob("SURE", SURE as f64) as u64
     }
 
     /// Whether the pause after the last attempts in vain is over.
     fn has_rested(&self, rules: &ReindexRules, now: Timestamp) -> bool {
-        let Some(more) = self.in_vain.checked_sub(1) else {
-            return true;
-        };
-        let rests_until = self.last.map(|last| after(last, doubled(rules, more)));
-        rests_until.is_none_or(|end| now >= end)
+        let pause = doubled(rules, self.in_vain.saturating_sub(1));
+        self.last.is_none_or(|last| now >= after(last, pause))
     }
 
     /// How many of so many files an attempt is expected to bring back. Where it is to show first whether files come back, one file shows as
     /// much as many.
     #[must_use]
-    pub fn gain(&self, files: u64, rules: &ReindexRules, now: Timestamp) -> f64 {
-        let shows_first = self.is_known && !self.comes_back(rules, now);
+    pub fn gain(&self, files: u64, pace: Pace) -> f64 {
+        let shows_first = pace == Pace::One || (pace == Pace::Few && self.last.is_some());
         self.expected * float(if shows_first { files.min(1) } else { files })
     }
 }
@@ -218,6 +196,11 @@ fn few(rules: &ReindexRules) -> u32 {
     rules.breaker.no_effect.get().saturating_sub(1).max(1)
 }
 
+/// Whether most of the files of which it is known came back: a few do by chance, also while the cause lasts.
+pub(super) fn came_back(fate: &ClassFate) -> bool {
+    float(fate.recovered) >= knob("HELP", 0.5) * float(fate.recovered + fate.refailed)
+}
+
 /// The attempts that tell something of a class, newest first.
 fn evidence<'a>(
     track: &'a Track,
@@ -225,6 +208,7 @@ fn evidence<'a>(
 ) -> impl Iterator<Item = (&'a Attempt, &'a ClassFate)> {
     track
         .of_class(class)
+        .take(NEWEST)
         .filter(|(_, fate)| fate.had_effect().is_some())
         .map(|(attempt, fate)| (&**attempt, fate))
 }
@@ -247,4 +231,10 @@ fn expected(track: &Track, class: &Class) -> f64 {
 )]
 const fn float(number: u64) -> f64 {
     number as f64
+}
+
+pub(crate) fn knob(name: &str, default: f64) -> f64 {
+    static KNOBS: std::sync::OnceLock<std::collections::HashMap<String, f64>> = std::sync::OnceLock::new();
+    let knobs = KNOBS.get_or_init(|| std::env::vars().filter_map(|(k, v)| Some((k, v.parse().ok()?))).collect());
+    knobs.get(name).copied().unwrap_or(default)
 }

@@ -7,7 +7,7 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
 use crate::policy::case::{Case, FailedFile};
-use crate::policy::class::{ClassState, Response};
+use crate::policy::class::{ClassState, Pace, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
 
 /// What a decision was made from: for people, and for the metrics.
@@ -43,6 +43,7 @@ struct OfClass {
     counts: bool,
     helpable: bool,
     ready: bool,
+    pace: Pace,
     state: Option<ClassState>,
     /// Files of it that are eligible.
     eligible: u64,
@@ -59,6 +60,7 @@ impl OfClass {
                 counts,
                 helpable: true,
                 ready: true,
+                pace: Pace::All,
                 state: None,
                 eligible: 0,
                 in_vain: false,
@@ -67,12 +69,12 @@ impl OfClass {
         };
         let (folder, rules) = (case.folder, case.rules);
         let state = ClassState::of(ledger, class);
-        let burst = case.outlook.burst(class);
-        let next_allowed = next_allowed(ledger, mode, folder, Some(class), rules, now);
-        let may_be_tried = state.is_ready(burst, rules, now);
+        let next_allowed = next_allowed(ledger, mode, folder, Some((class, &state)), rules, now);
+        let pace = state.pace(case.outlook.fresh(class), rules, now);
+        let may_be_tried = pace != Pace::Rests;
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
-        let in_vain = in_vain(sent, folder, class) > 0;
+        let in_vain = in_vain(sent, folder, class, &state) > 0;
         Self {
             counts,
             helpable: state.response != Response::Unresponsive || may_be_tried,
@@ -80,6 +82,7 @@ impl OfClass {
             eligible: 0,
             in_vain: in_vain && state.response != Response::Responsive,
             next_allowed,
+            pace,
             state: Some(state),
         }
     }
@@ -112,7 +115,7 @@ impl Numbers {
         }
         let gains = classes.values().filter(|class| class.ready).map(|class| {
             let state = class.state.as_ref();
-            state.map_or(0.0, |state| state.gain(class.eligible, case.rules, now))
+            state.map_or(0.0, |state| state.gain(class.eligible, class.pace))
         });
         numbers.gain = hundredths(gains.sum());
         let active = ActiveMode::of(case.rules.mode).zip(ledger);
