@@ -154,10 +154,10 @@ impl ClassState {
     /// after an attempt in vain, one at a time, after a pause that doubles, or as soon as no more files fail with the cause.
     #[must_use]
     pub fn pace(&self, fresh: Option<&Fresh>, rules: &ReindexRules, now: Timestamp) -> Pace {
-        let goes_on = fresh.and_then(|fresh| fresh.goes_on(rules, now));
-        let one_at_a_time = goes_on == Some(true) || self.in_vain > 0;
-        if one_at_a_time {
-            let ended = goes_on == Some(false) && fresh.is_some_and(|fresh| fresh.tells_since(self.last));
+        let quiet_from = fresh.and_then(|fresh| fresh.quiet_from(rules));
+        let goes_on = quiet_from.is_some_and(|at| now < at);
+        if goes_on || self.in_vain > 0 {
+            let ended = quiet_from.is_some_and(|at| now >= at && self.last.is_none_or(|last| last < at));
             let may = self.open == 0 && (ended || self.has_rested(rules, now));
             return if may { Pace::One } else { Pace::Rests };
         }
@@ -176,9 +176,13 @@ impl ClassState {
         recent.map(|(_, files)| files).sum::<u64>() >= knob("SURE", SURE as f64) as u64
     }
 
-    /// Whether the pause after the last attempts in vain is over.
+    /// Whether the pause after the last attempt is over. It doubles for classes that do not respond.
     fn has_rested(&self, rules: &ReindexRules, now: Timestamp) -> bool {
-        let pause = doubled(rules, self.in_vain.saturating_sub(1));
+        let doublings = match self.response {
+            Response::Unresponsive => self.in_vain.saturating_sub(1),
+            Response::Unknown | Response::Responsive => 0,
+        };
+        let pause = doubled(rules, doublings);
         self.last.is_none_or(|last| now >= after(last, pause))
     }
 

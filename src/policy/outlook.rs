@@ -7,7 +7,7 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::case::FailedFile;
-use crate::policy::class::knob;
+use crate::policy::cooldown::after;
 
 /// What the failed files of all folders of a portal tell of each class.
 #[derive(Debug, Clone, Default)]
@@ -59,14 +59,14 @@ impl Outlook {
 pub struct Fresh(BTreeSet<i64>);
 
 /// So many times tell how often files fail.
-const ENOUGH: usize = 3;
+const ENOUGH: u32 = 3;
 
 /// A cause has ended when nothing failed with it for so many times the mean time between two failures, and for `min_age`.
 const GAPS: u32 = 5;
 
 impl Fresh {
-    /// Whether more files fail with the cause, or it seems to have ended; `None` where too few failed lately to tell.
-    pub(super) fn goes_on(&self, rules: &ReindexRules, now: Timestamp) -> Option<bool> {
+    /// From when on the cause seems to have ended, unless more files fail with it; `None` where too few failed lately to tell.
+    pub(super) fn quiet_from(&self, rules: &ReindexRules) -> Option<Timestamp> {
         let newest = minute(*self.0.last()?);
         let lately = self.0.iter().rev().map(|at| minute(*at));
         let lately = lately.take_while(|at| newest.since(*at) < rules.cooldown);
@@ -74,16 +74,9 @@ impl Fresh {
         if times < ENOUGH {
             return None;
         }
-        let gap = newest.since(first) / u32::try_from(times - 1).unwrap_or(u32::MAX);
-        let quiet = gap.saturating_mul(knob("GAPS", f64::from(GAPS)) as u32).min(rules.cooldown).max(rules.min_age);
-        Some(now.since(newest) < quiet)
-    }
-
-    /// Whether enough failed since an attempt.
-    pub(super) fn tells_since(&self, attempt: Option<Timestamp>) -> bool {
-        let since = self.0.iter().rev();
-        let since = since.take_while(|at| attempt.is_none_or(|attempt| minute(**at) > attempt));
-        since.take(ENOUGH).count() == ENOUGH
+        let gap = newest.since(first) / (times - 1);
+        let gaps = gap.saturating_mul(GAPS).min(rules.cooldown);
+        Some(after(newest, gaps.max(rules.min_age)))
     }
 }
 
