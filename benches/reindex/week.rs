@@ -77,7 +77,8 @@ pub struct Folder {
 
 impl Folder {
     pub fn failed(&self) -> impl Iterator<Item = (u128, &File)> {
-        self.open().filter(|(_, file)| file.status == Status::Failed)
+        self.open()
+            .filter(|(_, file)| file.status == Status::Failed)
     }
 
     fn open(&self) -> impl Iterator<Item = (u128, &File)> {
@@ -166,7 +167,8 @@ impl Week {
         };
         for (of, (done, bad)) in (0..).zip(std::mem::take(&mut week.plan.stock)) {
             week.folder(of).done = done;
-            bad.into_iter().for_each(|class| week.upload(of, Some(class), 1));
+            bad.into_iter()
+                .for_each(|class| week.upload(of, Some(class), 1));
         }
         week
     }
@@ -287,7 +289,6 @@ impl Week {
         self.figures.helped += helped;
         if let Some(due) = from.and_then(|from| self.due(of, from)) {
             self.figures.returned(of_worker, self.now <= due);
-            if std::env::var("DIAG").is_ok() && self.now > due { eprintln!("L {} {of} {}", self.now, from.unwrap()); }
         }
     }
 
@@ -307,13 +308,6 @@ impl Week {
     /// Puts the failed files of a folder back into the queue.
     pub fn post(&mut self, of: u32) -> Answer {
         let while_waiting = self.folders[of as usize].waits_for_a_request();
-        if std::env::var("DIAG").is_ok() && self.requests.first().is_some_and(|_| true) || std::env::var("DIAG").is_ok() {
-            let mut by: BTreeMap<(&str, bool), u64> = BTreeMap::new();
-            for (_, file) in self.folders[of as usize].failed() {
-                *by.entry((file.class, file.helpable_from.is_some_and(|at| at <= self.now))).or_default() += 1;
-            }
-            eprintln!("R {} {} {}", self.now, of, by.iter().map(|((c, h), n)| format!("{}{}:{n}", c.replace(' ', "_"), if *h {"+"} else {"-"})).collect::<Vec<_>>().join(" "));
-        }
         let luck = self.chance(u128::from(of), self.now, 3);
         let (answer, files) = if !self.allows(of) {
             (Answer::Forbidden, 0)
@@ -361,7 +355,11 @@ impl Week {
         let mut figures = self.figures;
         for (of, folder) in (0..).zip(&self.folders) {
             for (_, file) in folder.failed() {
-                if file.helpable_from.and_then(|from| self.due(of, from)).is_some() {
+                if file
+                    .helpable_from
+                    .and_then(|from| self.due(of, from))
+                    .is_some()
+                {
                     figures.returned(file.of_worker, false);
                 }
             }

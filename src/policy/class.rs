@@ -6,14 +6,11 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, ClassFate, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::outlook::Fresh;
 use crate::policy::cooldown::{after, doubled};
+use crate::policy::outlook::Fresh;
 
 /// As many files of the newest attempts tell whether a class responds.
 const WINDOW: f64 = 20.0;
-
-/// Files of one attempt that count at most: they were sent together, so they do not tell independently of each other.
-const MOST_OF_ONE: f64 = 8.0;
 
 /// A class does not respond when its success rate is below this.
 const RATE: f64 = 0.2;
@@ -42,7 +39,7 @@ impl Response {
         let mut folders = BTreeSet::new();
         for (folder, fate) in attempts {
             let files = float(fate.recovered + fate.refailed);
-            let part = (MOST_OF_ONE.min(WINDOW - told) / files).min(1.0);
+            let part = ((WINDOW - told) / files).min(1.0);
             recovered += float(fate.recovered) * part;
             told += files * part;
             folders.insert(folder);
@@ -144,7 +141,7 @@ impl ClassState {
             open: u32::try_from(open.count()).unwrap_or(u32::MAX),
             helped: helpful().next().map(|(attempt, _)| attempt.intended),
             back: back
-                .take(4)
+                .take(usize::try_from(SURE).unwrap_or(usize::MAX))
                 .map(|(attempt, fate)| (attempt.intended, fate.recovered))
                 .collect(),
         }
@@ -157,7 +154,8 @@ impl ClassState {
         let quiet_from = fresh.and_then(|fresh| fresh.quiet_from(rules));
         let goes_on = quiet_from.is_some_and(|at| now < at);
         if goes_on || self.in_vain > 0 {
-            let ended = quiet_from.is_some_and(|at| now >= at && self.last.is_none_or(|last| last < at));
+            let ended =
+                quiet_from.is_some_and(|at| now >= at && self.last.is_none_or(|last| last < at));
             let may = self.open == 0 && (ended || self.has_rested(rules, now));
             return if may { Pace::One } else { Pace::Rests };
         }
@@ -172,8 +170,11 @@ impl ClassState {
 
     /// Whether files came back a short while ago, and none was sent in vain since.
     fn comes_back(&self, rules: &ReindexRules, now: Timestamp) -> bool {
-        let recent = self.back.iter().filter(|(at, _)| now.since(*at) < rules.verify_after);
-        recent.map(|(_, files)| files).sum::<u64>() >= knob("SURE", SURE as f64) as u64
+        let recent = self
+            .back
+            .iter()
+            .filter(|(at, _)| now.since(*at) < rules.verify_after);
+        recent.map(|(_, files)| files).sum::<u64>() >= SURE
     }
 
     /// Whether the pause after the last attempt is over. It doubles for classes that do not respond.
@@ -200,9 +201,12 @@ fn few(rules: &ReindexRules) -> u32 {
     rules.breaker.no_effect.get().saturating_sub(1).max(1)
 }
 
-/// Whether most of the files of which it is known came back: a few do by chance, also while the cause lasts.
+/// A smaller share of files also comes back by chance while the cause lasts.
+const HALF: f64 = 0.5;
+
+/// Whether most of the files of which it is known came back.
 pub(super) fn came_back(fate: &ClassFate) -> bool {
-    float(fate.recovered) >= knob("HELP", 0.5) * float(fate.recovered + fate.refailed)
+    float(fate.recovered) >= HALF * float(fate.recovered + fate.refailed)
 }
 
 /// The attempts that tell something of a class, newest first.
@@ -235,10 +239,4 @@ fn expected(track: &Track, class: &Class) -> f64 {
 )]
 const fn float(number: u64) -> f64 {
     number as f64
-}
-
-pub(crate) fn knob(name: &str, default: f64) -> f64 {
-    static KNOBS: std::sync::OnceLock<std::collections::HashMap<String, f64>> = std::sync::OnceLock::new();
-    let knobs = KNOBS.get_or_init(|| std::env::vars().filter_map(|(k, v)| Some((k, v.parse().ok()?))).collect());
-    knobs.get(name).copied().unwrap_or(default)
 }

@@ -29,7 +29,7 @@ impl Outlook {
     pub fn of<'a>(
         folders: impl IntoIterator<Item = FolderFailures<'a>>,
         ledger: &LedgerView,
-        _now: Timestamp,
+        now: Timestamp,
     ) -> Self {
         let mut outlook = Self::default();
         for folder in folders {
@@ -37,7 +37,8 @@ impl Outlook {
                 continue;
             }
             for file in folder.files {
-                if ledger.tries(folder.folder, file.key) == 0 {
+                let old = now.since(file.since) >= folder.rules.max_cooldown;
+                if !old && ledger.tries(folder.folder, file.key) == 0 {
                     let fresh = outlook.0.entry(file.class.clone()).or_default();
                     fresh.0.insert(file.since.as_millis().div_euclid(60_000));
                 }
@@ -62,7 +63,7 @@ pub struct Fresh(BTreeSet<i64>);
 const ENOUGH: u32 = 3;
 
 /// A cause has ended when nothing failed with it for so many times the mean time between two failures, and for `min_age`.
-const GAPS: u32 = 5;
+const GAPS: u32 = 8;
 
 impl Fresh {
     /// From when on the cause seems to have ended, unless more files fail with it; `None` where too few failed lately to tell.

@@ -175,11 +175,6 @@ impl ThisProgram {
         for (of, failed) in &failures {
             let decision = self.decide(week, *of, failed, &outlook);
             *self.reasons.entry(decision.reason()).or_default() += 1;
-            if std::env::var("DIAG").is_ok() {
-                let now = week.now;
-                let n = week.folders[*of as usize].failed().filter(|(_, f)| f.helpable_from.is_some_and(|at| at + 30 <= now)).count();
-                if n > 0 { eprintln!("H {} {of} {} {n}", now, decision.reason()); }
-            }
             if let Choice::Trigger(trigger) = decision.choice {
                 triggers.push(trigger);
             }
