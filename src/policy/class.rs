@@ -105,9 +105,9 @@ pub struct ClassState {
 pub enum Pace {
     /// None may.
     Rests,
-    /// One folder shows for all others whether files come back.
+    /// One folder at a time shows for all others whether files come back: the one in which least is sent.
     One,
-    /// A few folders do.
+    /// A few folders show it at once; where nothing is known of the class, those with most to gain.
     Few,
     /// Files come back: every folder may.
     All,
@@ -147,8 +147,8 @@ impl ClassState {
         }
     }
 
-    /// How many folders may try now: all while files come back; a few while it is not known; and while more files fail with the cause, or
-    /// after an attempt in vain, one at a time, after a pause that doubles, or as soon as no more files fail with the cause.
+    /// How many folders may try now: all while files come back; a few while that is not known; and while more files fail with the cause, or
+    /// after an attempt in vain, one at a time, after a pause, or as soon as no more files fail with the cause.
     #[must_use]
     pub fn pace(&self, fresh: Option<&Fresh>, rules: &ReindexRules, now: Timestamp) -> Pace {
         let quiet_from = fresh.and_then(|fresh| fresh.quiet_from(rules));

@@ -44,6 +44,7 @@ struct OfClass {
     helpable: bool,
     ready: bool,
     pace: Pace,
+    /// What the ledger knows of it, where the ledger can be used.
     state: Option<ClassState>,
     /// Files of it that are eligible.
     eligible: u64,

@@ -39,12 +39,19 @@ impl Outlook {
             for file in folder.files {
                 let old = now.since(file.since) >= folder.rules.max_cooldown;
                 if !old && ledger.tries(folder.folder, file.key) == 0 {
-                    let fresh = outlook.0.entry(file.class.clone()).or_default();
-                    fresh.0.insert(file.since.as_millis().div_euclid(60_000));
+                    outlook.note(file);
                 }
             }
         }
         outlook
+    }
+
+    fn note(&mut self, file: &FailedFile) {
+        let minute = file.since.as_millis().div_euclid(60_000);
+        match self.0.get_mut(&file.class) {
+            Some(fresh) => drop(fresh.0.insert(minute)),
+            None => drop(self.0.insert(file.class.clone(), Fresh([minute].into()))),
+        }
     }
 
     /// When files of a class failed that were not sent yet.
