@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::policies::{Before, EveryHour, Never, Omniscient, Policy, ThisProgram};
+use crate::policies::{Omniscient, Policy, ThisProgram};
 use crate::week::{Figures, Returned, Size, Week};
 
 /// The figures of one policy.
@@ -18,15 +18,13 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn of(size: Size) -> Self {
+    /// Plays what this program is held against, and this program.
+    pub fn of(size: Size, baselines: Vec<Box<dyn Policy>>) -> Self {
         let mut program = ThisProgram::new(size.seed);
-        let rows = vec![
-            play(size, &mut Omniscient::default()),
-            play(size, &mut Never),
-            play(size, &mut EveryHour),
-            play(size, &mut Before::new()),
-            play(size, &mut program),
-        ];
+        let mut rows = vec![play(size, &mut Omniscient::default())];
+        let others = baselines.into_iter();
+        rows.extend(others.map(|mut baseline| play(size, &mut *baseline)));
+        rows.push(play(size, &mut program));
         Self { rows, program }
     }
 

@@ -39,6 +39,10 @@ pub struct Numbers {
 }
 
 /// What holds for the files of one class in a folder.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that may be otherwise"
+)]
 struct OfClass {
     counts: bool,
     helpable: bool,

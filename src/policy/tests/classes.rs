@@ -107,7 +107,7 @@ fn a_class_rests_after_attempts_in_vain_for_pauses_that_double_once_it_does_not_
     let days = [9, 8, 7, 6, 5];
     for (of, (days, hours)) in (1..).zip(days.into_iter().zip([1_u32, 1, 4, 8, 16])) {
         book.judged(of, ago(DAY * days), &[1], Verdict::None);
-        let end = ago(DAY * days - HOUR * hours);
+        let end = ago((DAY * days).checked_sub(HOUR * hours).unwrap());
         assert_eq!(pace(&book, &[], end), Pace::One, "{hours}");
         assert_eq!(pace(&book, &[], end.before(MINUTE)), Pace::Rests, "{hours}");
     }

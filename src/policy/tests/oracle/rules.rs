@@ -17,6 +17,10 @@ pub(in super::super) struct Scene<'a> {
 }
 
 /// What holds for a failed file.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that may be otherwise"
+)]
 struct OfFile {
     counts: bool,
     helpable: bool,
