@@ -26,12 +26,12 @@ mod record;
 pub use breaker::BreakerState;
 pub use budget::Remaining;
 pub use case::{Case, Failed, FailedFile, Worth};
-pub use class::{Burst, ClassState, Response, upper_bound};
+pub use class::{ClassState, Pace, Response, upper_bound};
 pub use cooldown::{is_refused, next_allowed};
 pub use decide::{Choice, Decision, Trigger, decide};
 pub use numbers::Numbers;
 pub use order::{horizon, in_order, longest_limit};
-pub use outlook::{FolderFailures, Outlook};
+pub use outlook::{FolderFailures, Fresh, Outlook};
 pub use reason::Reason;
 pub use record::{ClassRecord, class_records};
 

@@ -1,6 +1,7 @@
 //! Stories of a folder with failed files, and of the portal around it.
 
 mod classes;
+mod hopeless;
 mod limits;
 mod model;
 mod oracle;

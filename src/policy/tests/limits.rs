@@ -13,7 +13,9 @@ fn pause(book: &Book, class: &str) -> Duration {
     let track = book.view.track(ActiveMode::Enforce);
     let last = track.last_of(folder(1)).unwrap().intended;
     let (mode, class) = (ActiveMode::Enforce, Class::Text(class.into()));
-    let end = next_allowed(&book.view, mode, folder(1), Some(&class), &rules(), NOON);
+    let state = ClassState::of(&book.view, &class);
+    let class = Some((&class, &state));
+    let end = next_allowed(&book.view, mode, folder(1), class, &rules(), NOON);
     end.unwrap().since(last)
 }
 
