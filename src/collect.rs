@@ -164,7 +164,7 @@ impl Collector {
             folders.insert(id, Folder::restored(id, saved));
         }
         let mut collector = Self {
-            slots: Slots::new(settings.walk.in_flight),
+            slots: Slots::new(settings.scan.in_flight),
             sorting: refutation::restore(&settings, saved.refutation),
             saved_refutation: None,
             settings,
@@ -281,8 +281,8 @@ impl Collector {
         let before = std::mem::replace(&mut self.settings, settings);
         self.dependencies.client = client;
         let settings = &self.settings;
-        if settings.walk.in_flight != before.walk.in_flight {
-            self.slots = Slots::new(settings.walk.in_flight);
+        if settings.scan.in_flight != before.scan.in_flight {
+            self.slots = Slots::new(settings.scan.in_flight);
         }
         if settings.full_every != before.full_every {
             self.sorting = refutation::restore(settings, None);

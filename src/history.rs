@@ -21,7 +21,7 @@
 //! torn or counted read proves nothing by what it does not list. Until then it is remembered, and reads neither old nor done:
 //! ages are those of rows that were read, and a file that is missing is taken for done once, when it is first missed.
 //!
-//! # RequestBudget
+//! # Limit
 //!
 //! At most [`MAX_REMEMBERED`](crate::aggregate::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
 //! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its

@@ -10,10 +10,10 @@
 //! ```text
 //! schedule ─tick→ collect ─requests→ portal
 //!                 │  │                  │ rows
-//!                 │  │              aggregate ─Reading→ memory::apply ─Update→ state (disk)
+//!                 │  │              aggregate ─Reading→ history::apply ─Update→ state (disk)
 //!                 │  │                                        │
 //!                 │  └──────── Arc<Snapshot> ←────────────────┘
-//!               PortalFindings               ↑ │ watch
+//!       PortalFindings       ↑ │ watch
 //!                 ↓     ReindexView │ └→ metrics, health, http (page)
 //!              reindex ─────────────┘
 //!                 ├─Case, LedgerView→ policy::decide ─Decision→ the same
@@ -21,7 +21,7 @@
 //!                 └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```
 //!
-//! - **Pure**: [`model`], [`text`], [`classify`], [`aggregate`], [`memory`], [`policy`], [`health`], and `schedule::Due`. Values in, values out; time is an
+//! - **Pure**: [`model`], [`text`], [`classify`], [`aggregate`], [`history`], [`policy`], [`health`], and `schedule::Due`. Values in, values out; time is an
 //!   argument.
 //! - **Effects**: [`portal`] asks, [`state`] and [`ledger`] keep, [`collect`] and [`reindex`] bring both together, [`http`] answers, [`app`] builds, binds,
 //!   supervises and drains.
@@ -42,7 +42,7 @@
 //! | [`schedule`] | when a collection is due |
 //! | [`collect`] | one collector for each portal; a task for each folder that is read |
 //! | [`aggregate`], [`classify`] | rows → counts, reasons → classes |
-//! | [`memory`] | two reads → entries, indexing times, ages |
+//! | [`history`] | two reads → entries, indexing times, ages |
 //! | [`state`] | what must survive a restart: one `SQLite` file |
 //! | [`policy`] | whether failed files are sent again, and what became of them |
 //! | [`ledger`] | what was attempted: one `SQLite` file that is never written over |

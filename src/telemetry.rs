@@ -21,7 +21,7 @@ pub use panics::log_panics;
 /// How much is logged (contract, `--log.level`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// What needs somebody's read_schedule.
+    /// What somebody must act on.
     Error,
     /// What does not work as it should, and is coped with.
     Warn,

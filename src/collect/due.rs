@@ -74,7 +74,7 @@ impl Collector {
         let requests = strategy::requests(strategy, sorting, &expected);
         let present = Present {
             way: strategy::choose(strategy, sorting, &expected),
-            requests: requests.min(self.settings.walk.max_pages),
+            requests: requests.min(self.settings.scan.max_pages),
         };
         folder.candidate(present, now)
     }

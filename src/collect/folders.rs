@@ -53,7 +53,7 @@ impl Collector {
         let look = Look {
             session,
             folder: id,
-            limits: self.settings.walk,
+            limits: self.settings.scan,
             strategy: self.settings.strategy,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::{FolderReadError, Look};
 use crate::collect::count::Count;
 use crate::collect::error::ReadError;
-use crate::collect::full_scan::{FullScan, walk};
+use crate::collect::full_scan::{FullScan, scan_pages};
 use crate::config::Rate;
 use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Whole};
 
@@ -87,7 +87,7 @@ impl Look {
     async fn scan(&self, first: &PageBody) -> Result<FullScan, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let fetch = |page| files.page(PageRequest::by_name(page));
-        let walked = walk(
+        let walked = scan_pages(
             first,
             fetch,
             self.limits,
