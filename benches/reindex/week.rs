@@ -39,7 +39,7 @@ impl Period {
         }
     }
 
-    pub fn contains(&self, minute: u32) -> bool {
+    pub fn contains(self, minute: u32) -> bool {
         (self.from..self.until).contains(&minute)
     }
 }
@@ -167,8 +167,9 @@ impl Week {
         };
         for (of, (done, bad)) in (0..).zip(std::mem::take(&mut week.plan.stock)) {
             week.folder(of).done = done;
-            bad.into_iter()
-                .for_each(|class| week.upload(of, Some(class), 1));
+            for class in bad {
+                week.upload(of, Some(class), 1);
+            }
         }
         week
     }

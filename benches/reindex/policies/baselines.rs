@@ -27,7 +27,7 @@ impl Policy for EveryHour {
     }
 
     fn look(&mut self, week: &mut Week) {
-        if week.now % HOUR != 0 {
+        if !week.now.is_multiple_of(HOUR) {
             return;
         }
         for of in week.all_folders() {

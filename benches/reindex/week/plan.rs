@@ -110,7 +110,7 @@ impl Plan {
             };
             let folder = loop {
                 let of = rng.u32(0..size.folders);
-                if of % 7 != 0 && outage.meets(of) {
+                if !of.is_multiple_of(7) && outage.meets(of) {
                     break of;
                 }
             };

@@ -253,7 +253,7 @@ impl Oracle {
             now < until || one_tries || (opened.folder == of && !rested)
         };
         let mut opened_by = opened_by;
-        opened_by.any(|opened| holds(opened))
+        opened_by.any(holds)
     }
 }
 
