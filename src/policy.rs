@@ -2,7 +2,7 @@
 //! folder, what the ledger remembers, the rules and the time go in; a decision with a reason from a closed list comes out.
 //!
 //! ```text
-//! Case, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
+//! Candidate, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
 //! Attempt, later look ─judge::review→ Review ──→ file states, verdict
 //! ```
 //!
@@ -11,8 +11,8 @@
 
 mod breaker;
 mod budget;
+mod candidate;
 mod carried_out;
-mod case;
 mod class;
 mod cooldown;
 mod decide;
@@ -25,7 +25,7 @@ mod record;
 
 pub use breaker::BreakerState;
 pub use budget::Remaining;
-pub use case::{Case, Failed, FailedFile, Worth};
+pub use candidate::{Candidate, Failed, FailedFile, Worth};
 pub use class::{ClassState, Pace, Response, upper_bound};
 pub use cooldown::{is_refused, next_allowed};
 pub use decide::{Choice, Decision, Trigger, decide};

@@ -9,7 +9,7 @@ use kb_exporter::ledger::{
     Verdict,
 };
 use kb_exporter::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
-use kb_exporter::policy::{Case, Failed, FailedFile, FolderFailures, Outlook, Worth, decide};
+use kb_exporter::policy::{Candidate, Failed, FailedFile, FolderFailures, Outlook, Worth, decide};
 use uuid::Uuid;
 
 const FOLDERS: u32 = 5_000;
@@ -93,7 +93,7 @@ pub fn round() -> Duration {
     for (folder, files) in &failed {
         let mut counts = ByStatus::<u64>::default();
         counts[Status::Failed] = files.len() as u64;
-        let case = Case {
+        let candidate = Candidate {
             folder: *folder,
             rules: &rules,
             zone: chrono_tz::Tz::UTC,
@@ -105,7 +105,7 @@ pub fn round() -> Duration {
             failed: Failed::Whole(files),
             outlook: &outlook,
         };
-        std::hint::black_box(decide(&case, Some(&ledger), now));
+        std::hint::black_box(decide(&candidate, Some(&ledger), now));
     }
     began.elapsed()
 }

@@ -6,7 +6,7 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
-use crate::policy::case::{Case, FailedFile};
+use crate::policy::candidate::{Candidate, FailedFile};
 use crate::policy::class::{ClassState, Pace, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
 
@@ -57,9 +57,14 @@ struct OfClass {
 }
 
 impl OfClass {
-    fn of(case: &Case<'_>, ledger: Option<&LedgerView>, class: &Class, now: Timestamp) -> Self {
-        let counts = class_counts(case.rules, class);
-        let active = ActiveMode::of(case.rules.mode).zip(ledger);
+    fn of(
+        candidate: &Candidate<'_>,
+        ledger: Option<&LedgerView>,
+        class: &Class,
+        now: Timestamp,
+    ) -> Self {
+        let counts = class_counts(candidate.rules, class);
+        let active = ActiveMode::of(candidate.rules.mode).zip(ledger);
         let Some((mode, ledger)) = active else {
             return Self {
                 counts,
@@ -72,10 +77,10 @@ impl OfClass {
                 next_allowed: None,
             };
         };
-        let (folder, rules) = (case.folder, case.rules);
+        let (folder, rules) = (candidate.folder, candidate.rules);
         let state = ClassState::of(ledger, class);
         let next_allowed = next_allowed(ledger, mode, folder, Some((class, &state)), rules, now);
-        let pace = state.pace(case.outlook.fresh(class), rules, now);
+        let pace = state.pace(candidate.outlook.fresh(class), rules, now);
         let may_be_tried = pace != Pace::Rests;
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
@@ -94,23 +99,23 @@ impl OfClass {
 }
 
 impl Numbers {
-    /// Counts the failed files of a case.
+    /// Counts the failed files of a candidate.
     #[must_use]
-    pub fn of(case: &Case<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
+    pub fn of(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
         let mut numbers = Self {
-            failed: case.counts[Status::Failed],
+            failed: candidate.counts[Status::Failed],
             tried_in_vain: true,
             ..Self::default()
         };
         let mut classes: BTreeMap<&Class, OfClass> = BTreeMap::new();
         let mut soonest: Option<Option<Timestamp>> = None;
-        for file in case.failed.files() {
+        for file in candidate.failed.files() {
             let class = classes
                 .entry(&file.class)
-                .or_insert_with(|| OfClass::of(case, ledger, &file.class, now));
-            let tries = ledger.map_or(0, |view| view.tries(case.folder, file.key));
-            let exhausted = tries >= case.rules.max_attempts.get();
-            let eligible = numbers.add(case.rules, file, class, exhausted, now);
+                .or_insert_with(|| OfClass::of(candidate, ledger, &file.class, now));
+            let tries = ledger.map_or(0, |view| view.tries(candidate.folder, file.key));
+            let exhausted = tries >= candidate.rules.max_attempts.get();
+            let eligible = numbers.add(candidate.rules, file, class, exhausted, now);
             class.eligible += u64::from(eligible);
             if class.counts && class.helpable && !exhausted {
                 numbers.tried_in_vain &= class.in_vain;
@@ -123,10 +128,10 @@ impl Numbers {
             state.map_or(0.0, |state| state.gain(class.eligible, class.pace))
         });
         numbers.gain = hundredths(gains.sum());
-        let active = ActiveMode::of(case.rules.mode).zip(ledger);
+        let active = ActiveMode::of(candidate.rules.mode).zip(ledger);
         numbers.next_allowed = soonest.unwrap_or_else(|| {
             let (mode, view) = active?;
-            next_allowed(view, mode, case.folder, None, case.rules, now)
+            next_allowed(view, mode, candidate.folder, None, candidate.rules, now)
         });
         numbers
     }

@@ -6,7 +6,7 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::case::FailedFile;
+use crate::policy::candidate::FailedFile;
 use crate::policy::cooldown::after;
 
 /// What the failed files of all folders of a portal tell of each class.

@@ -10,7 +10,7 @@ use kb_exporter::model::{
 };
 use kb_exporter::policy::judge::{self, Look, Seen};
 use kb_exporter::policy::{
-    BreakerState, Case, Choice, Decision, Failed, FailedFile, FolderFailures, Outlook, Reason,
+    BreakerState, Candidate, Choice, Decision, Failed, FailedFile, FolderFailures, Outlook, Reason,
     Trigger, Worth, decide, in_order,
 };
 use uuid::Uuid;
@@ -137,7 +137,7 @@ impl ThisProgram {
         counts[Of::Done] = folder.done;
         counts[Of::Pending] = folder.waiting();
         counts[Of::Failed] = failed.len() as u64;
-        let case = Case {
+        let candidate = Candidate {
             folder: id(of),
             rules: &self.reindex.rules,
             zone: chrono_tz::Tz::UTC,
@@ -153,7 +153,7 @@ impl ThisProgram {
             failed: Failed::Whole(failed),
             outlook,
         };
-        decide(&case, Some(&self.ledger), time(week.now))
+        decide(&candidate, Some(&self.ledger), time(week.now))
     }
 
     fn outlook(&self, failures: &Failures, now: u32) -> Outlook {

@@ -44,7 +44,7 @@ impl Hopeless {
         let mut counts = ByStatus::default();
         counts[Status::Failed] = files.len() as u64;
         counts[Status::Done] = 1_000;
-        let case = Case {
+        let candidate = Candidate {
             folder: folder(*of),
             rules: &self.rules,
             zone: Tz::UTC,
@@ -56,7 +56,7 @@ impl Hopeless {
             failed: Failed::Whole(files),
             outlook: &outlook,
         };
-        decide(&case, Some(&self.book.view), now)
+        decide(&candidate, Some(&self.book.view), now)
     }
 
     /// Looks at every folder; what is sent has failed again before the next look.

@@ -196,7 +196,7 @@ impl World {
         });
         let outlook = Outlook::of(failures, &self.book.view, now.wall);
         let portal = self.folder(of);
-        let case = Case {
+        let candidate = Candidate {
             outlook: &outlook,
             folder: folder(of),
             rules: &rules,
@@ -216,17 +216,17 @@ impl World {
                 Failed::Part(&files)
             },
         };
-        let decision = decide(&case, Some(&self.book.view), now.wall);
+        let decision = decide(&candidate, Some(&self.book.view), now.wall);
         if !self.clock_was_set {
             let scene = Scene {
                 rules: &rules,
                 mode: ActiveMode::of(rules.mode).unwrap(),
                 of,
                 now: now.wall,
-                counts: case.counts,
+                counts: candidate.counts,
                 all: &all,
                 whole,
-                known: case.counts_are == Worth::Whole,
+                known: candidate.counts_are == Worth::Whole,
             };
             self.holds_to_the_rules(&decision, &scene);
         }

@@ -9,7 +9,7 @@ use crate::policy::outlook::Outlook;
 
 /// What is known of one folder now.
 #[derive(Debug, Clone)]
-pub struct Case<'a> {
+pub struct Candidate<'a> {
     /// The folder.
     pub folder: FolderId,
     /// The rules for it.
