@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! Candidate, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
-//! Attempt, later look ─judge::review→ Review ──→ file states, verdict
+//! Attempt, later read ─judge::review→ Review ──→ file states, verdict
 //! ```
 //!
 //! The ledger remembers facts alone. What they mean for the next attempt (cooldown, budget, breaker) is worked out here

@@ -14,5 +14,5 @@ use crate::week::Week;
 /// Decides once a minute.
 pub trait Policy {
     fn name(&self) -> &'static str;
-    fn look(&mut self, week: &mut Week);
+    fn read(&mut self, week: &mut Week);
 }

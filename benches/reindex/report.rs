@@ -54,7 +54,7 @@ fn play(size: Size, policy: &mut dyn Policy) -> Row {
     let mut week = Week::new(size);
     while !week.is_over() {
         week.step();
-        policy.look(&mut week);
+        policy.read(&mut week);
     }
     let figures = week.close();
     Row {

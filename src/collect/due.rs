@@ -107,9 +107,9 @@ impl Collector {
             return;
         };
         let folders = self.listed_folders();
-        let looks = folders.map(|folder| self.candidate(folder, now).requests);
+        let reads = folders.map(|folder| self.candidate(folder, now).requests);
         let cost = Cost {
-            looks: looks.fold(0, u64::saturating_add),
+            reads: reads.fold(0, u64::saturating_add),
             often,
             rate: self.settings.rate,
         };

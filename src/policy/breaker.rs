@@ -26,7 +26,7 @@ pub enum BreakerState {
     },
 }
 
-/// So many attempts are looked at for each one of `no_effect`, the newest.
+/// So many attempts are read for each one of `no_effect`, the newest.
 const LOOKED_AT: usize = 20;
 
 impl BreakerState {

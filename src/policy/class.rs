@@ -126,7 +126,7 @@ pub enum Pace {
 /// So many files that came back show that the cause has ended.
 const SURE: u64 = 4;
 
-/// So many attempts of a class are looked at, the newest.
+/// So many attempts of a class are read, the newest.
 const NEWEST: usize = 64;
 
 impl ClassState {

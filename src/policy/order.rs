@@ -1,4 +1,4 @@
-//! Between folders: who goes first, and how far back all of them look.
+//! Between folders: who goes first, and how far back all of them read.
 
 use std::cmp::Reverse;
 use std::time::Duration;

@@ -25,7 +25,7 @@ pub struct FolderFailures<'a> {
 }
 
 impl Outlook {
-    /// Looks at the failed files of every folder.
+    /// Reads at the failed files of every folder.
     pub fn of<'a>(
         folders: impl IntoIterator<Item = FolderFailures<'a>>,
         ledger: &LedgerView,
@@ -62,7 +62,7 @@ impl Outlook {
 }
 
 /// The minutes in which files of a class failed that were not sent yet. Many files that failed in one minute count once: a portal that is
-/// looked at for the first time shows all at once.
+/// read for the first time shows all at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fresh(BTreeSet<i64>);
 

@@ -15,7 +15,7 @@ impl Policy for Never {
         "never"
     }
 
-    fn look(&mut self, _: &mut Week) {}
+    fn read(&mut self, _: &mut Week) {}
 }
 
 /// Every folder with a failed file, once an hour.
@@ -26,7 +26,7 @@ impl Policy for EveryHour {
         "every folder each hour"
     }
 
-    fn look(&mut self, week: &mut Week) {
+    fn read(&mut self, week: &mut Week) {
         if !week.now.is_multiple_of(HOUR) {
             return;
         }
@@ -66,7 +66,7 @@ impl Policy for Omniscient {
         "omniscient"
     }
 
-    fn look(&mut self, week: &mut Week) {
+    fn read(&mut self, week: &mut Week) {
         let now = week.now;
         self.spent.retain(|(at, _)| at + DAY > now);
         for of in week.all_folders() {

@@ -131,7 +131,7 @@ impl Policy for Before {
         "the policy before"
     }
 
-    fn look(&mut self, week: &mut Week) {
+    fn read(&mut self, week: &mut Week) {
         self.judge(week);
         if week.now < HOUR {
             return;

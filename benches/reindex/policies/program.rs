@@ -8,7 +8,7 @@ use kb_exporter::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView, Los
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, FolderName, PortalName, Status as Of, Timestamp,
 };
-use kb_exporter::policy::judge::{self, Look, Seen};
+use kb_exporter::policy::judge::{self, LaterRead, Seen};
 use kb_exporter::policy::{
     BreakerState, Candidate, Choice, Decision, Failed, FailedFile, FolderFailures, Outlook, Reason,
     Trigger, Worth, decide, in_order,
@@ -30,7 +30,7 @@ pub enum Killed {
 /// It is killed at each of the points of one attempt in so many.
 const KILLED_IN_ATTEMPT: u32 = 40;
 
-/// It is killed after one look in so many.
+/// It is killed after one read in so many.
 const KILLED_AFTER_LOOK: u32 = 700;
 
 /// This program, under its default rules.
@@ -40,7 +40,7 @@ pub struct ThisProgram {
     ledger: LedgerView,
     next: i64,
     rng: fastrand::Rng,
-    /// The first minute in which the program looked since it was started.
+    /// The first minute in which the program read since it was started.
     started: u32,
     pub kills: BTreeMap<Killed, u64>,
     /// How many decisions had each reason.
@@ -72,7 +72,7 @@ impl ThisProgram {
         self.ledger.apply(change).expect("it fits");
     }
 
-    /// Kills the program in one case of so many. It starts again at once, and looks a minute later.
+    /// Kills the program in one case of so many. It starts again at once, and reads a minute later.
     fn maybe_killed(&mut self, at: Killed, one_in: u32, now: u32) -> Result<(), Killed> {
         if self.rng.u32(0..one_in) != 0 {
             return Ok(());
@@ -94,7 +94,7 @@ impl ThisProgram {
             Some(Status::Waiting { .. }) => Seen::As(Of::Pending),
             None => Seen::Absent,
         };
-        let look = Look::Counted {
+        let read = LaterRead::Counted {
             began: now,
             idle: folder.waiting() == 0,
             seen: &seen,
@@ -103,7 +103,7 @@ impl ThisProgram {
         let track = self.ledger.track(ActiveMode::Enforce);
         let reviews: Vec<_> = track
             .unjudged_in(id(of))
-            .map(|attempt| (attempt.id, judge::review(attempt, verify_after, look, now)))
+            .map(|attempt| (attempt.id, judge::review(attempt, verify_after, read, now)))
             .filter(|(_, review)| !review.is_empty())
             .collect();
         for (id, review) in reviews {
@@ -225,7 +225,7 @@ impl Policy for ThisProgram {
         "this program"
     }
 
-    fn look(&mut self, week: &mut Week) {
+    fn read(&mut self, week: &mut Week) {
         let track = self.ledger.track(ActiveMode::Enforce);
         let open: Vec<FolderId> = track.unjudged().map(|attempt| attempt.folder).collect();
         for of in week.all_folders().filter(|of| open.contains(&id(*of))) {
@@ -234,7 +234,7 @@ impl Policy for ThisProgram {
         let (mode, rules) = (ActiveMode::Enforce, &self.reindex.rules.breaker);
         let breaker = BreakerState::of(&self.ledger, mode, rules, time(week.now));
         self.breaker_open += u64::from(breaker.is_open());
-        // Killed: what it would have done in this look is left undone.
+        // Killed: what it would have done in this read is left undone.
         let _ = self
             .take_turns(week)
             .and_then(|()| self.maybe_killed(Killed::BetweenLooks, KILLED_AFTER_LOOK, week.now));

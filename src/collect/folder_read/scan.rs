@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{FolderReadError, Look};
+use super::{FolderReadError, ReadTask};
 use crate::collect::count::Count;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::{FullScan, scan_pages};
@@ -20,7 +20,7 @@ const UNLIMITED_RATE: f64 = 10.0;
 /// A scan of few pages is repeated when it was not consistent: so often, at most.
 const MAX_SCANS_AGAIN: u32 = 2;
 
-impl Look {
+impl ReadTask {
     /// Scans a folder of many pages, in a time that follows from them.
     pub(super) async fn scan_many(&self, requests: u64) -> Result<Count, FolderReadError> {
         let first = timeout(self.timeout, self.first_page()).await;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Three folders with files that fail for ever with one class. An hour passes from one look to the next.
+/// Three folders with files that fail for ever with one class. An hour passes from one read to the next.
 struct Hopeless {
     rules: ReindexRules,
     book: Book,
@@ -59,8 +59,8 @@ impl Hopeless {
         decide(&candidate, Some(&self.book.view), now)
     }
 
-    /// Looks at every folder; what is sent has failed again before the next look.
-    fn look(&mut self, now: Timestamp) {
+    /// Reads at every folder; what is sent has failed again before the next read.
+    fn read(&mut self, now: Timestamp) {
         let all = 0..self.files.len();
         let decisions = all.map(|index| self.decide(index, now).choice);
         let triggers = decisions.filter_map(|choice| match choice {
@@ -113,7 +113,7 @@ fn three_folders_that_never_come_back_are_told_of_and_sent_no_more_than_their_at
     for sizes in [[1, 1, 1], [1, 30, 200], [7, 7, 7]] {
         let mut portal = Hopeless::new(sizes);
         for hour in 0..24 * 30 {
-            portal.look(hours_later(hour));
+            portal.read(hours_later(hour));
             let sent = portal.requests.len();
             assert!(
                 sent < 3 || is_told(&portal.book, hours_later(hour)),
@@ -130,7 +130,7 @@ fn where_new_files_keep_failing_one_folder_a_day_shows_whether_that_has_changed(
     for sizes in [[1, 1, 1], [1, 30, 200]] {
         let mut portal = Hopeless::new(sizes);
         for hour in 0..24 * 30 {
-            portal.look(hours_later(hour));
+            portal.read(hours_later(hour));
             portal.replace(hours_later(hour));
         }
         let late = |at: &&Timestamp| **at >= hours_later(24 * 3);

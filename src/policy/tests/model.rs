@@ -40,13 +40,13 @@ pub(super) enum Step {
     Replace {
         folder: u128,
     },
-    /// So many minutes later every folder is looked at, and attempts are made.
+    /// So many minutes later every folder is read, and attempts are made.
     Round {
         minutes: u16,
         whole: bool,
         answer: Answer,
     },
-    /// No folder can be looked at.
+    /// No folder can be read.
     Outage {
         minutes: u16,
     },

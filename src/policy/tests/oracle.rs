@@ -118,7 +118,7 @@ impl Oracle {
         }
     }
 
-    /// Notes what a look showed of an attempt.
+    /// Notes what a read showed of an attempt.
     pub fn review(&mut self, id: AttemptId, at: Moment, review: &Review) {
         let noted = self.noted.iter_mut().find(|noted| noted.id == id).unwrap();
         for (key, state) in &review.changed {
@@ -162,20 +162,20 @@ impl Oracle {
         );
         let files = trigger.files.len();
         assert_eq!(files, failed.len(), "the folder goes whole");
-        let look = At {
+        let read = At {
             oracle: self,
             same: self.of_mode(trigger.mode),
             rules,
             now,
         };
         assert!(
-            look.passed(self.met) >= rules.cooldown,
+            read.passed(self.met) >= rules.cooldown,
             "a portal that was just met"
         );
-        look.check_files(of, failed);
-        look.check_cooldown(of);
-        look.check_budget(files as u64);
-        look.check_verdicts(of);
+        read.check_files(of, failed);
+        read.check_cooldown(of);
+        read.check_budget(files as u64);
+        read.check_verdicts(of);
     }
 
     fn tries_of(&self, of: u128, key: FileKey) -> u32 {

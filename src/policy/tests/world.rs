@@ -8,7 +8,7 @@ use super::oracle::{Noted, Oracle, Scene, Sent};
 use super::portal::{File, Folder};
 use super::*;
 use crate::ledger::{Course, Lost, Tidy};
-use crate::policy::judge::{Look, Seen, renewed, review};
+use crate::policy::judge::{LaterRead, Seen, renewed, review};
 
 /// How many folders the portal has.
 pub(super) const FOLDERS: u128 = 3;
@@ -246,7 +246,7 @@ impl World {
         }
     }
 
-    /// Does what is done after each look: attempts are judged, files start anew.
+    /// Does what is done after each read: attempts are judged, files start anew.
     fn judge(&mut self, of: u128, counted: bool, whole: bool) {
         let (now, verify_after) = (self.now, self.rules.verify_after);
         let portal = &self.folders[&of];
@@ -257,21 +257,21 @@ impl World {
                 Seen::Unread
             }
         };
-        let look = if counted {
-            Look::Counted {
+        let read = if counted {
+            LaterRead::Counted {
                 began: now.wall,
                 idle: portal.is_idle(),
                 seen: &seen,
             }
         } else {
-            Look::Failed
+            LaterRead::Failed
         };
         let track = self.book.view.track(ActiveMode::Enforce);
         let attempts = track
             .unjudged()
             .filter(|attempt| attempt.folder == folder(of));
         let reviews: Vec<_> = attempts
-            .map(|attempt| (attempt.id, review(attempt, verify_after, look, now.wall)))
+            .map(|attempt| (attempt.id, review(attempt, verify_after, read, now.wall)))
             .collect();
         let known = self.book.view.folder(folder(of));
         let tried = known
@@ -310,7 +310,7 @@ impl World {
 
     fn attempt(&mut self, of: u128, trigger: &Trigger, answer: Answer) {
         let now = self.now;
-        assert!(self.folder(of).known, "the first look after a start");
+        assert!(self.folder(of).known, "the first read after a start");
         let failed = self.folder(of).failed(now);
         self.oracle.check(trigger, &self.rules, &failed, now);
         let sent = trigger.files.iter().map(|file| Sent {

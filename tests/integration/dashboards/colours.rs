@@ -16,7 +16,7 @@ const WORDS: &[(&str, &str)] = &[
     ("failure", "red"),
     ("skipped", "text"),
     // What became of files that were reindexed, and of attempts.
-    ("put back", "blue"),
+    ("requeued", "blue"),
     ("recovered", "green"),
     ("failed again", "red"),
     ("none", "red"),
