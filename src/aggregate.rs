@@ -72,7 +72,7 @@ pub fn hash(key: FileKey) -> u64 {
 pub struct Tally {
     history: Arc<FileHistory>,
     watched: Arc<HashSet<FileKey>>,
-    /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading look less
+    /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading read less
     /// consistent than it is, never more.
     seen: Vec<u64>,
     counts: ByStatus<u64>,

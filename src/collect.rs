@@ -124,9 +124,9 @@ pub struct Collector {
     /// When it is checked next whether an audit is due.
     audit_at: std::time::Instant,
     panics: u64,
-    /// Looks that were refused and wait for the list of folders to be asked.
+    /// Reads that were refused and wait for the list of folders to be asked.
     refusals: Vec<Refusal>,
-    /// Looks that were refused and about which the list is being asked.
+    /// Reads that were refused and about which the list is being asked.
     settling: Vec<Refusal>,
     runs: HashMap<u64, Run>,
     started: u64,
@@ -139,7 +139,7 @@ pub struct Collector {
 enum Work {
     List { run: u64 },
     Settle,
-    Look { run: u64, folder: FolderId },
+    Read { run: u64, folder: FolderId },
     Audit { folder: FolderId },
     CheckRefutation,
 }
@@ -147,7 +147,7 @@ enum Work {
 /// What a task brings back.
 enum Done {
     Listed(Result<(Arc<Session>, Listing), PortalError>),
-    FolderRead(Box<FolderRead>),
+    Read(Box<FolderRead>),
     Audited(Box<Audited>),
     RefutationChecked,
 }
@@ -164,7 +164,7 @@ impl Collector {
             folders.insert(id, Folder::restored(id, saved));
         }
         let mut collector = Self {
-            slots: Slots::new(settings.walk.in_flight),
+            slots: Slots::new(settings.scan.in_flight),
             sorting: refutation::restore(&settings, saved.refutation),
             saved_refutation: None,
             settings,
@@ -259,11 +259,11 @@ impl Collector {
         match (work, done) {
             (Work::List { run }, done) => self.listed(run, list_of(done)).await,
             (Work::Settle, done) => self.settled(list_of(done)).await,
-            (Work::Look { run, folder }, Ok((_, Done::FolderRead(looked)))) => {
-                self.looked(run, folder, *looked).await;
+            (Work::Read { run, folder }, Ok((_, Done::Read(folder_read)))) => {
+                self.folder_read(run, folder, *folder_read).await;
             }
-            (Work::Look { run, folder }, _) => {
-                self.looked(run, folder, FolderRead::panicked()).await;
+            (Work::Read { run, folder }, _) => {
+                self.folder_read(run, folder, FolderRead::panicked()).await;
             }
             (Work::Audit { folder }, Ok((_, Done::Audited(audited)))) => {
                 self.audited(folder, Some(*audited)).await;
@@ -281,8 +281,8 @@ impl Collector {
         let before = std::mem::replace(&mut self.settings, settings);
         self.dependencies.client = client;
         let settings = &self.settings;
-        if settings.walk.in_flight != before.walk.in_flight {
-            self.slots = Slots::new(settings.walk.in_flight);
+        if settings.scan.in_flight != before.scan.in_flight {
+            self.slots = Slots::new(settings.scan.in_flight);
         }
         if settings.full_every != before.full_every {
             self.sorting = refutation::restore(settings, None);

@@ -34,7 +34,7 @@ mod indexing;
 mod limit;
 mod record;
 
-pub use apply::{Look, Update, apply};
+pub use apply::{CompletedRead, Update, apply};
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::fit;
 pub use record::{

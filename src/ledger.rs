@@ -11,7 +11,7 @@
 //!
 //! A portal is known by its address, so that entries of the configuration with one base URL share its limits, and a new name
 //! forgets nothing. Times are those of the wall clock. When that is set while the program runs, they are moved with it
-//! ([`clock`]), so that each limit lasts as long as it should.
+//! (`ledger/clock.rs`), so that each limit lasts as long as it should.
 //!
 //! The state folder is locked by whoever opens [`crate::state::Store`]; this opens the file that is beside it. A file that is newer,
 //! unreadable or read-only stays as it is, every question and every change is answered with the reason, and it is tried again. The

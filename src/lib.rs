@@ -16,7 +16,7 @@
 //!          PortalFindings               ↑ │ watch
 //!                ↓          ReindexView │ └→ metrics, health, http (page)
 //!             reindex ──────────────────┘
-//!                ├─DecisionContext, LedgerView→ policy::decide ─Decision→ the same
+//!                ├─Candidate, LedgerView→ policy::decide ─Decision→ the same
 //!                ├─one read of the folder→ portal, then decide again: by what holds now
 //!                └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```

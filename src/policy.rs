@@ -2,8 +2,8 @@
 //! folder, what the ledger remembers, the rules and the time go in; a decision with a reason from a closed list comes out.
 //!
 //! ```text
-//! Case, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
-//! Attempt, later look ─judge::review→ Review ──→ file states, verdict
+//! Candidate, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
+//! Attempt, later read ─judge::review→ Review ──→ file states, verdict
 //! ```
 //!
 //! The ledger remembers facts alone. What they mean for the next attempt (cooldown, budget, breaker) is worked out here
@@ -11,8 +11,8 @@
 
 mod breaker;
 mod budget;
+mod candidate;
 mod carried_out;
-mod case;
 mod class;
 mod cooldown;
 mod decide;
@@ -25,13 +25,13 @@ mod record;
 
 pub use breaker::BreakerState;
 pub use budget::Remaining;
-pub use case::{Case, Failed, FailedFile, Worth};
-pub use class::{Burst, ClassState, Response, upper_bound};
+pub use candidate::{Candidate, Failed, FailedFile, Worth};
+pub use class::{ClassState, Pace, Response, upper_bound};
 pub use cooldown::{is_refused, next_allowed};
 pub use decide::{Choice, Decision, Trigger, decide};
 pub use numbers::Numbers;
 pub use order::{horizon, in_order, longest_limit};
-pub use outlook::{FolderFailures, Outlook};
+pub use outlook::{FolderFailures, Fresh, Outlook};
 pub use reason::Reason;
 pub use record::{ClassRecord, class_records};
 

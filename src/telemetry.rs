@@ -21,7 +21,7 @@ pub use panics::log_panics;
 /// How much is logged (docs/configuration.md, `--log.level`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// What a person must act on.
+    /// What somebody must act on.
     Error,
     /// What does not work as it should, and is coped with.
     Warn,

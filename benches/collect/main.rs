@@ -35,7 +35,7 @@ use anyhow::{Context, Result, bail, ensure};
 /// The core that this process runs on.
 const CORE: &str = "1";
 
-/// What can be measured. FileHistory comes first: a child's peak is never less than that of the process that started it.
+/// What can be measured. Memory comes first: a child's peak is never less than that of the process that started it.
 const PARTS: [Part; 4] = [
     Part {
         name: "memory",

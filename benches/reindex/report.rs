@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::policies::{Before, EveryHour, Never, Omniscient, Policy, ThisProgram};
-use crate::week::{Figures, Size, Week};
+use crate::policies::{Omniscient, Policy, ThisProgram};
+use crate::week::{Figures, Returned, Size, Week};
 
 /// The figures of one policy.
 pub struct Row {
@@ -13,34 +13,23 @@ pub struct Row {
 
 /// The figures of all.
 pub struct Report {
-    pub rows: Vec<Row>,
-    remarks: String,
+    rows: Vec<Row>,
+    pub program: ThisProgram,
 }
 
 impl Report {
-    pub fn of(size: Size) -> Self {
-        let mut rows = vec![
-            play(size, &mut Omniscient::default()),
-            play(size, &mut Never),
-            play(size, &mut EveryHour),
-            play(size, &mut Before::new()),
-        ];
-        let mut program = ThisProgram::new(&Week::new(size));
+    /// Plays what this program is held against, and this program.
+    pub fn of(size: Size, baselines: Vec<Box<dyn Policy>>) -> Self {
+        let mut program = ThisProgram::new(size.seed);
+        let mut rows = vec![play(size, &mut Omniscient::default())];
+        let others = baselines.into_iter();
+        rows.extend(others.map(|mut baseline| play(size, &mut *baseline)));
         rows.push(play(size, &mut program));
-        let held = program.reasons.iter();
-        let held: Vec<_> = held
-            .map(|(reason, times)| format!("{reason} {times}"))
-            .collect();
-        let remarks = format!(
-            "decisions: {}; breaker open for {} minutes\n",
-            held.join(", "),
-            program.breaker_open
-        );
-        Self { rows, remarks }
+        Self { rows, program }
     }
 
     /// The figures of this program.
-    pub fn program(&self) -> Figures {
+    pub fn figures(&self) -> Figures {
         self.rows[self.rows.len() - 1].figures
     }
 
@@ -48,13 +37,24 @@ impl Report {
     pub fn omniscient(&self) -> Figures {
         self.rows[0].figures
     }
+
+    /// The share of the files sent that were sent in vain, and that who knows everything would not have sent.
+    pub fn in_vain(&self, figures: &Figures) -> f64 {
+        let beyond = figures.in_vain.saturating_sub(self.omniscient().in_vain);
+        share(beyond, figures.sent)
+    }
+
+    /// Requests for each one of who knows everything.
+    pub fn requests(&self, figures: &Figures) -> f64 {
+        share(figures.requests, self.omniscient().requests)
+    }
 }
 
 fn play(size: Size, policy: &mut dyn Policy) -> Row {
     let mut week = Week::new(size);
     while !week.is_over() {
         week.step();
-        policy.look(&mut week);
+        policy.read(&mut week);
     }
     let figures = week.close();
     Row {
@@ -63,7 +63,7 @@ fn play(size: Size, policy: &mut dyn Policy) -> Row {
     }
 }
 
-/// A share of a whole, 0 of nothing.
+/// The share of a whole, 0 of nothing.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
 pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
@@ -72,11 +72,16 @@ pub fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
+/// The share of files that came back in time.
+pub fn in_time(returned: Returned) -> f64 {
+    share(returned.in_time, returned.all)
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:<24} {:>10} {:>8} {:>8} {:>8} {:>8} {:>9} {:>13} {:>14}",
+            "{:<24} {:>9} {:>8} {:>8} {:>7} {:>7} {:>7} {:>8} {:>9} | {:>6} {:>8} {:>7}",
             "policy",
             "transient",
             "in time",
@@ -84,25 +89,36 @@ impl fmt::Display for Report {
             "sent",
             "helped",
             "in vain",
-            "of omnisc.",
-            "vain beyond"
+            "requests",
+            "in vain",
+            "worker",
+            "in time",
+            "in vain"
         )?;
-        let best = self.omniscient();
         for Row { name, figures } in &self.rows {
-            let beyond = figures.in_vain.saturating_sub(best.in_vain);
             writeln!(
                 f,
-                "{name:<24} {:>10} {:>7.1}% {:>8} {:>8} {:>8} {:>9} {:>12.2}x {:>13.1}%",
-                figures.transient,
-                share(figures.in_time, figures.transient) * 100.0,
+                "{name:<24} {:>9} {:>7.1}% {:>8} {:>7} {:>7} {:>7} {:>7.2}x {:>8.3} | {:>6} {:>7.1}% {:>7}",
+                figures.transient.all,
+                in_time(figures.transient) * 100.0,
                 figures.requests,
                 figures.sent,
                 figures.helped,
                 figures.in_vain,
-                share(figures.requests, best.requests),
-                share(beyond, figures.sent) * 100.0,
+                self.requests(figures),
+                self.in_vain(figures),
+                figures.worker.all,
+                in_time(figures.worker) * 100.0,
+                figures.worker_in_vain,
             )?;
         }
-        f.write_str(&self.remarks)
+        let ThisProgram {
+            kills,
+            reasons,
+            breaker_open,
+            ..
+        } = &self.program;
+        writeln!(f, "killed: {kills:?}; breaker open: {breaker_open} minutes")?;
+        writeln!(f, "decisions: {reasons:?}")
     }
 }

@@ -1,8 +1,13 @@
-//! A portal as it may be in a week: files arrive, are processed and fail, for causes that end or do not.
-//!
-//! The same seed gives every policy the same week: what happens to a file hangs on the seed, the file and the time alone.
+//! A portal for a week, minute by minute: files come, fail for reasons that pass or for ever, are deleted and replaced; some folders
+//! refuse. What happens to a file hangs on the seed, the file and the time alone.
+
+mod figures;
+mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use figures::{Figures, Returned};
+use plan::{Event, Plan, WORKER};
 
 /// Minutes of an hour and of a day.
 pub const HOUR: u32 = 60;
@@ -17,6 +22,26 @@ pub struct Size {
     pub seed: u64,
     pub folders: u32,
     pub days: u32,
+}
+
+/// From a minute on, until before another one.
+#[derive(Debug, Clone, Copy)]
+pub struct Period {
+    pub from: u32,
+    pub until: u32,
+}
+
+impl Period {
+    const fn new(from: u32, length: u32) -> Self {
+        Self {
+            from,
+            until: from + length,
+        }
+    }
+
+    pub fn contains(self, minute: u32) -> bool {
+        (self.from..self.until).contains(&minute)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +61,8 @@ pub struct File {
     bad: Option<&'static str>,
     /// When the cause of a failure that may pass ended, or will end: the file may come back from then on.
     pub helpable_from: Option<u32>,
+    /// Whether the broken worker was that cause.
+    of_worker: bool,
     /// Whether it was sent and not processed since.
     sent: bool,
 }
@@ -50,39 +77,47 @@ pub struct Folder {
 
 impl Folder {
     pub fn failed(&self) -> impl Iterator<Item = (u128, &File)> {
-        let open = self.open.iter().map(|id| (*id, &self.files[id]));
-        open.filter(|(_, file)| file.status == Status::Failed)
+        self.open()
+            .filter(|(_, file)| file.status == Status::Failed)
+    }
+
+    fn open(&self) -> impl Iterator<Item = (u128, &File)> {
+        self.open.iter().map(|id| (*id, &self.files[id]))
     }
 
     pub fn waiting(&self) -> u64 {
-        let waits = |id: &&u128| matches!(self.files[*id].status, Status::Waiting { .. });
-        self.open.iter().filter(waits).count() as u64
+        let waits = |(_, file): &(u128, &File)| matches!(file.status, Status::Waiting { .. });
+        self.open().filter(waits).count() as u64
     }
-}
 
-/// Something that makes files fail while it lasts.
-#[derive(Debug, Clone, Copy)]
-struct Outage {
-    class: &'static str,
-    from: u32,
-    until: u32,
-    /// Files of one folder in so many fail.
-    one_in: u32,
-    rest: u32,
-}
+    /// Whether files wait that an earlier request put back.
+    fn waits_for_a_request(&self) -> bool {
+        let mut open = self.open();
+        open.any(|(_, file)| file.sent && file.status != Status::Failed)
+    }
 
-#[derive(Debug, Clone, Copy)]
-enum Event {
-    Arrive {
-        folder: u32,
-        bad: Option<&'static str>,
-    },
-    Delete {
-        folder: u32,
-    },
-    Replace {
-        folder: u32,
-    },
+    fn upload(&mut self, id: u128, bad: Option<&'static str>, until: u32) {
+        self.open.insert(id);
+        let file = File {
+            status: Status::Waiting { until },
+            class: "",
+            since: 0,
+            bad,
+            helpable_from: None,
+            of_worker: false,
+            sent: false,
+        };
+        self.files.insert(id, file);
+    }
+
+    /// Deletes the oldest file that is not done, if it failed.
+    fn delete(&mut self) {
+        let oldest = self.open.first().copied();
+        if let Some(id) = oldest.filter(|id| self.files[id].status == Status::Failed) {
+            self.open.remove(&id);
+            self.files.remove(&id);
+        }
+    }
 }
 
 /// What a portal answers.
@@ -95,52 +130,46 @@ pub enum Answer {
     Lost,
 }
 
-/// What became of the transient failures, and what was sent.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Figures {
-    pub requests: u64,
-    pub sent: u64,
-    pub helped: u64,
-    pub in_vain: u64,
-    pub transient: u64,
-    pub in_time: u64,
+/// A request that the portal saw, in its own record.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    pub at: u32,
+    pub folder: u32,
+    /// Files that it put back into the queue.
+    pub files: u64,
+    pub answer: Answer,
+    /// Whether files of an earlier request waited in the folder.
+    pub while_waiting: bool,
+    pub while_stopped: bool,
 }
 
 pub struct Week {
     size: Size,
     pub now: u32,
     pub folders: Vec<Folder>,
-    outages: Vec<Outage>,
-    events: BTreeMap<u32, Vec<Event>>,
-    /// Folders that the portal does not let be reindexed, and until when.
-    forbidden: BTreeMap<u32, (u32, u32)>,
+    plan: Plan,
     next_file: u128,
-    pub figures: Figures,
+    figures: Figures,
+    pub requests: Vec<Request>,
 }
-
-const BAD: [&str; 3] = ["password protected", "damaged file", "unsupported codec"];
 
 impl Week {
     pub fn new(size: Size) -> Self {
-        let mut rng = fastrand::Rng::with_seed(size.seed);
-        let end = size.days * DAY;
+        let plan = Plan::new(size);
         let mut week = Self {
             size,
             now: 0,
             folders: (0..size.folders).map(|_| Folder::default()).collect(),
-            outages: outages(&mut rng, end),
-            events: BTreeMap::new(),
-            forbidden: BTreeMap::new(),
             next_file: 1,
             figures: Figures::default(),
+            requests: Vec::new(),
+            plan,
         };
-        week.stock(&mut rng);
-        week.arrivals(&mut rng, end);
-        week.imports(&mut rng);
-        for _ in 0..size.folders / 60 {
-            let from = rng.u32(0..end);
-            let of = rng.u32(0..size.folders);
-            week.forbidden.insert(of, (from, from + 12 * HOUR));
+        for (of, (done, bad)) in (0..).zip(std::mem::take(&mut week.plan.stock)) {
+            week.folder(of).done = done;
+            for class in bad {
+                week.upload(of, Some(class), 1);
+            }
         }
         week
     }
@@ -149,78 +178,29 @@ impl Week {
         self.now >= self.size.days * DAY
     }
 
-    /// Files that are there at the beginning: most folders hold done ones, one in five some that never will be.
-    fn stock(&mut self, rng: &mut fastrand::Rng) {
-        for of in 0..self.size.folders {
-            self.folders[of as usize].done = rng.u64(50..3_000);
-            if rng.u32(0..5) == 0 {
-                let class = BAD[rng.usize(0..BAD.len())];
-                for _ in 0..1 + rng.u32(0..20) * rng.u32(0..2) {
-                    self.arrive(of, Some(class), 1);
-                }
-            }
-        }
+    pub fn all_folders(&self) -> std::ops::Range<u32> {
+        0..self.size.folders
     }
 
-    /// One folder in seven gets files all the time; one file in seventy will never be done.
-    fn arrivals(&mut self, rng: &mut fastrand::Rng, end: u32) {
-        for folder in (0..self.size.folders).filter(|of| of % 7 == 0) {
-            let mut at = rng.u32(0..40);
-            while at < end {
-                let bad = (rng.u32(0..70) == 0).then(|| BAD[rng.usize(0..BAD.len())]);
-                self.event(at, Event::Arrive { folder, bad });
-                if rng.u32(0..100) == 0 {
-                    self.event(at, Event::Delete { folder });
-                }
-                if rng.u32(0..100) == 0 {
-                    self.event(at, Event::Replace { folder });
-                }
-                at += 1 + rng.u32(0..40);
-            }
-        }
+    /// Whether the file that stops everything exists.
+    pub fn is_stopped(&self) -> bool {
+        self.plan.kill_switch.contains(self.now)
     }
 
-    /// Large uploads to new folders; the first ones meet an outage.
-    fn imports(&mut self, rng: &mut fastrand::Rng) {
-        for number in 0..self.size.days {
-            let outage = self.outages[rng.usize(0..self.outages.len())];
-            let at = if number % 2 == 0 {
-                outage.from + 1
-            } else {
-                rng.u32(0..self.size.days * DAY)
-            };
-            let folder = loop {
-                let of = rng.u32(0..self.size.folders);
-                if of % 7 != 0 && of % outage.one_in == outage.rest {
-                    break of;
-                }
-            };
-            for _ in 0..rng.u32(100..300) {
-                self.event(at, Event::Arrive { folder, bad: None });
-            }
-        }
+    /// Whether the portal lets the folder be reindexed.
+    pub fn allows(&self, of: u32) -> bool {
+        let period = self.plan.forbidden.get(&of);
+        period.is_none_or(|period| !period.contains(self.now))
     }
 
-    fn event(&mut self, at: u32, event: Event) {
-        self.events.entry(at).or_default().push(event);
+    fn folder(&mut self, of: u32) -> &mut Folder {
+        &mut self.folders[of as usize]
     }
 
-    fn arrive(&mut self, of: u32, bad: Option<&'static str>, until: u32) {
-        let id = self.next_file;
+    fn upload(&mut self, of: u32, bad: Option<&'static str>, takes: u32) {
+        let (id, until) = (self.next_file, self.now + takes);
         self.next_file += 1;
-        let folder = &mut self.folders[of as usize];
-        folder.open.insert(id);
-        folder.files.insert(
-            id,
-            File {
-                status: Status::Waiting { until },
-                class: "",
-                since: 0,
-                bad,
-                helpable_from: None,
-                sent: false,
-            },
-        );
+        self.folder(of).upload(id, bad, until);
     }
 
     /// A number that hangs on the seed, a file and a time alone.
@@ -233,187 +213,158 @@ impl Week {
     /// Lets a minute pass.
     pub fn step(&mut self) {
         self.now += 1;
-        for event in self.events.remove(&self.now).unwrap_or_default() {
+        for event in self.plan.events.remove(&self.now).unwrap_or_default() {
             match event {
                 Event::Arrive { folder, bad } => {
-                    let took = 2 + u32::try_from(self.next_file % 5).unwrap_or(0);
-                    self.arrive(folder, bad, self.now + took);
+                    let takes = 2 + u32::try_from(self.next_file % 5).unwrap_or(0);
+                    self.upload(folder, bad, takes);
                 }
-                Event::Delete { folder } => self.delete(folder),
+                Event::Delete { folder } => self.folder(folder).delete(),
                 Event::Replace { folder } => {
-                    self.delete(folder);
-                    self.arrive(folder, None, self.now + 3);
+                    self.folder(folder).delete();
+                    self.upload(folder, None, 3);
                 }
             }
         }
-        for of in 0..self.size.folders {
+        for of in self.all_folders() {
             self.process(of);
-        }
-    }
-
-    fn delete(&mut self, of: u32) {
-        let folder = &mut self.folders[of as usize];
-        let oldest = folder.open.first().copied();
-        if let Some(id) = oldest.filter(|id| folder.files[id].status == Status::Failed) {
-            folder.open.remove(&id);
-            folder.files.remove(&id);
         }
     }
 
     fn process(&mut self, of: u32) {
         let now = self.now;
         let ripe: Vec<u128> = self.folders[of as usize]
-            .open
-            .iter()
-            .copied()
-            .filter(|id| {
-                let status = self.folders[of as usize].files[id].status;
-                matches!(status, Status::Waiting { until } if until <= now)
-            })
+            .open()
+            .filter(|(_, file)| matches!(file.status, Status::Waiting { until } if until <= now))
+            .map(|(id, _)| id)
             .collect();
         for id in ripe {
-            let bad = self.folders[of as usize].files[&id].bad;
-            let failure = match bad {
+            let failure = match self.folders[of as usize].files[&id].bad {
                 Some(class) => Some((class, None)),
                 None => self.meets(of, id).map(|(class, end)| (class, Some(end))),
             };
-            self.end(of, id, failure);
+            match failure {
+                Some((class, ends)) => self.fail(of, id, class, ends),
+                None => self.succeed(of, id),
+            }
         }
     }
 
     /// The class and the end of what makes a file fail now.
     fn meets(&self, of: u32, id: u128) -> Option<(&'static str, u32)> {
         let now = self.now;
-        let hit = self.outages.iter().find(|outage| {
-            (outage.from..outage.until).contains(&now)
-                && of % outage.one_in == outage.rest
-                && self.chance(id, now, 1) < 0.95
+        let mut outages = self.plan.outages.iter();
+        let hit = outages.find(|outage| {
+            outage.period.contains(now) && outage.meets(of) && self.chance(id, now, 1) < 0.95
         });
         let minute = || (self.chance(id, now, 2) < 0.003).then_some(("timeout", now));
-        hit.map(|outage| (outage.class, outage.until))
+        hit.map(|outage| (outage.class, outage.period.until))
             .or_else(minute)
     }
 
-    fn end(&mut self, of: u32, id: u128, failure: Option<(&'static str, Option<u32>)>) {
-        let (now, end) = (self.now, self.size.days * DAY);
-        let refused_until = self.forbidden.get(&of).filter(|(from, _)| *from <= now);
-        let refused_until = refused_until.map_or(0, |(_, until)| *until);
-        let folder = &mut self.folders[of as usize];
+    fn fail(&mut self, of: u32, id: u128, class: &'static str, ends: Option<u32>) {
+        let now = self.now;
+        let Some(file) = self.folders[of as usize].files.get_mut(&id) else {
+            return;
+        };
+        let in_vain = u64::from(std::mem::take(&mut file.sent));
+        (file.status, file.class, file.since) = (Status::Failed, class, now);
+        if let Some(ends) = ends {
+            file.helpable_from = file.helpable_from.max(Some(ends.max(now)));
+            file.of_worker |= class == WORKER;
+        }
+        self.figures.in_vain += in_vain;
+        self.figures.worker_in_vain += u64::from(class == WORKER) * in_vain;
+    }
+
+    fn succeed(&mut self, of: u32, id: u128) {
+        let folder = self.folder(of);
         let Some(file) = folder.files.get_mut(&id) else {
             return;
         };
-        let sent = std::mem::take(&mut file.sent);
-        let figures = &mut self.figures;
-        match failure {
-            Some((class, ends)) => {
-                figures.in_vain += u64::from(sent);
-                file.status = Status::Failed;
-                file.class = class;
-                file.since = now;
-                if let Some(ends) = ends {
-                    let from = ends.max(now);
-                    file.helpable_from = Some(file.helpable_from.map_or(from, |at| at.max(from)));
-                }
-            }
-            None => {
-                figures.helped += u64::from(sent);
-                file.status = Status::Done;
-                folder.open.remove(&id);
-                folder.done += 1;
-                let from = file.helpable_from.map(|from| from.max(refused_until));
-                if let Some(from) = from.filter(|from| from + IN_TIME < end) {
-                    figures.transient += 1;
-                    figures.in_time += u64::from(now <= from + IN_TIME);
-                }
+        file.status = Status::Done;
+        let helped = u64::from(std::mem::take(&mut file.sent));
+        let (from, of_worker) = (file.helpable_from, file.of_worker);
+        folder.open.remove(&id);
+        folder.done += 1;
+        self.figures.helped += helped;
+        if let Some(due) = from.and_then(|from| self.due(of, from)) {
+            self.figures.returned(of_worker, self.now <= due);
+        }
+    }
+
+    /// When a file should have come back; none where the week ends before. The time does not run while nobody may send it.
+    fn due(&self, of: u32, helpable_from: u32) -> Option<u32> {
+        let mut from = helpable_from;
+        let forbidden = self.plan.forbidden.get(&of);
+        for held in forbidden.into_iter().chain([&self.plan.kill_switch]) {
+            if held.from < from + IN_TIME && from < held.until {
+                from = held.until;
             }
         }
+        let due = from + IN_TIME;
+        (due < self.size.days * DAY).then_some(due)
     }
 
     /// Puts the failed files of a folder back into the queue.
     pub fn post(&mut self, of: u32) -> Answer {
-        self.figures.requests += 1;
-        let now = self.now;
-        if let Some((from, until)) = self.forbidden.get(&of)
-            && (*from..*until).contains(&now)
-        {
-            return Answer::Forbidden;
-        }
-        let luck = self.chance(u128::from(of), now, 3);
-        if luck < 0.01 {
-            return Answer::NotCarriedOut;
+        let while_waiting = self.folders[of as usize].waits_for_a_request();
+        let luck = self.chance(u128::from(of), self.now, 3);
+        let (answer, files) = if !self.allows(of) {
+            (Answer::Forbidden, 0)
+        } else if luck < 0.01 {
+            (Answer::NotCarriedOut, 0)
         } else if luck < 0.015 {
-            return Answer::Busy;
-        }
-        let failed: Vec<u128> = self.folders[of as usize]
-            .failed()
-            .map(|(id, _)| id)
-            .collect();
-        for id in &failed {
-            let until = now + 1 + u32::try_from(id % 6).unwrap_or(0);
-            if let Some(file) = self.folders[of as usize].files.get_mut(id) {
-                file.status = Status::Waiting { until };
-                file.sent = true;
-            }
-        }
-        self.figures.sent += failed.len() as u64;
-        if luck < 0.02 {
-            Answer::Lost
+            (Answer::Busy, 0)
+        } else if luck < 0.02 {
+            (Answer::Lost, self.requeue(of))
         } else {
-            Answer::Accepted(failed.len() as u64)
-        }
+            let files = self.requeue(of);
+            (Answer::Accepted(files), files)
+        };
+        self.figures.requests += 1;
+        self.figures.sent += files;
+        self.requests.push(Request {
+            at: self.now,
+            folder: of,
+            files,
+            answer,
+            while_waiting,
+            while_stopped: self.is_stopped(),
+        });
+        answer
     }
 
-    /// Whether the portal lets the folder be reindexed.
-    pub fn allows(&self, of: u32) -> bool {
-        let period = self.forbidden.get(&of);
-        period.is_none_or(|(from, until)| !(*from..*until).contains(&self.now))
+    /// One request in fifty is carried out slowly.
+    fn requeue(&mut self, of: u32) -> u64 {
+        let now = self.now;
+        let slow = self.chance(u128::from(of), now, 4) < 0.02;
+        let mut files = 0;
+        for (id, file) in &mut self.folder(of).files {
+            if file.status == Status::Failed {
+                let takes = 1 + u32::try_from(id % 6).unwrap_or(0);
+                let until = now + if slow { takes * 15 } else { takes };
+                (file.status, file.sent) = (Status::Waiting { until }, true);
+                files += 1;
+            }
+        }
+        files
     }
 
     /// Counts what has not come back in the end, where there was time for it.
     pub fn close(&mut self) -> Figures {
-        let end = self.size.days * DAY;
-        for (of, folder) in (0_u32..).zip(&self.folders) {
+        let mut figures = self.figures;
+        for (of, folder) in (0..).zip(&self.folders) {
             for (_, file) in folder.failed() {
-                let refused = self.forbidden.get(&of).map(|(_, until)| *until);
-                let from = file.helpable_from.filter(|from| {
-                    from + IN_TIME < end && refused.is_none_or(|until| until + IN_TIME < end)
-                });
-                self.figures.transient += u64::from(from.is_some());
+                if file
+                    .helpable_from
+                    .and_then(|from| self.due(of, from))
+                    .is_some()
+                {
+                    figures.returned(file.of_worker, false);
+                }
             }
         }
-        self.figures
+        figures
     }
-}
-
-/// Two outages a day, of ten minutes to two hours; and a worker that is broken for a day.
-fn outages(rng: &mut fastrand::Rng, end: u32) -> Vec<Outage> {
-    let classes = [
-        "timeout",
-        "text recognition unavailable",
-        "connection reset",
-    ];
-    let mut outages: Vec<Outage> = (0..end / DAY * 2)
-        .map(|_| {
-            let from = rng.u32(HOUR..end - 4 * HOUR);
-            let one_in = 1 + rng.u32(0..3);
-            Outage {
-                class: classes[rng.usize(0..3)],
-                from,
-                until: from + rng.u32(10..120),
-                one_in,
-                rest: rng.u32(0..one_in),
-            }
-        })
-        .collect();
-    if end >= 4 * DAY {
-        let from = rng.u32(DAY..2 * DAY);
-        outages.push(Outage {
-            class: "worker crashed",
-            from,
-            until: from + DAY,
-            one_in: 5,
-            rest: rng.u32(0..5),
-        });
-    }
-    outages
 }

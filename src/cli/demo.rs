@@ -29,7 +29,7 @@ const SCHEDULE: Duration = Duration::from_secs(5);
 const CONCURRENCY: NonZeroUsize = const { NonZeroUsize::new(4).expect("4 is not 0") };
 
 /// How much faster than life the demo's portal is, unless it is told: some twenty files a second are processed, so that everything
-/// which waits, or is put back, has moved within minutes.
+/// which waits, or is requeued, has moved within minutes.
 const SPEED: &str = "30";
 
 /// A file must have been seen failed for this long before the demo sends it back.
@@ -41,7 +41,7 @@ const COOLDOWN: Duration = Duration::from_secs(30);
 /// The longest pause of a folder of the demo: so short that a visitor sees its end.
 const MAX_COOLDOWN: Duration = Duration::from_mins(5);
 
-/// By then an attempt of the demo is judged: later than the last of its files is processed, when all folders are put back at once. Files that
+/// By then an attempt of the demo is judged: later than the last of its files is processed, when all folders are requeued at once. Files that
 /// fail again between two reads are only told from those that never moved by then, so a visitor should not have to wait for long.
 const VERIFY_AFTER: Duration = Duration::from_mins(3);
 

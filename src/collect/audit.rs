@@ -133,7 +133,7 @@ impl Collector {
         let expected = folder.expected();
         choose(self.settings.strategy, due.sorting, &expected) == Way::Sorted
             && view.state == FolderState::Counted
-            && expected.pages() <= self.settings.walk.max_pages
+            && expected.pages() <= self.settings.scan.max_pages
             && folder
                 .audits
                 .is_due(view.id, view.full_read, counts.files, due)
@@ -151,7 +151,7 @@ impl Collector {
             client: Arc::clone(&self.dependencies.client),
             folder: id,
             sorting: Arc::clone(&self.sorting),
-            max_pages: self.settings.walk.max_pages,
+            max_pages: self.settings.scan.max_pages,
         };
         debug!(portal = %self.settings.portal, %id, "audit begins: every page is read beside the collections");
         self.spawn(Work::Audit { folder: id }, async move {
@@ -191,7 +191,7 @@ impl Collector {
             client: Arc::clone(&self.dependencies.client),
             folder: refutation.folder,
             sorting: Arc::clone(&self.sorting),
-            max_pages: self.settings.walk.max_pages,
+            max_pages: self.settings.scan.max_pages,
         };
         self.spawn(Work::CheckRefutation, async move {
             audit.check(&refutation).await;

@@ -74,7 +74,7 @@ impl Collector {
         let requests = strategy::requests(strategy, sorting, &expected);
         let present = Present {
             way: strategy::choose(strategy, sorting, &expected),
-            requests: requests.min(self.settings.walk.max_pages),
+            requests: requests.min(self.settings.scan.max_pages),
         };
         folder.candidate(present, now)
     }
@@ -107,9 +107,9 @@ impl Collector {
             return;
         };
         let folders = self.listed_folders();
-        let looks = folders.map(|folder| self.candidate(folder, now).requests);
+        let reads = folders.map(|folder| self.candidate(folder, now).requests);
         let cost = Cost {
-            looks: looks.fold(0, u64::saturating_add),
+            reads: reads.fold(0, u64::saturating_add),
             often,
             rate: self.settings.rate,
         };

@@ -179,27 +179,29 @@ impl Folder {
     }
 
     /// Takes in a read that was not refused.
-    pub fn looked(
+    pub fn folder_read(
         &mut self,
-        looked: &FolderRead,
+        folder_read: &FolderRead,
         places: &mut ClassSlots,
         reindex: &Reindex,
     ) -> Outcome {
         self.reading = false;
-        self.slow = matches!(&looked.result, Err(error) if error.is_slow());
-        if let Some(ending) = looked.ending() {
-            self.read_schedule.end(ending, self.is_as_before(looked));
+        self.slow = matches!(&folder_read.result, Err(error) if error.is_slow());
+        if let Some(ending) = folder_read.ending() {
+            self.read_schedule
+                .end(ending, self.is_as_before(folder_read));
         }
-        match &looked.result {
+        match &folder_read.result {
             _ if !self.is_collected() => Outcome::Settled,
             Ok(count) => {
-                let errors = places.count(self.view.id, &count.reading.errors, looked.ended.wall);
-                let finished = self.count(looked, count, errors);
-                self.find(looked, count, &finished, reindex);
+                let errors =
+                    places.count(self.view.id, &count.reading.errors, folder_read.ended.wall);
+                let finished = self.count(folder_read, count, errors);
+                self.find(folder_read, count, &finished, reindex);
                 Outcome::Counted
             }
             Err(error) if error.is_gone() => {
-                self.leave(DepartureReason::Gone, looked.ended.wall);
+                self.leave(DepartureReason::Gone, folder_read.ended.wall);
                 Outcome::Settled
             }
             Err(error) => {
@@ -210,9 +212,13 @@ impl Folder {
     }
 
     /// Whether a read counted what the last one counted, beyond doubt.
-    fn is_as_before(&self, looked: &FolderRead) -> bool {
+    fn is_as_before(&self, folder_read: &FolderRead) -> bool {
         let counts = self.view.counts.as_ref();
-        let count = looked.result.as_ref().ok().filter(|count| count.consistent);
+        let count = folder_read
+            .result
+            .as_ref()
+            .ok()
+            .filter(|count| count.consistent);
         counts
             .zip(count)
             .is_some_and(|(before, count)| before.files == count.reading.counts)
@@ -247,26 +253,31 @@ impl Folder {
     }
 
     /// Takes in a count; returns the files that are done since the one before.
-    fn count(&mut self, looked: &FolderRead, count: &Count, errors: Vec<ErrorRow>) -> Vec<FileKey> {
+    fn count(
+        &mut self,
+        folder_read: &FolderRead,
+        count: &Count,
+        errors: Vec<ErrorRow>,
+    ) -> Vec<FileKey> {
         // Where an audit found that pages lack rows, boundaries count rows that are not there.
         let consistent = count.consistent && !(self.lacks_rows && count.way == Way::Sorted);
-        let look = history::Look {
-            began: looked.began.wall,
-            ended: looked.ended.wall,
+        let read = history::CompletedRead {
+            began: folder_read.began.wall,
+            ended: folder_read.ended.wall,
             consistent,
             reading: &count.reading,
         };
         let before = self.persisted.record.as_ref();
-        let interval = before.map(|before| look.ended.since(before.counted));
-        let mut update = apply(&self.view.name, before, &self.persisted.history, &look);
+        let interval = before.map(|before| read.ended.since(before.counted));
+        let mut update = apply(&self.view.name, before, &self.persisted.history, &read);
         let finished = std::mem::take(&mut update.finished);
         let counts = Counts {
             files: count.reading.counts,
             errors,
             oldest: update.oldest,
             consistent,
-            counted: looked.ended,
-            duration: looked.ended.elapsed_since(looked.began),
+            counted: folder_read.ended,
+            duration: folder_read.ended.elapsed_since(folder_read.began),
             requests: count.requests,
             way: count.way,
             interval,
@@ -284,7 +295,7 @@ impl Folder {
     /// Keeps what a count found for reindexing.
     fn find(
         &mut self,
-        looked: &FolderRead,
+        folder_read: &FolderRead,
         count: &Count,
         finished: &[FileKey],
         reindex: &Reindex,
@@ -297,7 +308,7 @@ impl Folder {
             finished,
             before: self.findings.as_deref(),
         };
-        self.findings = findings(mode, &watch, count, &self.persisted, looked.began.wall);
+        self.findings = findings(mode, &watch, count, &self.persisted, folder_read.began.wall);
         self.times_counted = self.times_counted.saturating_add(1);
     }
 

@@ -106,7 +106,7 @@ impl FolderRead {
 }
 
 /// What a read needs.
-pub(super) struct Look {
+pub(super) struct ReadTask {
     pub session: Arc<Session>,
     pub folder: FolderId,
     pub limits: ScanLimits,
@@ -143,7 +143,7 @@ impl From<Count> for Attempt {
     }
 }
 
-impl Look {
+impl ReadTask {
     /// Waits for a place, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
     pub async fn take(self) -> FolderRead {
         let mut began = Moment::now();

@@ -8,7 +8,7 @@ use tracing::{debug, info, warn};
 use crate::aggregate::Known;
 use crate::classify::ClassSlots;
 use crate::collect::folder::{Folder, Outcome};
-use crate::collect::folder_read::{FolderRead, FolderReadError, Look};
+use crate::collect::folder_read::{FolderRead, FolderReadError, ReadTask};
 use crate::collect::{Collector, Done, Work};
 use crate::model::{FolderId, Moment, PortalName};
 use crate::portal::{Lane, Listing, PortalError, Session};
@@ -50,10 +50,10 @@ impl Collector {
             return;
         };
         let has_place = folder.begin(Arc::clone(&watched), Moment::now().steady);
-        let look = Look {
+        let read = ReadTask {
             session,
             folder: id,
-            limits: self.settings.walk,
+            limits: self.settings.scan,
             strategy: self.settings.strategy,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
@@ -76,8 +76,8 @@ impl Collector {
             has_place,
             large_scan: Arc::clone(&folder.large_scan),
         };
-        self.spawn(Work::Look { run, folder: id }, async move {
-            Done::FolderRead(Box::new(look.take().await))
+        self.spawn(Work::Read { run, folder: id }, async move {
+            Done::Read(Box::new(read.take().await))
         });
     }
 
@@ -91,8 +91,8 @@ impl Collector {
     }
 
     /// Takes in a read.
-    pub(super) async fn looked(&mut self, run: u64, id: FolderId, looked: FolderRead) {
-        match looked.result {
+    pub(super) async fn folder_read(&mut self, run: u64, id: FolderId, folder_read: FolderRead) {
+        match folder_read.result {
             Err(error) if error.is_refusal() => {
                 self.refusals.push(Refusal {
                     run,
@@ -107,7 +107,7 @@ impl Collector {
                 }
                 let reindex = Arc::clone(&self.settings.reindex);
                 let outcome = self.change(id, |folder, places| {
-                    folder.looked(&looked, places, &reindex)
+                    folder.folder_read(&folder_read, places, &reindex)
                 });
                 self.folder_done(run, id, outcome).await;
             }

@@ -41,7 +41,7 @@ pub struct FullScan {
 
 /// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are taken as they come:
 /// one that is late does not keep the next ones from being asked for.
-pub async fn walk<F, Fut>(
+pub async fn scan_pages<F, Fut>(
     first: &PageBody,
     fetch: F,
     limits: ScanLimits,
@@ -52,8 +52,8 @@ where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    let mut walk = Walk::new(known, limits.max_pages);
-    walk.take(1, first, progress)?;
+    let mut scan = Scan::new(known, limits.max_pages);
+    scan.take(1, first, progress)?;
     let fetch = |page| {
         let answer = fetch(page);
         async move { (page, answer.await) }
@@ -62,24 +62,24 @@ where
     let mut next = 2;
     loop {
         while in_flight.len() < limits.in_flight
-            && let Some(page) = walk.next_page(next)?
+            && let Some(page) = scan.next_page(next)?
         {
             in_flight.push(fetch(page));
             next = page + 1;
         }
         let Some((page, result)) = in_flight.next().await else {
-            return walk.finish();
+            return scan.finish();
         };
         let body = result.map_err(|error| ReadError::Portal {
             page: PageRequest::by_name(page),
             error,
         })?;
-        walk.take(page, &body, progress)?;
+        scan.take(page, &body, progress)?;
     }
 }
 
 /// What a scan knows so far.
-struct Walk {
+struct Scan {
     tally: Tally,
     max_pages: u64,
     pages: u64,
@@ -94,7 +94,7 @@ struct Walk {
     last_with_rows: u64,
 }
 
-impl Walk {
+impl Scan {
     fn new(known: Known, max_pages: u64) -> Self {
         Self {
             tally: Tally::new(known),

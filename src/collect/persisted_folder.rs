@@ -1,6 +1,6 @@
 //! What is kept of a folder, in memory and on disk.
 //!
-//! FileHistory runs ahead of the disk while the disk refuses. What is shown of the counters is what the disk has, so that
+//! The history in memory is ahead of the disk while writes fail. What is shown of the counters is what the disk has, so that
 //! they are never restored below what was scraped.
 
 use std::collections::HashSet;

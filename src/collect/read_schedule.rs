@@ -1,7 +1,7 @@
 //! Which folders are read in a collection (docs/architecture.md, Which folders are read).
 //!
 //! One request for the list tells `fileCount` and `updatedAt` of every folder. What changed there, or holds files that are not done, is
-//! pressing and read in each interval. A folder in which nothing moves for some looks is quiet: it rests, longer each time, up to
+//! pressing and read in each interval. A folder in which nothing moves for some reads is quiet: it rests, longer each time, up to
 //! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones take turns. So that neither kind waits for ever, a quarter of the budget goes to whichever folder
 //! has waited longest, once that is longer than `collect.quiet_every`; and the first of those always has its turn, however many requests it takes.
 //!
@@ -125,7 +125,7 @@ impl Choice {
         rest
     }
 
-    /// What a read costs now. Looks that are dearer than the budget are made one after another: side by side they would all take longer, and
+    /// What a read costs now. Reads that are dearer than the budget are made one after another: side by side they would all take longer, and
     /// hold up every other.
     fn price(&self, candidate: Candidate) -> Option<u64> {
         let may = !(self.left.dear && self.room.is_dear(candidate.requests));

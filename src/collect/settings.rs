@@ -24,7 +24,7 @@ pub struct Settings {
     /// How often every page is read all the same.
     pub full_every: Duration,
     /// Bounds of a scan.
-    pub walk: ScanLimits,
+    pub scan: ScanLimits,
     /// Ends a collection.
     pub timeout: Duration,
     /// How often a quiet folder is read.
@@ -60,7 +60,7 @@ impl Settings {
             filter: portal.folders.clone(),
             strategy: collect.strategy,
             full_every: collect.full_every,
-            walk: ScanLimits {
+            scan: ScanLimits {
                 in_flight: collect.concurrency.get(),
                 max_pages: collect.max_pages_per_folder.get(),
             },

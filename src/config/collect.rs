@@ -27,7 +27,7 @@ pub struct Collect {
     /// With [`Strategy::Sorted`] or [`Strategy::Auto`]: how often every page is read all the same.
     #[serde(deserialize_with = "scalar::duration::<MINUTE, _>")]
     pub full_every: Duration,
-    /// How often a folder is looked at in which nothing moves; no more often than in each interval.
+    /// How often a folder is read in which nothing moves; no more often than in each interval.
     #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
     pub quiet_every: Duration,
     /// When a collection is ended.
@@ -73,7 +73,7 @@ impl Default for Collect {
 pub enum Strategy {
     /// Every page is read each time.
     Full,
-    /// The portal sorts by status, and the borders between statuses are looked for.
+    /// The portal sorts by status, and the boundaries between statuses are searched for.
     Sorted,
     /// Sorted where the portal can, full where not.
     Auto,

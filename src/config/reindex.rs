@@ -89,7 +89,7 @@ pub struct ReindexRules {
     pub verify_after: Duration,
     /// When attempts stop for want of effect.
     pub breaker: Breaker,
-    /// While this file exists, or cannot be looked at, nothing is sent.
+    /// While this file exists, or cannot be read, nothing is sent.
     pub kill_switch_file: Option<PathBuf>,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::aggregate::{DoneFiles, Reading};
-use crate::history::apply::{Look, Update};
+use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, KnownFile};
 use crate::model::{FileKey, Status};
 
@@ -35,25 +35,25 @@ pub(super) fn read_as_done(reading: &Reading, history: &FileHistory) -> HashSet<
 pub(super) fn settle(
     update: &mut Update,
     history: &FileHistory,
-    look: &Look<'_>,
+    read: &CompletedRead<'_>,
     done: HashSet<FileKey>,
     done_before: Option<u64>,
 ) {
-    let missed = missed(history, look, &done);
+    let missed = missed(history, read, &done);
     update.forgotten.extend(&done);
     update.finished.extend(done);
     let first_missed = missed.iter().filter(|(_, file)| file.missed == 0);
     let first_missed: Vec<_> = first_missed.map(|(key, _)| *key).collect();
-    let done_now = look.reading.counts[Status::Done];
+    let done_now = read.reading.counts[Status::Done];
     let done_grew_by = done_before.map_or(0, |before| done_now.saturating_sub(before));
-    let counted = matches!(look.reading.done, DoneFiles::Counted);
+    let counted = matches!(read.reading.done, DoneFiles::Counted);
     // Whoever is missing is done, or was deleted: as many as the done files grew by can all be done.
     if counted && first_missed.len() as u64 <= done_grew_by {
         update.finished.extend(first_missed);
     }
     for key in &update.finished {
         if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
-            update.record.indexing.observe(look.ended.since(from));
+            update.record.indexing.observe(read.ended.since(from));
         }
     }
     for (key, file) in missed {
@@ -76,13 +76,13 @@ pub(super) fn settle(
 /// The remembered files that a whole read does not list. Absence from rows that are not whole proves nothing.
 fn missed<'a>(
     history: &'a FileHistory,
-    look: &Look<'_>,
+    read: &CompletedRead<'_>,
     done: &HashSet<FileKey>,
 ) -> Vec<(FileKey, &'a KnownFile)> {
-    let fits = |status: &Status| look.reading.fits[*status];
-    if !look.consistent || !UNFINISHED.iter().all(fits) {
+    let fits = |status: &Status| read.reading.fits[*status];
+    if !read.consistent || !UNFINISHED.iter().all(fits) {
         return Vec::new();
     }
-    let listed = |key: &FileKey| look.reading.unfinished.contains_key(key) || done.contains(key);
+    let listed = |key: &FileKey| read.reading.unfinished.contains_key(key) || done.contains(key);
     history.iter().filter(|(key, _)| !listed(key)).collect()
 }

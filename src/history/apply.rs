@@ -13,7 +13,7 @@ const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
 /// A read of a folder that reached the end.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
+pub struct CompletedRead<'a> {
     /// When it began.
     pub began: Timestamp,
     /// When it ended.
@@ -48,21 +48,21 @@ pub fn apply(
     name: &FolderName,
     before: Option<&FolderRecord>,
     history: &FileHistory,
-    look: &Look<'_>,
+    read: &CompletedRead<'_>,
 ) -> Update {
     let mut update = Update {
-        record: record(name, before, look),
+        record: record(name, before, read),
         changed: Vec::new(),
         forgotten: Vec::new(),
         finished: Vec::new(),
         rows: None,
         oldest: ByStatus::default(),
     };
-    let mut done = absence::read_as_done(look.reading, history);
+    let mut done = absence::read_as_done(read.reading, history);
     let mut fresh = ByStatus::<u64>::default();
-    for (key, row) in &look.reading.unfinished {
+    for (key, row) in &read.reading.unfinished {
         let known = history.get(*key);
-        let file = remember(before, known, row, look);
+        let file = remember(before, known, row, read);
         if Settled::of(row.status).is_some() && known.and_then(|file| file.settled) != file.settled
         {
             fresh[row.status] += u64::from(!was_left_out(before, history, *key, row));
@@ -75,12 +75,12 @@ pub fn apply(
             update.changed.push((*key, file));
         }
     }
-    entries::add(&mut update.record, look, &fresh);
-    update.rows = look.consistent.then(|| rows(&update.record, look));
+    entries::add(&mut update.record, read, &fresh);
+    update.rows = read.consistent.then(|| rows(&update.record, read));
     let base = before.and_then(|before| before.base);
     let done_before = base.map(|base| base[Status::Done]);
-    absence::settle(&mut update, history, look, done, done_before);
-    limit::make(&mut update, history, look);
+    absence::settle(&mut update, history, read, done, done_before);
+    limit::make(&mut update, history, read);
     update
 }
 
@@ -99,23 +99,27 @@ fn was_left_out(
 }
 
 /// The hashes of all files of a consistent read that was the first to list a status.
-fn rows(record: &FolderRecord, look: &Look<'_>) -> Vec<u64> {
+fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Vec<u64> {
     let once = |status: Status| record.listing[status] == Listing::Once;
-    match &look.reading.done {
+    match &read.reading.done {
         DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => rows.clone(),
         DoneFiles::Read { .. } | DoneFiles::Counted => Vec::new(),
     }
 }
 
 /// The folder's record, but for what the read adds to it.
-fn record(name: &FolderName, before: Option<&FolderRecord>, look: &Look<'_>) -> FolderRecord {
+fn record(
+    name: &FolderName,
+    before: Option<&FolderRecord>,
+    read: &CompletedRead<'_>,
+) -> FolderRecord {
     FolderRecord {
-        first_counted: before.map_or(look.ended, |before| before.first_counted),
+        first_counted: before.map_or(read.ended, |before| before.first_counted),
         name: name.clone(),
-        began: look.began,
-        counted: look.ended,
-        full_read: full_read(before, look),
-        counts: look.reading.counts,
+        began: read.began,
+        counted: read.ended,
+        full_read: full_read(before, read),
+        counts: read.reading.counts,
         base: before.and_then(|before| before.base),
         listing: before.map_or_else(ByStatus::default, |before| before.listing),
         entries: before.map_or_else(ByStatus::default, |before| before.entries),
@@ -128,13 +132,13 @@ fn remember(
     before: Option<&FolderRecord>,
     known: Option<&KnownFile>,
     row: &Unfinished,
-    look: &Look<'_>,
+    read: &CompletedRead<'_>,
 ) -> KnownFile {
     let settled = Settled::of(row.status);
     let since = match (known, before) {
         (Some(known), _) if known.status == row.status => known.since,
-        (None, None) => row.created_at.map_or(look.ended, |at| at.min(look.ended)),
-        _ => look.ended,
+        (None, None) => row.created_at.map_or(read.ended, |at| at.min(read.ended)),
+        _ => read.ended,
     };
     let timed_from = match known {
         Some(known) => known.timed_from,
@@ -155,10 +159,10 @@ fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
         .filter(|created_at| *created_at >= before.began.before(CLOCK_GRACE))
 }
 
-fn full_read(before: Option<&FolderRecord>, look: &Look<'_>) -> Option<FullRead> {
-    match &look.reading.done {
+fn full_read(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> Option<FullRead> {
+    match &read.reading.done {
         DoneFiles::Read { sizes, .. } => Some(FullRead {
-            at: look.ended,
+            at: read.ended,
             sizes: *sizes,
         }),
         DoneFiles::Counted => before.and_then(|before| before.full_read),

@@ -1,6 +1,6 @@
 //! How many files entered each status: by identity, or by the growth of consistent counts.
 
-use crate::history::apply::Look;
+use crate::history::apply::CompletedRead;
 use crate::history::record::{FolderRecord, Listing, Settled};
 use crate::model::{ByStatus, Status};
 
@@ -16,8 +16,8 @@ pub(super) enum Grade {
 }
 
 impl Grade {
-    fn of(look: &Look<'_>, status: Status) -> Self {
-        match (look.consistent, look.reading.fits[status]) {
+    fn of(read: &CompletedRead<'_>, status: Status) -> Self {
+        match (read.consistent, read.reading.fits[status]) {
             (true, true) => Self::Whole,
             (true, false) => Self::Counted,
             (false, fits) => Self::Torn { fits },
@@ -49,25 +49,25 @@ impl Listing {
 
 /// Adds the entries of a read to a record that otherwise is as the read before left it. `fresh` is the number of files that are
 /// listed in a settled status, are not remembered there, and were not left out by the only whole read.
-pub(super) fn add(record: &mut FolderRecord, look: &Look<'_>, fresh: &ByStatus<u64>) {
-    let counts = &look.reading.counts;
+pub(super) fn add(record: &mut FolderRecord, read: &CompletedRead<'_>, fresh: &ByStatus<u64>) {
+    let counts = &read.reading.counts;
     let base = record.base;
     let entered = ByStatus::from_fn(|status| {
         let by_identity = Settled::of(status).is_some()
-            && record.listing[status].tells_new_files(Grade::of(look, status));
+            && record.listing[status].tells_new_files(Grade::of(read, status));
         match base {
             _ if by_identity => fresh[status],
-            Some(base) if look.consistent => counts[status].saturating_sub(base[status]),
+            Some(base) if read.consistent => counts[status].saturating_sub(base[status]),
             _ => 0,
         }
     });
-    record.base = if look.consistent {
+    record.base = if read.consistent {
         Some(*counts)
     } else {
         base.map(|base| ByStatus::from_fn(|status| base[status] + entered[status]))
     };
     for status in Status::ALL {
         record.entries[status] += entered[status];
-        record.listing[status] = record.listing[status].after(Grade::of(look, status));
+        record.listing[status] = record.listing[status].after(Grade::of(read, status));
     }
 }

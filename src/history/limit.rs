@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::aggregate::{MAX_REMEMBERED, Unfinished};
-use crate::history::apply::{Look, Update};
+use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, Listing, Settled};
 use crate::model::{ByStatus, FileKey, FileMap};
 
@@ -43,7 +43,7 @@ pub fn fit(
 
 /// Forgets files that the read does not list, where there are too many: those that never failed and were not flagged, then
 /// the oldest. A status that loses one is no longer listed.
-pub(super) fn make(update: &mut Update, history: &FileHistory, look: &Look<'_>) {
+pub(super) fn make(update: &mut Update, history: &FileHistory, read: &CompletedRead<'_>) {
     let new = update
         .changed
         .iter()
@@ -54,7 +54,7 @@ pub(super) fn make(update: &mut Update, history: &FileHistory, look: &Look<'_>) 
         return;
     }
     let forgotten: HashSet<_> = update.forgotten.iter().copied().collect();
-    let listed = |key: &FileKey| look.reading.unfinished.contains_key(key);
+    let listed = |key: &FileKey| read.reading.unfinished.contains_key(key);
     let mut unlisted: Vec<_> = history
         .iter()
         .filter(|(key, _)| !listed(key) && !forgotten.contains(key))

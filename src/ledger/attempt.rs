@@ -310,8 +310,15 @@ impl Attempt {
         }
     }
 
+    /// Whether the program ended, or gave up, before the answer.
+    #[must_use]
+    pub fn was_interrupted(&self) -> bool {
+        let why = Lost::Interrupted;
+        matches!(self.outcome(), Some((_, outcome)) if outcome == Outcome::Unknown { why })
+    }
+
     /// Whether the portal showed that it did not do what it was asked for: it answered with an error, or not at all, or that it took no
-    /// file, and no file moved. An attempt that was interrupted says nothing about the portal.
+    /// file, and no file moved.
     #[must_use]
     pub fn was_not_carried_out(&self) -> bool {
         let Course::Judged {
@@ -323,8 +330,7 @@ impl Attempt {
         else {
             return false;
         };
-        let asked = answered.updated != Err(Lost::Interrupted);
-        asked && !answered.is_carried_out() && files.of(FileState::Sent) > 0
+        !answered.is_carried_out() && files.of(FileState::Sent) > 0
     }
 
     /// The same with every time replaced.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::model::Moment;
 
-/// The two clocks may drift apart by this much between two looks,
+/// The two clocks may drift apart by this much between two reads,
 const MAX_DRIFT: Duration = Duration::from_secs(5);
 
 /// or by this part of the time between them: twice what a clock is slewed by.
@@ -26,7 +26,7 @@ impl Clock {
         Self { last: now }
     }
 
-    /// By how many milliseconds the wall clock was set since the last look; `None`, where it went on as the monotonic one did.
+    /// By how many milliseconds the wall clock was set since the last read; `None`, where it went on as the monotonic one did.
     pub fn step(&self, now: Moment) -> Option<i64> {
         let steady = now.steady.saturating_duration_since(self.last.steady);
         let passed = i64::try_from(steady.as_millis()).unwrap_or(i64::MAX);

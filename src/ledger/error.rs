@@ -56,7 +56,7 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
-    /// The system does not let it be looked at.
+    /// The system does not let it be read.
     #[error("the reindex ledger {} cannot be used: {cause}", path.display())]
     File {
         /// The file.

@@ -72,7 +72,7 @@ impl PortalLedger {
         self.make(Change::Settle { id, at, outcome }).await
     }
 
-    /// Writes what a look told of an attempt.
+    /// Writes what a read told of an attempt.
     pub async fn review(
         &self,
         id: AttemptId,

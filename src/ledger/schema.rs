@@ -160,7 +160,7 @@ pub(super) const fn portals(version: i64) -> &'static str {
     }
 }
 
-/// Looks at the file without touching it.
+/// Reads at the file without touching it.
 pub(super) fn inspect(path: &Path) -> Result<(), LedgerError> {
     let file = match fs::metadata(path) {
         Ok(file) => file,

@@ -128,7 +128,7 @@ families! {
     ERROR_CLASSES = GAUGE "kb_error_classes" PORTAL,
         "Number of error classes in use.";
     ERROR_OVERFLOW_FILES = GAUGE "kb_error_overflow_files" PORTAL,
-        "Files whose class did not fit into errors.max_classes.";
+        "Files whose class did not fit into the limits of error classes.";
     REINDEX_MODE = GAUGE "kb_reindex_mode" &["portal", "folder_id", "folder", "mode"],
         "Reindexing mode of the folder.";
     REINDEX_ELIGIBLE_FILES = GAUGE "kb_reindex_eligible_files" FOLDER,
@@ -150,7 +150,7 @@ families! {
     REINDEX_CLASS_FILES = COUNTER "kb_reindex_class_files_total" &["portal", "error", "outcome"],
         "Total number of files after an attempt by error class and outcome.";
     REINDEX_EXHAUSTED_FILES = GAUGE "kb_reindex_exhausted_files" FOLDER,
-        "Number of failed files that have used up reindex.max_attempts.";
+        "Number of failed files that have used up their attempts.";
     REINDEX_BUDGET_REMAINING = GAUGE "kb_reindex_budget_remaining" &["portal", "kind"],
         "Remaining budget of attempts and of files.";
     REINDEX_NEXT_ALLOWED = GAUGE "kb_reindex_next_allowed_timestamp_seconds" FOLDER,

@@ -26,6 +26,9 @@ pub enum BreakerState {
     },
 }
 
+/// So many attempts are read for each one of `no_effect`, the newest.
+const LOOKED_AT: usize = 20;
+
 impl BreakerState {
     /// Reads the state from the verdicts: how many folders in a row were tried for one class without effect, each counted once. What any
     /// attempt brought back ends every row. Classes that do not respond are no reason to stop the others: they are passed over, as is
@@ -35,7 +38,7 @@ impl BreakerState {
         let track = ledger.track(mode);
         let wanted = usize::try_from(rules.no_effect.get()).unwrap_or(usize::MAX);
         let mut rows = Rows::new(ledger);
-        for attempt in track.judged() {
+        for attempt in track.judged().take(wanted.saturating_mul(LOOKED_AT)) {
             let Some((at, verdict)) = attempt.verdict() else {
                 continue;
             };

@@ -13,7 +13,10 @@ pub fn rests_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
         .newest_first()
         .filter(|attempt| !attempt.is_unjudged())
         .filter(|attempt| !matches!(attempt.outcome(), Some((_, Outcome::Refused { .. })) | None));
-    let mut row = answered.take_while(|attempt| attempt.was_not_carried_out());
+    // What this program interrupted says nothing about the portal, unless files moved.
+    let told =
+        answered.filter(|attempt| !(attempt.was_interrupted() && attempt.was_not_carried_out()));
+    let mut row = told.take_while(|attempt| attempt.was_not_carried_out());
     let newest = row.next()?;
     let more = u32::try_from(row.take(32).count()).unwrap_or(u32::MAX);
     let beyond = (more + 1).checked_sub(rules.breaker.no_effect.get())?;

@@ -1,19 +1,16 @@
 //! Whether a retry helps the files of a class, and when the next one may be tried.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{ClassFate, LedgerView, Track};
+use crate::ledger::{ActiveMode, Attempt, ClassFate, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::cooldown::{after, doubled};
+use crate::policy::outlook::Fresh;
 
 /// As many files of the newest attempts tell whether a class responds.
 const WINDOW: f64 = 20.0;
-
-/// Files of one attempt that count at most: they were sent together, so they do not tell independently of each other.
-const MOST_OF_ONE: f64 = 8.0;
 
 /// A class does not respond when its success rate is below this.
 const RATE: f64 = 0.2;
@@ -42,7 +39,7 @@ impl Response {
         let mut folders = BTreeSet::new();
         for (folder, fate) in attempts {
             let files = float(fate.recovered + fate.refailed);
-            let part = (MOST_OF_ONE.min(WINDOW - told) / files).min(1.0);
+            let part = ((WINDOW - told) / files).min(1.0);
             recovered += float(fate.recovered) * part;
             told += files * part;
             folders.insert(folder);
@@ -105,132 +102,133 @@ pub struct ClassState {
     pub expected: f64,
     /// How many of the newest attempts in a row brought none back.
     in_vain: u32,
-    /// The folder of the newest of these.
-    in_vain_in: Option<FolderId>,
     /// Attempts of which it is not known yet whether they bring any back.
     open: u32,
-    /// When the newest attempt that told something was made, if it brought some back.
-    helped: Option<Timestamp>,
+    /// The newest attempt that brought files back.
+    pub(super) helped: Option<Timestamp>,
+    /// The newest attempts in a row that did, and how many files.
+    back: Vec<(Timestamp, u64)>,
 }
 
-/// Files of a class that failed since its last attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Burst {
-    /// The last attempt before them.
-    pub after: Option<Timestamp>,
-    /// How many.
-    pub files: u64,
-    /// The first one.
-    pub first: Timestamp,
-    /// The last one.
-    pub newest: Timestamp,
+/// Whether a folder may try files of a class now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pace {
+    /// None may.
+    Rests,
+    /// One folder at a time shows for all others whether files come back: the one in which least is sent.
+    One,
+    /// A few folders show it at once; where nothing is known of the class, those with most to gain.
+    Few,
+    /// Files come back: every folder may.
+    All,
 }
 
-/// So many files make a burst: fewer do not tell how often they fail.
-const BURST: u64 = 3;
+/// So many files that came back show that the cause has ended.
+const SURE: u64 = 4;
 
-/// A burst is over when nothing failed for so many times the mean time between two failures, and for `min_age`.
-const GAPS: u32 = 3;
-
-impl Burst {
-    /// Whether the cause seems to have ended: no more files fail with it.
-    #[must_use]
-    pub fn is_over(&self, min_age: Duration, now: Timestamp) -> bool {
-        self.files >= BURST && now.since(self.newest) >= self.quiet(min_age)
-    }
-
-    /// Whether more files fail with the cause.
-    #[must_use]
-    pub fn goes_on(&self, min_age: Duration, now: Timestamp) -> bool {
-        self.files >= BURST && now.since(self.newest) < self.quiet(min_age)
-    }
-
-    fn quiet(&self, min_age: Duration) -> Duration {
-        let gaps = u32::try_from(self.files.saturating_sub(1)).unwrap_or(u32::MAX);
-        let gap = self.newest.since(self.first) / gaps.max(1);
-        gap.saturating_mul(GAPS).max(min_age)
-    }
-}
+/// So many attempts of a class are read, the newest.
+const NEWEST: usize = 64;
 
 impl ClassState {
     /// Reads the state from the attempts that were sent.
     #[must_use]
     pub fn of(ledger: &LedgerView, class: &Class) -> Self {
-        let track = ledger.track(crate::ledger::ActiveMode::Enforce);
-        let mut told = track
-            .of_class(class)
-            .filter(|(_, fate)| fate.had_effect().is_some());
-        let newest = told.next();
-        let helped = newest.filter(|(_, fate)| fate.had_effect() == Some(true));
-        let row = newest
-            .into_iter()
-            .chain(told)
-            .take_while(|(_, fate)| fate.had_effect() == Some(false));
+        let track = ledger.track(ActiveMode::Enforce);
+        let told = || evidence(track, class);
+        let in_vain = told().take_while(|(_, fate)| !came_back(fate)).count();
+        let helpful = || told().skip(in_vain);
+        let back = told().take_while(|(_, fate)| came_back(fate));
         let open = track.unjudged().filter(|attempt| {
             let mut fates = attempt.classes.iter();
             fates.any(|fate| fate.class == *class && fate.had_effect().is_none())
         });
         let last = track.of_class(class).next();
         Self {
-            response: Response::of(evidence(track, class)),
+            response: Response::of(told().map(|(attempt, fate)| (attempt.folder, fate))),
             last: last.map(|(attempt, _)| attempt.intended),
             expected: expected(track, class),
-            in_vain: u32::try_from(row.take(32).count()).unwrap_or(u32::MAX),
-            in_vain_in: newest
-                .filter(|_| helped.is_none())
-                .map(|(attempt, _)| attempt.folder),
+            in_vain: u32::try_from(in_vain).unwrap_or(u32::MAX),
             open: u32::try_from(open.count()).unwrap_or(u32::MAX),
-            helped: helped.map(|(attempt, _)| attempt.intended),
+            helped: helpful().next().map(|(attempt, _)| attempt.intended),
+            back: back
+                .take(usize::try_from(SURE).unwrap_or(usize::MAX))
+                .map(|(attempt, fate)| (attempt.intended, fate.recovered))
+                .collect(),
         }
     }
 
-    /// Whether one more folder may try: at once while files come back; a few folders at a time while nothing is known; and after
-    /// an attempt in vain one at a time, after a pause that doubles, or as soon as no more files fail with that cause.
+    /// How many folders may try now: all while files come back; a few while that is not known; and while more files fail with the cause, or
+    /// after an attempt in vain, one at a time, after a pause, or as soon as no more files fail with the cause.
     #[must_use]
-    pub fn is_ready(&self, burst: Option<&Burst>, rules: &ReindexRules, now: Timestamp) -> bool {
-        if self
-            .helped
-            .is_some_and(|at| now.since(at) < rules.verify_after)
-        {
-            return true;
+    pub fn pace(&self, fresh: Option<&Fresh>, rules: &ReindexRules, now: Timestamp) -> Pace {
+        let quiet_from = fresh.and_then(|fresh| fresh.quiet_from(rules));
+        let goes_on = quiet_from.is_some_and(|at| now < at);
+        if goes_on || self.in_vain > 0 {
+            let ended =
+                quiet_from.is_some_and(|at| now >= at && self.last.is_none_or(|last| last < at));
+            let may = self.open == 0 && (ended || self.has_rested(rules, now));
+            return if may { Pace::One } else { Pace::Rests };
         }
-        let burst = burst.filter(|burst| burst.after == self.last);
-        if burst.is_some_and(|burst| {
-            burst.goes_on(rules.min_age, now) && now.since(burst.first) < rules.cooldown
-        }) {
-            return false;
+        if self.comes_back(rules, now) {
+            Pace::All
+        } else if self.open < few(rules) {
+            Pace::Few
+        } else {
+            Pace::Rests
         }
-        if self.in_vain == 0 {
-            return self.open < self.few(rules);
-        }
-        let rests_until = self
-            .last
-            .map(|last| after(last, doubled(rules, self.in_vain - 1)));
-        let rested = rests_until.is_none_or(|end| now >= end);
-        self.open == 0 && (rested || burst.is_some_and(|burst| burst.is_over(rules.min_age, now)))
     }
 
-    /// How many folders may try at once while it is not known whether that helps.
-    fn few(&self, rules: &ReindexRules) -> u32 {
-        rules.breaker.no_effect.get().saturating_sub(1).max(1)
+    /// Whether files came back a short while ago, and none was sent in vain since.
+    fn comes_back(&self, rules: &ReindexRules, now: Timestamp) -> bool {
+        let recent = self
+            .back
+            .iter()
+            .filter(|(at, _)| now.since(*at) < rules.verify_after);
+        recent.map(|(_, files)| files).sum::<u64>() >= SURE
     }
 
-    /// Whether the newest attempt in vain was made in this folder.
+    /// Whether the pause after the last attempt is over. It doubles for classes that do not respond.
+    fn has_rested(&self, rules: &ReindexRules, now: Timestamp) -> bool {
+        let doublings = match self.response {
+            Response::Unresponsive => self.in_vain.saturating_sub(1),
+            Response::Unknown | Response::Responsive => 0,
+        };
+        let pause = doubled(rules, doublings);
+        self.last.is_none_or(|last| now >= after(last, pause))
+    }
+
+    /// How many of so many files an attempt is expected to bring back. Where it is to show first whether files come back, one file shows as
+    /// much as many.
     #[must_use]
-    pub fn failed_last_in(&self, folder: FolderId) -> bool {
-        self.in_vain_in == Some(folder)
+    pub fn gain(&self, files: u64, pace: Pace) -> f64 {
+        let shows_first = pace == Pace::One || (pace == Pace::Few && self.last.is_some());
+        self.expected * float(if shows_first { files.min(1) } else { files })
     }
+}
+
+/// How many folders may try at once a class of which nothing is known.
+fn few(rules: &ReindexRules) -> u32 {
+    rules.breaker.no_effect.get().saturating_sub(1).max(1)
+}
+
+/// A smaller share of files also comes back by chance while the cause lasts.
+const HALF: f64 = 0.5;
+
+/// Whether most of the files of which it is known came back.
+pub(super) fn came_back(fate: &ClassFate) -> bool {
+    float(fate.recovered) >= HALF * float(fate.recovered + fate.refailed)
 }
 
 /// The attempts that tell something of a class, newest first.
 fn evidence<'a>(
     track: &'a Track,
     class: &'a Class,
-) -> impl Iterator<Item = (FolderId, &'a ClassFate)> {
+) -> impl Iterator<Item = (&'a Attempt, &'a ClassFate)> {
     track
         .of_class(class)
+        .take(NEWEST)
         .filter(|(_, fate)| fate.had_effect().is_some())
-        .map(|(attempt, fate)| (attempt.folder, fate))
+        .map(|(attempt, fate)| (&**attempt, fate))
 }
 
 /// Laplace's estimate of the success rate, from the newest attempts.

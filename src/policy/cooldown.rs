@@ -6,6 +6,7 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, Course, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
+use crate::policy::class::{ClassState, came_back};
 
 /// The shortest pause that a portal can ask for after a refusal.
 const SHORTEST: Duration = Duration::from_mins(1);
@@ -19,7 +20,7 @@ pub fn next_allowed(
     ledger: &LedgerView,
     mode: ActiveMode,
     folder: FolderId,
-    class: Option<&Class>,
+    class: Option<(&Class, &ClassState)>,
     rules: &ReindexRules,
     now: Timestamp,
 ) -> Option<Timestamp> {
@@ -33,7 +34,7 @@ pub fn next_allowed(
             } => after_refusal(status, retry_after, rules),
             _ => doubled(
                 rules,
-                class.map_or(0, |class| in_vain(track, folder, class)),
+                class.map_or(0, |(class, state)| in_vain(track, folder, class, state)),
             ),
         };
         after(last.intended, pause)
@@ -72,14 +73,17 @@ pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
     rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
 }
 
-/// How many attempts of a folder brought no file of a class back since the last one that did. Those of which that cannot be told are
-/// passed over.
-pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class) -> u32 {
+/// How many attempts of a folder brought no file of a class back since the last one that did, here or in another folder. Those of which that
+/// cannot be told are passed over.
+pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &ClassState) -> u32 {
     let attempts = track.of_folder(folder);
-    let attempts = attempts.take_while(|attempt| track.counts_for(class, attempt));
-    let effects = attempts.filter_map(|attempt| {
+    let since = attempts.take_while(|attempt| {
+        let later = state.helped.is_none_or(|at| attempt.intended > at);
+        later && track.counts_for(class, attempt)
+    });
+    let effects = since.filter_map(|attempt| {
         let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
-        fate.had_effect()
+        fate.had_effect().map(|_| came_back(fate))
     });
     let row = effects.take_while(|effect| !effect).take(32).count();
     u32::try_from(row).unwrap_or(u32::MAX)

@@ -5,8 +5,8 @@ use crate::ledger::{ActiveMode, IntendedFile, LedgerView, Track};
 use crate::model::{FolderId, Status, Timestamp};
 use crate::policy::breaker::BreakerState;
 use crate::policy::budget::Remaining;
+use crate::policy::candidate::{Candidate, FailedFile, Worth};
 use crate::policy::carried_out;
-use crate::policy::case::{Case, FailedFile, Worth};
 use crate::policy::cooldown;
 use crate::policy::numbers::Numbers;
 use crate::policy::reason::Reason;
@@ -76,15 +76,15 @@ impl Decision {
 /// Dry run takes the same path, with attempts of its own in the ledger. After an attempt was written down, whatever
 /// was decided before it is out of date: decide again.
 #[must_use]
-pub fn decide(case: &Case<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Decision {
-    let numbers = Numbers::of(case, ledger, now);
-    let choice = match may_trigger(case, ledger, &numbers, now) {
+pub fn decide(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Decision {
+    let numbers = Numbers::of(candidate, ledger, now);
+    let choice = match may_trigger(candidate, ledger, &numbers, now) {
         Err(reason) => Choice::Hold(reason),
         Ok(mode) => Choice::Trigger(Trigger {
-            folder: case.folder,
+            folder: candidate.folder,
             mode,
             gain: numbers.gain,
-            files: case.failed.files().iter().map(intended).collect(),
+            files: candidate.failed.files().iter().map(intended).collect(),
         }),
     };
     Decision { choice, numbers }
@@ -96,21 +96,24 @@ fn intended(file: &FailedFile) -> IntendedFile {
 
 /// The mode in which to act, or the first reason not to.
 fn may_trigger(
-    case: &Case<'_>,
+    candidate: &Candidate<'_>,
     ledger: Option<&LedgerView>,
     numbers: &Numbers,
     now: Timestamp,
 ) -> Result<ActiveMode, Reason> {
-    let mode = ActiveMode::of(case.rules.mode).ok_or(Reason::Off)?;
-    hold(case.kill_switch, Reason::KillSwitch)?;
+    let mode = ActiveMode::of(candidate.rules.mode).ok_or(Reason::Off)?;
+    hold(candidate.kill_switch, Reason::KillSwitch)?;
     let ledger = ledger.ok_or(Reason::LedgerUnavailable)?;
-    hold(!case.clock_trusted || ledger.latest() > now, Reason::Clock)?;
-    counts_can_be_acted_upon(case)?;
-    files_are_worth_it(case, numbers)?;
-    folder_can_bear_it(case, numbers)?;
+    hold(
+        !candidate.clock_trusted || ledger.latest() > now,
+        Reason::Clock,
+    )?;
+    counts_can_be_acted_upon(candidate)?;
+    files_are_worth_it(candidate, numbers)?;
+    folder_can_bear_it(candidate, numbers)?;
     let track = ledger.track(mode);
-    time_has_come(case, track, numbers, now)?;
-    portal_can_bear_it(case, ledger, mode, numbers, now)?;
+    time_has_come(candidate, track, numbers, now)?;
+    portal_can_bear_it(candidate, ledger, mode, numbers, now)?;
     Ok(mode)
 }
 
@@ -118,20 +121,20 @@ fn hold(when: bool, reason: Reason) -> Result<(), Reason> {
     if when { Err(reason) } else { Ok(()) }
 }
 
-fn counts_can_be_acted_upon(case: &Case<'_>) -> Result<(), Reason> {
-    let worth = case.counts_are;
+fn counts_can_be_acted_upon(candidate: &Candidate<'_>) -> Result<(), Reason> {
+    let worth = candidate.counts_are;
     hold(worth == Worth::NotWhole, Reason::NotWhole)?;
     hold(worth == Worth::Stale, Reason::Stale)?;
-    hold(case.portal_erring, Reason::PortalErring)?;
+    hold(candidate.portal_erring, Reason::PortalErring)?;
     hold(worth == Worth::First, Reason::StartingUp)
 }
 
 /// Each step drops files; the first that leaves fewer than `min_failed` tells the reason.
-fn files_are_worth_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> {
-    let wanted = case.rules.min_failed.get();
+fn files_are_worth_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
+    let wanted = candidate.rules.min_failed.get();
     hold(numbers.failed < wanted, Reason::BelowMinFailed)?;
-    let read = case.failed.files().len() as u64;
-    let whole = case.failed.is_whole() && read == numbers.failed;
+    let read = candidate.failed.files().len() as u64;
+    let whole = candidate.failed.is_whole() && read == numbers.failed;
     hold(!whole, Reason::RowsNotWhole)?;
     hold(numbers.of_class < wanted, Reason::NeverClass)?;
     hold(numbers.helpable < wanted, Reason::Unresponsive)?;
@@ -139,39 +142,40 @@ fn files_are_worth_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> 
     hold(numbers.eligible < wanted, Reason::TooYoung)
 }
 
-fn folder_can_bear_it(case: &Case<'_>, numbers: &Numbers) -> Result<(), Reason> {
+fn folder_can_bear_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
     let ReindexRules {
         max_failed_ratio,
         max_backlog,
         budget,
         ..
-    } = case.rules;
+    } = candidate.rules;
     let in_trouble = numbers.failed >= RATIO_COUNTS_FROM
-        && share(numbers.failed, case.counts.total()) > max_failed_ratio.get();
+        && share(numbers.failed, candidate.counts.total()) > max_failed_ratio.get();
     hold(in_trouble && numbers.tried_in_vain, Reason::MaxFailedRatio)?;
-    let backlog = case.counts[Status::Pending].saturating_add(case.counts[Status::Processing]);
+    let backlog =
+        candidate.counts[Status::Pending].saturating_add(candidate.counts[Status::Processing]);
     hold(backlog > *max_backlog, Reason::Backlog)?;
     hold(numbers.failed > budget.files, Reason::ExceedsBudget)
 }
 
 fn time_has_come(
-    case: &Case<'_>,
+    candidate: &Candidate<'_>,
     track: &Track,
     numbers: &Numbers,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let unjudged = track.unjudged_in(case.folder).next().is_some();
+    let unjudged = track.unjudged_in(candidate.folder).next().is_some();
     hold(unjudged, Reason::Unjudged)?;
-    hold(!in_window(case, now), Reason::OutsideWindows)?;
+    hold(!in_window(candidate, now), Reason::OutsideWindows)?;
     let resting = numbers.next_allowed.is_some_and(|end| now < end);
     hold(
-        resting && cooldown::is_refused(track, case.folder),
+        resting && cooldown::is_refused(track, candidate.folder),
         Reason::Refused,
     )?;
     hold(resting, Reason::Cooldown)?;
-    let wanted = case.rules.min_failed.get();
+    let wanted = candidate.rules.min_failed.get();
     hold(numbers.ready < wanted, Reason::ClassRests)?;
-    let borne = case
+    let borne = candidate
         .rules
         .max_ride_along
         .max(numbers.ready.saturating_mul(RIDERS_PER_FILE));
@@ -179,30 +183,30 @@ fn time_has_come(
 }
 
 fn portal_can_bear_it(
-    case: &Case<'_>,
+    candidate: &Candidate<'_>,
     ledger: &LedgerView,
     mode: ActiveMode,
     numbers: &Numbers,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let (rules, track) = (case.rules, ledger.track(mode));
+    let (rules, track) = (candidate.rules, ledger.track(mode));
     let rests_until = carried_out::rests_until(track, rules);
     let rests = rests_until.is_some_and(|end| now < end || track.unjudged_count() > 0);
     hold(rests, Reason::NotCarriedOut)?;
     let breaker = BreakerState::of(ledger, mode, &rules.breaker, now);
-    let allowed = breaker.allows(track, case.folder, rules, now);
+    let allowed = breaker.allows(track, candidate.folder, rules, now);
     hold(!allowed, Reason::Breaker)?;
     let left = Remaining::of(track, &rules.budget, now);
     hold(left.actions == 0, Reason::BudgetActions)?;
     hold(left.files < numbers.failed, Reason::BudgetFiles)
 }
 
-fn in_window(case: &Case<'_>, now: Timestamp) -> bool {
-    let windows = &case.rules.windows;
+fn in_window(candidate: &Candidate<'_>, now: Timestamp) -> bool {
+    let windows = &candidate.rules.windows;
     let time = chrono::DateTime::from_timestamp_millis(now.as_millis());
     windows.is_empty()
         || time.is_some_and(|time| {
-            let local = time.with_timezone(&case.zone);
+            let local = time.with_timezone(&candidate.zone);
             windows.iter().any(|window| window.contains(&local))
         })
 }

@@ -1,4 +1,4 @@
-//! What became of the files of an attempt, and what the attempt was good for. Pure: an attempt and a look in, a
+//! What became of the files of an attempt, and what the attempt was good for. Pure: an attempt and a read in, a
 //! [`Review`] out.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::policy::cooldown::after;
 /// while after it answered.
 const AT_REST_AFTER: Duration = Duration::from_mins(10);
 
-/// How a look saw one file.
+/// How a read saw one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// In this state.
@@ -24,12 +24,12 @@ pub enum Seen {
     Unread,
 }
 
-/// A later look at the folder of an attempt.
+/// A later read the folder of an attempt.
 #[derive(Clone, Copy)]
-pub enum Look<'a> {
+pub enum LaterRead<'a> {
     /// It counted the folder.
     Counted {
-        /// When it began. A look that began before the attempt was answered tells nothing.
+        /// When it began. A read that began before the attempt was answered tells nothing.
         began: Timestamp,
         /// Whether no file of the folder waited or was processed.
         idle: bool,
@@ -40,21 +40,26 @@ pub enum Look<'a> {
     Failed,
 }
 
-/// What a look tells of an attempt: files whose state is another one, and the verdict once it can be given.
+/// What a read tells of an attempt: files whose state is another one, and the verdict once it can be given.
 ///
 /// Nothing, for an attempt that is not waiting for its verdict.
 #[must_use]
-pub fn review(attempt: &Attempt, verify_after: Duration, look: Look<'_>, now: Timestamp) -> Review {
+pub fn review(
+    attempt: &Attempt,
+    verify_after: Duration,
+    read: LaterRead<'_>,
+    now: Timestamp,
+) -> Review {
     let Course::Watched { answered, files } = &attempt.course else {
         return Review::default();
     };
     let due = now >= after(attempt.intended, verify_after);
-    let (seen, over): (&dyn Fn(FileKey) -> Seen, bool) = match look {
-        Look::Counted { began, .. } if began < answered.at => return Review::default(),
-        Look::Counted { began, idle, seen } => {
+    let (seen, over): (&dyn Fn(FileKey) -> Seen, bool) = match read {
+        LaterRead::Counted { began, .. } if began < answered.at => return Review::default(),
+        LaterRead::Counted { began, idle, seen } => {
             (seen, idle && began >= after(answered.at, AT_REST_AFTER))
         }
-        Look::Failed => (&|_| Seen::Unread, false),
+        LaterRead::Failed => (&|_| Seen::Unread, false),
     };
     let moved = |(key, file): (&FileKey, &SentFile)| {
         file.state != FileState::Sent
@@ -79,7 +84,7 @@ pub fn review(attempt: &Attempt, verify_after: Duration, look: Look<'_>, now: Ti
     Review { changed, verdict }
 }
 
-/// What holds for all files of an attempt at a look.
+/// What holds for all files of an attempt at a read.
 #[derive(Debug, Clone, Copy)]
 pub struct Time {
     /// Whether the attempt has to be judged now.
@@ -134,7 +139,7 @@ pub fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
     })
 }
 
-/// The files whose attempts start anew after a look: those that are done, or are not there any more.
+/// The files whose attempts start anew after a read: those that are done, or are not there any more.
 pub fn renewed(
     files: impl IntoIterator<Item = FileKey>,
     seen: impl Fn(FileKey) -> Seen,

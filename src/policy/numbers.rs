@@ -6,8 +6,8 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
-use crate::policy::case::{Case, FailedFile};
-use crate::policy::class::{ClassState, Response};
+use crate::policy::candidate::{Candidate, FailedFile};
+use crate::policy::class::{ClassState, Pace, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
 
 /// What a decision was made from: for people, and for the metrics.
@@ -39,82 +39,99 @@ pub struct Numbers {
 }
 
 /// What holds for the files of one class in a folder.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one thing that may be otherwise"
+)]
 struct OfClass {
     counts: bool,
     helpable: bool,
     ready: bool,
-    expected: f64,
+    pace: Pace,
+    /// What the ledger knows of it, where the ledger can be used.
+    state: Option<ClassState>,
+    /// Files of it that are eligible.
+    eligible: u64,
     in_vain: bool,
     next_allowed: Option<Timestamp>,
 }
 
 impl OfClass {
-    fn of(case: &Case<'_>, ledger: Option<&LedgerView>, class: &Class, now: Timestamp) -> Self {
-        let counts = class_counts(case.rules, class);
-        let active = ActiveMode::of(case.rules.mode).zip(ledger);
+    fn of(
+        candidate: &Candidate<'_>,
+        ledger: Option<&LedgerView>,
+        class: &Class,
+        now: Timestamp,
+    ) -> Self {
+        let counts = class_counts(candidate.rules, class);
+        let active = ActiveMode::of(candidate.rules.mode).zip(ledger);
         let Some((mode, ledger)) = active else {
             return Self {
                 counts,
                 helpable: true,
                 ready: true,
-                expected: 0.5,
+                pace: Pace::All,
+                state: None,
+                eligible: 0,
                 in_vain: false,
                 next_allowed: None,
             };
         };
-        let (folder, rules) = (case.folder, case.rules);
+        let (folder, rules) = (candidate.folder, candidate.rules);
         let state = ClassState::of(ledger, class);
-        let burst = case.outlook.burst(class);
-        let next_allowed = next_allowed(ledger, mode, folder, Some(class), rules, now);
-        let may_be_tried = state.is_ready(burst, rules, now);
-        let probe = may_be_tried && case.outlook.is_probe(class, folder);
+        let next_allowed = next_allowed(ledger, mode, folder, Some((class, &state)), rules, now);
+        let pace = state.pace(candidate.outlook.fresh(class), rules, now);
+        let may_be_tried = pace != Pace::Rests;
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
-        let in_vain = in_vain(sent, folder, class) > 0;
+        let in_vain = in_vain(sent, folder, class, &state) > 0;
         Self {
             counts,
-            helpable: state.response != Response::Unresponsive || probe,
+            helpable: state.response != Response::Unresponsive || may_be_tried,
             ready: may_be_tried && next_allowed.is_none_or(|end| now >= end),
-            expected: state.expected,
+            eligible: 0,
             in_vain: in_vain && state.response != Response::Responsive,
             next_allowed,
+            pace,
+            state: Some(state),
         }
     }
 }
 
 impl Numbers {
-    /// Counts the failed files of a case.
+    /// Counts the failed files of a candidate.
     #[must_use]
-    pub fn of(case: &Case<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
+    pub fn of(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
         let mut numbers = Self {
-            failed: case.counts[Status::Failed],
+            failed: candidate.counts[Status::Failed],
             tried_in_vain: true,
             ..Self::default()
         };
         let mut classes: BTreeMap<&Class, OfClass> = BTreeMap::new();
-        let mut gain = 0.0;
         let mut soonest: Option<Option<Timestamp>> = None;
-        for file in case.failed.files() {
+        for file in candidate.failed.files() {
             let class = classes
                 .entry(&file.class)
-                .or_insert_with(|| OfClass::of(case, ledger, &file.class, now));
-            let tries = ledger.map_or(0, |view| view.tries(case.folder, file.key));
-            let exhausted = tries >= case.rules.max_attempts.get();
-            let eligible = numbers.add(case.rules, file, class, exhausted, now);
-            if eligible && class.ready {
-                gain += class.expected;
-            }
+                .or_insert_with(|| OfClass::of(candidate, ledger, &file.class, now));
+            let tries = ledger.map_or(0, |view| view.tries(candidate.folder, file.key));
+            let exhausted = tries >= candidate.rules.max_attempts.get();
+            let eligible = numbers.add(candidate.rules, file, class, exhausted, now);
+            class.eligible += u64::from(eligible);
             if class.counts && class.helpable && !exhausted {
                 numbers.tried_in_vain &= class.in_vain;
                 let next = class.next_allowed;
                 soonest = Some(soonest.map_or(next, |other| other.min(next)));
             }
         }
-        numbers.gain = hundredths(gain);
-        let active = ActiveMode::of(case.rules.mode).zip(ledger);
+        let gains = classes.values().filter(|class| class.ready).map(|class| {
+            let state = class.state.as_ref();
+            state.map_or(0.0, |state| state.gain(class.eligible, class.pace))
+        });
+        numbers.gain = hundredths(gains.sum());
+        let active = ActiveMode::of(candidate.rules.mode).zip(ledger);
         numbers.next_allowed = soonest.unwrap_or_else(|| {
             let (mode, view) = active?;
-            next_allowed(view, mode, case.folder, None, case.rules, now)
+            next_allowed(view, mode, candidate.folder, None, candidate.rules, now)
         });
         numbers
     }

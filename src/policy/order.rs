@@ -1,4 +1,4 @@
-//! Between folders: who goes first, and how far back all of them look.
+//! Between folders: who goes first, and how far back all of them read.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -18,6 +18,7 @@ pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger>
         let last = ledger.track(trigger.mode).last_of(trigger.folder);
         (
             Reverse(trigger.gain),
+            trigger.files.len(),
             last.map(|attempt| attempt.intended),
             trigger.folder,
         )

@@ -1,33 +1,17 @@
 //! What the failed files of all folders together tell of a class.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::case::FailedFile;
-use crate::policy::class::{Burst, ClassState};
+use crate::policy::candidate::FailedFile;
+use crate::policy::cooldown::after;
 
 /// What the failed files of all folders of a portal tell of each class.
 #[derive(Debug, Clone, Default)]
-pub struct Outlook(BTreeMap<Class, OfClass>);
-
-#[derive(Debug, Clone, Default)]
-struct OfClass {
-    burst: Option<Burst>,
-    probe: Option<Probe>,
-}
-
-/// A folder that can show whether a class that did not respond does again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Probe {
-    /// The folder of the newest attempt in vain comes last,
-    failed_last: bool,
-    /// and the one first in which fewest files are sent.
-    files: u64,
-    folder: FolderId,
-}
+pub struct Outlook(BTreeMap<Class, Fresh>);
 
 /// The failed files of one folder.
 #[derive(Debug, Clone, Copy)]
@@ -41,74 +25,70 @@ pub struct FolderFailures<'a> {
 }
 
 impl Outlook {
-    /// Looks at the failed files of every folder.
+    /// Reads at the failed files of every folder.
     pub fn of<'a>(
         folders: impl IntoIterator<Item = FolderFailures<'a>>,
         ledger: &LedgerView,
         now: Timestamp,
     ) -> Self {
         let mut outlook = Self::default();
-        let mut states: BTreeMap<Class, ClassState> = BTreeMap::new();
         for folder in folders {
             if ActiveMode::of(folder.rules.mode).is_none() {
                 continue;
             }
-            let mut fit: BTreeMap<&Class, u64> = BTreeMap::new();
             for file in folder.files {
-                let state = states
-                    .entry(file.class.clone())
-                    .or_insert_with(|| ClassState::of(ledger, &file.class));
-                outlook.note(file, state.last);
-                let tries = ledger.tries(folder.folder, file.key);
-                let fits = tries < folder.rules.max_attempts.get()
-                    && now.since(file.since) >= folder.rules.min_age;
-                *fit.entry(&file.class).or_default() += u64::from(fits);
-            }
-            for (class, files) in fit {
-                if files >= folder.rules.min_failed.get() {
-                    let probe = Probe {
-                        failed_last: states[class].failed_last_in(folder.folder),
-                        files: folder.files.len() as u64,
-                        folder: folder.folder,
-                    };
-                    outlook.propose(class, probe);
+                let old = now.since(file.since) >= folder.rules.max_cooldown;
+                if !old && ledger.tries(folder.folder, file.key) == 0 {
+                    outlook.note(file);
                 }
             }
         }
         outlook
     }
 
-    fn note(&mut self, file: &FailedFile, last: Option<Timestamp>) {
-        if last.is_some_and(|last| file.since <= last) {
-            return;
+    fn note(&mut self, file: &FailedFile) {
+        let minute = file.since.as_millis().div_euclid(60_000);
+        match self.0.get_mut(&file.class) {
+            Some(fresh) => drop(fresh.0.insert(minute)),
+            None => drop(self.0.insert(file.class.clone(), Fresh([minute].into()))),
         }
-        let known = self.0.entry(file.class.clone()).or_default();
-        let burst = known.burst.get_or_insert(Burst {
-            after: last,
-            files: 0,
-            first: file.since,
-            newest: file.since,
-        });
-        burst.files += 1;
-        burst.first = burst.first.min(file.since);
-        burst.newest = burst.newest.max(file.since);
     }
 
-    fn propose(&mut self, class: &Class, probe: Probe) {
-        let known = self.0.entry(class.clone()).or_default();
-        known.probe = Some(known.probe.map_or(probe, |other| other.min(probe)));
-    }
-
-    /// The files of a class that failed since its last attempt.
+    /// When files of a class failed that were not sent yet.
     #[must_use]
-    pub fn burst(&self, class: &Class) -> Option<&Burst> {
-        self.0.get(class)?.burst.as_ref()
+    pub fn fresh(&self, class: &Class) -> Option<&Fresh> {
+        self.0.get(class)
     }
+}
 
-    /// Whether a folder is the one to show whether a class that did not respond does again.
-    #[must_use]
-    pub fn is_probe(&self, class: &Class, folder: FolderId) -> bool {
-        let known = self.0.get(class).and_then(|known| known.probe);
-        known.is_some_and(|probe| probe.folder == folder)
+/// The minutes in which files of a class failed that were not sent yet. Many files that failed in one minute count once: a portal that is
+/// read for the first time shows all at once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fresh(BTreeSet<i64>);
+
+/// So many times tell how often files fail.
+const ENOUGH: u32 = 3;
+
+/// A cause has ended when nothing failed with it for so many times the mean time between two failures, and for `min_age`.
+const GAPS: u32 = 8;
+
+impl Fresh {
+    /// From when on the cause seems to have ended, unless more files fail with it; `None` where too few failed lately to tell.
+    pub(super) fn quiet_from(&self, rules: &ReindexRules) -> Option<Timestamp> {
+        let newest = minute(*self.0.last()?);
+        let lately = self.0.iter().rev().map(|at| minute(*at));
+        let lately = lately.take_while(|at| newest.since(*at) < rules.cooldown);
+        let (times, first) = lately.fold((0, newest), |(times, _), at| (times + 1, at));
+        if times < ENOUGH {
+            return None;
+        }
+        let gap = newest.since(first) / (times - 1);
+        let gaps = gap.saturating_mul(GAPS).min(rules.cooldown);
+        Some(after(newest, gaps.max(rules.min_age)))
     }
+}
+
+/// The beginning of a minute.
+const fn minute(minute: i64) -> Timestamp {
+    Timestamp::from_millis(minute.saturating_mul(60_000))
 }

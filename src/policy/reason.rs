@@ -36,14 +36,14 @@ macro_rules! reasons {
 reasons! {
     /// The mode of the folder is off.
     Off = "off": "the mode is off",
-    /// The file that stops everything exists, or cannot be looked at.
+    /// The file that stops everything exists, or cannot be read.
     KillSwitch = "kill_switch": "the kill switch file stops it",
     /// The ledger cannot be read or written.
     LedgerUnavailable = "ledger_unavailable": "the ledger cannot be used",
     /// The clock was set a short while ago, or is behind what the ledger says.
     Clock = "clock": "the clock was just set, or is behind the newest time in the ledger; where the clock is right, kb-exporter reindex forgive --clock goes on",
-    /// The latest look failed, or was not consistent.
-    NotWhole = "not_whole": "the latest look did not count the folder consistently",
+    /// The latest read failed, or was not consistent.
+    NotWhole = "not_whole": "the latest read did not count the folder consistently",
     /// The counts are too old.
     Stale = "stale": "the counts are too old",
     /// The portal answers with errors.

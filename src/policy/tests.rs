@@ -1,6 +1,7 @@
 //! Stories of a folder with failed files, and of the portal around it.
 
 mod classes;
+mod hopeless;
 mod limits;
 mod model;
 mod oracle;
@@ -218,7 +219,7 @@ impl Setup {
             files: &self.failed,
         };
         let outlook = Outlook::of([failures], &self.book.view, now);
-        let case = Case {
+        let candidate = Candidate {
             outlook: &outlook,
             folder: folder(1),
             rules: &self.rules,
@@ -230,7 +231,11 @@ impl Setup {
             counts: self.counts,
             failed,
         };
-        decide(&case, self.ledger_usable.then_some(&self.book.view), now)
+        decide(
+            &candidate,
+            self.ledger_usable.then_some(&self.book.view),
+            now,
+        )
     }
 
     fn decide(&self) -> Decision {

@@ -220,7 +220,13 @@ mod tests {
     }
 
     /// Asks for the pages of a folder, eight at a time.
-    async fn walk(throttle: &Throttle, lane: &Lane, folder: u128, pages: usize, took: Duration) {
+    async fn read_pages(
+        throttle: &Throttle,
+        lane: &Lane,
+        folder: u128,
+        pages: usize,
+        took: Duration,
+    ) {
         use futures_util::{StreamExt, stream};
         let pages = stream::iter(0..pages).map(|_| ask(throttle, lane, folder, took));
         pages.buffer_unordered(8).collect::<Vec<_>>().await;
@@ -252,7 +258,7 @@ mod tests {
             let throttle = Throttle::new(8, Rate::Unlimited);
             let lane = Lane::default();
             let begun = Instant::now();
-            walk(&throttle, &lane, 1, 64, Duration::from_millis(millis)).await;
+            read_pages(&throttle, &lane, 1, 64, Duration::from_millis(millis)).await;
             let took = begun.elapsed().as_secs_f64();
             assert!((took - seconds).abs() < 0.5, "{millis} ms: {took} s");
         }
@@ -265,14 +271,14 @@ mod tests {
         ask(&throttle, &usual, 1, SECOND / 20).await;
         ask(&throttle, &slow, 2, 5 * SECOND).await;
         let begun = Instant::now();
-        walk(&throttle, &slow, 2, 70, 5 * SECOND).await;
+        read_pages(&throttle, &slow, 2, 70, 5 * SECOND).await;
         assert_eq!(begun.elapsed(), 50 * SECOND);
         let begun = Instant::now();
         let beside = async {
-            walk(&throttle, &usual, 1, 2_000, SECOND / 20).await;
+            read_pages(&throttle, &usual, 1, 2_000, SECOND / 20).await;
             begun.elapsed()
         };
-        let (took, ()) = tokio::join!(beside, walk(&throttle, &slow, 2, 24, 5 * SECOND));
+        let (took, ()) = tokio::join!(beside, read_pages(&throttle, &slow, 2, 24, 5 * SECOND));
         // Half of the requests in flight, after those that are there first.
         assert!(took < 35 * SECOND, "{took:?}");
         let slow = begun.elapsed();

@@ -50,7 +50,7 @@ impl Reindexer {
         })?;
         match mode {
             ActiveMode::DryRun => {
-                info!(portal = %self.portal, folder = %folder.name, id = %folder.id, files, "dry run: failed files would be put back into the queue now");
+                info!(portal = %self.portal, folder = %folder.name, id = %folder.id, files, "dry run: failed files would be reindexed now");
                 Ok(Answer::Usual)
             }
             ActiveMode::Enforce => {
@@ -114,13 +114,13 @@ impl Reindexer {
         let (portal, name, id) = (&self.portal, &folder.name, folder.id);
         match answer {
             Requeue::Accepted { updated } => {
-                info!(%portal, folder = %name, %id, updated, "failed files were put back into the queue");
+                info!(%portal, folder = %name, %id, updated, "failed files were reindexed");
             }
             Requeue::Refused { message, .. } => {
-                warn!(%portal, folder = %name, %id, error = message.as_str(), "the portal refused to put failed files back into the queue");
+                warn!(%portal, folder = %name, %id, error = message.as_str(), "the portal refused to reindex failed files");
             }
             Requeue::Unknown { message, .. } => {
-                warn!(%portal, folder = %name, %id, error = message.as_str(), "nobody knows whether failed files were put back into the queue; it is not sent again before the cooldown ends");
+                warn!(%portal, folder = %name, %id, error = message.as_str(), "nobody knows whether failed files were reindexed; it is not sent again before the cooldown ends");
             }
         }
     }
@@ -159,17 +159,17 @@ pub(super) const NAMES: usize = 5;
 /// Longer names are not written down.
 const NAME_CHARACTERS: usize = 200;
 
-/// Looks once more whether a folder is as it was decided on; tells names of files that failed.
+/// Reads once more whether a folder is as it was decided on; tells names of files that failed.
 pub(super) async fn check(
     portal: &PortalName,
     requests: &AdmittedRequests<'_>,
     folder: &FolderFindings,
     max_backlog: u64,
 ) -> Result<FileNames, Failed> {
-    match look_again(requests, folder, max_backlog).await {
+    match read_again(requests, folder, max_backlog).await {
         Ok(found) => found.map_err(Failed::of_folder),
         Err(error) => {
-            warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be looked at before its failed files are put back into the queue: nothing is sent");
+            warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be read before its failed files are reindexed: nothing is sent");
             let of_folder = matches!(error.status(), Some(403 | 404));
             Err(Failed {
                 reason: Reason::PortalErring,
@@ -180,7 +180,7 @@ pub(super) async fn check(
 }
 
 /// Asks for the page on which a failed file stood; or else for the folder alone. One request, whatever comes of it.
-async fn look_again(
+async fn read_again(
     requests: &AdmittedRequests<'_>,
     folder: &FolderFindings,
     max_backlog: u64,

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
 use crate::model::Moment;
-use crate::policy::{self, Case, Decision, FolderFailures, Outlook};
+use crate::policy::{self, Candidate, Decision, FolderFailures, Outlook};
 use crate::reindex::{FolderFindings, PortalFindings};
 
 /// The rules in use: a reload changes them for every decision from then on.
@@ -66,7 +66,7 @@ impl DecisionContext {
         let ledger = self.ledger.as_deref();
         let clock_was_set =
             ledger.is_some_and(|ledger| ledger.clock_was_set_within(rules.min_age, self.now.wall));
-        let case = Case {
+        let candidate = Candidate {
             folder: folder.id,
             rules,
             zone: self.rules.zone,
@@ -78,6 +78,6 @@ impl DecisionContext {
             failed: folder.failed(),
             outlook: &self.outlook,
         };
-        policy::decide(&case, ledger, self.now.wall)
+        policy::decide(&candidate, ledger, self.now.wall)
     }
 }

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_file_that_exists_or_cannot_be_looked_at_stops_everything() {
+    async fn a_file_that_exists_or_cannot_be_read_at_stops_everything() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("stop");
         let mut reindex = Reindex::default();

@@ -7,7 +7,7 @@ use tracing::{debug, info};
 
 use crate::ledger::{ActiveMode, Attempt, Course, LedgerView};
 use crate::model::{FileKey, Status};
-use crate::policy::judge::{self, Look, Seen};
+use crate::policy::judge::{self, LaterRead, Seen};
 use crate::portal::{Lane, PageBody, PortalError};
 use crate::reindex::attempt::NAMES;
 use crate::reindex::{CountFindings, DecisionContext, FolderFindings, Reindexer};
@@ -41,16 +41,16 @@ impl Reindexer {
             let seen = findings.map_or(Seen::Unread, |findings| findings.seen(key));
             asked.map_or(seen, |asked| asked.tells(key, seen))
         };
-        let look = match findings {
-            Some(findings) => Look::Counted {
+        let read = match findings {
+            Some(findings) => LaterRead::Counted {
                 began: findings.began,
                 idle: folder.is_some_and(FolderFindings::is_idle),
                 seen: &seen,
             },
-            None => Look::Failed,
+            None => LaterRead::Failed,
         };
         let now = context.now.wall;
-        let review = judge::review(attempt, self.verify_after(context, attempt), look, now);
+        let review = judge::review(attempt, self.verify_after(context, attempt), read, now);
         if review.is_empty() {
             return;
         }

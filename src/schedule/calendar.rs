@@ -24,7 +24,7 @@ struct Ahead {
     /// When the last run was.
     ran: Instant,
     /// What the calendar said when it was looked for the next.
-    looked: DateTime<Utc>,
+    folder_read: DateTime<Utc>,
     /// From the last due time to the next.
     gap: Duration,
     next: Option<Occurrence>,
@@ -57,7 +57,7 @@ impl Calendar {
         let Some(mut ahead) = self.ahead else {
             return Some(self.run(now, now.calendar, Duration::ZERO, draw));
         };
-        if now.calendar < ahead.looked {
+        if now.calendar < ahead.folder_read {
             ahead = self.set_back(ahead, now, draw);
             self.ahead = Some(ahead);
         }
@@ -82,7 +82,7 @@ impl Calendar {
         let next = next.map(|at| self.occurrence(at, draw));
         self.ahead = Some(Ahead {
             ran: now.monotonic,
-            looked: now.calendar,
+            folder_read: now.calendar,
             gap,
             next,
         });
@@ -92,7 +92,7 @@ impl Calendar {
         }
     }
 
-    /// Looks anew, as the old due time may be far ahead now. An occurrence that comes less than half a gap after the last run
+    /// Reads anew, as the old due time may be far ahead now. An occurrence that comes less than half a gap after the last run
     /// is that run's own, named a second time by a clock that was set back a little.
     fn set_back(&self, ahead: Ahead, now: Moment, draw: f64) -> Ahead {
         let passed = now.monotonic.saturating_duration_since(ahead.ran);
@@ -102,7 +102,7 @@ impl Calendar {
             next => next,
         };
         Ahead {
-            looked: now.calendar,
+            folder_read: now.calendar,
             next: next.map(|at| self.occurrence(at, draw)),
             ..ahead
         }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Folders of one page each.
 const FOLDERS: usize = 120;
 
-/// Requests a second: a list and 20 looks or so fit into an interval of a second.
+/// Requests a second: a list and 20 reads or so fit into an interval of a second.
 const RATE: u32 = 22;
 
 /// Intervals in which every folder has its turn, at the latest: a sixth of the folders in each, and two for whatever is late.
@@ -68,8 +68,8 @@ fn is_list(asked: &Asked) -> bool {
 /// The collections that began before each read of a folder.
 fn collections_of(folder: Uuid, asked: &[Asked]) -> Vec<usize> {
     let folder = folder.to_string();
-    let looks = asked.iter().enumerate();
-    looks
+    let reads = asked.iter().enumerate();
+    reads
         .filter(|(_, asked)| asked.target.contains(&folder))
         .map(|(number, _)| lists(&asked[..number]))
         .collect()
@@ -203,14 +203,14 @@ async fn what_was_known_holds_again_as_soon_as_the_portal_can_be_asked_again() {
     exporter
         .metrics_when("every folder is up again", |metrics| all_are(metrics, 1.0))
         .await;
-    let looks = portal.requests_with("/files") - before;
-    assert!(looks < FOLDERS / 2, "{looks} looks were needed");
+    let reads = portal.requests_with("/files") - before;
+    assert!(reads < FOLDERS / 2, "{reads} reads were needed");
 }
 
 /// Folders of one page each in which nothing moves.
 const IDLE: usize = 30;
 
-/// Collections after which all of them rest as long as they may: three looks, and rests of two, four and five intervals.
+/// Collections after which all of them rest as long as they may: three reads, and rests of two, four and five intervals.
 const SETTLED: usize = 16;
 
 #[tokio::test]
@@ -234,12 +234,12 @@ async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_a
     let settled = portal.asked().len();
     wait_for_lists(&portal, 10).await;
     let asked = portal.asked().split_off(settled);
-    let looks = asked.len() - lists(&asked);
+    let reads = asked.len() - lists(&asked);
     println!(
-        "{looks} reads {IDLE} folders in {} collections",
+        "{reads} reads of {IDLE} folders in {} collections",
         lists(&asked)
     );
-    assert!(looks <= 3 * IDLE, "{looks} looks in ten collections");
+    assert!(reads <= 3 * IDLE, "{reads} reads in ten collections");
     for folder in &folders {
         assert!(
             !collections_of(*folder, &asked).is_empty(),
@@ -287,28 +287,28 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
             metrics.all("kb_folder_up", &[]).count() == refused.len() + others.len()
         })
         .await;
-    let looks = reads_of(&portal);
+    let reads = reads_of(&portal);
     let lists = || portal.requests_to("/mine");
     let settled = lists();
     wait_for("ten more collections", async || {
         (lists() >= settled + 10).then_some(())
     })
     .await;
-    let before: Vec<_> = others.iter().map(|folder| looks(*folder)).collect();
-    let (asked, begun) = (refused.map(&looks), lists());
+    let before: Vec<_> = others.iter().map(|folder| reads(*folder)).collect();
+    let (asked, begun) = (refused.map(&reads), lists());
     wait_for("sixteen more collections", async || {
         (lists() >= begun + 16).then_some(())
     })
     .await;
-    let counted: Vec<_> = others.iter().map(|folder| looks(*folder)).collect();
+    let counted: Vec<_> = others.iter().map(|folder| reads(*folder)).collect();
     let counted = counted.iter().zip(before).map(|(now, before)| now - before);
     let counted: Vec<_> = counted.collect();
-    let refusals = refused.map(&looks);
+    let refusals = refused.map(&reads);
     println!("looks in 16 collections: {counted:?}, refused {asked:?} -> {refusals:?}");
     // They hold files that are not done, so they are counted in each interval. Some of the lists were asked to settle a refusal.
     let settling = refusals.iter().sum::<usize>() - asked.iter().sum::<usize>();
-    for looks in &counted {
-        assert!(looks + settling >= 14, "{counted:?}, {settling} refusals");
+    for reads in &counted {
+        assert!(reads + settling >= 14, "{counted:?}, {settling} refusals");
     }
     for (now, before) in refusals.iter().zip(asked) {
         assert!(now - before <= 4, "asked {} times", now - before);

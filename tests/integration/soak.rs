@@ -59,7 +59,7 @@ async fn soak(strategy: &str) {
         judge(&mut oracle, &exporter.metrics().await, seed);
         scrapes += 1;
         if scrapes % 50 == 0 {
-            witness::looks_well(&exporter, KEY).await;
+            witness::reads_well(&exporter, KEY).await;
         }
         tokio::time::sleep(SCRAPES).await;
     }

@@ -10,7 +10,7 @@ use crate::model::{ByStatus, FolderId, FolderSizes};
 use crate::portal::{Client, Files, Lane, PageBody, PortalError, Whole};
 use crate::snapshot::SortingState;
 
-/// Pages of one audit that are held against others, at most: where files move fast, many look wrong.
+/// Pages of one audit that are held against others, at most: where files move fast, many read wrong.
 const MAX_SUSPECTS: u32 = 10;
 
 /// What the pages of an audit add up to.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{FolderReadError, Look};
+use super::{FolderReadError, ReadTask};
 use crate::collect::count::Count;
 use crate::collect::error::ReadError;
-use crate::collect::full_scan::{FullScan, walk};
+use crate::collect::full_scan::{FullScan, scan_pages};
 use crate::config::Rate;
 use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Whole};
 
@@ -20,7 +20,7 @@ const UNLIMITED_RATE: f64 = 10.0;
 /// A scan of few pages is repeated when it was not consistent: so often, at most.
 const MAX_SCANS_AGAIN: u32 = 2;
 
-impl Look {
+impl ReadTask {
     /// Scans a folder of many pages, in a time that follows from them.
     pub(super) async fn scan_many(&self, requests: u64) -> Result<Count, FolderReadError> {
         let first = timeout(self.timeout, self.first_page()).await;
@@ -87,7 +87,7 @@ impl Look {
     async fn scan(&self, first: &PageBody) -> Result<FullScan, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let fetch = |page| files.page(PageRequest::by_name(page));
-        let walked = walk(
+        let walked = scan_pages(
             first,
             fetch,
             self.limits,

@@ -21,7 +21,7 @@ where
     let progress = Progress::default();
     let scan = async {
         let first = fetch(1).await.expect("a first page");
-        walk(&first, fetch, limits, Known::default(), &progress).await
+        scan_pages(&first, fetch, limits, Known::default(), &progress).await
     };
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }
@@ -129,7 +129,7 @@ fn a_file_that_is_listed_twice_is_not_consistent() {
     assert!(!run(fetch).unwrap().consistent);
 }
 
-/// Walks a folder that changes once, before the request with this number, and returns the counts before and after with the scan.
+/// Scans a folder that changes once, before the request with this number, and returns the counts before and after with the scan.
 fn scan_changed(
     mut folder: Folder,
     change: Change,

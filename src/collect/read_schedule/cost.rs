@@ -11,7 +11,7 @@ use crate::snapshot::whole_seconds;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     /// Requests for a read each folder.
-    pub looks: u64,
+    pub reads: u64,
     /// How often folders are read.
     pub often: Often,
     /// Requests that the portal is sent, at most.
@@ -28,7 +28,7 @@ impl Cost {
     )]
     fn a_minute(&self, every: Duration) -> u64 {
         let times = |every: Duration| 60.0 / every.as_secs_f64().max(f64::MIN_POSITIVE);
-        let wanted = self.looks as f64 * times(every) + times(self.often.interval);
+        let wanted = self.reads as f64 * times(every) + times(self.often.interval);
         let most = match self.rate {
             Rate::Unlimited => f64::MAX,
             Rate::PerSecond(rate) => rate * 60.0,
@@ -54,9 +54,9 @@ impl fmt::Display for Cost {
 mod tests {
     use super::*;
 
-    fn said(looks: u64, interval: u64, quiet: u64, rate: Rate) -> String {
+    fn said(reads: u64, interval: u64, quiet: u64, rate: Rate) -> String {
         let cost = Cost {
-            looks,
+            reads,
             often: Often {
                 interval: Duration::from_millis(interval),
                 quiet: Duration::from_secs(quiet),
@@ -73,14 +73,14 @@ mod tests {
             "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or holds files not done is counted every \
              1m (collect.schedule), a quiet one every 5m (collect.quiet_every), as far as collect.max_requests_per_second allows"
         );
-        for (looks, interval, quiet, rate, numbers) in [
+        for (reads, interval, quiet, rate, numbers) in [
             (10, 60_000, 300, Rate::PerSecond(5.0), (3, 11)),
             (10, 60_000, 1, Rate::PerSecond(5.0), (11, 11)),
             (10_000, 60_000, 300, Rate::PerSecond(5.0), (300, 300)),
             (10_000, 60_000, 300, Rate::Unlimited, (2_001, 10_001)),
             (10, 3_600_000, 300, Rate::PerSecond(5.0), (1, 1)),
         ] {
-            let said = said(looks, interval, quiet, rate);
+            let said = said(reads, interval, quiet, rate);
             let (quiet, busy) = numbers;
             let begins =
                 format!("about {quiet} requests a minute while nothing changes, {busy} at most");

@@ -10,7 +10,7 @@ use crate::model::{Moment, Status, Timestamp};
 use crate::portal::{ListedFolder, PAGE_SIZE};
 use crate::snapshot::{Counts, Way};
 
-/// So many looks in a row that found nothing new, and a folder is read less often from then on.
+/// So many reads in a row that found nothing new, and a folder is read less often from then on.
 const STEADY: u32 = 3;
 
 /// The time between two reads is doubled so often, at most: far more than any `quiet_every` allows.
@@ -77,7 +77,7 @@ pub(crate) struct Facts {
     last: Option<LastRead>,
     /// How the last read that came to its end did.
     ended: Option<Ending>,
-    /// Looks in a row that ended alike and found nothing new.
+    /// Reads in a row that ended alike and found nothing new.
     alike: u32,
 }
 
@@ -356,13 +356,13 @@ mod tests {
     }
 
     /// The minutes in which a folder is read, by what each read finds; nothing more is found after the last.
-    fn read_in(looks: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
+    fn read_in(reads: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
         const MINUTE: Duration = Duration::from_mins(1);
         let often = Often {
             interval: MINUTE,
             quiet: Duration::from_mins(quiet),
         };
-        let (start, mut facts, mut looks) = (Instant::now(), Facts::default(), looks.iter());
+        let (start, mut facts, mut reads) = (Instant::now(), Facts::default(), reads.iter());
         facts.listed(&listed(3, None));
         let mut minutes = Vec::new();
         for minute in 0.. {
@@ -370,7 +370,7 @@ mod tests {
             if facts.rests(counts, often, now) {
                 continue;
             }
-            let Some((ending, same)) = looks.next() else {
+            let Some((ending, same)) = reads.next() else {
                 break;
             };
             facts.begin(now);
@@ -386,7 +386,7 @@ mod tests {
         let (done, failed) = (counts(3, 0, 1), counts(2, 1, 1));
         let (same, other) = ((Counted, true), (Counted, false));
         let found = [other, same, same, same, same, same, same];
-        for (story, looks, counts, quiet, minutes) in [
+        for (story, reads, counts, quiet, minutes) in [
             ("quiet", &found[..], &done, 5, vec![0, 1, 2, 3, 5, 9, 14]),
             ("longer", &found, &done, 60, vec![0, 1, 2, 3, 5, 9, 17]),
             (
@@ -432,7 +432,7 @@ mod tests {
                 vec![0, 2, 6, 7],
             ),
         ] {
-            let read_at = read_in(looks, Some(counts), quiet);
+            let read_at = read_in(reads, Some(counts), quiet);
             assert_eq!(read_at, minutes, "{story}");
         }
     }

@@ -23,7 +23,7 @@ const BETWEEN_READS: Duration = Duration::from_secs(1);
 /// What is at a position.
 type RowAt = (FileKey, StatusWord);
 
-/// The pages that together can refute the sorting of a list in which a page looks wrong: the ends of the list and of the
+/// The pages that together can refute the sorting of a list in which a page reads wrong: the ends of the list and of the
 /// run of equal rows around it, and pages near it.
 #[must_use]
 pub fn witnesses(suspect: PageNumber, layout: Layout, run: Option<Range<u64>>) -> Vec<PageNumber> {

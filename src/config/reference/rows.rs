@@ -258,7 +258,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "reindex.kill_switch_file",
         Optional("/etc/kb-exporter/stop-reindex"),
-        "While it exists, or it cannot be told whether it exists, nothing is sent",
+        "While it exists, or cannot be checked, nothing is sent",
     ),
     row(
         "reindex.folders[].match",

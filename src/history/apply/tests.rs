@@ -44,7 +44,7 @@ struct Rows<'a> {
 }
 
 impl Story {
-    fn look(&mut self, files: &[(u128, Status)]) -> &mut Self {
+    fn read(&mut self, files: &[(u128, Status)]) -> &mut Self {
         self.read_folder(&Rows {
             files,
             created: self.minute,
@@ -98,14 +98,14 @@ impl Story {
         }
         let files = std::mem::take(&mut reading.unfinished);
         reading.unfinished = crate::history::fit(files, &self.history, &mut reading.fits);
-        let look = Look {
+        let read = CompletedRead {
             began: at(self.minute),
             ended: at(self.minute),
             consistent: rows.consistent,
             reading: &reading,
         };
         let name = FolderName::new("Inbox");
-        let mut update = apply(&name, self.record.as_ref(), &self.history, &look);
+        let mut update = apply(&name, self.record.as_ref(), &self.history, &read);
         self.history.update(&mut update);
         self.record = Some(update.record);
         self.oldest = update.oldest;
@@ -127,7 +127,7 @@ use Status::{Done, Failed, Flagged, Pending, Processing};
 #[test]
 fn the_first_read_enters_nothing() {
     let mut story = Story::default();
-    story.look(&[(1, Failed), (2, Done)]);
+    story.read(&[(1, Failed), (2, Done)]);
     assert!(Status::ALL.iter().all(|status| story.entries(*status) == 0));
 }
 
@@ -135,17 +135,17 @@ fn the_first_read_enters_nothing() {
 fn a_file_that_fails_enters_once_however_often_it_is_seen() {
     let mut story = Story::default();
     story
-        .look(&[(1, Done)])
-        .look(&[(1, Failed)])
-        .look(&[(1, Failed)]);
+        .read(&[(1, Done)])
+        .read(&[(1, Failed)])
+        .read(&[(1, Failed)]);
     assert_eq!(story.entries(Failed), 1);
 }
 
 #[test]
 fn a_retry_that_fails_again_is_no_new_failure() {
     let mut story = Story::default();
-    story.look(&[(1, Failed)]).look(&[(1, Pending)]);
-    story.look(&[(1, Processing)]).look(&[(1, Failed)]);
+    story.read(&[(1, Failed)]).read(&[(1, Pending)]);
+    story.read(&[(1, Processing)]).read(&[(1, Failed)]);
     assert_eq!(story.entries(Failed), 0);
     assert_eq!(story.entries(Pending), 1);
 }
@@ -154,9 +154,9 @@ fn a_retry_that_fails_again_is_no_new_failure() {
 fn a_failure_after_done_or_after_flagged_is_a_new_one() {
     let mut story = Story::default();
     story
-        .look(&[(1, Failed), (2, Flagged)])
-        .look(&[(1, Done), (2, Flagged)]);
-    story.look(&[(1, Failed), (2, Failed)]);
+        .read(&[(1, Failed), (2, Flagged)])
+        .read(&[(1, Done), (2, Flagged)]);
+    story.read(&[(1, Failed), (2, Failed)]);
     assert_eq!(story.entries(Failed), 2);
 }
 
@@ -164,15 +164,15 @@ fn a_failure_after_done_or_after_flagged_is_a_new_one() {
 fn one_failure_for_another_is_seen_where_the_count_stands_still() {
     let mut story = Story::default();
     story
-        .look(&[(1, Failed), (2, Done)])
-        .look(&[(1, Done), (2, Failed)]);
+        .read(&[(1, Failed), (2, Done)])
+        .read(&[(1, Done), (2, Failed)]);
     assert_eq!(story.entries(Failed), 1);
 }
 
 #[test]
 fn a_replaced_file_that_fails_is_another_file() {
     let mut story = Story::default();
-    story.look(&[(1, Failed)]).look(&[(9, Failed)]);
+    story.read(&[(1, Failed)]).read(&[(9, Failed)]);
     assert_eq!(story.entries(Failed), 1);
 }
 
@@ -222,14 +222,14 @@ fn each_failure_is_counted_once_by_whichever_reads_it_is_found() {
         for third in reads {
             let mut story = Story::default();
             story
-                .look(ONE)
+                .read(ONE)
                 .read_folder(&second(TWO))
                 .read_folder(&third(TWO));
             let found = story.entries(Failed);
             story
                 .read_folder(&second(THREE))
                 .read_folder(&third(THREE))
-                .look(THREE);
+                .read(THREE);
             assert_eq!((found, story.entries(Failed)), (1, 2));
         }
     }
@@ -244,8 +244,8 @@ fn a_torn_count_is_no_base() {
             story.read_folder(&first).read_folder(&torn(&files[..3]));
             story
                 .read_folder(&counted(&files))
-                .look(&files)
-                .look(&files);
+                .read(&files)
+                .read(&files);
             assert_eq!(story.entries(status), 0, "{status:?}");
         }
     }
@@ -255,28 +255,28 @@ fn a_torn_count_is_no_base() {
 fn other_statuses_count_the_growth_between_consistent_reads() {
     let mut story = Story::default();
     story
-        .look(&[(1, Pending)])
+        .read(&[(1, Pending)])
         .read_folder(&torn(&[(8, Pending), (9, Pending)]));
     assert_eq!(story.entries(Pending), 0);
-    story.look(&[(1, Pending), (2, Pending)]);
+    story.read(&[(1, Pending), (2, Pending)]);
     assert_eq!(story.entries(Pending), 1);
 }
 
 #[test]
 fn a_file_that_one_whole_read_left_out_is_no_new_failure() {
     let mut story = Story::default();
-    story.look(&[(1, Failed), (2, Pending)]);
+    story.read(&[(1, Failed), (2, Pending)]);
     for _ in 0..3 {
         story
-            .look(&[])
+            .read(&[])
             .read_folder(&torn(&[]))
-            .look(&[(1, Failed), (2, Pending)]);
+            .read(&[(1, Failed), (2, Pending)]);
     }
     assert_eq!(story.entries(Failed), 0);
     assert_eq!(story.oldest[Failed], Some(at(0)), "it never left");
-    story.look(&[]).look(&[]);
+    story.read(&[]).read(&[]);
     assert!(story.history.is_empty());
-    story.look(&[(1, Failed)]);
+    story.read(&[(1, Failed)]);
     assert_eq!(story.entries(Failed), 1);
 }
 
@@ -307,13 +307,13 @@ fn a_file_that_the_first_whole_read_left_out_is_no_failure_of_the_second() {
 fn absence_from_rows_that_are_not_whole_proves_nothing() {
     for read in [torn, counted] {
         let mut story = Story::default();
-        story.look(&[(1, Failed)]).look(&[(1, Pending)]);
+        story.read(&[(1, Failed)]).read(&[(1, Pending)]);
         for _ in 0..9 {
             story.read_folder(&read(&[]));
         }
-        story.look(&[]);
+        story.read(&[]);
         assert!(story.history.remembers(key(1)));
-        story.look(&[(2, Done)]);
+        story.read(&[(2, Done)]);
         assert!(!story.history.remembers(key(1)));
     }
 }
@@ -321,7 +321,7 @@ fn absence_from_rows_that_are_not_whole_proves_nothing() {
 #[test]
 fn a_file_whose_row_is_read_as_done_is_done_at_once_also_in_a_torn_read() {
     let mut story = Story::default();
-    story.look(&[]).look(&[(1, Failed), (2, Pending)]);
+    story.read(&[]).read(&[(1, Failed), (2, Pending)]);
     story.read_folder(&torn(&[(1, Done), (1, Done), (2, Done), (2, Done)]));
     assert!(story.history.is_empty());
     assert_eq!(story.indexed(), 1, "once, though it was read twice");
@@ -339,9 +339,9 @@ fn where_no_read_is_consistent_a_failure_counts_when_many_reads_have_not_listed_
     let files = torn(&[(20, Failed), (1, Failed)]);
     story.read_folder(&files).read_folder(&files);
     assert_eq!(story.entries(Failed), 1);
-    story.look(&[(1, Failed), (20, Failed), (30, Failed)]);
+    story.read(&[(1, Failed), (20, Failed), (30, Failed)]);
     assert_eq!(story.entries(Failed), 1, "it may have been there all along");
-    story.look(&[(1, Failed), (20, Failed), (30, Failed), (31, Failed)]);
+    story.read(&[(1, Failed), (20, Failed), (30, Failed), (31, Failed)]);
     assert_eq!(story.entries(Failed), 2);
 }
 
@@ -358,8 +358,8 @@ fn no_more_is_remembered_than_may_be_while_no_read_is_consistent() {
     let part = MAX_REMEMBERED / 2;
     let mut story = Story::default();
     story
-        .look(&[(0, Failed), (1, Pending)])
-        .look(&[(0, Pending), (1, Pending)]);
+        .read(&[(0, Failed), (1, Pending)])
+        .read(&[(0, Pending), (1, Pending)]);
     for number in 1..6 {
         let files = crowd(number * 1_000_000, part, Pending);
         story.read_folder(&Rows {
@@ -383,7 +383,7 @@ fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_list
     let part = MAX_REMEMBERED / 2;
     let first = crowd(0, part, Failed);
     let mut story = Story::default();
-    story.look(&first).look(&first);
+    story.read(&first).read(&first);
     story.read_folder(&torn(&crowd(1_000_000, part, Failed)));
     assert_eq!(story.entries(Failed), part as u64);
     story.read_folder(&torn(&crowd(2_000_000, part, Failed)));
@@ -391,7 +391,7 @@ fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_list
     let found = story.entries(Failed);
     story.read_folder(&torn(&first));
     assert_eq!(story.entries(Failed), found, "these were there before");
-    story.look(&first);
+    story.read(&first);
     assert_eq!(story.entries(Failed), found);
 }
 
@@ -399,11 +399,11 @@ fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_list
 fn the_time_to_done_counts_for_a_file_that_arrived_between_two_reads() {
     let mut story = Story::default();
     story
-        .look(&[])
-        .look(&[(1, Pending)])
-        .look(&[(1, Processing)]);
+        .read(&[])
+        .read(&[(1, Pending)])
+        .read(&[(1, Processing)]);
     assert_eq!(story.indexed(), 0);
-    story.look(&[(1, Done)]).look(&[(1, Done)]);
+    story.read(&[(1, Done)]).read(&[(1, Done)]);
     let indexing = story.record.as_ref().unwrap().indexing;
     assert_eq!((indexing.count, indexing.sum_millis), (1, 180_000));
 }
@@ -421,12 +421,12 @@ fn the_time_to_done_does_not_count_for_other_files() {
     let seen_failed: &[&[(u128, Status)]] = &[&[], &[(1, Failed)], &[(1, Pending)], &[(1, Done)]];
     let deleted: &[&[(u128, Status)]] = &[&[], &[(1, Pending)], &[]];
     let done_at_once: &[&[(u128, Status)]] = &[&[], &[(1, Done)]];
-    for looks in [first_read, failed, seen_failed, deleted, done_at_once] {
+    for reads in [first_read, failed, seen_failed, deleted, done_at_once] {
         let mut story = Story::default();
-        for files in looks {
-            story.look(files);
+        for files in reads {
+            story.read(files);
         }
-        assert_eq!(story.indexed(), 0, "{looks:?}");
+        assert_eq!(story.indexed(), 0, "{reads:?}");
     }
 }
 
@@ -434,11 +434,11 @@ fn the_time_to_done_does_not_count_for_other_files() {
 fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
     let mut story = Story::default();
     story
-        .look(&[(1, Done)])
-        .look(&[])
-        .look(&[])
-        .look(&[])
-        .look(&[]);
+        .read(&[(1, Done)])
+        .read(&[])
+        .read(&[])
+        .read(&[])
+        .read(&[]);
     story.read_folder(&Rows {
         files: &[(1, Pending)],
         created: 0,
@@ -446,7 +446,7 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
         fits: true,
         every_row: true,
     });
-    story.look(&[(1, Done)]);
+    story.read(&[(1, Done)]);
     assert_eq!(story.indexed(), 0);
 }
 
@@ -464,7 +464,7 @@ fn by_boundaries(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
 #[test]
 fn files_that_are_missing_among_those_not_done_are_done_where_done_files_grew_by_as_many() {
     let mut story = Story::default();
-    story.look(&[(9, Done)]);
+    story.read(&[(9, Done)]);
     story.read_folder(&by_boundaries(&[(1, Pending), (2, Pending), (9, Done)], 1));
     story.read_folder(&by_boundaries(&[(1, Done), (2, Done), (9, Done)], 2));
     assert_eq!(story.indexed(), 2);
@@ -480,18 +480,18 @@ fn files_that_are_missing_among_those_not_done_are_done_where_done_files_grew_by
 #[test]
 fn a_file_that_was_taken_for_done_and_is_listed_again_is_timed_no_second_time() {
     let mut story = Story::default();
-    story.look(&[(9, Done)]);
+    story.read(&[(9, Done)]);
     story.read_folder(&by_boundaries(&[(1, Pending), (9, Done)], 1));
     story.read_folder(&by_boundaries(&[(8, Done), (9, Done)], 2));
     story.read_folder(&by_boundaries(&[(1, Pending), (8, Done), (9, Done)], 1));
-    story.look(&[(1, Done), (8, Done), (9, Done)]);
+    story.read(&[(1, Done), (8, Done), (9, Done)]);
     assert_eq!(story.indexed(), 1);
 }
 
 #[test]
 fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
     let mut story = Story::default();
-    story.look(&[(9, Done)]);
+    story.read(&[(9, Done)]);
     story.read_folder(&by_boundaries(&[(1, Pending), (2, Pending), (9, Done)], 1));
     story.read_folder(&by_boundaries(&[(1, Done), (9, Done)], 2));
     assert_eq!(story.indexed(), 0, "which of the two was deleted?");
@@ -506,7 +506,7 @@ fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
 #[test]
 fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_told() {
     let mut story = Story::default();
-    story.look(&[(1, Done), (2, Done)]);
+    story.read(&[(1, Done), (2, Done)]);
     let full_read = story.record.as_ref().unwrap().full_read;
     assert!(full_read.is_some());
     story.read_folder(&by_boundaries(&[(1, Failed), (2, Done)], 1));
@@ -519,12 +519,12 @@ fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_told() 
 #[test]
 fn the_longest_waiting_file_is_known_by_its_upload_at_the_first_count_and_by_its_sight_later() {
     let mut story = Story::default();
-    story.look(&[(1, Pending)]);
+    story.read(&[(1, Pending)]);
     assert_eq!(story.oldest[Pending], Some(at(0)));
-    story.look(&[(1, Processing), (2, Pending)]);
+    story.read(&[(1, Processing), (2, Pending)]);
     assert_eq!(story.oldest[Processing], Some(at(2)));
     assert_eq!(story.oldest[Pending], Some(at(2)));
-    story.look(&[(1, Processing)]);
+    story.read(&[(1, Processing)]);
     assert_eq!(story.oldest[Processing], Some(at(2)));
     assert_eq!(story.oldest[Pending], None);
 }

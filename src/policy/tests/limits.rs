@@ -13,7 +13,9 @@ fn pause(book: &Book, class: &str) -> Duration {
     let track = book.view.track(ActiveMode::Enforce);
     let last = track.last_of(folder(1)).unwrap().intended;
     let (mode, class) = (ActiveMode::Enforce, Class::Text(class.into()));
-    let end = next_allowed(&book.view, mode, folder(1), Some(&class), &rules(), NOON);
+    let state = ClassState::of(&book.view, &class);
+    let class = Some((&class, &state));
+    let end = next_allowed(&book.view, mode, folder(1), class, &rules(), NOON);
     end.unwrap().since(last)
 }
 
@@ -343,7 +345,7 @@ fn folders_in_which_most_comes_back_go_first_then_those_without_an_attempt_then_
 }
 
 #[test]
-fn the_ledger_is_kept_for_as_long_as_any_limit_looks_back() {
+fn the_ledger_is_kept_for_as_long_as_any_limit_reads_back() {
     let mut reindex = Reindex::default();
     assert_eq!(horizon(&reindex), DAY * 90);
     reindex.rules.budget.per = DAY * 100;

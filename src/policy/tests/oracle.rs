@@ -3,9 +3,14 @@
 //! Whoever watches has a clock that nobody sets. Limits hold by that clock, but for what was before the program was started
 //! last: of that the program knows nothing but the times of day that it wrote down.
 
-use std::collections::HashMap;
+mod classes;
+mod rules;
+
+use std::collections::{BTreeSet, HashMap};
 
 use super::*;
+use crate::ledger::Lost;
+pub(super) use rules::Scene;
 
 /// One attempt, as whoever watches from outside would note it.
 #[derive(Debug, Clone)]
@@ -14,19 +19,45 @@ pub(super) struct Noted {
     pub mode: ActiveMode,
     pub folder: u128,
     pub at: Moment,
-    pub files: Vec<FileKey>,
+    pub files: Vec<Sent>,
     pub charge: u64,
-    pub refused: bool,
-    pub forbidden: bool,
-    pub gone: bool,
+    /// The status of a refusal.
+    pub refused: Option<u16>,
+    /// Whether the portal said that it queued files.
+    pub carried_out: bool,
+    /// Whether the program ended before the answer.
+    pub interrupted: bool,
     /// The verdict and when it was found; `None` while it is to come, or where there is none.
     pub verdict: Option<(Moment, Verdict)>,
 }
 
 impl Noted {
     fn is_unjudged(&self) -> bool {
-        self.mode == ActiveMode::Enforce && !self.refused && self.verdict.is_none()
+        self.mode == ActiveMode::Enforce && self.refused.is_none() && self.verdict.is_none()
     }
+
+    /// The classes of which files failed again.
+    fn classes_in_vain(&self) -> BTreeSet<Class> {
+        let again = self
+            .files
+            .iter()
+            .filter(|file| file.state == FileState::Refailed);
+        again.map(|file| file.class.clone()).collect()
+    }
+
+    fn moved_nothing(&self) -> bool {
+        let inconclusive = matches!(self.verdict, Some((_, Verdict::Inconclusive)));
+        let sent = self.files.iter().any(|file| file.state == FileState::Sent);
+        inconclusive && !self.carried_out && sent
+    }
+}
+
+/// A file of an attempt, and what became of it.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    pub key: FileKey,
+    pub class: Class,
+    pub state: FileState,
 }
 
 /// Everything that happened.
@@ -64,8 +95,8 @@ impl Oracle {
 
     pub fn note(&mut self, noted: Noted) {
         if noted.mode == ActiveMode::Enforce {
-            for key in &noted.files {
-                *self.tries.entry((noted.folder, *key)).or_default() += 1;
+            for file in &noted.files {
+                *self.tries.entry((noted.folder, file.key)).or_default() += 1;
             }
         }
         self.noted.push(noted);
@@ -74,20 +105,33 @@ impl Oracle {
     pub fn settle(&mut self, id: AttemptId, outcome: Outcome) {
         let noted = self.noted.iter_mut().find(|noted| noted.id == id).unwrap();
         match outcome {
-            Outcome::Accepted { updated } => noted.charge = updated,
-            Outcome::Unknown { .. } => {}
+            Outcome::Accepted { updated } => {
+                noted.charge = updated;
+                noted.carried_out = updated > 0;
+            }
+            Outcome::Unknown { why } => noted.interrupted = why == Lost::Interrupted,
             Outcome::Refused { status, .. } => {
-                noted.refused = true;
-                noted.forbidden = status == 403;
-                noted.gone = status == 404;
+                noted.refused = Some(status);
                 noted.charge = 0;
                 self.give_back(id);
             }
         }
     }
 
-    pub fn judge(&mut self, id: AttemptId, at: Moment, verdict: Verdict) {
+    /// Notes what a read showed of an attempt.
+    pub fn review(&mut self, id: AttemptId, at: Moment, review: &Review) {
         let noted = self.noted.iter_mut().find(|noted| noted.id == id).unwrap();
+        for (key, state) in &review.changed {
+            let file = noted
+                .files
+                .iter_mut()
+                .find(|file| file.key == *key)
+                .unwrap();
+            file.state = *state;
+        }
+        let Some(verdict) = review.verdict else {
+            return;
+        };
         noted.verdict = Some((at, verdict));
         if verdict == Verdict::Inconclusive {
             self.give_back(id);
@@ -96,8 +140,8 @@ impl Oracle {
 
     fn give_back(&mut self, id: AttemptId) {
         let noted = self.noted.iter().find(|noted| noted.id == id).unwrap();
-        for key in &noted.files {
-            if let Some(tries) = self.tries.get_mut(&(noted.folder, *key)) {
+        for file in &noted.files {
+            if let Some(tries) = self.tries.get_mut(&(noted.folder, file.key)) {
                 *tries = tries.saturating_sub(1);
             }
         }
@@ -118,20 +162,41 @@ impl Oracle {
         );
         let files = trigger.files.len();
         assert_eq!(files, failed.len(), "the folder goes whole");
-        let look = At {
+        let read = At {
             oracle: self,
             same: self.of_mode(trigger.mode),
             rules,
             now,
         };
         assert!(
-            look.passed(self.met) >= rules.cooldown,
+            read.passed(self.met) >= rules.cooldown,
             "a portal that was just met"
         );
-        look.check_files(of, failed);
-        look.check_cooldown(of);
-        look.check_budget(files as u64);
-        look.check_verdicts(of);
+        read.check_files(of, failed);
+        read.check_cooldown(of);
+        read.check_budget(files as u64);
+        read.check_verdicts(of);
+    }
+
+    fn tries_of(&self, of: u128, key: FileKey) -> u32 {
+        self.tries.get(&(of, key)).copied().unwrap_or(0)
+    }
+
+    /// The attempts that sent files of a class, oldest first.
+    fn sent_of(&self, class: &Class) -> Vec<&Noted> {
+        let sent = self.of_mode(ActiveMode::Enforce).into_iter();
+        sent.filter(|noted| noted.files.iter().any(|file| file.class == *class))
+            .collect()
+    }
+
+    /// Forgets what the ledger forgot: nothing that changed within its horizon.
+    pub fn forget(&mut self, horizon: Duration, now: Moment, kept: impl Fn(AttemptId) -> bool) {
+        self.noted.retain(|noted| {
+            let old = now.wall.since(noted.at.wall) >= horizon;
+            let keeps = kept(noted.id);
+            assert!(keeps || old, "forgotten too soon: {noted:?}");
+            keeps
+        });
     }
 
     fn of_mode(&self, mode: ActiveMode) -> Vec<&Noted> {
@@ -159,8 +224,7 @@ impl At<'_> {
     }
 
     fn exhausted(&self, of: u128, file: &FailedFile) -> bool {
-        let tries = self.oracle.tries.get(&(of, file.key)).copied().unwrap_or(0);
-        tries >= self.rules.max_attempts.get()
+        self.oracle.tries_of(of, file.key) >= self.rules.max_attempts.get()
     }
 
     fn check_files(&self, of: u128, failed: &[(FailedFile, Moment)]) {
@@ -195,12 +259,13 @@ impl At<'_> {
         let recent = self
             .same
             .iter()
-            .filter(|noted| self.passed(noted.at) < budget.per && !noted.gone);
+            .filter(|noted| self.passed(noted.at) < budget.per && noted.refused != Some(404));
         let (mut actions, mut charged, mut forbidden) = (0, 0, false);
         for noted in recent {
-            actions += u64::from(!(noted.forbidden && forbidden));
+            let is_forbidden = noted.refused == Some(403);
+            actions += u64::from(!(is_forbidden && forbidden));
             charged += noted.charge;
-            forbidden = noted.forbidden;
+            forbidden = is_forbidden;
         }
         assert!(actions < budget.actions, "too many attempts");
         assert!(charged + files <= budget.files, "too many files");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::policy::judge::Seen;
 
-/// A file of the portal. `since`: when a look first saw it failed, by both clocks.
+/// A file of the portal. `since`: when a read first saw it failed, by both clocks.
 #[derive(Debug, Clone)]
 pub(super) struct File {
     pub id: u128,
@@ -17,7 +17,7 @@ pub(super) struct File {
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     pub files: BTreeMap<u128, File>,
-    /// Whether it was looked at since the program was started.
+    /// Whether it was read since the program was started.
     pub known: bool,
 }
 

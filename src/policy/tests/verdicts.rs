@@ -1,10 +1,10 @@
-//! From what later looks see to a verdict.
+//! From what later reads see to a verdict.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::ledger::{FileState, Lost, StateCounts};
-use crate::policy::judge::{Look, Seen, Time, judge, observe, renewed, review};
+use crate::policy::judge::{LaterRead, Seen, Time, judge, observe, renewed, review};
 
 const DONE: Seen = Seen::As(Status::Done);
 const FAILED: Seen = Seen::As(Status::Failed);
@@ -13,7 +13,7 @@ const PROCESSING: Seen = Seen::As(Status::Processing);
 const FLAGGED: Seen = Seen::As(Status::Flagged);
 const UNKNOWN: Seen = Seen::As(Status::Unknown);
 
-/// A look soon after the answer.
+/// A read soon after the answer.
 const EARLY: Time = Time {
     due: false,
     over: false,
@@ -21,9 +21,9 @@ const EARLY: Time = Time {
 };
 
 #[test]
-fn a_file_is_followed_from_look_to_look_until_it_is_settled() {
+fn a_file_is_followed_from_read_to_read_until_it_is_settled() {
     use FileState::{Done, Flagged, Gone, Refailed, Sent, Waiting};
-    for (looks, states) in [
+    for (reads, states) in [
         (&[FAILED, FAILED][..], &[Sent, Sent][..]),
         (&[PENDING, FAILED, DONE], &[Waiting, Refailed, Refailed]),
         (&[FAILED, PROCESSING, DONE], &[Sent, Waiting, Done]),
@@ -38,14 +38,14 @@ fn a_file_is_followed_from_look_to_look_until_it_is_settled() {
             &[Waiting, Waiting, Waiting],
         ),
     ] {
-        let seen: Vec<FileState> = looks
+        let seen: Vec<FileState> = reads
             .iter()
             .scan(Sent, |state, seen| {
                 *state = observe(*state, *seen, EARLY);
                 Some(*state)
             })
             .collect();
-        assert_eq!(seen, states, "{looks:?}");
+        assert_eq!(seen, states, "{reads:?}");
     }
     let due = Time {
         due: true,
@@ -101,10 +101,15 @@ fn watched(outcome: Outcome) -> (Book, AttemptId) {
     (book, id)
 }
 
-fn look(book: &Book, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Seen) -> Review {
+fn read(book: &Book, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Seen) -> Review {
     let attempt = book.view.attempt(id).unwrap();
     let idle = false;
-    review(attempt, HOUR * 2, Look::Counted { began, idle, seen }, NOON)
+    review(
+        attempt,
+        HOUR * 2,
+        LaterRead::Counted { began, idle, seen },
+        NOON,
+    )
 }
 
 #[test]
@@ -112,22 +117,22 @@ fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
     let (mut book, id) = watched(Outcome::Unknown {
         why: Lost::NoAnswer,
     });
-    let first = look(&book, id, NOON, &|file| {
+    let first = read(&book, id, NOON, &|file| {
         if file == key(1) { DONE } else { PENDING }
     });
     assert_eq!((first.changed.len(), first.verdict), (2, None));
     let at = NOON;
     let change = |review| Change::Review { id, at, review };
     book.view.apply(change(first)).unwrap();
-    assert!(look(&book, id, NOON, &|_| PENDING).is_empty());
-    let last = look(&book, id, NOON, &|_| DONE);
+    assert!(read(&book, id, NOON, &|_| PENDING).is_empty());
+    let last = read(&book, id, NOON, &|_| DONE);
     assert_eq!(last.verdict, Some(Verdict::Recovered));
     book.view.apply(change(last)).unwrap();
     assert_eq!(book.view.totals(folder(1)).files_recovered, 2);
-    assert!(look(&book, id, NOON, &|_| FAILED).is_empty(), "it is over");
+    assert!(read(&book, id, NOON, &|_| FAILED).is_empty(), "it is over");
 }
 
-/// What becomes of an attempt whose files all stay failed: at looks so many minutes after the request, while files of the folder wait or
+/// What becomes of an attempt whose files all stay failed: at reads so many minutes after the request, while files of the folder wait or
 /// not, the number of files that failed again and the verdict.
 fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verdict>) {
     let mut book = Book::new();
@@ -136,12 +141,12 @@ fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verd
     book.settle(id, outcome);
     let now = Timestamp::from_millis(began.as_millis() + i64::from(minutes) * 60_000);
     let seen = |_| FAILED;
-    let look = Look::Counted {
+    let read = LaterRead::Counted {
         began: now,
         idle,
         seen: &seen,
     };
-    let found = review(book.view.attempt(id).unwrap(), HOUR * 2, look, now);
+    let found = review(book.view.attempt(id).unwrap(), HOUR * 2, read, now);
     let verdict = found.verdict;
     if !found.is_empty() {
         let change = Change::Review {
@@ -198,11 +203,11 @@ fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
 }
 
 #[test]
-fn a_look_that_began_before_the_answer_tells_nothing() {
+fn a_read_that_began_before_the_answer_tells_nothing() {
     let (book, id) = watched(Outcome::Accepted { updated: 2 });
-    assert!(look(&book, id, ago(HOUR), &|_| DONE).is_empty());
+    assert!(read(&book, id, ago(HOUR), &|_| DONE).is_empty());
     assert_eq!(
-        look(&book, id, ago(MINUTE * 59), &|_| DONE).verdict,
+        read(&book, id, ago(MINUTE * 59), &|_| DONE).verdict,
         Some(Verdict::Recovered)
     );
 }
@@ -213,11 +218,11 @@ fn a_folder_that_cannot_be_counted_is_judged_by_what_was_seen_once_it_is_time() 
     let in_an_hour = Timestamp::from_millis(NOON.as_millis() + 3_600_000);
     let failed = |book: &Book, now| {
         let attempt = book.view.attempt(id).unwrap();
-        review(attempt, HOUR * 2, Look::Failed, now).verdict
+        review(attempt, HOUR * 2, LaterRead::Failed, now).verdict
     };
     assert_eq!(failed(&book, NOON), None);
     assert_eq!(failed(&book, in_an_hour), Some(Verdict::Inconclusive));
-    let one_done = look(&book, id, NOON, &|file| {
+    let one_done = read(&book, id, NOON, &|file| {
         if file == key(1) { DONE } else { FAILED }
     });
     let change = Change::Review {
@@ -241,7 +246,7 @@ fn what_was_not_sent_or_was_refused_is_not_judged() {
     };
     book.settle(refused, outcome);
     for id in [rehearsed, under_way, refused] {
-        assert!(look(&book, id, NOON, &|_| DONE).is_empty());
+        assert!(read(&book, id, NOON, &|_| DONE).is_empty());
     }
 }
 
@@ -267,18 +272,18 @@ fn seen() -> impl Strategy<Value = Seen> {
 proptest! {
     #[test]
     fn every_file_is_counted_once_and_every_attempt_judged_once(
-        looks in prop::collection::vec(prop::collection::vec(seen(), 6), 1..8)
+        reads in prop::collection::vec(prop::collection::vec(seen(), 6), 1..8)
     ) {
         let mut book = Book::new();
         let files = [1, 2, 3, 4, 5, 6];
         let id = book.intend(ActiveMode::Enforce, 1, ago(HOUR), &files);
         book.settle(id, Outcome::Accepted { updated: 6 });
-        let last = looks.len() - 1;
-        for (number, rows) in looks.iter().enumerate() {
+        let last = reads.len() - 1;
+        for (number, rows) in reads.iter().enumerate() {
             let now = if number == last { NOON } else { ago(MINUTE * 30) };
             let rows = |file: FileKey| rows[usize::try_from(file.link - 1).unwrap()];
             let attempt = book.view.attempt(id).unwrap();
-            let sight = Look::Counted { began: now, idle: false, seen: &rows };
+            let sight = LaterRead::Counted { began: now, idle: false, seen: &rows };
             let review = review(attempt, HOUR, sight, now);
             if !review.is_empty() {
                 let change = Change::Review { id, at: now, review };

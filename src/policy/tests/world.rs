@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use super::model::{Answer, Step, rules};
-use super::oracle::{Noted, Oracle};
+use super::oracle::{Noted, Oracle, Scene, Sent};
 use super::portal::{File, Folder};
 use super::*;
 use crate::ledger::{Course, Lost, Tidy};
-use crate::policy::judge::{Look, Seen, renewed, review};
+use crate::policy::judge::{LaterRead, Seen, renewed, review};
 
 /// How many folders the portal has.
 pub(super) const FOLDERS: u128 = 3;
@@ -18,6 +18,8 @@ pub(super) struct World {
     now: Moment,
     /// When the time of day was set last, as far as the program that runs now has seen it.
     clock_set: Option<Instant>,
+    /// Whether it was ever set: from then on times of day tell nothing exactly.
+    clock_was_set: bool,
     rules: ReindexRules,
     folders: HashMap<u128, Folder>,
     book: Book,
@@ -36,6 +38,7 @@ impl World {
         Self {
             now,
             clock_set: None,
+            clock_was_set: false,
             rules: rules(0),
             folders: (0..FOLDERS).map(|of| (of, Folder::default())).collect(),
             book: Book::new(),
@@ -67,6 +70,7 @@ impl World {
             Step::Clock { minutes } => {
                 self.set_clock(minutes);
                 self.clock_set = Some(self.now.steady);
+                self.clock_was_set = true;
             }
             Step::Reload { rules: number } => self.rules = rules(number),
             Step::Restart => self.restart(),
@@ -143,6 +147,11 @@ impl World {
             listed: (0..FOLDERS).map(folder).collect(),
         };
         self.book.view.apply(Change::Tidy(tidy)).unwrap();
+        let view = &self.book.view;
+        if !self.clock_was_set {
+            let kept = |id| view.attempt(id).is_some();
+            self.oracle.forget(DAY, self.now, kept);
+        }
     }
 
     fn round(&mut self, minutes: u16, whole: bool, answer: Answer) {
@@ -178,16 +187,16 @@ impl World {
         let portal = self.folder(of);
         let files = failures(portal, now);
         let all: Vec<_> = (0..FOLDERS)
-            .map(|of| (folder(of), failures(self.folder(of), now)))
+            .map(|of| (of, failures(self.folder(of), now)))
             .collect();
-        let all = all.iter().map(|(of, files)| FolderFailures {
-            folder: *of,
+        let failures = all.iter().map(|(of, files)| FolderFailures {
+            folder: folder(*of),
             rules: &rules,
             files,
         });
-        let outlook = Outlook::of(all, &self.book.view, now.wall);
+        let outlook = Outlook::of(failures, &self.book.view, now.wall);
         let portal = self.folder(of);
-        let case = Case {
+        let candidate = Candidate {
             outlook: &outlook,
             folder: folder(of),
             rules: &rules,
@@ -207,10 +216,37 @@ impl World {
                 Failed::Part(&files)
             },
         };
-        decide(&case, Some(&self.book.view), now.wall)
+        let decision = decide(&candidate, Some(&self.book.view), now.wall);
+        if !self.clock_was_set {
+            let scene = Scene {
+                rules: &rules,
+                mode: ActiveMode::of(rules.mode).unwrap(),
+                of,
+                now: now.wall,
+                counts: candidate.counts,
+                all: &all,
+                whole,
+                known: candidate.counts_are == Worth::Whole,
+            };
+            self.holds_to_the_rules(&decision, &scene);
+        }
+        decision
     }
 
-    /// Does what is done after each look: attempts are judged, files start anew.
+    /// A decision is what the rules say: an attempt where nothing speaks against it, or one of the reasons that do.
+    fn holds_to_the_rules(&self, decision: &Decision, scene: &Scene<'_>) {
+        let objections = self.oracle.objections(scene);
+        match &decision.choice {
+            Choice::Trigger(_) => assert_eq!(objections, BTreeSet::new(), "{:?}", decision.numbers),
+            Choice::Hold(reason) => assert!(
+                objections.contains(reason),
+                "{reason}, not {objections:?}: {:?}",
+                decision.numbers
+            ),
+        }
+    }
+
+    /// Does what is done after each read: attempts are judged, files start anew.
     fn judge(&mut self, of: u128, counted: bool, whole: bool) {
         let (now, verify_after) = (self.now, self.rules.verify_after);
         let portal = &self.folders[&of];
@@ -221,21 +257,21 @@ impl World {
                 Seen::Unread
             }
         };
-        let look = if counted {
-            Look::Counted {
+        let read = if counted {
+            LaterRead::Counted {
                 began: now.wall,
                 idle: portal.is_idle(),
                 seen: &seen,
             }
         } else {
-            Look::Failed
+            LaterRead::Failed
         };
         let track = self.book.view.track(ActiveMode::Enforce);
         let attempts = track
             .unjudged()
             .filter(|attempt| attempt.folder == folder(of));
         let reviews: Vec<_> = attempts
-            .map(|attempt| (attempt.id, review(attempt, verify_after, look, now.wall)))
+            .map(|attempt| (attempt.id, review(attempt, verify_after, read, now.wall)))
             .collect();
         let known = self.book.view.folder(folder(of));
         let tried = known
@@ -261,8 +297,8 @@ impl World {
         for (id, review) in reviews {
             if let Some(verdict) = review.verdict {
                 self.met.insert(verdict.as_str());
-                self.oracle.judge(id, now, verdict);
             }
+            self.oracle.review(id, now, &review);
             let change = Change::Review {
                 id,
                 at: now.wall,
@@ -274,10 +310,15 @@ impl World {
 
     fn attempt(&mut self, of: u128, trigger: &Trigger, answer: Answer) {
         let now = self.now;
-        assert!(self.folder(of).known, "the first look after a start");
+        assert!(self.folder(of).known, "the first read after a start");
         let failed = self.folder(of).failed(now);
         self.oracle.check(trigger, &self.rules, &failed, now);
-        let files: Vec<FileKey> = trigger.files.iter().map(|file| file.key).collect();
+        let sent = trigger.files.iter().map(|file| Sent {
+            key: file.key,
+            class: file.class.clone(),
+            state: FileState::Sent,
+        });
+        let files: Vec<Sent> = sent.collect();
         let id = AttemptId::new(self.book.next);
         self.book.next += 1;
         let intent = Intent {
@@ -297,9 +338,9 @@ impl World {
             at: now,
             charge: files.len() as u64,
             files,
-            refused: false,
-            forbidden: false,
-            gone: false,
+            refused: None,
+            carried_out: false,
+            interrupted: false,
             verdict: None,
         });
         match trigger.mode {
@@ -330,6 +371,8 @@ impl World {
                     self.post(of, id);
                 }
                 self.met.insert("interrupted");
+                let why = Lost::Interrupted;
+                self.oracle.settle(id, Outcome::Unknown { why });
                 return self.restart();
             }
         };

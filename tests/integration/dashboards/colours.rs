@@ -1,6 +1,6 @@
 //! One meaning, one colour, in every panel of every dashboard.
 
-/// Colours by the words that series are named by. Green is well, red is bad, orange wants read_schedule, purple waits for
+/// Colours by the words that series are named by. Green is well, red is bad, orange needs action, purple waits for
 /// an administrator, blue waits for the portal, grey is not known.
 const WORDS: &[(&str, &str)] = &[
     // Statuses of files.
@@ -16,7 +16,7 @@ const WORDS: &[(&str, &str)] = &[
     ("failure", "red"),
     ("skipped", "text"),
     // What became of files that were reindexed, and of attempts.
-    ("put back", "blue"),
+    ("requeued", "blue"),
     ("recovered", "green"),
     ("failed again", "red"),
     ("none", "red"),

@@ -1,4 +1,4 @@
-//! One panel: what it asks for, and how it looks.
+//! One panel: what it asks for, and how it reads.
 
 use serde_json::{Value, json};
 
@@ -204,7 +204,7 @@ impl Panel {
         self
     }
 
-    /// Changes how the series or columns that a matcher finds look.
+    /// Changes how the series or columns that a matcher finds read.
     pub(super) fn overriding(mut self, matcher: &str, of: &str, properties: Value) -> Self {
         let mut one = json!({"matcher": {"id": matcher, "options": of}});
         one["properties"] = properties;

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::colours;
 use super::panel::{Panel, fixed, mappings};
 
-/// A column: its title, its look, its question.
+/// A column: its title, its read, its question.
 pub(super) struct Column {
     title: &'static str,
     expression: String,
     properties: Vec<Value>,
 }
 
-/// A column whose title is known, and whose look is the panel's.
+/// A column whose title is known, and whose read is the panel's.
 pub(super) fn column(title: &'static str, expression: &str) -> Column {
     Column {
         title,

@@ -49,7 +49,7 @@ impl Ailing {
         format!("http://{}", self.address)
     }
 
-    /// Looks at the portal or changes it, between two requests.
+    /// Reads at the portal or changes it, between two requests.
     pub(crate) fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         self.simulator.with(act)
     }

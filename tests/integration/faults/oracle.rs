@@ -21,9 +21,9 @@ pub(crate) struct Oracle {
     portal: String,
     /// What was published of each read: it cannot change any more.
     seen: HashMap<(Uuid, u64), (Files, bool)>,
-    /// Looks that were held against the journal.
+    /// Reads that were held against the journal.
     pub(crate) judged: u64,
-    /// Looks that had the mark.
+    /// Reads that had the mark.
     pub(crate) marked: u64,
     /// Reads folders that changed while they were read, and that were called consistent all the same.
     pub(crate) moved: u64,
@@ -71,9 +71,9 @@ impl Oracle {
             ended,
             ..
         } = published;
-        let look = (*folder, ended.timestamp_millis().unsigned_abs());
+        let read = (*folder, ended.timestamp_millis().unsigned_abs());
         let shown = (files.clone(), *consistent);
-        if let Some(before) = self.seen.insert(look, shown.clone()) {
+        if let Some(before) = self.seen.insert(read, shown.clone()) {
             return if before == shown {
                 Ok(())
             } else {
@@ -131,9 +131,9 @@ fn published(metrics: &Exposition, folder: &str) -> Published {
 }
 
 /// What the folder held while it was read, from the first request of the read to its last, change by change.
-fn history(world: &World, look: &Published) -> Option<Vec<Files>> {
-    let path = format!("/{}/files", look.folder);
-    let (from, to) = (look.began - CLOCK, look.ended + CLOCK);
+fn history(world: &World, read: &Published) -> Option<Vec<Files>> {
+    let path = format!("/{}/files", read.folder);
+    let (from, to) = (read.began - CLOCK, read.ended + CLOCK);
     let requests = world.requests().rev().skip_while(|served| served.at > to);
     let sequences: Vec<_> = requests
         .take_while(|served| served.at >= from)
@@ -147,12 +147,12 @@ fn history(world: &World, look: &Published) -> Option<Vec<Files>> {
         .take_while(|entry| entry.sequence > first)
         .filter(|entry| entry.sequence <= last)
         .filter(
-            |entry| matches!(&entry.change, Change::File { folder, .. } if *folder == look.folder),
+            |entry| matches!(&entry.change, Change::File { folder, .. } if *folder == read.folder),
         )
         .map(|entry| entry.sequence);
     let moments = changes.chain([first]);
     moments
-        .map(|sequence| Some(files_of(&world.counts_at(look.folder, sequence)?)))
+        .map(|sequence| Some(files_of(&world.counts_at(read.folder, sequence)?)))
         .collect()
 }
 

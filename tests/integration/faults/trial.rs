@@ -173,7 +173,7 @@ impl Trial {
         let metrics = self.scrape_until(&what, Self::is_as_expected).await;
         self.noted().await;
         self.others_keep_their_pace(&metrics).await;
-        witness::looks_well(&self.exporter, &self.key).await;
+        witness::reads_well(&self.exporter, &self.key).await;
     }
 
     fn is_as_expected(&self, metrics: &Exposition) -> bool {
@@ -282,7 +282,7 @@ impl Trial {
             "{}: recovered after {recovery:?}",
             self.row.name()
         );
-        witness::looks_well(&self.exporter, &self.key).await;
+        witness::reads_well(&self.exporter, &self.key).await;
         recovery
     }
 }

@@ -12,8 +12,8 @@ const MOST_MEMORY: u64 = 100;
 /// The pages that are read.
 const PAGES: [&str; 4] = ["/metrics", "/health", "/", "/readyz"];
 
-/// Looks at everything that the process shows; fails where the key is in it, or where the process does not live.
-pub(crate) async fn looks_well(exporter: &Exporter, key: &str) {
+/// Reads at everything that the process shows; fails where the key is in it, or where the process does not live.
+pub(crate) async fn reads_well(exporter: &Exporter, key: &str) {
     assert_eq!(exporter.status("/livez").await, 200);
     for page in PAGES {
         let text = exporter.get(page).await.text().await.unwrap();
@@ -26,7 +26,7 @@ pub(crate) async fn looks_well(exporter: &Exporter, key: &str) {
     }
 }
 
-/// Looks at what it leaves behind: a log of one object a line, without the key. Returns the most memory that it had, in MiB.
+/// Reads at what it leaves behind: a log of one object a line, without the key. Returns the most memory that it had, in MiB.
 pub(crate) fn was_well(exporter: &Exporter, key: &str) -> u64 {
     for line in exporter.output() {
         assert!(!line.contains(key), "the key is in the log: {line}");

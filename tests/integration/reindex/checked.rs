@@ -3,7 +3,7 @@
 use kb_simulator::Status;
 
 use super::ledger;
-use super::scene::{LOOKS, Scene, decisions};
+use super::scene::{READS, Scene, decisions};
 use crate::support::server::Asked;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -36,7 +36,7 @@ async fn the_page_on_which_a_failed_file_stood_is_read_directly_before_the_reque
 #[tokio::test]
 async fn a_page_without_a_failed_file_any_more_holds() {
     let scene = Scene::new("enforce").await;
-    let exporter = scene.held_at_the_check("/files", LOOKS).await;
+    let exporter = scene.held_at_the_check("/files", READS).await;
     scene.settle(&Status::Done);
     scene.portal.heal();
     let metrics = exporter
@@ -53,7 +53,7 @@ async fn a_page_without_a_failed_file_any_more_holds() {
 #[tokio::test]
 async fn a_page_that_cannot_be_read_any_more_holds() {
     let scene = Scene::new("enforce").await;
-    let exporter = scene.held_at_the_check("/files", LOOKS).await;
+    let exporter = scene.held_at_the_check("/files", READS).await;
     scene.portal.refuse("/files", 500);
     exporter
         .metrics_when("the folder is held", |metrics| {
@@ -69,7 +69,7 @@ async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
     scene.portal.file(other, "a.pdf", Status::Failed);
-    let exporter = scene.held_at_the_check("/files", LOOKS * 2).await;
+    let exporter = scene.held_at_the_check("/files", READS * 2).await;
     scene.portal.refuse("/files", 401);
     exporter
         .metrics_when("both folders are held", |metrics| {

@@ -10,7 +10,7 @@ use super::scene::{LONG_AGO, Scene, decisions};
 use crate::support::writes::REINDEX_FAILED;
 
 #[tokio::test]
-async fn the_first_look_after_each_start_triggers_nothing() {
+async fn the_first_read_after_each_start_triggers_nothing() {
     let scene = Scene::with("enforce", |config| {
         config["collect"]["schedule"] = "1h".into();
     })
@@ -25,7 +25,7 @@ async fn the_first_look_after_each_start_triggers_nothing() {
 }
 
 #[tokio::test]
-async fn the_second_look_may_trigger() {
+async fn the_second_read_may_trigger() {
     let scene = Scene::new("enforce").await;
     let exporter = scene.start_with_old_ledger().await;
     let metrics = scene.attempted(&exporter, "accepted").await;

@@ -35,7 +35,7 @@ const LONGEST_PAUSE: u64 = 90_000;
 const UNDER_WAY: Duration = Duration::from_secs(5);
 
 /// Requests of one read all folders. The second read of a process is the first that may trigger.
-const LOOK: usize = FOLDERS + 1;
+const READ: usize = FOLDERS + 1;
 
 /// A time of the clock that counts the pauses, in milliseconds since 1970.
 type Time = i64;
@@ -126,7 +126,7 @@ impl Story {
         if self.random.u8(..3) == 0 {
             self.portal.hold(REINDEX_FAILED);
         }
-        let enough = asked + self.random.usize(LOOK..=2 * LOOK + 6);
+        let enough = asked + self.random.usize(READ..=2 * READ + 6);
         let eager = self.random.bool();
         let exporter = self.start().await;
         wait_for("the moment to be killed", async || {

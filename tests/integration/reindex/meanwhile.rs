@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{LOOKS, Scene, decisions, reload};
+use super::scene::{READS, Scene, decisions, reload};
 use crate::support::exporter::Exporter;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
@@ -16,7 +16,7 @@ use crate::support::writes::REINDEX_FAILED;
 /// Waits until the request directly before the first attempt in a folder is held back.
 async fn held_at_the_check(scene: &Scene, folder: Uuid) -> Exporter {
     let files = format!("{folder}/files");
-    scene.held_at_the_check(&files, LOOKS).await
+    scene.held_at_the_check(&files, READS).await
 }
 
 #[tokio::test]

@@ -22,8 +22,8 @@ pub(super) const FAILED: u64 = 2;
 /// Longer than any pause of [`rules`] that a new ledger makes.
 pub(super) const LONG_AGO: Duration = Duration::from_hours(2);
 
-/// Looks at a folder before an attempt is made in it, of one page each.
-pub(super) const LOOKS: usize = 2;
+/// Reads at a folder before an attempt is made in it, of one page each.
+pub(super) const READS: usize = 2;
 
 /// A portal that is collected once a second.
 pub(super) struct Scene {
@@ -92,13 +92,13 @@ impl Scene {
 
     /// An exporter that waits for the answer to the request directly before its first attempt: the first one for such files after so many
     /// of its reads.
-    pub(super) async fn held_at_the_check(&self, files: &str, looks: usize) -> Exporter {
+    pub(super) async fn held_at_the_check(&self, files: &str, reads: usize) -> Exporter {
         make_old_ledger(&self.workspace).await;
-        let looked = self.portal.requests_with(files) + looks;
-        self.portal.hold_after(files, looked);
+        let folder_read = self.portal.requests_with(files) + reads;
+        self.portal.hold_after(files, folder_read);
         let exporter = self.start().await;
         wait_for("the folder is checked", async || {
-            (self.portal.requests_with(files) > looked).then_some(())
+            (self.portal.requests_with(files) > folder_read).then_some(())
         })
         .await;
         exporter
@@ -107,7 +107,7 @@ impl Scene {
     /// The same for the scene's folder.
     pub(super) async fn held_at_the_first_check(&self) -> Exporter {
         let files = format!("{}/files", self.folder);
-        self.held_at_the_check(&files, LOOKS).await
+        self.held_at_the_check(&files, READS).await
     }
 
     /// Takes something back with the program, beside the one that runs; what it says.

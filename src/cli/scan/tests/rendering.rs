@@ -356,7 +356,7 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
 }
 
 #[test]
-fn a_frame_counts_folders_that_were_looked_at_and_expects_what_the_list_says() {
+fn a_frame_counts_folders_that_were_read_at_and_expects_what_the_list_says() {
     let folders = vec![
         counted(1, "Inbox", &[], true),
         folder(2, "Next", FolderState::Unseen),

@@ -102,7 +102,7 @@ fn policy() -> [Panel; 8] {
         .size(8, 6),
         Panel::text(
             "To stop it at once",
-            "How all attempts are stopped without a restart. When files are reindexed that should not be, do this first and find the reason afterwards.",
+            "How all attempts are stopped without a restart. When files are requeued that should not be, do this first and find the reason afterwards.",
             "Make the file that `reindex.kill_switch_file` names. While it exists, nothing is sent.\n\n`kb-exporter reindex history` lists every attempt with its outcome.",
         )
         .size(8, 6),
@@ -122,7 +122,7 @@ fn decisions() -> [Panel; 2] {
     [
         Panel::graph(
             "Decisions a minute",
-            "One for each folder and collection. Mostly `hold` for everyday reasons; `trigger` when files are put back. When a reason is there that you do not expect: it is the first of those that hold, in the order of the runbook's questions; see alerts/runbook.md, KbReindexSuppressed.",
+            "One for each folder and collection. Mostly `hold` for everyday reasons; `trigger` when files are requeued. When a reason is there that you do not expect: it is the first of those that hold, in the order of the runbook's questions; see alerts/runbook.md, KbReindexSuppressed.",
             Style::Stacked,
         )
         .query(
@@ -212,11 +212,11 @@ fn attempts() -> [Panel; 3] {
             "Files that were reindexed, that were done afterwards, and that failed again. When most fail again: check their reasons before they are tried once more.",
             Style::Lines,
         )
-        .query("put back", &files("kb_reindex_files_requeued_total"))
+        .query("requeued", &files("kb_reindex_files_requeued_total"))
         .query("recovered", &files("kb_reindex_files_recovered_total"))
         .query("failed again", &files("kb_reindex_files_refailed_total"))
         .none(OFF)
-        .colours(&["put back", "recovered", "failed again"])
+        .colours(&["requeued", "recovered", "failed again"])
         .size(8, 8),
     ]
 }

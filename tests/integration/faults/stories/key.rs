@@ -32,7 +32,7 @@ async fn a_key_that_is_rotated_in_its_file_is_used_without_a_restart() {
     portal.fail_one(folders[0]);
     counted(&exporter, &portal).await;
     for key in [KEY, ROTATED] {
-        witness::looks_well(&exporter, key).await;
+        witness::reads_well(&exporter, key).await;
         witness::was_well(&exporter, key);
     }
 }

@@ -54,7 +54,7 @@ async fn clients_that_are_silent_or_slow_do_not_hold_the_server() {
         clients.push(client);
     }
     exporter.collected_again().await;
-    witness::looks_well(&exporter, KEY).await;
+    witness::reads_well(&exporter, KEY).await;
     // The server lets go of them by itself.
     for mut client in clients {
         let mut said = Vec::new();
@@ -101,7 +101,7 @@ async fn a_wrong_configuration_leaves_the_old_one_in_use_however_it_is_reloaded(
         .await;
     portal.fail_one(folders[1]);
     counted(&exporter, &portal).await;
-    witness::looks_well(&exporter, KEY).await;
+    witness::reads_well(&exporter, KEY).await;
     witness::was_well(&exporter, KEY);
 }
 

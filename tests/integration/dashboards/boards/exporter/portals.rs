@@ -16,7 +16,7 @@ pub(super) fn requests() -> [Panel; 6] {
         .none("no exporter"),
         Panel::graph(
             "Requests a second, by purpose",
-            "`mine` is the list of folders, `files` a page of a folder, `reindex_failed` puts failed files back. When it is more than the portal bears: lower `collect.max_requests_per_second`.",
+            "`mine` is the list of folders, `files` a page of a folder, `reindex_failed` reindexes failed files. When it is more than the portal bears: lower `collect.max_requests_per_second`.",
             Style::Stacked,
         )
         .query(

@@ -6,7 +6,7 @@ use super::super::{counted, top_ten, without_folders};
 
 pub(super) fn counting() -> [Panel; 6] {
     [
-        looks(),
+        reads(),
         lines(
             "Time between counts",
             "When it is much longer than `collect.schedule`, the folder has to wait for others or for the rate limit: see alerts/runbook.md, KbCollectionStale.",
@@ -71,7 +71,7 @@ fn corrections() -> String {
     )
 }
 
-fn looks() -> Panel {
+fn reads() -> Panel {
     let labels = [
         label("portal", "Portal").width(80).leading_to_portal(),
         label("folder", "Folder").leading_to_folder(),

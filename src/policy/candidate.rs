@@ -9,14 +9,14 @@ use crate::policy::outlook::Outlook;
 
 /// What is known of one folder now.
 #[derive(Debug, Clone)]
-pub struct Case<'a> {
+pub struct Candidate<'a> {
     /// The folder.
     pub folder: FolderId,
     /// The rules for it.
     pub rules: &'a ReindexRules,
     /// The time zone of the windows.
     pub zone: Tz,
-    /// Whether the file that stops everything exists, or cannot be looked at.
+    /// Whether the file that stops everything exists, or cannot be read.
     pub kill_switch: bool,
     /// Whether the clock went as the monotonic one did for as long as any limit looks back.
     pub clock_trusted: bool,
@@ -35,7 +35,7 @@ pub struct Case<'a> {
 /// What a folder's counts are worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Worth {
-    /// There are none, the latest look did not count the folder, or its count was not consistent.
+    /// There are none, the latest read did not count the folder, or its count was not consistent.
     NotWhole,
     /// They are older than counts may be.
     Stale,

@@ -1,0 +1,274 @@
+//! This program, under its default rules. It is killed at random; then the ledger is all that is left of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use kb_exporter::classify::Class;
+use kb_exporter::config::{Mode, Reindex};
+use kb_exporter::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView, Lost, Outcome};
+use kb_exporter::model::{
+    ByStatus, FileKey, FolderId, FolderName, PortalName, Status as Of, Timestamp,
+};
+use kb_exporter::policy::judge::{self, LaterRead, Seen};
+use kb_exporter::policy::{
+    BreakerState, Candidate, Choice, Decision, Failed, FailedFile, FolderFailures, Outlook, Reason,
+    Trigger, Worth, decide, in_order,
+};
+use uuid::Uuid;
+
+use super::{Policy, promises};
+use crate::week::{Answer, Status, Week};
+
+/// Where the program was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Killed {
+    BeforeIntent,
+    BeforeRequest,
+    BeforeOutcome,
+    BetweenLooks,
+}
+
+/// It is killed at each of the points of one attempt in so many.
+const KILLED_IN_ATTEMPT: u32 = 40;
+
+/// It is killed after one read in so many.
+const KILLED_AFTER_LOOK: u32 = 700;
+
+/// This program, under its default rules.
+pub struct ThisProgram {
+    reindex: Reindex,
+    /// What is on disk.
+    ledger: LedgerView,
+    next: i64,
+    rng: fastrand::Rng,
+    /// The first minute in which the program read since it was started.
+    started: u32,
+    pub kills: BTreeMap<Killed, u64>,
+    /// How many decisions had each reason.
+    pub reasons: BTreeMap<Reason, u64>,
+    /// Minutes in which the breaker was open.
+    pub breaker_open: u64,
+}
+
+/// The failed files of the folders that have some.
+type Failures = BTreeMap<u32, Vec<FailedFile>>;
+
+impl ThisProgram {
+    pub fn new(seed: u64) -> Self {
+        let mut reindex = Reindex::default();
+        reindex.rules.mode = Mode::Enforce;
+        Self {
+            reindex,
+            ledger: LedgerView::new(time(0)),
+            next: 1,
+            rng: fastrand::Rng::with_seed(seed),
+            started: 1,
+            kills: BTreeMap::new(),
+            reasons: BTreeMap::new(),
+            breaker_open: 0,
+        }
+    }
+
+    fn apply(&mut self, change: Change) {
+        self.ledger.apply(change).expect("it fits");
+    }
+
+    /// Kills the program in one case of so many. It starts again at once, and reads a minute later.
+    fn maybe_killed(&mut self, at: Killed, one_in: u32, now: u32) -> Result<(), Killed> {
+        if self.rng.u32(0..one_in) != 0 {
+            return Ok(());
+        }
+        for change in self.ledger.interrupted(time(now)) {
+            self.apply(change);
+        }
+        self.started = now + 1;
+        *self.kills.entry(at).or_default() += 1;
+        Err(at)
+    }
+
+    /// Judges what was sent to a folder.
+    fn review(&mut self, week: &Week, of: u32) {
+        let (now, folder) = (time(week.now), &week.folders[of as usize]);
+        let seen = |key: FileKey| match folder.files.get(&key.link).map(|file| file.status) {
+            Some(Status::Done) => Seen::As(Of::Done),
+            Some(Status::Failed) => Seen::As(Of::Failed),
+            Some(Status::Waiting { .. }) => Seen::As(Of::Pending),
+            None => Seen::Absent,
+        };
+        let read = LaterRead::Counted {
+            began: now,
+            idle: folder.waiting() == 0,
+            seen: &seen,
+        };
+        let verify_after = self.reindex.rules.verify_after;
+        let track = self.ledger.track(ActiveMode::Enforce);
+        let reviews: Vec<_> = track
+            .unjudged_in(id(of))
+            .map(|attempt| (attempt.id, judge::review(attempt, verify_after, read, now)))
+            .filter(|(_, review)| !review.is_empty())
+            .collect();
+        for (id, review) in reviews {
+            let at = now;
+            self.apply(Change::Review { id, at, review });
+        }
+        let book = self.ledger.folder(id(of));
+        let tried = book.into_iter().flat_map(|book| book.tries.keys().copied());
+        let files = judge::renewed(tried, seen);
+        if !files.is_empty() {
+            let folder = id(of);
+            self.apply(Change::Renew { folder, files });
+        }
+    }
+
+    /// The failed files of a folder. Since when they failed is known as far as the program that runs has seen it.
+    fn failures(&self, week: &Week, of: u32) -> Vec<FailedFile> {
+        let failed = week.folders[of as usize].failed();
+        failed
+            .map(|(number, file)| FailedFile {
+                key: key(number),
+                since: time(file.since.max(self.started)),
+                class: Class::Text(file.class.into()),
+            })
+            .collect()
+    }
+
+    fn decide(&self, week: &Week, of: u32, failed: &[FailedFile], outlook: &Outlook) -> Decision {
+        let folder = &week.folders[of as usize];
+        let mut counts = ByStatus::<u64>::default();
+        counts[Of::Done] = folder.done;
+        counts[Of::Pending] = folder.waiting();
+        counts[Of::Failed] = failed.len() as u64;
+        let candidate = Candidate {
+            folder: id(of),
+            rules: &self.reindex.rules,
+            zone: chrono_tz::Tz::UTC,
+            kill_switch: week.is_stopped(),
+            clock_trusted: true,
+            portal_erring: false,
+            counts_are: if week.now == self.started {
+                Worth::First
+            } else {
+                Worth::Whole
+            },
+            counts,
+            failed: Failed::Whole(failed),
+            outlook,
+        };
+        decide(&candidate, Some(&self.ledger), time(week.now))
+    }
+
+    fn outlook(&self, failures: &Failures, now: u32) -> Outlook {
+        let folders = failures.iter().map(|(of, files)| FolderFailures {
+            folder: id(*of),
+            rules: &self.reindex.rules,
+            files,
+        });
+        Outlook::of(folders, &self.ledger, time(now))
+    }
+
+    /// Decides about every folder, and makes the attempts that are due.
+    fn take_turns(&mut self, week: &mut Week) -> Result<(), Killed> {
+        let failures: Failures = week
+            .all_folders()
+            .map(|of| (of, self.failures(week, of)))
+            .filter(|(_, failed)| !failed.is_empty())
+            .collect();
+        let outlook = self.outlook(&failures, week.now);
+        let mut triggers = Vec::new();
+        for (of, failed) in &failures {
+            let decision = self.decide(week, *of, failed, &outlook);
+            *self.reasons.entry(decision.reason()).or_default() += 1;
+            if let Choice::Trigger(trigger) = decision.choice {
+                triggers.push(trigger);
+            }
+        }
+        let numbers: HashMap<FolderId, u32> = failures.keys().map(|of| (id(*of), *of)).collect();
+        for trigger in in_order(triggers, &self.ledger) {
+            let of = numbers[&trigger.folder];
+            let decision = self.decide(week, of, &failures[&of], &outlook);
+            if let Choice::Trigger(trigger) = decision.choice {
+                self.attempt(week, of, trigger)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn attempt(&mut self, week: &mut Week, of: u32, trigger: Trigger) -> Result<(), Killed> {
+        let (now, at) = (week.now, time(week.now));
+        self.maybe_killed(Killed::BeforeIntent, KILLED_IN_ATTEMPT, now)?;
+        let number = AttemptId::new(self.next);
+        self.next += 1;
+        let intent = Intent {
+            portal: PortalName::new("main").expect("a name"),
+            max_classes: 50,
+            folder: trigger.folder,
+            name: FolderName::new("folder"),
+            mode: trigger.mode,
+            at,
+            files: trigger.files,
+        };
+        self.apply(Change::Intend { id: number, intent });
+        self.maybe_killed(Killed::BeforeRequest, KILLED_IN_ATTEMPT, now)?;
+        let answer = week.post(of);
+        promises::hold(week, &self.reindex.rules);
+        self.maybe_killed(Killed::BeforeOutcome, KILLED_IN_ATTEMPT, now)?;
+        self.apply(Change::Settle {
+            id: number,
+            at,
+            outcome: outcome(answer),
+        });
+        Ok(())
+    }
+}
+
+impl Policy for ThisProgram {
+    fn name(&self) -> &'static str {
+        "this program"
+    }
+
+    fn read(&mut self, week: &mut Week) {
+        let track = self.ledger.track(ActiveMode::Enforce);
+        let open: Vec<FolderId> = track.unjudged().map(|attempt| attempt.folder).collect();
+        for of in week.all_folders().filter(|of| open.contains(&id(*of))) {
+            self.review(week, of);
+        }
+        let (mode, rules) = (ActiveMode::Enforce, &self.reindex.rules.breaker);
+        let breaker = BreakerState::of(&self.ledger, mode, rules, time(week.now));
+        self.breaker_open += u64::from(breaker.is_open());
+        // Killed: what it would have done in this read is left undone.
+        let _ = self
+            .take_turns(week)
+            .and_then(|()| self.maybe_killed(Killed::BetweenLooks, KILLED_AFTER_LOOK, week.now));
+    }
+}
+
+const START: i64 = 1_772_366_400_000;
+
+fn time(minute: u32) -> Timestamp {
+    Timestamp::from_millis(START + i64::from(minute) * 60_000)
+}
+
+fn id(of: u32) -> FolderId {
+    Uuid::from_u128(u128::from(of) + 1).into()
+}
+
+fn key(file: u128) -> FileKey {
+    FileKey {
+        link: file,
+        id: file,
+    }
+}
+
+fn outcome(answer: Answer) -> Outcome {
+    let refused = |status| Outcome::Refused {
+        status,
+        retry_after: None,
+    };
+    let unknown = |why| Outcome::Unknown { why };
+    match answer {
+        Answer::Accepted(updated) => Outcome::Accepted { updated },
+        Answer::Forbidden => refused(403),
+        Answer::Busy => refused(429),
+        Answer::NotCarriedOut => unknown(Lost::Status(503)),
+        Answer::Lost => unknown(Lost::NoAnswer),
+    }
+}
