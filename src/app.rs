@@ -28,7 +28,7 @@ use crate::model::Moment;
 use crate::schedule::{Heart, Pulse};
 use crate::snapshot::Publisher;
 
-pub use reload::{ConfigSource, ReloadRequest};
+pub use reload::ConfigSource;
 
 use portals::{Built, Portals, Pulses};
 use reload::Reloader;

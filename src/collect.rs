@@ -25,6 +25,7 @@ mod settings;
 pub mod sorted;
 pub mod sorting;
 pub mod strategy;
+mod watched;
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;

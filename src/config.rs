@@ -18,6 +18,7 @@ mod errors;
 mod folders;
 mod key;
 mod portal;
+mod redact;
 pub mod reference;
 mod reindex;
 mod request;

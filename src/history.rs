@@ -23,7 +23,7 @@
 //!
 //! # Limit
 //!
-//! At most [`MAX_REMEMBERED`](crate::aggregate::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
+//! At most [`MAX_REMEMBERED`](crate::reading::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
 //! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its
 //! status is no longer listed.
 
@@ -33,10 +33,12 @@ mod entries;
 mod indexing;
 mod limit;
 mod record;
+mod update;
 
-pub use apply::{CompletedRead, Update, apply};
+pub use apply::apply;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::fit;
 pub use record::{
     DepartureReason, FileHistory, FolderRecord, FullRead, KnownFile, Left, Listing, Settled,
 };
+pub use update::{CompletedRead, Update};

@@ -29,6 +29,7 @@ mod history;
 mod load;
 mod outcome;
 mod portal;
+mod request;
 mod rows;
 mod schema;
 mod shared;
@@ -55,10 +56,11 @@ pub use attempt::{
 pub use change::{Change, Misfit, Review, Tidy};
 pub use database::FILE_NAME;
 pub use error::LedgerError;
-pub use forgive::{Forgiven, Forgiveness, ask_to_forgive};
+pub use forgive::{Forgiven, Forgiveness};
 pub use history::{Entry, history, views};
 pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 pub use portal::PortalLedger;
+pub use request::ask_to_forgive;
 pub use track::Track;
 pub use view::{ClassTotals, FolderBook, LedgerView, Totals};
 

@@ -42,6 +42,7 @@ pub mod metrics;
 pub mod model;
 pub mod policy;
 pub mod portal;
+pub mod reading;
 pub mod reindex;
 pub mod schedule;
 pub mod shutdown;

@@ -3,18 +3,16 @@
 use std::time::SystemTime;
 
 use anyhow::Result;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
 use crate::app::portals::{Built, Portals};
 use crate::config::{Config, ConfigError};
+use crate::http::site::ReloadRequest;
 use crate::metrics::ConfigFacts;
 
 /// Reads the configuration: at the start, and at each reload.
 pub type ConfigSource = Box<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
-
-/// Asks for a reload; the answer is why there was none.
-pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 
 /// Reloads on request.
 pub(super) struct Reloader {

@@ -46,7 +46,7 @@ async fn try_portal(
     throttles: &Throttles,
 ) -> Result<ListReport, PortalFailure> {
     let client = once::client(config, portal, Arc::new(Unobserved), throttles)?;
-    let session = client.open().await?;
+    let session = Session::open(&client).await?;
     let listing = session.folders().await?;
     let (folders, facts) = admitted(portal, &listing, config.collect.max_folders);
     let view = PortalView {

@@ -5,6 +5,7 @@
 //! portal's sorting is found early.
 
 mod pages;
+pub(super) mod schedule;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,63 +21,13 @@ use crate::collect::{Collector, Done, Work};
 use crate::config::Strategy;
 use crate::history::FullRead;
 use crate::model::{ByStatus, FolderId, Moment, Timestamp};
-use crate::snapshot::{FolderState, SortingState, Way};
+use crate::snapshot::{FolderState, Way};
 
 use pages::{Audit, Totals};
+use schedule::{Due, SOON_SHARE};
 
 /// How often it is checked whether an audit is due.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
-
-/// An audit that failed is tried again after this part of `full_every`; while sorting is only assumed, folders that changed are audited
-/// again as often.
-const SOON_SHARE: u32 = 24;
-
-/// What is known of the audits of one folder.
-#[derive(Debug, Default)]
-pub(super) struct Audits {
-    /// The last one failed, and is not tried again before this.
-    not_before: Option<Instant>,
-    /// The counts at the last one of this process.
-    last: Option<ByStatus<u64>>,
-}
-
-/// What an audit depends on beside its folder.
-#[derive(Debug, Clone, Copy)]
-struct Due {
-    every: Duration,
-    sorting: SortingState,
-    now: Moment,
-}
-
-impl Audits {
-    /// Whether a folder is to be audited. Due times of folders that were audited at the same time are spread by their ids.
-    fn is_due(
-        &self,
-        folder: FolderId,
-        full_read: Option<FullRead>,
-        counts: ByStatus<u64>,
-        due: Due,
-    ) -> bool {
-        let Due {
-            every,
-            sorting,
-            now,
-        } = due;
-        let waits = self.not_before.is_some_and(|time| now.steady < time);
-        let older = |age| full_read.is_none_or(|full| now.wall.since(full.at) >= age);
-        let unproven = sorting == SortingState::Assumed
-            && match self.last {
-                None => true,
-                Some(last) => last != counts && older(every / SOON_SHARE),
-            };
-        !waits && (unproven || older(every.mul_f64(share(folder))))
-    }
-}
-
-/// The part of `full_every` after which a folder is audited: from three quarters to all of it.
-fn share(folder: FolderId) -> f64 {
-    0.75 + 0.25 * folder.fraction()
-}
 
 /// An audit that ended.
 #[derive(Debug)]
@@ -211,79 +162,5 @@ impl Folder {
         if let Some(before) = before {
             self.show_difference(difference(&totals.counts, &before));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Status;
-
-    const DAY: Duration = Duration::from_hours(24);
-
-    fn id(number: u128) -> FolderId {
-        uuid::Uuid::from_u128(number).into()
-    }
-
-    fn counts(done: u64) -> ByStatus<u64> {
-        ByStatus::from_fn(|status| if status == Status::Done { done } else { 0 })
-    }
-
-    fn due(sorting: SortingState) -> Due {
-        Due {
-            every: DAY,
-            sorting,
-            now: Moment::now(),
-        }
-    }
-
-    fn read(before: Duration, due: Due) -> FullRead {
-        FullRead {
-            at: due.now.wall.before(before),
-            sizes: ByStatus::default(),
-        }
-    }
-
-    #[test]
-    fn a_folder_is_audited_when_it_never_was_and_every_day_before_the_day_is_over() {
-        let (due, audits) = (due(SortingState::Shown), Audits::default());
-        for number in [0, u128::MAX / 3, u128::MAX] {
-            let is_due = |before: Option<Duration>| {
-                let last = before.map(|before| read(before, due));
-                audits.is_due(id(number), last, counts(1), due)
-            };
-            assert!(is_due(None) && is_due(Some(DAY)));
-            assert!(!is_due(Some(DAY / 2)));
-        }
-        let spread = |number| {
-            let last = Some(read(DAY * 7 / 8, due));
-            audits.is_due(id(number), last, counts(1), due)
-        };
-        assert!(spread(0) && !spread(u128::MAX));
-    }
-
-    #[test]
-    fn while_sorting_is_assumed_each_process_audits_and_audits_again_what_changed() {
-        let due = due(SortingState::Assumed);
-        let is_due = |last: Option<u64>, ago: Duration| {
-            let audits = Audits {
-                last: last.map(counts),
-                ..Audits::default()
-            };
-            audits.is_due(id(1), Some(read(ago, due)), counts(5), due)
-        };
-        assert!(is_due(None, Duration::ZERO));
-        assert!(is_due(Some(4), DAY / 24));
-        assert!(!is_due(Some(4), DAY / 25));
-        assert!(!is_due(Some(5), DAY / 2));
-    }
-
-    #[test]
-    fn an_audit_that_failed_is_not_tried_again_at_once() {
-        let audits = Audits {
-            not_before: Some(Instant::now() + DAY),
-            ..Audits::default()
-        };
-        assert!(!audits.is_due(id(1), None, counts(1), due(SortingState::Assumed)));
     }
 }

@@ -1,10 +1,10 @@
 //! What a read that counted a folder returns, however it counted.
 
-use crate::aggregate::Reading;
 use crate::collect::full_scan::FullScan;
 use crate::collect::sorted::{Boundaries, Sorted};
 use crate::model::ByStatus;
 use crate::portal::PageRequest;
+use crate::reading::Reading;
 use crate::snapshot::Way;
 
 /// A folder that was counted.

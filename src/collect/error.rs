@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::collect::sorted::{Layout, PageNumber};
+use crate::collect::sorted::page::{Layout, PageNumber};
 use crate::portal::{PageRequest, PortalError};
 
 /// Why a folder was not read to the end.

@@ -8,14 +8,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
-use crate::collect::audit::Audits;
+use crate::collect::audit::schedule::Audits;
 use crate::collect::count::Count;
 use crate::collect::folder_read::{FolderRead, FolderReadError, LargeScan};
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::read_schedule::{Candidate, Ending, Facts, Present};
-use crate::collect::reindex::{Watch, findings};
 use crate::collect::sorted::Boundaries;
 use crate::collect::strategy::Expected;
+use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
 use crate::history::{self, DepartureReason, apply};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};

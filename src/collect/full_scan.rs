@@ -8,12 +8,13 @@ use std::future::Future;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-use crate::aggregate::{Known, Reading, Tally};
+use crate::aggregate::{Known, Tally};
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
 use crate::collect::rows_end::is_end_of_rows;
 use crate::model::Status;
 use crate::portal::{Page, PageBody, PageRequest, PortalError, Whole};
+use crate::reading::Reading;
 
 /// Bounds of a scan.
 #[derive(Debug, Clone, Copy)]

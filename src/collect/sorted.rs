@@ -12,17 +12,18 @@
 mod boundaries;
 mod boundary_pages;
 mod map;
-mod page;
+pub(in crate::collect) mod page;
 mod plan;
 mod rows;
 mod search;
 
 use std::future::Future;
 
-use crate::aggregate::{Known, Reading};
+use crate::aggregate::Known;
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
 use crate::portal::{PageBody, PageRequest, PortalError};
+use crate::reading::Reading;
 
 pub use boundaries::Boundaries;
 pub use page::{Layout, PageNumber, PageStatuses, Run};

@@ -37,7 +37,7 @@ impl Document {
 
     /// Checks the values against each other.
     pub(super) fn check(self) -> Result<Config, Fault> {
-        unavailable::check(&self)?;
+        unavailable::check(&self.state)?;
         Ok(Config {
             portals: portals(self.portals)?,
             collect: self.collect,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_saphyr::Location;
 
-use crate::config::key;
+use crate::config::redact::redact;
 use crate::text;
 
 /// Longest file name, key path and message that an error shows, in characters.
@@ -147,7 +147,7 @@ impl Fault {
 
 /// What was written in the configuration, as an error shows it: nothing of it looks like a key.
 fn shown(text: &str, characters: usize) -> String {
-    line(&key::redact(text), characters)
+    line(&redact(text), characters)
 }
 
 /// A text on one line, cut.

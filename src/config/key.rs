@@ -4,13 +4,8 @@ use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 
+use crate::config::redact::{is_key, looks_like_key};
 use crate::config::scalar;
-
-/// How the simulated portal's keys begin, and how a key is told from a name.
-const KEY_PREFIX: &str = "kbk_";
-
-/// Shortest run of letters and digits that is taken for a key whatever its prefix.
-const KEY_CHARACTERS: usize = 20;
 
 /// Where the key is found. Never the key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,11 +77,6 @@ impl<'de> Deserialize<'de> for NoLiteralKey {
     }
 }
 
-/// Whether a text holds a key, and is not the path of a file that is called so.
-pub(super) fn is_key(text: &str) -> bool {
-    text.contains(KEY_PREFIX) && !text.contains('/')
-}
-
 fn is_variable_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters
@@ -95,31 +85,10 @@ fn is_variable_name(text: &str) -> bool {
         && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
 }
 
-/// Whether a word is more likely a key than a name: it has the prefix, or is long and mixes small letters with digits.
-fn looks_like_key(word: &str) -> bool {
-    let long = word.len() >= KEY_CHARACTERS && word.bytes().any(|byte| byte.is_ascii_lowercase());
-    is_key(word) || long && word.bytes().filter(u8::is_ascii_digit).count() > 1
-}
-
-/// Replaces every word that looks like a key.
-pub(super) fn redact(text: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let mut kept = String::with_capacity(text.len());
-    for piece in text.split_inclusive(|c| !is_word(c)) {
-        let word = piece.trim_end_matches(|c| !is_word(c));
-        if looks_like_key(word) {
-            kept.push_str("[not shown]");
-            kept.push_str(&piece[word.len()..]);
-        } else {
-            kept.push_str(piece);
-        }
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::redact::redact;
 
     #[test]
     fn names_of_variables_are_told_from_keys() {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use crate::config::address::{BaseUrl, Proxy};
 use crate::config::folders::FolderFilter;
-use crate::config::key::{self, KeySource};
+use crate::config::key::KeySource;
+use crate::config::redact::is_key;
 use crate::model::PortalName;
 
 pub(super) use keys::PortalKeys;
@@ -65,7 +66,7 @@ impl Portal {
 pub(super) fn parse_name(text: &str) -> Result<PortalName, String> {
     let longest = PortalName::MAX_CHARACTERS;
     PortalName::new(text)
-        .filter(|_| !key::is_key(text))
+        .filter(|_| !is_key(text))
         .ok_or_else(|| {
             format!("a name has 1 to {longest} printable characters, without spaces around it, and is no key")
         })

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
-use crate::config::key;
+use crate::config::redact::redact;
 use crate::text;
 
 /// How much of a value an error repeats, in characters.
@@ -46,7 +46,7 @@ pub(super) fn neither(text: &str, expected: impl Display) -> String {
 
 fn quoted(text: &str) -> String {
     // What is cut may no longer look like the key that it was.
-    format!("\"{}\"", text::cut(&key::redact(text), QUOTED_CHARACTERS))
+    format!("\"{}\"", text::cut(&redact(text), QUOTED_CHARACTERS))
 }
 
 /// A duration of at least `MIN` milliseconds.

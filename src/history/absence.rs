@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::aggregate::{DoneFiles, Reading};
-use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, KnownFile};
+use crate::history::update::{CompletedRead, Update};
 use crate::model::{FileKey, Status};
+use crate::reading::{DoneFiles, Reading};
 
 /// Whole reads that have to miss a file before it is forgotten: pages shift, and one read may leave out a file that is there.
 const MISSES: u8 = 2;

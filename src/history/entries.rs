@@ -1,7 +1,7 @@
 //! How many files entered each status: by identity, or by the growth of consistent counts.
 
-use crate::history::apply::CompletedRead;
 use crate::history::record::{FolderRecord, Listing, Settled};
+use crate::history::update::CompletedRead;
 use crate::model::{ByStatus, Status};
 
 /// What a read tells about the files of one status.

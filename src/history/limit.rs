@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::aggregate::{MAX_REMEMBERED, Unfinished};
-use crate::history::apply::{CompletedRead, Update};
 use crate::history::record::{FileHistory, Listing, Settled};
+use crate::history::update::{CompletedRead, Update};
 use crate::model::{ByStatus, FileKey, FileMap};
+use crate::reading::{MAX_REMEMBERED, Unfinished};
 
 /// Leaves out rows for which there is no room beside what must stay remembered. Files that failed or are flagged have
 /// room first; of those that wait, the ones remembered already, then the oldest.

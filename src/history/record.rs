@@ -1,9 +1,8 @@
 //! The facts that are kept of a folder.
 
-use crate::aggregate::hash;
-use crate::history::apply::Update;
 use crate::history::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
+use crate::reading::hash;
 
 /// A state in which processing came to an end with a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,10 +88,10 @@ pub struct KnownFile {
 /// The files of one folder that are not done. Files that the last read did not list are among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileHistory {
-    files: FileMap<KnownFile>,
+    pub(super) files: FileMap<KnownFile>,
     /// The hashes of all files that the last consistent read listed, in order, where it was the first one that was whole; not kept
     /// across restarts.
-    rows: Vec<u64>,
+    pub(super) rows: Vec<u64>,
 }
 
 impl FileHistory {
@@ -129,17 +128,6 @@ impl FileHistory {
     #[must_use]
     pub fn was_listed(&self, key: FileKey) -> bool {
         self.rows.is_empty() || self.rows.binary_search(&hash(key)).is_ok()
-    }
-
-    /// Takes in what a read found.
-    pub fn update(&mut self, update: &mut Update) {
-        for key in &update.forgotten {
-            self.files.remove(key);
-        }
-        self.files.extend(update.changed.iter().copied());
-        if let Some(rows) = update.rows.take() {
-            self.rows = rows;
-        }
     }
 }
 

@@ -14,7 +14,6 @@ use axum::routing::{get, post};
 use tokio::sync::{mpsc, oneshot, watch};
 use tower_http::limit::RequestBodyLimitLayer;
 
-use crate::app::ReloadRequest;
 use crate::health;
 use crate::http::{health_json, page, scrape};
 use crate::metrics::{ConfigFacts, Events, Exposition};
@@ -29,6 +28,9 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// Says whether the process makes progress; `Err` tells what does not.
 pub type Liveness = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// Asks for a reload; the answer is why there was none.
+pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 
 /// What the paths show.
 pub struct Site {

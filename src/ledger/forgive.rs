@@ -5,15 +5,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
-use std::time::Duration;
-
-use rusqlite::{Connection, OpenFlags, params};
 
 use crate::classify::Class;
-use crate::ledger::error::LedgerError;
-use crate::ledger::{database, rows, schema};
-use crate::model::{FolderId, PortalAddress, Timestamp};
+use crate::model::{FolderId, Timestamp};
 
 /// What people take back in a portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +25,7 @@ pub enum Forgiven {
 }
 
 impl Forgiven {
-    fn words(&self) -> (&'static str, Option<String>) {
+    pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Everything => ("everything", None),
             Self::Folder(folder) => ("folder", Some(folder.to_string())),
@@ -39,17 +33,6 @@ impl Forgiven {
             Self::Breaker => ("breaker", None),
             Self::Clock => ("clock", None),
         }
-    }
-
-    pub(super) fn from_words(kind: &str, target: Option<&str>) -> Option<Self> {
-        Some(match (kind, target) {
-            ("everything", None) => Self::Everything,
-            ("folder", Some(id)) => Self::Folder(FolderId::parse(id)?),
-            ("class", Some(class)) => Self::Class(rows::class(class)),
-            ("breaker", None) => Self::Breaker,
-            ("clock", None) => Self::Clock,
-            _ => return None,
-        })
     }
 }
 
@@ -69,38 +52,6 @@ pub struct Forgiveness {
     pub at: Timestamp,
     /// What they took back.
     pub what: Forgiven,
-}
-
-/// How long another process may write before this one gives up.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Writes a request for the program that holds the ledger of a state folder. Needs no lock, blocks.
-///
-/// Fails where there is no ledger, or one of another version.
-pub fn ask_to_forgive(
-    folder: &Path,
-    portal: &PortalAddress,
-    forgiveness: &Forgiveness,
-) -> Result<(), LedgerError> {
-    let path = database::path_in(folder);
-    if !path.exists() {
-        return Err(LedgerError::Missing { path });
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    let found = schema::known_version(&connection, &path)?;
-    if found != schema::VERSION {
-        return Err(LedgerError::Older { path });
-    }
-    schema::configure(&connection)?;
-    let (kind, target) = forgiveness.what.words();
-    let (portal, at) = (portal.as_str(), forgiveness.at.as_millis());
-    connection.execute(
-        "INSERT INTO forgiven (portal, at, kind, target) VALUES (?1, ?2, ?3, ?4)",
-        params![portal, at, kind, target],
-    )?;
-    Ok(())
 }
 
 /// Until when attempts are passed over, by what asks for them.

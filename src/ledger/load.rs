@@ -2,20 +2,38 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::ledger::attempt::SentFile;
 use crate::ledger::error::LedgerError;
-use crate::ledger::forgive::{Forgiven, Forgiveness};
+use crate::ledger::forgive::Forgiveness;
 use crate::ledger::rows;
 use crate::ledger::schema;
-use crate::ledger::shared::Opened;
 use crate::ledger::view::{ClassTotals, FolderBook, LedgerView};
 use crate::model::{FileMap, FolderId, FolderName, PortalAddress, Timestamp};
 
 /// What the ledger knows of each portal.
 pub(super) type Views = HashMap<PortalAddress, LedgerView>;
+
+/// What holds for every portal of an open file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Opened {
+    pub created: Timestamp,
+    pub clock_set: Option<Timestamp>,
+}
+
+impl Opened {
+    /// What is known of a portal that is met now.
+    pub fn meet(self) -> Arc<LedgerView> {
+        // A clock that is behind the ledger's own time is noticed by it.
+        let now = Timestamp::from(SystemTime::now()).max(self.created);
+        let mut view = LedgerView::new(now);
+        view.clock_set = self.clock_set;
+        Arc::new(view)
+    }
+}
 
 /// Everything that a file holds.
 pub(super) struct Loaded {
@@ -118,7 +136,7 @@ fn forgiveness(row: &Row<'_>) -> Result<Forgiveness, LedgerError> {
     let (kind, target): (String, Option<String>) = (row.get("kind")?, row.get("target")?);
     Ok(Forgiveness {
         at: Timestamp::from_millis(row.get("at")?),
-        what: Forgiven::from_words(&kind, target.as_deref())
+        what: rows::forgiven(&kind, target.as_deref())
             .ok_or(LedgerError::Content("what was taken back"))?,
     })
 }

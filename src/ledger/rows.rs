@@ -11,6 +11,7 @@ use crate::ledger::attempt::{
     ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, SentFile,
 };
 use crate::ledger::error::LedgerError;
+use crate::ledger::forgive::Forgiven;
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::ledger::view::Totals;
 use crate::model::{FileKey, FileMap, FolderId, PortalAddress, PortalName, Timestamp};
@@ -144,6 +145,18 @@ pub(super) fn class(label: &str) -> Class {
     let words = [Class::Unspecified, Class::Other, Class::Unread];
     let word = words.into_iter().find(|word| word.as_str() == label);
     word.unwrap_or_else(|| Class::Text(label.into()))
+}
+
+/// What people took back.
+pub(super) fn forgiven(kind: &str, target: Option<&str>) -> Option<Forgiven> {
+    Some(match (kind, target) {
+        ("everything", None) => Forgiven::Everything,
+        ("folder", Some(id)) => Forgiven::Folder(FolderId::parse(id)?),
+        ("class", Some(class)) => Forgiven::Class(self::class(class)),
+        ("breaker", None) => Forgiven::Breaker,
+        ("clock", None) => Forgiven::Clock,
+        _ => return None,
+    })
 }
 
 /// A column that may be null, and that tables of older versions do not have.

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use tokio::sync::watch;
 
 use crate::ledger::error::LedgerError;
-use crate::ledger::load::Loaded;
+use crate::ledger::load::{Loaded, Opened};
 use crate::ledger::view::LedgerView;
 use crate::model::{PortalAddress, Timestamp};
 
@@ -26,24 +25,6 @@ struct Views {
     /// When the file was made, and when the clock was last found set; or why it is not open.
     opened: Result<Opened, LedgerError>,
     portals: HashMap<PortalAddress, SharedView>,
-}
-
-/// What holds for every portal of an open file.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Opened {
-    pub created: Timestamp,
-    pub clock_set: Option<Timestamp>,
-}
-
-impl Opened {
-    /// What is known of a portal that is met now.
-    fn meet(self) -> Arc<LedgerView> {
-        // A clock that is behind the ledger's own time is noticed by it.
-        let now = Timestamp::from(SystemTime::now()).max(self.created);
-        let mut view = LedgerView::new(now);
-        view.clock_set = self.clock_set;
-        Arc::new(view)
-    }
 }
 
 impl SharedViews {

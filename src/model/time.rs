@@ -51,6 +51,13 @@ impl Timestamp {
         Self(self.0.saturating_add(millis))
     }
 
+    /// The point in time that lies `duration` after this one.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(millis))
+    }
+
     /// The point in time that lies `duration` before this one.
     #[must_use]
     pub fn before(self, duration: Duration) -> Self {

@@ -7,7 +7,6 @@ use crate::config::{Breaker, ReindexRules};
 use crate::ledger::{ActiveMode, Attempt, LedgerView, Track, Verdict};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, Response};
-use crate::policy::cooldown::after;
 
 /// What the breaker of a portal says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl BreakerState {
                 Verdict::None => rows.add(attempt, at),
             }
             if let Some((at, but)) = rows.longest(wanted) {
-                return Self::opened(track, after(at, rules.open_for), but, rules, now);
+                return Self::opened(track, at.after(rules.open_for), but, rules, now);
             }
         }
         Self::Closed
@@ -66,7 +65,7 @@ impl BreakerState {
         let tried = track
             .within(rules.open_for, now)
             .filter(|attempt| attempt.intended >= until && !attempt.is_unjudged())
-            .map(|attempt| after(attempt.intended, rules.open_for));
+            .map(|attempt| attempt.intended.after(rules.open_for));
         let until = tried.fold(until, Timestamp::max);
         if now < until {
             Self::Open { until }
@@ -97,7 +96,7 @@ impl BreakerState {
             Self::Open { .. } => false,
             Self::HalfOpen { but } => {
                 let last = track.last_of(folder).map(|last| last.intended);
-                let rested = last.is_none_or(|last| now >= after(last, rules.max_cooldown));
+                let rested = last.is_none_or(|last| now >= last.after(rules.max_cooldown));
                 track.unjudged_count() == 0 && (folder != but || rested)
             }
         }

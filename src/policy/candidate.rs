@@ -2,9 +2,9 @@
 
 use chrono_tz::Tz;
 
-use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::model::{ByStatus, FileKey, FolderId, Timestamp};
+use crate::model::{ByStatus, FolderId};
+use crate::policy::failed_file::FailedFile;
 use crate::policy::outlook::Outlook;
 
 /// What is known of one folder now.
@@ -68,15 +68,4 @@ impl<'a> Failed<'a> {
     pub const fn is_whole(self) -> bool {
         matches!(self, Self::Whole(_))
     }
-}
-
-/// A failed file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailedFile {
-    /// Which file.
-    pub key: FileKey,
-    /// Since when it was seen failed.
-    pub since: Timestamp,
-    /// The class of its error.
-    pub class: Class,
 }

@@ -3,7 +3,7 @@
 use crate::config::ReindexRules;
 use crate::ledger::{Outcome, Track};
 use crate::model::Timestamp;
-use crate::policy::cooldown::{after, doubled};
+use crate::policy::pause::doubled;
 
 /// Until when a portal is left alone that did not carry out its last requests: once as many in a row as open the breaker came to nothing,
 /// one is sent after each pause, which doubles. `None` where nothing speaks for that.
@@ -20,5 +20,5 @@ pub fn rests_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
     let newest = row.next()?;
     let more = u32::try_from(row.take(32).count()).unwrap_or(u32::MAX);
     let beyond = (more + 1).checked_sub(rules.breaker.no_effect.get())?;
-    Some(after(newest.intended, doubled(rules, beyond)))
+    Some(newest.intended.after(doubled(rules, beyond)))
 }

@@ -6,8 +6,8 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, ClassFate, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::cooldown::{after, doubled};
 use crate::policy::outlook::Fresh;
+use crate::policy::pause::doubled;
 
 /// As many files of the newest attempts tell whether a class responds.
 const WINDOW: f64 = 20.0;
@@ -194,7 +194,7 @@ impl ClassState {
             Response::Unknown | Response::Responsive => 0,
         };
         let pause = doubled(rules, doublings);
-        self.last.is_none_or(|last| now >= after(last, pause))
+        self.last.is_none_or(|last| now >= last.after(pause))
     }
 
     /// How many of so many files an attempt is expected to bring back. Where it is to show first whether files come back, one file shows as

@@ -7,6 +7,7 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, Course, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, came_back};
+use crate::policy::pause::doubled;
 
 /// The shortest pause that a portal can ask for after a refusal.
 const SHORTEST: Duration = Duration::from_mins(1);
@@ -37,9 +38,9 @@ pub fn next_allowed(
                 class.map_or(0, |(class, state)| in_vain(track, folder, class, state)),
             ),
         };
-        after(last.intended, pause)
+        last.intended.after(pause)
     });
-    let portal_rests = Some(after(ledger.met(), rules.cooldown)).filter(|end| *end > now);
+    let portal_rests = Some(ledger.met().after(rules.cooldown)).filter(|end| *end > now);
     folder_rests.max(portal_rests)
 }
 
@@ -67,12 +68,6 @@ pub(super) const fn is_gone(attempt: &Attempt) -> bool {
     matches!(attempt.course, Course::Refused { status: 404, .. })
 }
 
-/// The cooldown after so many attempts in a row without effect.
-pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
-    let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);
-    rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
-}
-
 /// How many attempts of a folder brought no file of a class back since the last one that did, here or in another folder. Those of which that
 /// cannot be told are passed over.
 pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &ClassState) -> u32 {
@@ -87,10 +82,4 @@ pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &Cl
     });
     let row = effects.take_while(|effect| !effect).take(32).count();
     u32::try_from(row).unwrap_or(u32::MAX)
-}
-
-/// The point in time that lies `duration` after `time`.
-pub(super) fn after(time: Timestamp, duration: Duration) -> Timestamp {
-    let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(time.as_millis().saturating_add(millis))
 }

@@ -5,9 +5,10 @@ use crate::ledger::{ActiveMode, IntendedFile, LedgerView, Track};
 use crate::model::{FolderId, Status, Timestamp};
 use crate::policy::breaker::BreakerState;
 use crate::policy::budget::Remaining;
-use crate::policy::candidate::{Candidate, FailedFile, Worth};
+use crate::policy::candidate::{Candidate, Worth};
 use crate::policy::carried_out;
 use crate::policy::cooldown;
+use crate::policy::failed_file::FailedFile;
 use crate::policy::numbers::Numbers;
 use crate::policy::reason::Reason;
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::ledger::{Attempt, Course, FileState, Review, SentFile, StateCounts, Verdict};
 use crate::model::{FileKey, Status, Timestamp};
-use crate::policy::cooldown::after;
 
 /// When a folder in which nothing waits any more, so long after the answer, shows what came of an attempt: a portal may queue files a
 /// while after it answered.
@@ -53,11 +52,11 @@ pub fn review(
     let Course::Watched { answered, files } = &attempt.course else {
         return Review::default();
     };
-    let due = now >= after(attempt.intended, verify_after);
+    let due = now >= attempt.intended.after(verify_after);
     let (seen, over): (&dyn Fn(FileKey) -> Seen, bool) = match read {
         LaterRead::Counted { began, .. } if began < answered.at => return Review::default(),
         LaterRead::Counted { began, idle, seen } => {
-            (seen, idle && began >= after(answered.at, AT_REST_AFTER))
+            (seen, idle && began >= answered.at.after(AT_REST_AFTER))
         }
         LaterRead::Failed => (&|_| Seen::Unread, false),
     };

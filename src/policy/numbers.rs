@@ -6,9 +6,10 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
-use crate::policy::candidate::{Candidate, FailedFile};
+use crate::policy::candidate::Candidate;
 use crate::policy::class::{ClassState, Pace, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
+use crate::policy::failed_file::FailedFile;
 
 /// What a decision was made from: for people, and for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

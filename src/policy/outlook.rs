@@ -6,8 +6,7 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::candidate::FailedFile;
-use crate::policy::cooldown::after;
+use crate::policy::failed_file::FailedFile;
 
 /// What the failed files of all folders of a portal tell of each class.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +83,7 @@ impl Fresh {
         }
         let gap = newest.since(first) / (times - 1);
         let gaps = gap.saturating_mul(GAPS).min(rules.cooldown);
-        Some(after(newest, gaps.max(rules.min_age)))
+        Some(newest.after(gaps.max(rules.min_age)))
     }
 }
 

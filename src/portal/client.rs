@@ -17,7 +17,6 @@ use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Endpoint, Observer};
 use crate::portal::retry;
-use crate::portal::session::Session;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 
 /// Largest error body that is read.
@@ -57,12 +56,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// Reads the key anew and opens a session with it.
-    pub async fn open(self: &Arc<Self>) -> Result<Session, PortalError> {
-        let key = self.read_key().await?;
-        Ok(Session::new(Arc::clone(self), key))
-    }
-
     /// Requests that may be in flight at once.
     #[must_use]
     pub fn concurrency(&self) -> usize {

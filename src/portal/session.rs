@@ -39,12 +39,14 @@ enum State {
 }
 
 impl Session {
-    pub(super) fn new(client: Arc<Client>, key: ApiKey) -> Self {
-        Self {
-            client,
+    /// Reads the key anew and opens a session with it.
+    pub async fn open(client: &Arc<Client>) -> Result<Self, PortalError> {
+        let key = client.read_key().await?;
+        Ok(Self {
+            client: Arc::clone(client),
             key: Mutex::new(key),
             state: watch::Sender::new(State::Open),
-        }
+        })
     }
 
     /// Lists the folders of the key (docs/portal.md, List of folders).

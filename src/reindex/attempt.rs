@@ -266,6 +266,7 @@ mod tests {
     use crate::config::{BaseUrl, Config, KeySource, Portal};
     use crate::model::{ByStatus, FolderId, FolderName};
     use crate::policy::Worth;
+    use crate::portal::Session;
     use crate::portal::{Client, Throttles, Unobserved};
     use kb_simulator::{Options, Simulator};
 
@@ -307,7 +308,7 @@ mod tests {
         let throttles = Throttles::default();
         let observer = Arc::new(Unobserved);
         let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
-        let session = client.open().await.unwrap();
+        let session = Session::open(&client).await.unwrap();
 
         let requests = session.admit(2).await.unwrap();
         let checked = check(&name, &requests, &without_page(there), 100).await;

@@ -15,6 +15,7 @@ mod faults;
 mod health;
 mod memory;
 mod metrics;
+mod modules;
 mod prometheus;
 mod read_schedule;
 mod reindex;

@@ -7,7 +7,7 @@ use crate::collect::sorted::{Layout, PageNumber, PageStatuses};
 use crate::collect::sorting::contradiction::{Hulls, is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting, evidence};
 use crate::model::{ByStatus, FolderId, FolderSizes};
-use crate::portal::{Client, Files, Lane, PageBody, PortalError, Whole};
+use crate::portal::{Client, Files, Lane, PageBody, PortalError, Session, Whole};
 use crate::snapshot::SortingState;
 
 /// Pages of one audit that are held against others, at most: where files move fast, many read wrong.
@@ -35,7 +35,7 @@ impl Audit {
     /// Reads every page. Ends early, with nothing, where the portal turns out not to sort: then every page is read anyway.
     pub async fn run(self) -> Result<Option<Totals>, ReadError> {
         let lane = Lane::background();
-        let session = self.client.open().await.map_err(no_session)?;
+        let session = Session::open(&self.client).await.map_err(no_session)?;
         let files = session.files(self.folder, &lane);
         let mut layout = layout(&files).await?;
         let (pages, limit) = (layout.last_page().0, self.max_pages);
@@ -74,7 +74,7 @@ impl Audit {
     /// Retracts a refutation where its pages are sorted now, or their folder cannot be read any more.
     pub async fn check(&self, refutation: &Refutation) {
         let lane = Lane::background();
-        let Ok(session) = self.client.open().await else {
+        let Ok(session) = Session::open(&self.client).await else {
             return;
         };
         let files = session.files(self.folder, &lane);

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use proptest::prelude::*;
 
 use super::*;
-use crate::aggregate::DoneFiles;
 use crate::collect::testing::{Change, Folder, all_changes, body, change, counts};
 use crate::model::Status;
+use crate::reading::DoneFiles;
 
 fn run<F, Fut>(fetch: F) -> Result<FullScan, ReadError>
 where

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregate::{DoneFiles, Known, Reading, Unfinished};
+use crate::aggregate::Known;
 use crate::classify::ErrorTally;
 use crate::collect::sorted::page::{PageNumber, PageStatuses};
 use crate::history;
 use crate::model::{ByStatus, FileKey, FileMap, Status};
 use crate::portal::{FileRow, PageBody, Pagination, PortalError, Whole};
+use crate::reading::{DoneFiles, Reading, Unfinished};
 
 /// Rows by page: a page that is read again replaces what it showed before.
 pub(super) struct Rows {

@@ -5,9 +5,9 @@ mod histories;
 use std::sync::Arc;
 
 use super::*;
-use crate::aggregate::{DoneFiles, MAX_REMEMBERED, hash};
 use crate::classify::{Classifier, ErrorTally};
 use crate::model::FileMap;
+use crate::reading::{DoneFiles, MAX_REMEMBERED, Reading, hash};
 
 const MINUTE: i64 = 60_000;
 

@@ -1,0 +1,111 @@
+//! No module needs another one that needs it, at whatever distance: who reads the files in the order of their imports has read each before
+//! it is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use regex::Regex;
+
+/// The modules that each module imports. A module is the path of its file below `src`, without `.rs`.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn no_module_of_the_exporter_imports_one_that_imports_it() {
+    no_cycle_in(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src").as_path(),
+        150,
+    );
+}
+
+#[test]
+fn no_module_of_the_simulator_imports_one_that_imports_it() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("simulator/src");
+    no_cycle_in(&source, 30);
+}
+
+fn no_cycle_in(source: &Path, at_least: usize) {
+    let mut files = BTreeMap::new();
+    read(source, source, &mut files);
+    assert!(files.len() > at_least, "{} files", files.len());
+    let mut left = imports(&files);
+    // Takes out what imports nothing that is left, until nothing more can be taken out.
+    loop {
+        let known: BTreeSet<String> = left.keys().cloned().collect();
+        let free = |imports: &BTreeSet<String>| imports.is_disjoint(&known);
+        let before = left.len();
+        left.retain(|_, imports| !free(imports));
+        if left.len() == before {
+            break;
+        }
+    }
+    assert!(left.is_empty(), "these import each other: {left:#?}");
+}
+
+/// The text of each module without its tests.
+fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let left_out = ["tests", "testing", "fuzz", "rules"].contains(&name.as_str());
+        let is_classify_rule = path.ends_with("classify/rule.rs");
+        if left_out && !is_classify_rule {
+            continue;
+        }
+        if path.is_dir() {
+            read(root, &path, files);
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let (program, _) = text
+            .split_once("\n#[cfg(test)]\nmod tests {")
+            .unwrap_or((&text, ""));
+        let module = path.strip_prefix(root).unwrap().with_extension("");
+        files.insert(module.to_string_lossy().into_owned(), program.to_owned());
+    }
+}
+
+fn imports(files: &BTreeMap<String, String>) -> Imports {
+    let use_line = Regex::new(r"(?ms)^\s*(?:pub(?:\([^)]*\))? )?use crate::([^;]+);").unwrap();
+    let inline = Regex::new(r"crate::([a-z_0-9]+(?:::[a-z_0-9]+)*)").unwrap();
+    let of = |module: &String, text: &String| {
+        let code: String = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let used = use_line
+            .captures_iter(&code)
+            .flat_map(|found| paths(&found[1]));
+        let named = inline.captures_iter(&code).map(|found| found[1].to_owned());
+        let modules = used.chain(named).filter_map(|path| module_of(&path, files));
+        modules.filter(|other| other != module).collect()
+    };
+    files
+        .iter()
+        .map(|(module, text)| (module.clone(), of(module, text)))
+        .collect()
+}
+
+/// Each path of an import: `a::{b, c::d}` are `a::b` and `a::c::d`.
+fn paths(import: &str) -> Vec<String> {
+    match import.split_once('{') {
+        None => vec![import.trim().to_owned()],
+        Some((base, inner)) => inner
+            .trim_end_matches(['}', ' ', '\n'])
+            .split(',')
+            .map(|item| format!("{base}{}", item.trim()))
+            .collect(),
+    }
+}
+
+/// The module with the longest path that an import begins with.
+fn module_of(path: &str, files: &BTreeMap<String, String>) -> Option<String> {
+    let mut path = path.replace("::", "/");
+    loop {
+        if files.contains_key(&path) {
+            return Some(path);
+        }
+        path.truncate(path.rfind('/')?);
+    }
+}
