@@ -47,11 +47,12 @@ enum Output {
     Json,
 }
 
-/// Explains how reasons are classified. The rules are those of the configuration file; without one there are none.
+/// Explains how reasons are classified. Rules and masks are those of the configuration file; without one there are
+/// none.
 pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Failure> {
-    let rules = match config.file {
-        Some(_) => settings::config(config)?.errors.rules,
-        None => Vec::new(),
+    let classifier = match config.file {
+        Some(_) => settings::config(config)?.errors.classifier(),
+        None => Classifier::default(),
     };
     let text = read(&args.explain)?;
     let reasons: Vec<&str> = if args.each_line {
@@ -59,7 +60,6 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Fa
     } else {
         vec![&text]
     };
-    let classifier = Classifier::new(rules);
     let text = match args.output {
         Output::Table => explain(&classifier, &reasons, table::terminal_width()).to_string(),
         Output::Json => objects(&classifier, &reasons)?,
@@ -160,7 +160,7 @@ fn describe(source: Source<'_>) -> String {
             number,
             rule: Rule { pattern, .. },
         } => format!("rule {number}: {}", pattern.as_str()),
-        Source::Normaliser => "no rule: masked".to_owned(),
+        Source::Masks => "no rule: masked".to_owned(),
         Source::NoReason => "no reason given".to_owned(),
     }
 }
@@ -176,7 +176,7 @@ mod tests {
             class: "timeout".parse().unwrap(),
         };
         let reasons = ["page 1 lost", "Timed out", "page 2 lost", " "];
-        let rules = Classifier::new(vec![rule]);
+        let rules = Classifier::new(vec![rule], Vec::new());
         let table = explain(&rules, &reasons, None).to_string();
         insta::assert_snapshot!(table, @r"
     ┌───────────────┬─────────────────────────┬─────────┬─────────────┐

@@ -71,7 +71,7 @@ impl Settings {
                 portal: errors.max_classes,
                 folder: errors.max_classes_per_folder,
             },
-            classifier: Arc::new(Classifier::new(errors.rules.clone())),
+            classifier: Arc::new(errors.classifier()),
             reindex: Arc::new(config.reindex.clone()),
             zone: collect.timezone,
         }
