@@ -102,7 +102,9 @@ fn typical() -> Table {
     }
     let known = of_length(TYPICAL[0].1, TYPICAL_LENGTH);
     let classifier = Classifier::default();
-    let costs = measure_with(&known, TYPICAL_LENGTH, |text| classifier.classify(Some(text)));
+    let costs = measure_with(&known, TYPICAL_LENGTH, |text| {
+        classifier.classify(Some(text))
+    });
     table.add_row(row("seen before", &costs));
     table
 }

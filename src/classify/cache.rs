@@ -6,46 +6,35 @@ use foldhash::quality::RandomState;
 
 use crate::classify::Class;
 
-/// The most texts of a generation.
-const MAX_ENTRIES: usize = 8 * 1024;
+/// The most texts, and the most bytes of them. What exceeds this begins anew.
+const MAX_ENTRIES: usize = 16 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// The most bytes of texts of a generation.
-const MAX_BYTES: usize = 2 * 1024 * 1024;
-
-/// Longest text that is remembered, in bytes.
-const MAX_TEXT: usize = 16 * 1024;
-
-/// Remembers the class of each text of two generations. The older one goes when the younger one is full.
+/// Remembers the classes of texts.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    young: HashMap<Box<str>, Class, RandomState>,
-    old: HashMap<Box<str>, Class, RandomState>,
-    /// Bytes of the young texts.
+    classes: HashMap<Box<str>, Class, RandomState>,
     bytes: usize,
 }
 
 impl Cache {
     /// The class of a text, where it is remembered.
-    pub fn get(&mut self, text: &str) -> Option<Class> {
-        if let Some(class) = self.young.get(text) {
-            return Some(class.clone());
-        }
-        let class = self.old.get(text)?.clone();
-        self.insert(text, &class);
-        Some(class)
+    pub fn get(&self, text: &str) -> Option<Class> {
+        self.classes.get(text).cloned()
     }
 
-    /// Remembers the class of a text.
+    /// Remembers the class of a text, unless that takes much of the room.
     pub fn insert(&mut self, text: &str, class: &Class) {
-        if text.len() > MAX_TEXT {
+        if text.len() > MAX_BYTES / 256 {
             return;
         }
-        if self.young.len() >= MAX_ENTRIES || self.bytes + text.len() > MAX_BYTES {
-            self.old = std::mem::take(&mut self.young);
+        if self.classes.len() >= MAX_ENTRIES || self.bytes + text.len() > MAX_BYTES {
+            self.classes.clear();
             self.bytes = 0;
         }
-        self.bytes += text.len();
-        self.young.insert(text.into(), class.clone());
+        if self.classes.insert(text.into(), class.clone()).is_none() {
+            self.bytes += text.len();
+        }
     }
 }
 
@@ -54,20 +43,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_bounded_and_what_comes_again_stays() {
+    fn what_is_remembered_is_bounded() {
         let mut cache = Cache::default();
-        let often = Class::Unspecified;
-        cache.insert("often", &often);
-        for number in 0..5 * MAX_ENTRIES {
+        for number in 0..3 * MAX_ENTRIES {
             let text = format!("{number:0width$}", width = number % 1_000);
             cache.insert(&text, &Class::Other);
-            assert_eq!(cache.get("often"), Some(often.clone()), "{number}");
-            let bytes: usize = cache.young.keys().chain(cache.old.keys()).map(|text| text.len()).sum();
-            assert!(bytes <= 2 * MAX_BYTES || number % 1_000 > 0, "{bytes}");
-            assert!(cache.young.len() + cache.old.len() <= 2 * MAX_ENTRIES);
+            assert_eq!(cache.get(&text), Some(Class::Other));
+            assert!(cache.bytes <= MAX_BYTES && cache.classes.len() <= MAX_ENTRIES);
         }
-        assert_eq!(cache.get("1"), None, "it did not come again");
-        cache.insert(&"x".repeat(MAX_TEXT + 1), &often);
-        assert_eq!(cache.get(&"x".repeat(MAX_TEXT + 1)), None);
+        let bytes: usize = cache.classes.keys().map(|text| text.len()).sum();
+        assert_eq!(cache.bytes, bytes);
+        let long = "x".repeat(MAX_BYTES / 256 + 1);
+        cache.insert(&long, &Class::Other);
+        assert_eq!(cache.get(&long), None);
     }
 }

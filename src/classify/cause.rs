@@ -11,24 +11,42 @@ const READ_BYTES: usize = 4 << 10;
 
 /// Fields of an answer that say what went wrong, the most telling first.
 const FIELDS: [&str; 8] = [
-    "message", "error", "detail", "msg", "reason", "description", "title", "errors",
+    "message",
+    "error",
+    "detail",
+    "msg",
+    "reason",
+    "description",
+    "title",
+    "errors",
 ];
 
 /// Marks that a text may be quoted with as a whole.
-const QUOTES: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('«', '»'), ('“', '”'), ('「', '」')];
+const QUOTES: [(char, char); 5] = [
+    ('"', '"'),
+    ('\'', '\''),
+    ('«', '»'),
+    ('“', '”'),
+    ('「', '」'),
+];
 
 /// A line that names a place in a program, of Java, JavaScript, .NET (in some languages), Ruby, PHP, Rust or C.
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r"^(?:\s+(?:at|from|bei|в|在|\.\.\.|thrown in)(?: \S.*)?$|\s*#\d+\s.*[(/:]|\s*\d+: +\S|\S+/\S+ \[0x|\s*--- (?:End|Ende|Конец) )")
+    compiled(
+        r"^(?:\s+(?:at|from|bei|в|在|\.\.\.|thrown in)(?: \S.*)?$|\s*#\d+\s.*[(/:]|\s*\d+: +\S|\S+/\S+ \[0x|\s*--- (?:End|Ende|Конец) )",
+    )
 });
 
 /// A line that nothing but a stack follows.
-static HEADER: LazyLock<Regex> =
-    LazyLock::new(|| compiled(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$"));
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$")
+});
 
 /// A line break or a tab that is written with a backslash, where more follows than the rest of a path.
 static ESCAPED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#)
+    compiled(
+        r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#,
+    )
 });
 
 fn compiled(pattern: &str) -> Regex {
@@ -62,7 +80,9 @@ fn message(answer: Value) -> Option<String> {
     match answer {
         Value::String(text) => (!text.trim().is_empty()).then_some(text),
         Value::Array(answers) => answers.into_iter().find_map(message),
-        Value::Object(mut fields) => FIELDS.iter().find_map(|field| message(fields.remove(*field)?)),
+        Value::Object(mut fields) => FIELDS
+            .iter()
+            .find_map(|field| message(fields.remove(*field)?)),
         _ => None,
     }
 }
@@ -70,7 +90,9 @@ fn message(answer: Value) -> Option<String> {
 /// What is said within quotation marks, where that is more than a name.
 fn quoted(text: &str, quote: char) -> Option<String> {
     let (_, closing) = QUOTES.into_iter().find(|(opening, _)| *opening == quote)?;
-    if quote == '"' && let Ok(Value::String(said)) = serde_json::from_str(text) {
+    if quote == '"'
+        && let Ok(Value::String(said)) = serde_json::from_str(text)
+    {
         return Some(said).filter(|said| said.trim().contains(' '));
     }
     let said = text.strip_prefix(quote)?.strip_suffix(closing)?;
@@ -80,7 +102,11 @@ fn quoted(text: &str, quote: char) -> Option<String> {
 /// The exception of a stack trace, or a text without the lines of a stack.
 fn cause(text: &str) -> Cow<'_, str> {
     if !text.contains('\n') && (text.contains('\r') || ESCAPED.is_match(text)) {
-        let lines = text.replace("\\r", "").replace("\\n", "\n").replace("\\t", "\t").replace('\r', "\n");
+        let lines = text
+            .replace("\\r", "")
+            .replace("\\n", "\n")
+            .replace("\\t", "\t")
+            .replace('\r', "\n");
         return Cow::Owned(of_lines(&lines).into_owned());
     }
     of_lines(text)
@@ -95,7 +121,9 @@ fn of_lines(text: &str) -> Cow<'_, str> {
     }
     let lines = start_of(text).lines();
     let (first, rest) = (lines.clone().next(), lines.skip(1));
-    let rest = rest.take_while(|line| !HEADER.is_match(line)).filter(|line| !FRAME.is_match(line));
+    let rest = rest
+        .take_while(|line| !HEADER.is_match(line))
+        .filter(|line| !FRAME.is_match(line));
     let kept: Vec<_> = first.into_iter().chain(rest).collect();
     Cow::Owned(kept.join("\n"))
 }
@@ -112,7 +140,8 @@ fn of_python(text: &str) -> Option<&str> {
     let mut frame = None;
     for line in text.lines() {
         // A group of exceptions is drawn as a tree.
-        let told = line.trim_start_matches(|sign: char| sign.is_whitespace() || "|+-".contains(sign));
+        let told =
+            line.trim_start_matches(|sign: char| sign.is_whitespace() || "|+-".contains(sign));
         let indentation = line.len() - told.len();
         if told.starts_with("File \"") && told.contains(", line ") {
             frame = Some(indentation.max(1));
@@ -122,7 +151,12 @@ fn of_python(text: &str) -> Option<&str> {
         }
     }
     let is_without_frames = || text.contains("Traceback (most recent call last)");
-    exception.or_else(|| text.trim_end().lines().next_back().filter(|_| is_without_frames() && frame.is_none()))
+    exception.or_else(|| {
+        text.trim_end()
+            .lines()
+            .next_back()
+            .filter(|_| is_without_frames() && frame.is_none())
+    })
 }
 
 /// As much of a text as is classified.

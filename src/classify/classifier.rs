@@ -37,7 +37,10 @@ impl Version {
         let masks = masks
             .iter()
             .flat_map(|Mask { name, pattern }| ["mask", name.placeholder(), pattern.as_str()]);
-        let words: Vec<_> = std::iter::once(NORMALISER).chain(rules).chain(masks).collect();
+        let words: Vec<_> = std::iter::once(NORMALISER)
+            .chain(rules)
+            .chain(masks)
+            .collect();
         Self(Uuid::new_v5(
             &Uuid::NAMESPACE_OID,
             words.join("\0").as_bytes(),

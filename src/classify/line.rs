@@ -8,9 +8,9 @@ const NUMBER: &str = "<n>";
 
 /// Words that are a part of the number before them.
 const UNITS: &[&str] = &[
-    "%", "B", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "ns", "us", "µs", "ms", "s", "sec",
-    "secs", "seconds", "second", "min", "minutes", "minute", "h", "hours", "hour", "days", "day", "dpi", "с", "мс", "сек", "мин",
-    "ч", "Б", "КБ", "МБ", "ГБ",
+    "%", "B", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "ns", "us", "µs", "ms",
+    "s", "sec", "secs", "seconds", "second", "min", "minutes", "minute", "h", "hours", "hour",
+    "days", "day", "dpi", "с", "мс", "сек", "мин", "ч", "Б", "КБ", "МБ", "ГБ",
 ];
 
 /// What may stand between the parts of a list of numbers or names, which is one placeholder.
@@ -35,7 +35,11 @@ impl Line {
         for character in text.chars() {
             if !character.is_whitespace() {
                 let is_unsafe = text::is_unsafe(character);
-                self.text.push(if is_unsafe { char::REPLACEMENT_CHARACTER } else { character });
+                self.text.push(if is_unsafe {
+                    char::REPLACEMENT_CHARACTER
+                } else {
+                    character
+                });
             } else if !self.text.is_empty() && !self.text.ends_with(' ') {
                 self.text.push(' ');
             }
@@ -45,7 +49,9 @@ impl Line {
     /// Writes what a row of the table keeps, unless it is the unit of a number.
     pub fn kept(&mut self, word: &str) {
         match self.last {
-            Some((NUMBER, end)) if &self.text[end..] == " " && UNITS.contains(&word) => self.text.truncate(end),
+            Some((NUMBER, end)) if &self.text[end..] == " " && UNITS.contains(&word) => {
+                self.text.truncate(end)
+            }
             _ => self.text(word),
         }
     }
@@ -54,7 +60,9 @@ impl Line {
     pub fn placeholder(&mut self, placeholder: &'static str) {
         if let Some((last, end)) = self.last
             && last == placeholder
-            && self.text[end..].chars().all(|between| SEPARATORS.contains(&between))
+            && self.text[end..]
+                .chars()
+                .all(|between| SEPARATORS.contains(&between))
         {
             self.text.truncate(end);
             return;

@@ -48,7 +48,8 @@ impl FromStr for MaskName {
 
     fn from_str(name: &str) -> Result<Self, RuleError> {
         let is_of_name = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
-        let is_name = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(is_of_name);
+        let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.bytes().all(is_of_name);
         if !is_name || name.len() > MASK_NAME_CHARACTERS {
             return Err(RuleError::MaskName);
         }
@@ -108,7 +109,9 @@ mod tests {
 
     #[test]
     fn masks_that_feed_on_one_another_write_no_long_text() {
-        let masks: Vec<_> = (0..50).map(|_| mask("aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "[a ]")).collect();
+        let masks: Vec<_> = (0..50)
+            .map(|_| mask("aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "[a ]"))
+            .collect();
         let class = Classifier::new(Vec::new(), masks).classify(Some(&"a ".repeat(5_000)));
         assert!(class.as_str().chars().count() <= 120, "{class}");
     }
@@ -119,6 +122,9 @@ mod tests {
             assert_eq!(name.parse::<MaskName>(), Err(RuleError::MaskName), "{name}");
         }
         assert_eq!("a*".parse::<MaskPattern>(), Err(RuleError::FitsNothing));
-        assert!(matches!("(".parse::<MaskPattern>(), Err(RuleError::Pattern(_))));
+        assert!(matches!(
+            "(".parse::<MaskPattern>(),
+            Err(RuleError::Pattern(_))
+        ));
     }
 }

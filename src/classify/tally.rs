@@ -30,6 +30,14 @@ pub struct ClassCount {
 }
 
 impl ClassCount {
+    const fn new(class: Class, files: ByStatus<u64>) -> Self {
+        Self {
+            class,
+            files,
+            example: None,
+        }
+    }
+
     /// One of the reasons, or the class where none was kept.
     pub(super) fn example_or(&self, class: &Arc<str>) -> Arc<str> {
         let example = self.example.as_deref();
@@ -95,13 +103,21 @@ impl ErrorTally {
         if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
             class = Class::Other;
         }
-        let number = match self.by_class.get(&class).copied() {
-            Some(number) => {
-                self.give_example(number, reason, 2 * MAX_EXAMPLES);
-                number
-            }
-            None => self.begin(class, reason),
+        let (new, counts) = (self.counts.len(), &mut self.counts);
+        let number = *self.by_class.entry(class).or_insert_with_key(|class| {
+            counts.push(ClassCount::new(class.clone(), ByStatus::default()));
+            new
+        });
+        let most = if number == new {
+            MAX_EXAMPLES
+        } else {
+            2 * MAX_EXAMPLES
         };
+        let count = &mut self.counts[number];
+        if let (None, Some(reason), true) = (&count.example, reason, self.examples < most) {
+            count.example = Some(example(reason));
+            self.examples += 1;
+        }
         ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
@@ -114,37 +130,7 @@ impl ErrorTally {
 
     /// Counts files whose reasons were not read.
     pub fn count_unread(&mut self, files: ByStatus<u64>) {
-        self.counts.push(ClassCount {
-            class: Class::Unread,
-            files,
-            example: None,
-        });
-    }
-
-    /// Begins to count a class.
-    fn begin(&mut self, class: Class, reason: Option<&str>) -> usize {
-        let number = self.counts.len();
-        self.by_class.insert(class.clone(), number);
-        self.counts.push(ClassCount {
-            class,
-            files: ByStatus::default(),
-            example: None,
-        });
-        self.give_example(number, reason, MAX_EXAMPLES);
-        number
-    }
-
-    /// Gives a class an example, unless it has one, or so many have.
-    fn give_example(&mut self, number: usize, reason: Option<&str>, most: usize) {
-        if self.examples >= most {
-            return;
-        }
-        if let Some(count) = self.counts.get_mut(number)
-            && let (None, Some(reason)) = (&count.example, reason)
-        {
-            count.example = Some(example(reason));
-            self.examples += 1;
-        }
+        self.counts.push(ClassCount::new(Class::Unread, files));
     }
 
     /// Ends the count.

@@ -6,7 +6,9 @@ use std::str::FromStr;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::classify::{Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
+use crate::classify::{
+    Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError,
+};
 use crate::config::scalar;
 
 /// The most masks: each costs time for every reason.
@@ -103,7 +105,9 @@ struct MaskKeys {
 fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskKeys>, D::Error> {
     let masks = Vec::deserialize(deserializer)?;
     if masks.len() > MAX_MASKS {
-        return Err(D::Error::custom(format!("at most {MAX_MASKS} masks are possible")));
+        return Err(D::Error::custom(format!(
+            "at most {MAX_MASKS} masks are possible"
+        )));
     }
     Ok(masks)
 }

@@ -10,9 +10,12 @@ fn check(cases: &[(&str, &str)]) {
 
 #[test]
 fn a_stack_of_python_is_its_exception() {
-    let frames = "  File \"/app/worker.py\", line 12, in run\n    with open(p) as f:\n         ~~~~^^^\n".repeat(500);
+    let frames =
+        "  File \"/app/worker.py\", line 12, in run\n    with open(p) as f:\n         ~~~~^^^\n"
+            .repeat(500);
     let exception = "sqlalchemy.exc.IntegrityError: (psycopg2.Error) duplicate";
-    let text = format!("job: Traceback (most recent call last):\n{frames}{exception}\n[SQL: INSERT]\n");
+    let text =
+        format!("job: Traceback (most recent call last):\n{frames}{exception}\n[SQL: INSERT]\n");
     assert_eq!(of(&text), exception);
     assert_eq!(of(&text.replace('\n', "\r\n")), exception);
     assert_eq!(of(&text.replace('\n', "\\n")), exception);
@@ -27,7 +30,10 @@ fn a_stack_of_python_is_its_exception() {
         ),
         ("failed\n  File \"a.py\", line 3\nKeyError", "KeyError"),
         ("Traceback (most recent call last):\nKeyError\n", "KeyError"),
-        ("File \"a.pdf\" is bad\nFile \"b.pdf\", too", "File \"a.pdf\" is bad\nFile \"b.pdf\", too"),
+        (
+            "File \"a.pdf\" is bad\nFile \"b.pdf\", too",
+            "File \"a.pdf\" is bad\nFile \"b.pdf\", too",
+        ),
     ]);
 }
 
@@ -42,15 +48,36 @@ fn a_stack_of_java_is_its_last_cause() {
 #[test]
 fn frames_are_left_out_of_other_texts() {
     check(&[
-        ("IOException: broken\n\tat a.B.c(B.java:1)\n\t... 12 more", "IOException: broken"),
-        ("Error: broken\n    at async run (/app/a.js:1:2)\n    at x (a.js:7:1)", "Error: broken"),
+        (
+            "IOException: broken\n\tat a.B.c(B.java:1)\n\t... 12 more",
+            "IOException: broken",
+        ),
+        (
+            "Error: broken\n    at async run (/app/a.js:1:2)\n    at x (a.js:7:1)",
+            "Error: broken",
+        ),
         ("broken\\n\\tat a.B.c(B.java:1)\\n\\tat d.E", "broken"),
         ("broken\r\tat a.B.c(B.java:1)\r", "broken"),
-        ("a.rb:1:in 'run': broken (KeyError)\n\tfrom a.rb:2:in 'main'", "a.rb:1:in 'run': broken (KeyError)"),
-        ("Ошибка: нет\n   в Kb.Reader.Read(String path)\n--- Конец трассировки стека ---", "Ошибка: нет"),
-        ("panic: broken\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:8", "panic: broken"),
-        ("PHP Fatal error: broken\nStack trace:\n#0 /srv/a.php(12): run()", "PHP Fatal error: broken"),
-        ("thread 'main' panicked at broken\nstack backtrace:\n   0: rust_begin_unwind", "thread 'main' panicked at broken"),
+        (
+            "a.rb:1:in 'run': broken (KeyError)\n\tfrom a.rb:2:in 'main'",
+            "a.rb:1:in 'run': broken (KeyError)",
+        ),
+        (
+            "Ошибка: нет\n   в Kb.Reader.Read(String path)\n--- Конец трассировки стека ---",
+            "Ошибка: нет",
+        ),
+        (
+            "panic: broken\n\ngoroutine 1 [running]:\nmain.main()\n\t/a.go:8",
+            "panic: broken",
+        ),
+        (
+            "PHP Fatal error: broken\nStack trace:\n#0 /srv/a.php(12): run()",
+            "PHP Fatal error: broken",
+        ),
+        (
+            "thread 'main' panicked at broken\nstack backtrace:\n   0: rust_begin_unwind",
+            "thread 'main' panicked at broken",
+        ),
         ("two\nlines at work", "two\nlines at work"),
     ]);
 }
@@ -63,13 +90,31 @@ fn a_wrapped_reason_is_what_it_says() {
         ("«Файл повреждён»", "Файл повреждён"),
         (r#""cannot open \"a.pdf\"""#, r#"cannot open "a.pdf""#),
         (r#"{"error":"file is protected"}"#, "file is protected"),
-        (r#"{"error":{"message":"too long","type":"invalid"}}"#, "too long"),
-        (r#"{"detail":[{"loc":["body",3],"msg":"field required"}]}"#, "field required"),
-        (r#"{"error":true,"message":" ","reason":"no space left"}"#, "no space left"),
+        (
+            r#"{"error":{"message":"too long","type":"invalid"}}"#,
+            "too long",
+        ),
+        (
+            r#"{"detail":[{"loc":["body",3],"msg":"field required"}]}"#,
+            "field required",
+        ),
+        (
+            r#"{"error":true,"message":" ","reason":"no space left"}"#,
+            "no space left",
+        ),
         (r#"{"error":"{\"error\":\"inner\"}"}"#, "inner"),
         (r#"{"detail":"a failed\n\tat b.C.d(C.java)"}"#, "a failed"),
     ]);
-    for text in ["'chunk_7'", "'a.pdf' is not 'b.pdf'", "\"a\" \"b\"", "'", "{}", r#"{"code":429}"#, r#"{"error":"cut o"#, "{x} is missing"] {
+    for text in [
+        "'chunk_7'",
+        "'a.pdf' is not 'b.pdf'",
+        "\"a\" \"b\"",
+        "'",
+        "{}",
+        r#"{"code":429}"#,
+        r#"{"error":"cut o"#,
+        "{x} is missing",
+    ] {
         assert_eq!(of(text), text);
     }
 }
@@ -80,7 +125,10 @@ fn no_more_is_read_than_needed_and_no_path_is_broken() {
     assert_eq!(of(&format!("{}word", " ".repeat(10_000))), "word");
     let deep = format!("{}1{}", r#"{"error":"#.repeat(200), "}".repeat(200));
     assert_eq!(of(&deep), deep);
-    for text in [r"cannot open C:\new\temp\report.pdf", r"cannot open \\fs\nroot\temp"] {
+    for text in [
+        r"cannot open C:\new\temp\report.pdf",
+        r"cannot open \\fs\nroot\temp",
+    ] {
         assert_eq!(of(text), text);
     }
 }

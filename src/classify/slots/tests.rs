@@ -256,7 +256,10 @@ fn what_other_rules_call_otherwise_leaves_its_slot_at_the_next_look() {
     let rows = count(&mut slots, 1, &reasons, hour(0));
     let expected = [("lost", 1), ("reading a timed out", 2), ("other", 1)];
     assert_eq!(rows, shown(&expected));
-    let classifier = Arc::new(Classifier::new(vec![rule("timed out", "timeout")], Vec::new()));
+    let classifier = Arc::new(Classifier::new(
+        vec![rule("timed out", "timeout")],
+        Vec::new(),
+    ));
     slots.reconfigure(LIMITS, &classifier);
     let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1));
     assert_eq!(labels(rows), shown(&[("lost", 1), ("timeout", 3)]));
@@ -264,7 +267,10 @@ fn what_other_rules_call_otherwise_leaves_its_slot_at_the_next_look() {
 
 #[test]
 fn the_class_of_a_rule_is_shown_at_once_and_another_leaves_at_the_end_of_the_collection() {
-    let classifier = Arc::new(Classifier::new(vec![rule("timed out", "timeout")], Vec::new()));
+    let classifier = Arc::new(Classifier::new(
+        vec![rule("timed out", "timeout")],
+        Vec::new(),
+    ));
     let mut slots = ClassSlots::new(LIMITS, &classifier);
     let large = [("a", 9), ("b", 8)];
     slots.count(folder(1), &tally(&classifier, &large), hour(0));
