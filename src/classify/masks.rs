@@ -95,7 +95,7 @@ const MASKS: &[Row] = &[
         "dial tcp [fe80::1%eth0]:6379 or ::1", "dial tcp <address> or <address>"),
     row!("host", [
             r"localhost(?::[0-9]+)?(?-u:\b)|(?:", word!(), r"+(?:\.|-+))*", word!(), r"+\.[a-z][a-z0-9-]+:[0-9]+(?-u:\b)",
-            r"|(?:[a-z0-9-]+\.){2,}[a-z][a-z0-9-]+(?-u:\b)"], "<address>",
+            r"|(?:[a-z0-9][a-z0-9-]*\.){2,}[a-z][a-z0-9-]+(?-u:\b)"], "<address>",
         "neither vectors.prod.internal nor kb.io:80", "neither <address> nor <address>"),
     row!("path of Windows", [
             r#"(?:\\\\\?\\)?(?:[A-Za-z]:|\\)?\\(?:[^\\\s:*?"<>|]+(?: [^\\\s:*?"<>|]+){0,2}\\)*[^\\\s:?"<>|,;)]*"#], "<path>",
@@ -112,10 +112,11 @@ const MASKS: &[Row] = &[
         "rhost=kb.io user=root code=5", "rhost=<value> user=<value> code=5"),
     row!("file", [
             r"(?:~\$)?", any_word!(), r"+(?:[-.+~]+", any_word!(), r"+)*(?: ?[(（][^()（）\r\n]{1,12}[)）](?:[-.+]*", any_word!(), "+)*)?",
-            r"\.(?:[a-z][a-z0-9]{1,3}|[0-9][a-z]|[A-Z]{3,4})(?-u:\b)"], "<file>",
+            r"\.+(?:[a-z][a-z0-9]{1,3}|[0-9][a-z]|[A-Z]{3,4})(?-u:\b)"], "<file>",
         "cannot read report_v2 (1).docx", "cannot read <file>"),
     row!("number or id", [
-            r"(?:", letter!(), r"|_|(?:[-/\\@+#$*~%&^]+|\.)", word!(), r")*[-/\\@+#$*~%&^±№]*\.?[0-9٠-٩۰-۹０-９]",
+            r"(?:(?:", letter!(), r"|_)(?:", letter!(), r"|_|(?:[-/\\@+#$*~%&^]+|\.)", word!(), r")*[-/\\@+#$*~%&^]*\.?|[-/\\@+#$*~%&^±№.]{0,2})",
+            r"[0-9٠-٩۰-۹０-９]",
             r"(?:", word!(), r"|[.:,][0-9]|(?:[-_/\\@+:#$*~%&^]+|\.)", word!(), r")*(?: ?%)?|[0-9a-fA-F]{8,}(?-u:\b)"], "<n>",
         "page 7–9 of req_01ab-7c took 1,024.5ms, pid 12", "page <n> of <n> took <n>, pid <n>"),
     row!("word", [letter!(), "+(?:['’]", letter!(), "*|[-./]", letter!(), "+)*|_+"], "",
