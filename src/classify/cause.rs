@@ -10,25 +10,10 @@ use serde_json::Value;
 const READ_BYTES: usize = 4 << 10;
 
 /// Fields of an answer that say what went wrong, the most telling first.
-const FIELDS: [&str; 8] = [
-    "message",
-    "error",
-    "detail",
-    "msg",
-    "reason",
-    "description",
-    "title",
-    "errors",
-];
+const FIELDS: &str = "message error detail msg reason description title errors";
 
-/// Marks that a text may be quoted with as a whole.
-const QUOTES: [(char, char); 5] = [
-    ('"', '"'),
-    ('\'', '\''),
-    ('«', '»'),
-    ('“', '”'),
-    ('「', '」'),
-];
+/// Marks that a text may be quoted with as a whole, each followed by the one that closes it.
+const QUOTES: [&str; 5] = ["\"\"", "''", "«»", "“”", "「」"];
 
 /// A line that names a place in a program, of Java, JavaScript, .NET (in some languages), Ruby, PHP, Rust or C.
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -80,16 +65,18 @@ fn message(answer: Value) -> Option<String> {
     match answer {
         Value::String(text) => (!text.trim().is_empty()).then_some(text),
         Value::Array(answers) => answers.into_iter().find_map(message),
-        Value::Object(mut fields) => FIELDS
-            .iter()
-            .find_map(|field| message(fields.remove(*field)?)),
+        Value::Object(mut fields) => {
+            let mut telling = FIELDS.split(' ');
+            telling.find_map(|field| message(fields.remove(field)?))
+        }
         _ => None,
     }
 }
 
 /// What is said within quotation marks, where that is more than a name.
 fn quoted(text: &str, quote: char) -> Option<String> {
-    let (_, closing) = QUOTES.into_iter().find(|(opening, _)| *opening == quote)?;
+    let marks = QUOTES.into_iter().find(|marks| marks.starts_with(quote))?;
+    let closing = marks.chars().last()?;
     if quote == '"'
         && let Ok(Value::String(said)) = serde_json::from_str(text)
     {
@@ -102,11 +89,8 @@ fn quoted(text: &str, quote: char) -> Option<String> {
 /// The exception of a stack trace, or a text without the lines of a stack.
 fn cause(text: &str) -> Cow<'_, str> {
     if !text.contains('\n') && (text.contains('\r') || ESCAPED.is_match(text)) {
-        let lines = text
-            .replace("\\r", "")
-            .replace("\\n", "\n")
-            .replace("\\t", "\t")
-            .replace('\r', "\n");
+        let lines = text.replace("\\r", "").replace("\\n", "\n");
+        let lines = lines.replace("\\t", "\t").replace('\r', "\n");
         return Cow::Owned(of_lines(&lines).into_owned());
     }
     of_lines(text)
@@ -119,7 +103,11 @@ fn of_lines(text: &str) -> Cow<'_, str> {
     if let Some(exception) = of_python(text).or_else(|| of_java(text)) {
         return Cow::Borrowed(start_of(exception));
     }
-    let lines = start_of(text).lines();
+    let read = start_of(text);
+    let cut = (read.len() < text.len())
+        .then(|| read.rfind('\n'))
+        .flatten();
+    let lines = read[..cut.unwrap_or(read.len())].lines();
     let (first, rest) = (lines.clone().next(), lines.skip(1));
     let rest = rest
         .take_while(|line| !HEADER.is_match(line))
@@ -150,13 +138,9 @@ fn of_python(text: &str) -> Option<&str> {
             frame = None;
         }
     }
-    let is_without_frames = || text.contains("Traceback (most recent call last)");
-    exception.or_else(|| {
-        text.trim_end()
-            .lines()
-            .next_back()
-            .filter(|_| is_without_frames() && frame.is_none())
-    })
+    let has_no_frame = frame.is_none() && text.contains("Traceback (most recent call last)");
+    let last = || text.trim_end().lines().next_back();
+    exception.or_else(|| last().filter(|_| has_no_frame))
 }
 
 /// As much of a text as is classified.

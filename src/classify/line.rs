@@ -7,11 +7,8 @@ use crate::text;
 const NUMBER: &str = "<n>";
 
 /// Words that are a part of the number before them.
-const UNITS: &[&str] = &[
-    "%", "B", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "ns", "us", "µs", "ms",
-    "s", "sec", "secs", "seconds", "second", "min", "minutes", "minute", "h", "hours", "hour",
-    "days", "day", "dpi", "с", "мс", "сек", "мин", "ч", "Б", "КБ", "МБ", "ГБ",
-];
+const UNITS: &str = "% B KB kB MB GB TB KiB MiB GiB TiB ns us µs ms s sec secs second seconds min minute minutes h hour hours \
+     day days dpi с мс сек мин ч Б КБ МБ ГБ";
 
 /// What may stand between the parts of a list of numbers or names, which is one placeholder.
 const SEPARATORS: [char; 8] = [' ', ',', '-', '–', ':', '.', '/', ';'];
@@ -49,7 +46,9 @@ impl Line {
     /// Writes what a row of the table keeps, unless it is the unit of a number.
     pub fn kept(&mut self, word: &str) {
         match self.last {
-            Some((NUMBER, end)) if &self.text[end..] == " " && UNITS.contains(&word) => {
+            Some((NUMBER, end))
+                if &self.text[end..] == " " && UNITS.split(' ').any(|unit| unit == word) =>
+            {
                 self.text.truncate(end)
             }
             _ => self.text(word),

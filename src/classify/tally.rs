@@ -108,11 +108,7 @@ impl ErrorTally {
             counts.push(ClassCount::new(class.clone(), ByStatus::default()));
             new
         });
-        let most = if number == new {
-            MAX_EXAMPLES
-        } else {
-            2 * MAX_EXAMPLES
-        };
+        let most = MAX_EXAMPLES * (1 + usize::from(number != new));
         let count = &mut self.counts[number];
         if let (None, Some(reason), true) = (&count.example, reason, self.examples < most) {
             count.example = Some(example(reason));

@@ -123,6 +123,10 @@ fn a_wrapped_reason_is_what_it_says() {
 fn no_more_is_read_than_needed_and_no_path_is_broken() {
     assert_eq!(of(&"я".repeat(10_000)).len(), READ_BYTES);
     assert_eq!(of(&format!("{}word", " ".repeat(10_000))), "word");
+    let frames = "\n\tat kb.Reader.read(Reader.java:7)".repeat(1_000);
+    for length in READ_BYTES..READ_BYTES + 50 {
+        assert_eq!(of(&format!("failed{}", &frames[..length])), "failed");
+    }
     let deep = format!("{}1{}", r#"{"error":"#.repeat(200), "}".repeat(200));
     assert_eq!(of(&deep), deep);
     for text in [
