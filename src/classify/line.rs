@@ -49,7 +49,7 @@ impl Line {
             Some((NUMBER, end))
                 if &self.text[end..] == " " && UNITS.split(' ').any(|unit| unit == word) =>
             {
-                self.text.truncate(end)
+                self.text.truncate(end);
             }
             _ => self.text(word),
         }

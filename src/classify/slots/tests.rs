@@ -159,31 +159,6 @@ fn a_class_that_had_a_slot_before_the_collection_keeps_it() {
 }
 
 #[test]
-fn who_has_a_slot_keeps_it_however_many_files_others_have() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    let crowd = [("a", 1), ("b", 1), ("flood", 500)];
-    for at in 1..100 {
-        let rows = count(&mut slots, 1, &crowd, hour(at));
-        assert_eq!(rows, shown(&[("a", 1), ("b", 1), ("other", 500)]));
-        assert_eq!(slots.settle(), []);
-    }
-}
-
-#[test]
-fn a_folder_s_slot_is_free_for_others_after_three_counts_without_a_file() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    let crowd = [("b", 1), ("c", 9)];
-    for at in 1..3 {
-        let rows = count(&mut slots, 1, &crowd, hour(at));
-        assert_eq!(rows, shown(&[("b", 1), ("other", 9)]), "{at}");
-    }
-    let rows = count(&mut slots, 1, &crowd, hour(3));
-    assert_eq!(rows, shown(&[("b", 1), ("c", 9)]));
-}
-
-#[test]
 fn a_portal_s_slot_is_free_for_others_after_three_counts_without_a_file_in_each_of_its_folders() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
