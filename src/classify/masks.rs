@@ -95,6 +95,7 @@ const MASKS: &[Row] = &[
         "dial tcp [fe80::1%eth0]:6379 or ::1", "dial tcp <address> or <address>"),
     row!("host", [
             r"localhost(?::[0-9]+)?(?-u:\b)|(?:", word!(), r"+(?:\.|-+))*", word!(), r"+\.[a-z][a-z0-9-]+:[0-9]+(?-u:\b)",
+            r"|[A-Za-z][A-Za-z-]*[0-9][0-9A-Za-z-]*:[0-9]{2,5}(?-u:\b)",
             r"|(?:[a-z0-9][a-z0-9-]*\.){2,}[a-z][a-z0-9-]+(?-u:\b)"], "<address>",
         "neither vectors.prod.internal nor kb.io:80", "neither <address> nor <address>"),
     row!("path of Windows", [
@@ -106,7 +107,7 @@ const MASKS: &[Row] = &[
             r#"(?:[^\s,;:"'<>|()\[\]{}=]|'"#, letter!(), r"|\([^\s()]*\))*"], "<path>",
         "no access to /данные/l'été_(1).eml, $HOME/b or kb/2026/c.pdf", "no access to <path> or <path>"),
     row!("quotation", [
-            r#""(?:[^"\s\\]|\\.)(?:[^"\\]|\\.)*(?:"|\z)|""|''|'(?:[^'\s\\]|\\.)(?:[^'\\]|\\.|'"#, letter!(), r")*(?:'|\z)",
+            r#""(?:[^"\s\\]|\\.)(?:[^"\\]|\\.)*(?:"|\z)|""|''|[bru]?'(?:[^'\s\\]|\\.)(?:[^'\\]|\\.|'"#, letter!(), r")*(?:'|\z)",
             r"|`[^`]+`|[«„“‘][^»“”’]*(?:[»“”’]|\z)|[「『《〈][^」』》〉]*(?:[」』》〉]|\z)"], "<text>",
         "cannot open 'l'été 2026' of «Договор №5», try \"an", "cannot open <text> of <text>, try <text>"),
     row!("value", [r#"=[^\s,;=(){}\[\]"'<]+"#], "=<value>",

@@ -153,7 +153,7 @@ fn what_differs_from_file_to_file_is_one_class_each() {
         "connect to <address> at once",
         "10.0.0.1 | 10.0.0.1:30484 | 10.0.0.0/8 | db-1.prod/10.0.0.1:80 | 10.0.0.1 (db.prod) | ::1 | ::ffff:10.0.0.1 | [fe80::1]:80 \
          | fe80::1%eth0 | 2001:db8::8a2e:370:7334 | 00:11:22:33:44:55 | localhost | localhost:80 | kb.io:443 | es01.prod.internal \
-         | r6---sn-7.example.com:443",
+         | r6---sn-7.example.com:443 | es01:9200 | db-1:5432",
     );
     check(
         "expired {}, see log",
@@ -175,7 +175,7 @@ fn what_differs_from_file_to_file_is_one_class_each() {
     check(
         "file {} is damaged",
         "file <text> is damaged",
-        "'a b' | \"a b\" | 'l'été 2026' | `a` | «a b» | „a b“ | “a b” | 「a」 | 《a b》 | \"a \\\" b\" | ''",
+        "'a b' | \"a b\" | 'l'été 2026' | `a` | «a b» | „a b“ | “a b” | 「a」 | 《a b》 | b'%PDF-' | b'PK\\x03' | \"a \\\" b\" | ''",
     );
     check(
         "file {}",
