@@ -15,7 +15,7 @@ const FIELDS: &str = "message error detail msg reason description title errors";
 /// Marks that a text may be quoted with as a whole, each followed by the one that closes it.
 const QUOTES: [&str; 5] = ["\"\"", "''", "«»", "“”", "「」"];
 
-/// A line that names a place in a program, of Java, JavaScript, .NET (in some languages), Ruby, PHP, Rust or C.
+/// A stack frame: a line of a program, of Java, JavaScript, .NET (in some languages), Ruby, PHP, Rust or C.
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"^(?:\s+(?:at|from|bei|в|在|\.\.\.|thrown in)(?: \S.*)?$|\s*#\d+\s.*[(/:]|\s*\d+: +\S|\S+/\S+ \[0x|\s*--- (?:End|Ende|Конец) )",
@@ -118,8 +118,8 @@ fn of_lines(text: &str) -> Cow<'_, str> {
 
 /// The last exception that a stack of Java or the like gives as the cause of those above it.
 fn of_java(text: &str) -> Option<&str> {
-    let place = text.rfind("\nCaused by: ")?;
-    text[place..].trim_start().lines().next()
+    let start = text.rfind("\nCaused by: ")?;
+    text[start..].trim_start().lines().next()
 }
 
 /// The line of a Python traceback that names the exception: the first one behind the last frame and its source.

@@ -65,7 +65,7 @@ impl fmt::Display for Version {
 pub enum Source<'a> {
     /// A rule of the configuration.
     Rule {
-        /// Its place among the rules, from 1.
+        /// Its number among the rules, from 1.
         number: usize,
         /// The rule.
         rule: &'a Rule,

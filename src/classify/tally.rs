@@ -212,8 +212,8 @@ mod tests {
     fn reasons_that_never_come_again_cost_bounded_room() {
         let mut tally = ErrorTally::new(Arc::new(Classifier::default()));
         let word = |number: u32| -> String {
-            let letter = |place: u32| {
-                char::from(b'a' + u8::try_from(number / 26_u32.pow(place) % 26).unwrap())
+            let letter = |power: u32| {
+                char::from(b'a' + u8::try_from(number / 26_u32.pow(power) % 26).unwrap())
             };
             (0..4).map(letter).chain("z".repeat(20).chars()).collect()
         };

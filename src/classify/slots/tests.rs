@@ -178,22 +178,6 @@ fn a_portal_s_slot_is_free_for_others_after_three_counts_without_a_file_in_each_
 }
 
 #[test]
-fn a_class_that_comes_and_goes_keeps_its_label_and_those_of_others() {
-    let mut slots = empty();
-    let with = [("a", 1), ("b", 1), ("c", 5)];
-    for at in 0..50 {
-        let without = count(&mut slots, 1, &with[usize::from(at % 3 > 0)..], hour(at));
-        slots.settle();
-        let expected = if at % 3 == 0 {
-            shown(&[("a", 1), ("c", 5), ("other", 1)])
-        } else {
-            shown(&[("c", 5), ("other", 1)])
-        };
-        assert_eq!(without, expected, "{at}");
-    }
-}
-
-#[test]
 fn a_class_without_files_keeps_a_slot_that_nobody_needs_for_a_day() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
