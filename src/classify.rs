@@ -1,12 +1,16 @@
 //! From an `indexError` to a class: the label `error` of `kb_folder_file_errors`.
 //!
-//! - [`Classifier`]: a reason's class, by the operator's rules first and then by what stays of it without its ids, numbers,
-//!   names and times. It learns nothing: the same text has the same class everywhere and always.
+//! - [`Classifier`]: a reason's class, by the operator's rules first and then by what the masks leave of it: those of the operator
+//!   and the built-in table. It learns nothing: the same text has the same class everywhere and always.
 //! - [`ErrorTally`] and [`ClassCounts`]: the classes of one folder, counted.
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the rest is `other`.
 
+mod cache;
+mod cause;
 mod classifier;
-mod normalise;
+mod line;
+mod mask;
+mod masks;
 mod rule;
 mod slots;
 mod tally;
@@ -15,6 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use classifier::{Classifier, Source, Version};
+pub use mask::{Mask, MaskName, MaskPattern};
 pub use rule::{Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
 pub use tally::{ClassCount, ClassCounts, ClassNumber, ErrorTally};
@@ -39,10 +44,17 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of a reason that no rule fits.
+    /// The class of a reason by the built-in masks alone.
     #[must_use]
     pub fn of(reason: Option<&str>) -> Self {
-        match normalise::normalise(reason.unwrap_or_default()).as_str() {
+        Self::masked(reason.unwrap_or_default(), &[])
+    }
+
+    /// The class of a reason that no rule fits: the line that tells its cause, masked. Takes time that is linear in its length.
+    fn masked(reason: &str, masks: &[Mask]) -> Self {
+        let mut line = line::Line::default();
+        masks::write(&mask::apply(masks, cause::of(reason)), &mut line);
+        match line.finish().as_str() {
             "" => Self::Unspecified,
             // A reason that is one of the reserved words must not be counted as what that word stands for.
             word if RESERVED.contains(&word) => Self::Text(format!("{word} (as given)").into()),

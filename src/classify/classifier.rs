@@ -2,24 +2,27 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
-use crate::classify::{Class, Rule};
+use crate::classify::cache::Cache;
+use crate::classify::{Class, Mask, Rule};
 
-/// Counts the changes of the normaliser by which a reason may get another class than before.
-const NORMALISER: &str = "3";
+/// Counts the changes of the masks by which a reason may get another class than before.
+const NORMALISER: &str = "4";
 
 /// How much of a reason the rules see: so many bytes of its beginning and as many of its end. What matters in a traceback is
 /// its last line.
 const SEEN: usize = 4 * 1024;
 
-/// Finds the class of a reason: the first rule that fits, or else the normaliser.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Finds the class of a reason: the first rule that fits, or else the masks. Remembers those that it found lately.
+#[derive(Debug)]
 pub struct Classifier {
     rules: Vec<Rule>,
+    masks: Vec<Mask>,
     version: Version,
+    cache: Mutex<Cache>,
 }
 
 /// Tells classifiers apart that may give a reason different classes; the same in every process.
@@ -27,11 +30,17 @@ pub struct Classifier {
 pub struct Version(Uuid);
 
 impl Version {
-    fn of(rules: &[Rule]) -> Self {
+    fn of(rules: &[Rule], masks: &[Mask]) -> Self {
         let rules = rules
             .iter()
             .flat_map(|Rule { pattern, class }| [pattern.as_str(), class.class().as_str()]);
-        let words: Vec<_> = std::iter::once(NORMALISER).chain(rules).collect();
+        let masks = masks
+            .iter()
+            .flat_map(|Mask { name, pattern }| ["mask", name.placeholder(), pattern.as_str()]);
+        let words: Vec<_> = std::iter::once(NORMALISER)
+            .chain(rules)
+            .chain(masks)
+            .collect();
         Self(Uuid::new_v5(
             &Uuid::NAMESPACE_OID,
             words.join("\0").as_bytes(),
@@ -56,31 +65,41 @@ impl fmt::Display for Version {
 pub enum Source<'a> {
     /// A rule of the configuration.
     Rule {
-        /// Its place among the rules, from 1.
+        /// Its number among the rules, from 1.
         number: usize,
         /// The rule.
         rule: &'a Rule,
     },
     /// No rule fits: ids, numbers, names and times were masked.
-    Normaliser,
+    Masks,
     /// There is no reason, or a blank one.
     NoReason,
 }
 
 impl Default for Classifier {
-    /// Without rules.
+    /// Without rules and with the built-in masks only.
     fn default() -> Self {
-        Self::new(Vec::new())
+        Self::new(Vec::new(), Vec::new())
     }
 }
 
+impl PartialEq for Classifier {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version
+    }
+}
+
+impl Eq for Classifier {}
+
 impl Classifier {
-    /// Tries these rules first, in their order.
+    /// Tries these rules first, in their order, and then these masks before the built-in ones.
     #[must_use]
-    pub fn new(rules: Vec<Rule>) -> Self {
+    pub fn new(rules: Vec<Rule>, masks: Vec<Mask>) -> Self {
         Self {
-            version: Version::of(&rules),
+            version: Version::of(&rules, &masks),
             rules,
+            masks,
+            cache: Mutex::default(),
         }
     }
 
@@ -101,10 +120,19 @@ impl Classifier {
         texts.collect()
     }
 
-    /// The class of a reason as the portal gave it.
+    /// The class of a reason as the portal gave it. Of one that was seen lately it costs a look-up.
     #[must_use]
     pub fn classify(&self, reason: Option<&str>) -> Class {
-        self.explain(reason).0
+        let Some(text) = reason else {
+            return Class::Unspecified;
+        };
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cache().get(text);
+        known.unwrap_or_else(|| {
+            let class = self.explain(reason).0;
+            cache().insert(text, &class);
+            class
+        })
     }
 
     /// The class of a reason, and what gave it.
@@ -113,9 +141,9 @@ impl Classifier {
         if let Some((number, rule)) = reason.and_then(|reason| self.rule_for(reason)) {
             return (rule.class.class().clone(), Source::Rule { number, rule });
         }
-        match Class::of(reason) {
+        match Class::masked(reason.unwrap_or_default(), &self.masks) {
             class @ Class::Unspecified => (class, Source::NoReason),
-            class => (class, Source::Normaliser),
+            class => (class, Source::Masks),
         }
     }
 
@@ -150,7 +178,7 @@ mod tests {
             pattern: pattern.parse().unwrap(),
             class: class.parse().unwrap(),
         };
-        Classifier::new(rules.iter().map(rule).collect())
+        Classifier::new(rules.iter().map(rule).collect(), Vec::new())
     }
 
     #[test]
@@ -190,10 +218,10 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_without_a_rule_is_normalised() {
+    fn a_reason_without_a_rule_is_masked() {
         let classifier = classifier(&[("a", "b")]);
         let (class, source) = classifier.explain(Some("no text"));
-        assert_eq!((class.as_str(), source), ("no text", Source::Normaliser));
+        assert_eq!((class.as_str(), source), ("no text", Source::Masks));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Rules of the operator: `errors.rules` of the configuration.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use regex::{NoExpand, Regex, RegexBuilder};
 use thiserror::Error;
 
+use crate::classify::mask::MASK_NAME_CHARACTERS;
 use crate::classify::{CLASS_CHARACTERS, Class, RESERVED};
 use crate::text;
 
@@ -40,6 +42,12 @@ pub enum RuleError {
         "a class that a rule can give: unspecified, other and unread have a meaning of their own"
     )]
     Reserved,
+    /// It names no placeholder.
+    #[error("a name of a mask: 1 to {MASK_NAME_CHARACTERS} of a-z, 0-9, _ and -, a letter first")]
+    MaskName,
+    /// It would put a placeholder between any two characters.
+    #[error("an expression for a mask: it fits a text that is empty")]
+    FitsNothing,
     /// It makes no label.
     #[error("a class: 1 to {CLASS_CHARACTERS} characters on one line, no blank around them")]
     NoLabel,
@@ -50,6 +58,11 @@ impl Pattern {
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         self.0.is_match(text)
+    }
+
+    /// A text with a placeholder wherever the expression is found.
+    pub(super) fn replace<'a>(&self, text: &'a str, placeholder: &str) -> Cow<'a, str> {
+        self.0.replace_all(text, NoExpand(placeholder))
     }
 
     /// The expression as it was written.

@@ -18,12 +18,6 @@ const MAX_EXAMPLES: usize = 1_000;
 /// Longest example, in characters.
 const EXAMPLE_CHARACTERS: usize = 200;
 
-/// How much room the reasons have that are remembered with their classes, in bytes, so that the next one alike costs a look-up.
-const REMEMBERED_BYTES: usize = 1024 * 1024;
-
-/// What a remembered reason takes beside its text, in bytes.
-const ENTRY_BYTES: usize = 40;
-
 /// The files of one class in one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassCount {
@@ -36,6 +30,14 @@ pub struct ClassCount {
 }
 
 impl ClassCount {
+    const fn new(class: Class, files: ByStatus<u64>) -> Self {
+        Self {
+            class,
+            files,
+            example: None,
+        }
+    }
+
     /// One of the reasons, or the class where none was kept.
     pub(super) fn example_or(&self, class: &Arc<str>) -> Arc<str> {
         let example = self.example.as_deref();
@@ -72,10 +74,6 @@ pub struct ErrorTally {
     counts: Vec<ClassCount>,
     /// Where in `counts` a class stands.
     by_class: HashMap<Class, usize, RandomState>,
-    /// Where in `counts` the class of a reason stands that was seen before.
-    by_reason: HashMap<Box<str>, usize, RandomState>,
-    /// Bytes that may still be remembered.
-    room: usize,
     /// Classes that have an example.
     examples: usize,
 }
@@ -88,8 +86,6 @@ impl ErrorTally {
             classifier,
             counts: Vec::new(),
             by_class: HashMap::default(),
-            by_reason: HashMap::default(),
-            room: REMEMBERED_BYTES,
             examples: 0,
         }
     }
@@ -103,11 +99,21 @@ impl ErrorTally {
 
     /// Tells where in the counts the class of a reason stands, without counting a file.
     pub fn classify(&mut self, reason: Option<&str>) -> ClassNumber {
-        let known = reason.and_then(|reason| self.by_reason.get(reason));
-        let number = match known {
-            Some(number) => *number,
-            None => self.number(reason),
-        };
+        let mut class = self.classifier.classify(reason);
+        if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
+            class = Class::Other;
+        }
+        let (new, counts) = (self.counts.len(), &mut self.counts);
+        let number = *self.by_class.entry(class).or_insert_with_key(|class| {
+            counts.push(ClassCount::new(class.clone(), ByStatus::default()));
+            new
+        });
+        let most = MAX_EXAMPLES * (1 + usize::from(number != new));
+        let count = &mut self.counts[number];
+        if let (None, Some(reason), true) = (&count.example, reason, self.examples < most) {
+            count.example = Some(example(reason));
+            self.examples += 1;
+        }
         ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
@@ -120,69 +126,7 @@ impl ErrorTally {
 
     /// Counts files whose reasons were not read.
     pub fn count_unread(&mut self, files: ByStatus<u64>) {
-        self.counts.push(ClassCount {
-            class: Class::Unread,
-            files,
-            example: None,
-        });
-    }
-
-    fn number(&mut self, reason: Option<&str>) -> usize {
-        let mut class = self.classifier.classify(reason);
-        if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
-            class = Class::Other;
-        }
-        let number = match self.by_class.get(&class).copied() {
-            Some(number) => {
-                self.give_example(number, reason, 2 * MAX_EXAMPLES);
-                number
-            }
-            None => self.begin(class, reason),
-        };
-        self.remember(reason, number);
-        number
-    }
-
-    /// Begins to count a class.
-    fn begin(&mut self, class: Class, reason: Option<&str>) -> usize {
-        let number = self.counts.len();
-        self.by_class.insert(class.clone(), number);
-        self.counts.push(ClassCount {
-            class,
-            files: ByStatus::default(),
-            example: None,
-        });
-        self.give_example(number, reason, MAX_EXAMPLES);
-        number
-    }
-
-    /// Gives a class an example, unless it has one, or so many have.
-    fn give_example(&mut self, number: usize, reason: Option<&str>, most: usize) {
-        if self.examples >= most {
-            return;
-        }
-        if let Some(count) = self.counts.get_mut(number)
-            && let (None, Some(reason)) = (&count.example, reason)
-        {
-            count.example = Some(example(reason));
-            self.examples += 1;
-        }
-    }
-
-    /// Whether a class has an example, or gets none any more; until then its reasons are looked at again.
-    fn has_example(&self, number: usize) -> bool {
-        let count = self.counts.get(number);
-        self.examples >= 2 * MAX_EXAMPLES || count.is_some_and(|count| count.example.is_some())
-    }
-
-    fn remember(&mut self, reason: Option<&str>, number: usize) {
-        let Some(reason) = reason.filter(|_| self.has_example(number)) else {
-            return;
-        };
-        if let Some(room) = self.room.checked_sub(reason.len() + ENTRY_BYTES) {
-            self.room = room;
-            self.by_reason.insert(reason.into(), number);
-        }
+        self.counts.push(ClassCount::new(Class::Unread, files));
     }
 
     /// Ends the count.
@@ -268,22 +212,14 @@ mod tests {
     fn reasons_that_never_come_again_cost_bounded_room() {
         let mut tally = ErrorTally::new(Arc::new(Classifier::default()));
         let word = |number: u32| -> String {
-            let letter = |place: u32| {
-                char::from(b'a' + u8::try_from(number / 26_u32.pow(place) % 26).unwrap())
+            let letter = |power: u32| {
+                char::from(b'a' + u8::try_from(number / 26_u32.pow(power) % 26).unwrap())
             };
             (0..4).map(letter).chain("z".repeat(20).chars()).collect()
         };
         for number in 0..110_000 {
             tally.add(Status::Failed, Some(&word(number)));
         }
-        assert!(
-            tally
-                .by_reason
-                .keys()
-                .map(|reason| reason.len())
-                .sum::<usize>()
-                <= REMEMBERED_BYTES
-        );
         let counts = tally.finish();
         assert_eq!(counts.counts.len(), MAX_DISTINCT + 1);
         let files = |count: &ClassCount| count.files[Status::Failed];

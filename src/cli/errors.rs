@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
 use tracing::warn;
 
 use crate::classify::{Class, Classifier, Rule, Source};
@@ -32,26 +33,61 @@ pub(super) struct ErrorsArgs {
     /// Each line is a reason of its own.
     #[arg(long)]
     each_line: bool,
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    output: Output,
 }
 
-/// Explains how reasons are classified. The rules are those of the configuration file; without one there are none.
+/// A form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// A table for people: a row for each class, the largest first.
+    Table,
+    /// An object on a line of its own for each reason, in order.
+    Json,
+}
+
+/// Explains how reasons are classified. Rules and masks are those of the configuration file; without one there are
+/// none.
 pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Failure> {
-    let rules = match config.file {
-        Some(_) => settings::config(config)?.errors.rules,
-        None => Vec::new(),
+    let classifier = match config.file {
+        Some(_) => settings::config(config)?.errors.classifier(),
+        None => Classifier::default(),
     };
     let text = read(&args.explain)?;
     let reasons: Vec<&str> = if args.each_line {
-        text.lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect()
+        text.lines().collect()
     } else {
         vec![&text]
     };
-    let classifier = Classifier::new(rules);
-    let table = explain(&classifier, &reasons, table::terminal_width());
-    output::print(&table.to_string())?;
+    let text = match args.output {
+        Output::Table => explain(&classifier, &reasons, table::terminal_width()).to_string(),
+        Output::Json => objects(&classifier, &reasons)?,
+    };
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How one reason is classified. Fields may be added, and none is renamed or removed.
+#[derive(Debug, Serialize)]
+struct Explained<'a> {
+    class: &'a str,
+    by: String,
+}
+
+/// An object for each reason, on a line of its own and in the same order.
+fn objects(classifier: &Classifier, reasons: &[&str]) -> Result<String> {
+    let mut text = String::new();
+    for reason in reasons {
+        let (class, source) = classifier.explain(Some(reason));
+        let explained = Explained {
+            class: class.as_str(),
+            by: describe(source),
+        };
+        text += &serde_json::to_string(&explained).context("a class cannot be written")?;
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// What stands on standard input or in a file of that name, or else the text itself.
@@ -89,10 +125,11 @@ fn is_like_a_name(text: &str) -> bool {
     text.contains('/') && !text.contains(char::is_whitespace)
 }
 
-/// A row for each class and what gave it: the largest class first.
+/// A row for each class and what gave it: the largest class first. Of several reasons, blank ones are left out.
 fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Table {
     let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
-    for reason in reasons {
+    let is_told = |reason: &&&str| reasons.len() == 1 || !reason.trim().is_empty();
+    for reason in reasons.iter().filter(is_told) {
         let (class, source) = classifier.explain(Some(reason));
         let reasons = classes.entry((class, describe(source))).or_default();
         reasons.push(reason);
@@ -123,7 +160,7 @@ fn describe(source: Source<'_>) -> String {
             number,
             rule: Rule { pattern, .. },
         } => format!("rule {number}: {}", pattern.as_str()),
-        Source::Normaliser => "no rule: masked".to_owned(),
+        Source::Masks => "no rule: masked".to_owned(),
         Source::NoReason => "no reason given".to_owned(),
     }
 }
@@ -139,16 +176,28 @@ mod tests {
             class: "timeout".parse().unwrap(),
         };
         let reasons = ["page 1 lost", "Timed out", "page 2 lost", " "];
-        let table = explain(&Classifier::new(vec![rule]), &reasons, None).to_string();
+        let rules = Classifier::new(vec![rule], Vec::new());
+        let table = explain(&rules, &reasons, None).to_string();
         insta::assert_snapshot!(table, @r"
     ┌───────────────┬─────────────────────────┬─────────┬─────────────┐
     │ class         ┆ by                      ┆ reasons ┆ example     │
     ╞═══════════════╪═════════════════════════╪═════════╪═════════════╡
     │ page <n> lost ┆ no rule: masked         ┆       2 ┆ page 1 lost │
     │ timeout       ┆ rule 1: (?i)timed? ?out ┆       1 ┆ Timed out   │
-    │ unspecified   ┆ no reason given         ┆       1 ┆             │
     └───────────────┴─────────────────────────┴─────────┴─────────────┘
     ");
+        let table = explain(&rules, &[" "], None).to_string();
+        assert!(table.contains("no reason given"), "{table}");
+    }
+
+    #[test]
+    fn each_reason_has_an_object_on_a_line_in_its_order() {
+        let objects = objects(&Classifier::default(), &["page 2 lost", "", "page 1 lost"]).unwrap();
+        insta::assert_snapshot!(objects, @r#"
+        {"class":"page <n> lost","by":"no rule: masked"}
+        {"class":"unspecified","by":"no reason given"}
+        {"class":"page <n> lost","by":"no rule: masked"}
+        "#);
     }
 
     #[test]

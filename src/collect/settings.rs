@@ -74,7 +74,7 @@ impl Settings {
                 folder: errors.max_classes_per_folder,
             },
             errors: Arc::new(errors.clone()),
-            classifier: Arc::new(Classifier::new(errors.rules.clone())),
+            classifier: Arc::new(errors.classifier()),
             reindex: Arc::new(config.reindex.clone()),
             zone: collect.timezone,
         }

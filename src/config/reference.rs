@@ -152,10 +152,11 @@ mod tests {
             Value::Default(yaml) | Value::Required(yaml) => Some((row.key, yaml)),
             Value::Optional(_) => None,
         });
-        let mut text =
-            document(entries.filter(|(key, _)| {
-                !key.starts_with(OVERRIDES) && !key.starts_with("errors.rules")
-            }));
+        let mut text = document(entries.filter(|(key, _)| {
+            !key.starts_with(OVERRIDES)
+                && !key.starts_with("errors.rules")
+                && !key.starts_with("errors.masks")
+        }));
         text["portals"][0]["api_key_env"] = json!("KB_API_KEY");
         let config = Config::from_yaml("reference", &text.to_string()).unwrap();
         assert_eq!(config.collect, Collect::default());

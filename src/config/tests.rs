@@ -40,6 +40,7 @@ request:
 errors:
   max_classes: 50
   max_classes_per_folder: 10
+  masks: []
   rules:
     - match: "(?i)timed? ?out"
       class: timeout

@@ -27,7 +27,7 @@ const SHAPES: [&str; 12] = [
     "HTTP 503 from https://ocr.example/v1/jobs/{uuid}?page={number}",
     "checksum mismatch: expected 0x{hex}, got 0x{hex}",
     "worker lost at 2026-03-0{digit}T10:2{digit}:30.4{digit}6Z",
-    "code E-{number}: unsupported colour space",
+    "object E-{number}: unsupported colour space",
     "Traceback (most recent call last):\n  File \"/app/extract.py\", line {number}, in run\nzipfile.BadZipFile: Bad CRC-32 for file '{name}.xml'",
 ];
 
@@ -278,11 +278,23 @@ fn a_reason_is_explained_without_a_portal() {
         2,
         "class and example: {told}"
     );
+    let told = explain(
+        &["-", "--each-line", "--output", "json"],
+        "page 1 lost\n\nno text\n",
+    );
+    let objects = told.lines().map(|line| serde_json::from_str(line).unwrap());
+    let objects: Vec<serde_json::Value> = objects.collect();
+    let classes: Vec<_> = objects.iter().map(|object| &object["class"]).collect();
+    assert_eq!(classes, ["page <n> lost", "unspecified", "no text"]);
+    assert!(
+        objects.iter().all(|object| object["by"].is_string()),
+        "{told}"
+    );
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kb.yml");
     let portal = "portals: [{name: a, base_url: 'https://p.example', api_key_env: K}]";
-    let rules = "errors: {rules: [{match: 'xref', class: broken pdf}]}";
+    let rules = "errors: {rules: [{match: 'xref', class: broken pdf}], masks: [{name: tenant, match: 'of [a-z]+'}]}";
     std::fs::write(&file, format!("{portal}\n{rules}\n")).unwrap();
     let told = explain(
         &[
@@ -296,4 +308,13 @@ fn a_reason_is_explained_without_a_portal() {
         told.contains("broken pdf") && told.contains("rule 1: xref"),
         "{told}"
     );
+    let told = explain(
+        &[
+            "quota of acme exceeded",
+            "--config.file",
+            file.to_str().unwrap(),
+        ],
+        "",
+    );
+    assert!(told.contains("quota <tenant> exceeded"), "{told}");
 }

@@ -22,15 +22,8 @@ pub(super) struct FolderSlots {
 struct Rest {
     /// By status and class: none of them has a text.
     files: BTreeMap<(Status, Class), u64>,
-    largest: Option<Largest>,
-}
-
-/// The largest class without a slot; among equals the one whose text comes first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Largest {
-    files: u64,
-    class: Arc<str>,
-    example: Arc<str>,
+    /// The files, the class and the example of the largest class; among equals the one whose text comes first.
+    largest: Option<(u64, Reverse<Arc<str>>, Arc<str>)>,
 }
 
 impl FolderSlots {
@@ -43,24 +36,26 @@ impl FolderSlots {
         now: Timestamp,
     ) {
         self.see(counts, now);
-        let held = self.slots.values().map(ClassSlot::candidate);
+        let held = self.slots.values();
+        let held = held.map(|slot| (&slot.class, slot.files, Some(slot.empty_counts)));
         let new = texts(counts).filter(|(class, _)| !self.slots.contains_key(*class));
-        let new = new.map(|(class, count)| Candidate {
-            class,
-            files: count.files,
-            empty_counts: None,
-            by_rule: false,
-        });
-        let candidates = held.chain(new).map(|candidate| Candidate {
-            by_rule: rules.contains(candidate.class),
-            ..candidate
-        });
+        let new = new.map(|(class, count)| (class, count.files, None));
+        let candidates = held
+            .chain(new)
+            .map(|(class, files, empty_counts)| Candidate {
+                class,
+                files,
+                empty_counts,
+                by_rule: rules.contains(class),
+            });
         let assigned = assign(candidates, limit);
         self.slots.retain(|class, _| assigned.contains(class));
         let mut rest = Rest::default();
         for count in &counts.counts {
             match &count.class {
-                Class::Text(class) if !assigned.contains(class) => rest.add(class, count),
+                Class::Text(class) if !assigned.contains(class) => {
+                    rest.add(class, count.files, count.example_or(class));
+                }
                 Class::Text(class) => {
                     let slot = || ClassSlot::new(class, count, counts.classifier, now);
                     self.slots.entry(Arc::clone(class)).or_insert_with(slot);
@@ -96,7 +91,7 @@ impl FolderSlots {
         self.slots.retain(|_, slot| {
             let free = is_free(slot);
             if let Some(rest) = rest.as_mut().filter(|_| free) {
-                rest.add_slot(slot);
+                rest.add(&slot.class, slot.files, Arc::clone(&slot.example));
             }
             !free
         });
@@ -121,7 +116,7 @@ impl FolderSlots {
             .values()
             .partition::<Vec<_>, _>(|slot| slot.shown);
         for slot in hidden {
-            rest.add_slot(slot);
+            rest.add(&slot.class, slot.files, Arc::clone(&slot.example));
         }
         let mut files = rest.files;
         for slot in shown {
@@ -130,7 +125,7 @@ impl FolderSlots {
                 files.insert((status, class), slot.files[status]);
             }
         }
-        let other = rest.largest.map(|largest| largest.example);
+        let other = rest.largest.map(|(_, _, example)| example);
         let files = files.into_iter().filter(|(_, files)| *files > 0);
         let row = |((status, class), files)| ErrorRow {
             status,
@@ -143,30 +138,11 @@ impl FolderSlots {
 }
 
 impl Rest {
-    fn add(&mut self, class: &Arc<str>, count: &ClassCount) {
-        self.add_class(class, count.files, || count.example_or(class));
-    }
-
-    fn add_slot(&mut self, slot: &ClassSlot) {
-        self.add_class(&slot.class, slot.files, || Arc::clone(&slot.example));
-    }
-
-    fn add_class(
-        &mut self,
-        class: &Arc<str>,
-        files: ByStatus<u64>,
-        example: impl FnOnce() -> Arc<str>,
-    ) {
+    fn add(&mut self, class: &Arc<str>, files: ByStatus<u64>, example: Arc<str>) {
         self.add_files(&Class::Other, files);
-        let total = files.total();
-        let is_largest =
-            |largest: &Largest| (total, Reverse(class)) > (largest.files, Reverse(&largest.class));
-        if total > 0 && self.largest.as_ref().is_none_or(is_largest) {
-            self.largest = Some(Largest {
-                files: total,
-                class: Arc::clone(class),
-                example: example(),
-            });
+        if files.total() > 0 {
+            let largest = (files.total(), Reverse(Arc::clone(class)), example);
+            self.largest = self.largest.take().max(Some(largest));
         }
     }
 
@@ -188,15 +164,6 @@ impl ClassSlot {
             files: count.files,
             empty_counts: 0,
             shown: false,
-        }
-    }
-
-    fn candidate(&self) -> Candidate<'_> {
-        Candidate {
-            class: &self.class,
-            files: self.files,
-            empty_counts: Some(self.empty_counts),
-            by_rule: false,
         }
     }
 }

@@ -164,6 +164,16 @@ pub(super) const ROWS: &[Row] = &[
         "Classes of errors per folder",
     ),
     row(
+        "errors.masks[].name",
+        Required("tenant"),
+        "What a mask writes into classes, as `<tenant>`; masks are tried before the built-in ones, in order",
+    ),
+    row(
+        "errors.masks[].match",
+        Required("tenant-[a-z]+"),
+        "A regular expression for what is masked",
+    ),
+    row(
         "errors.rules[].match",
         Required("(?i)timed? ?out"),
         "A regular expression on the reason; rules are tried first, in order",

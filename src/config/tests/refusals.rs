@@ -176,6 +176,39 @@ fn a_file_that_is_no_configuration_is_told_so() {
 }
 
 #[test]
+fn a_mask_that_cannot_be_used_says_where_and_why() {
+    for (mask, message) in [
+        (
+            "{name: a, match: '(open'}",
+            "4:24: errors.masks[0].match: \"(open\" is not a regular expression: unclosed group",
+        ),
+        (
+            "{name: a, match: 'x*'}",
+            "4:24: errors.masks[0].match: \"x*\" is not an expression for a mask: it fits a text that is empty",
+        ),
+        (
+            "{name: <a>, match: x}",
+            "4:14: errors.masks[0].name: \"<a>\" is not a name of a mask: 1 to 31 of a-z, 0-9, _ and -, a letter first",
+        ),
+        (
+            "{name: a}",
+            "4:8: errors.masks[0].match: is missing; it could be tenant-[a-z]+",
+        ),
+    ] {
+        assert_eq!(
+            error(&format!("{PORTAL}errors:\n  masks:\n    - {mask}\n")),
+            format!("kb.yml:{message}")
+        );
+    }
+    let masks = "    - {name: a, match: x}\n".repeat(51);
+    let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
+    assert!(
+        error.contains("errors.masks: at most 50 masks are possible"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_rule_for_errors_that_cannot_be_used_says_where_and_why() {
     for (rule, message) in [
         (

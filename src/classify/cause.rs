@@ -1,0 +1,152 @@
+//! Which part of a reason tells the cause: what an answer in JSON or a quotation says, and of that the exception of a stack trace.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+/// How much of a text is classified, in bytes.
+const READ_BYTES: usize = 4 << 10;
+
+/// Fields of an answer that say what went wrong, the most telling first.
+const FIELDS: &str = "message error detail msg reason description title errors";
+
+/// Marks that a text may be quoted with as a whole, each followed by the one that closes it.
+const QUOTES: [&str; 5] = ["\"\"", "''", "«»", "“”", "「」"];
+
+/// A stack frame: a line of a program, of Java, JavaScript, .NET (in some languages), Ruby, PHP, Rust or C.
+static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"^(?:\s+(?:at|from|bei|в|在|\.\.\.|thrown in)(?: \S.*)?$|\s*#\d+\s.*[(/:]|\s*\d+: +\S|\S+/\S+ \[0x|\s*--- (?:End|Ende|Конец) )",
+    )
+});
+
+/// A line that nothing but a stack follows.
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$")
+});
+
+/// A line break or a tab that is written with a backslash, where more follows than the rest of a path.
+static ESCAPED: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#,
+    )
+});
+
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("each expression is compiled by the tests")
+}
+
+/// The part of a reason that its class is of, on one or several lines.
+pub(super) fn of(reason: &str) -> Cow<'_, str> {
+    match unwrapped(reason.trim(), 3) {
+        Cow::Borrowed(text) => cause(text),
+        Cow::Owned(text) => Cow::Owned(cause(text.trim()).into_owned()),
+    }
+}
+
+/// What a text says that is an answer in JSON or a quotation as a whole; each may hold another one.
+fn unwrapped(text: &str, layers: usize) -> Cow<'_, str> {
+    let inner = match text.chars().next() {
+        _ if layers == 0 || text.len() > READ_BYTES => None,
+        Some('{') => serde_json::from_str(text).ok().and_then(message),
+        Some(quote) => quoted(text, quote),
+        None => None,
+    };
+    match inner {
+        Some(inner) => Cow::Owned(unwrapped(inner.trim(), layers - 1).into_owned()),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The first text of an answer that a telling field holds, itself or further inside.
+fn message(answer: Value) -> Option<String> {
+    match answer {
+        Value::String(text) => (!text.trim().is_empty()).then_some(text),
+        Value::Array(answers) => answers.into_iter().find_map(message),
+        Value::Object(mut fields) => {
+            let mut telling = FIELDS.split(' ');
+            telling.find_map(|field| message(fields.remove(field)?))
+        }
+        _ => None,
+    }
+}
+
+/// What is said within quotation marks, where that is more than a name.
+fn quoted(text: &str, quote: char) -> Option<String> {
+    let marks = QUOTES.into_iter().find(|marks| marks.starts_with(quote))?;
+    let closing = marks.chars().last()?;
+    if quote == '"'
+        && let Ok(Value::String(said)) = serde_json::from_str(text)
+    {
+        return Some(said).filter(|said| said.trim().contains(' '));
+    }
+    let said = text.strip_prefix(quote)?.strip_suffix(closing)?;
+    (said.trim().contains(' ') && !said.contains(closing)).then(|| said.to_owned())
+}
+
+/// The exception of a stack trace, or a text without the lines of a stack.
+fn cause(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') && (text.contains('\r') || ESCAPED.is_match(text)) {
+        let lines = text.replace("\\r", "").replace("\\n", "\n");
+        let lines = lines.replace("\\t", "\t").replace('\r', "\n");
+        return Cow::Owned(of_lines(&lines).into_owned());
+    }
+    of_lines(text)
+}
+
+fn of_lines(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') {
+        return Cow::Borrowed(start_of(text));
+    }
+    if let Some(exception) = of_python(text).or_else(|| of_java(text)) {
+        return Cow::Borrowed(start_of(exception));
+    }
+    let read = start_of(text);
+    let cut = (read.len() < text.len())
+        .then(|| read.rfind('\n'))
+        .flatten();
+    let lines = read[..cut.unwrap_or(read.len())].lines();
+    let (first, rest) = (lines.clone().next(), lines.skip(1));
+    let rest = rest
+        .take_while(|line| !HEADER.is_match(line))
+        .filter(|line| !FRAME.is_match(line));
+    let kept: Vec<_> = first.into_iter().chain(rest).collect();
+    Cow::Owned(kept.join("\n"))
+}
+
+/// The last exception that a stack of Java or the like gives as the cause of those above it.
+fn of_java(text: &str) -> Option<&str> {
+    let start = text.rfind("\nCaused by: ")?;
+    text[start..].trim_start().lines().next()
+}
+
+/// The line of a Python traceback that names the exception: the first one behind the last frame and its source.
+fn of_python(text: &str) -> Option<&str> {
+    let mut exception = None;
+    let mut frame = None;
+    for line in text.lines() {
+        // A group of exceptions is drawn as a tree.
+        let told =
+            line.trim_start_matches(|sign: char| sign.is_whitespace() || "|+-".contains(sign));
+        let indentation = line.len() - told.len();
+        if told.starts_with("File \"") && told.contains(", line ") {
+            frame = Some(indentation.max(1));
+        } else if !told.is_empty() && frame.is_some_and(|frame| indentation < frame) {
+            exception = Some(told);
+            frame = None;
+        }
+    }
+    let has_no_frame = frame.is_none() && text.contains("Traceback (most recent call last)");
+    let last = || text.trim_end().lines().next_back();
+    exception.or_else(|| last().filter(|_| has_no_frame))
+}
+
+/// As much of a text as is classified.
+pub(super) fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(READ_BYTES)]
+}
+
+#[cfg(test)]
+mod tests;
