@@ -147,7 +147,7 @@ impl Collector {
 }
 
 async fn list(client: &Arc<Client>) -> Result<(Arc<Session>, Listing), PortalError> {
-    let session = Session::open(&client).await?;
+    let session = Session::open(client).await?;
     let listing = session.folders().await?;
     Ok((Arc::new(session), listing))
 }
