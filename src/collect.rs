@@ -107,7 +107,7 @@ pub struct Collector {
     /// What refutes that, as it is on disk.
     saved_refutation: Option<Refutation>,
     folders: BTreeMap<FolderId, Folder>,
-    places: ClassSlots,
+    class_slots: ClassSlots,
     list: ListState,
     /// What the portal's clock said of this machine's.
     clock: ClockCheck,
@@ -158,10 +158,10 @@ impl Collector {
     #[must_use]
     pub fn new(settings: Settings, dependencies: Dependencies, saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let mut places = ClassSlots::new(settings.classes, &settings.classifier);
+        let mut class_slots = ClassSlots::new(settings.classes, &settings.classifier);
         let mut folders = BTreeMap::new();
         for (id, mut saved) in saved.folders {
-            places.restore(id, std::mem::take(&mut saved.places));
+            class_slots.restore(id, std::mem::take(&mut saved.class_slots));
             folders.insert(id, Folder::restored(id, saved));
         }
         let mut collector = Self {
@@ -171,7 +171,7 @@ impl Collector {
             settings,
             dependencies,
             folders,
-            places,
+            class_slots,
             list: ListState::default(),
             clock: ClockCheck::default(),
             collections: Collections {
@@ -290,7 +290,7 @@ impl Collector {
         }
         let now = Moment::now();
         self.exclude_others(now.wall);
-        self.places
+        self.class_slots
             .reconfigure(self.settings.classes, &self.settings.classifier);
         self.amend_findings();
         self.publish(now);

@@ -24,9 +24,11 @@ mod change;
 mod clock;
 mod database;
 mod error;
+mod fates;
 mod forgive;
 mod history;
 mod load;
+mod mode;
 mod outcome;
 mod portal;
 mod request;
@@ -50,14 +52,13 @@ use crate::model::{PortalAddress, PortalName};
 use shared::SharedViews;
 use writer::{Job, Writer};
 
-pub use attempt::{
-    ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, IntendedFile, Intent, SentFile,
-};
+pub use attempt::{Answered, Attempt, ClassFate, Course, IntendedFile, Intent, SentFile};
 pub use change::{Change, Misfit, Review, Tidy};
 pub use database::FILE_NAME;
 pub use error::LedgerError;
 pub use forgive::{Forgiven, Forgiveness};
 pub use history::{Entry, history, views};
+pub use mode::{ActiveMode, AttemptId};
 pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 pub use portal::PortalLedger;
 pub use request::ask_to_forgive;

@@ -4,10 +4,10 @@
 //! for all folders that leave at once, synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on
 //! without it and says so.
 
+mod class_slots;
 mod database;
 mod known;
 mod lock;
-mod places;
 mod refutations;
 mod rows;
 mod schema;

@@ -25,12 +25,12 @@ pub struct Count {
 }
 
 impl From<FullScan> for Count {
-    fn from(walked: FullScan) -> Self {
+    fn from(scanned: FullScan) -> Self {
         Self {
-            reading: walked.reading,
-            consistent: walked.consistent,
-            failed_page: walked.failed_page,
-            requests: walked.requests,
+            reading: scanned.reading,
+            consistent: scanned.consistent,
+            failed_page: scanned.failed_page,
+            requests: scanned.requests,
             way: Way::Full,
             boundaries: None,
         }

@@ -20,7 +20,7 @@ const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 /// What is kept of folders of a portal that the configuration no longer has, for this long.
 const KEPT_UNASKED: Duration = Duration::from_hours(30 * 24);
 
-/// How often it is looked for those.
+/// Interval between searches for those.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
 
 /// What the clock of a portal says of the clock of this machine.
@@ -70,13 +70,13 @@ impl Collector {
         self.drop_places();
     }
 
-    /// Frees the places of classes in folders that are excluded or forgotten.
+    /// Frees the slots of classes in folders that are excluded or forgotten.
     pub(super) fn drop_places(&mut self) {
         let is_admitted = |id| {
             let folder = self.folders.get(&id);
             folder.is_some_and(|folder| !folder.is_excluded())
         };
-        self.places.retain_folders(is_admitted);
+        self.class_slots.retain_folders(is_admitted);
     }
 
     /// Lets go of the folders that the list does not name.

@@ -182,7 +182,7 @@ impl Folder {
     pub fn folder_read(
         &mut self,
         folder_read: &FolderRead,
-        places: &mut ClassSlots,
+        class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) -> Outcome {
         self.reading = false;
@@ -195,7 +195,7 @@ impl Folder {
             _ if !self.is_collected() => Outcome::Settled,
             Ok(count) => {
                 let errors =
-                    places.count(self.view.id, &count.reading.errors, folder_read.ended.wall);
+                    class_slots.count(self.view.id, &count.reading.errors, folder_read.ended.wall);
                 let finished = self.count(folder_read, count, errors);
                 self.find(folder_read, count, &finished, reindex);
                 Outcome::Counted
@@ -236,14 +236,14 @@ impl Folder {
     }
 
     /// What brings the disk up to date.
-    pub fn change(&self, portal: &PortalName, places: &ClassSlots) -> FolderChange {
+    pub fn change(&self, portal: &PortalName, class_slots: &ClassSlots) -> FolderChange {
         let subject = Subject {
             portal: portal.clone(),
             id: self.view.id,
             name: self.view.name.clone(),
         };
-        let places = places.of(self.view.id).cloned().collect();
-        self.persisted.change(subject, places)
+        let class_slots = class_slots.of(self.view.id).cloned().collect();
+        self.persisted.change(subject, class_slots)
     }
 
     /// Takes in what came of writing the change, and shows the counters that the disk has now.

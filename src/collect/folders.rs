@@ -106,8 +106,8 @@ impl Collector {
                     session.go_on_without(id);
                 }
                 let reindex = Arc::clone(&self.settings.reindex);
-                let outcome = self.change(id, |folder, places| {
-                    folder.folder_read(&folder_read, places, &reindex)
+                let outcome = self.change(id, |folder, class_slots| {
+                    folder.folder_read(&folder_read, class_slots, &reindex)
                 });
                 self.folder_done(run, id, outcome).await;
             }
@@ -176,7 +176,7 @@ impl Collector {
             return Outcome::Settled;
         };
         let before = folder.view.state.clone();
-        let outcome = change(folder, &mut self.places);
+        let outcome = change(folder, &mut self.class_slots);
         if folder.view.state != before {
             log_change(&self.settings.portal, &folder.view);
         }

@@ -61,7 +61,7 @@ impl Collector {
         let facts = ListFacts::of(&listing, admitted.len(), self.settings.max_folders);
         self.log_list(facts);
         self.list = ListState::Read(facts);
-        self.places.expire(now, |id| {
+        self.class_slots.expire(now, |id| {
             self.folders.get(&id).is_none_or(Folder::is_unreadable)
         });
         let chosen = admitted.into_iter().take(self.settings.max_folders);

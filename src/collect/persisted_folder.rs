@@ -92,10 +92,10 @@ impl PersistedFolder {
     }
 
     /// What brings the disk up to date.
-    pub fn change(&self, subject: Subject, places: Vec<ClassSlot>) -> FolderChange {
+    pub fn change(&self, subject: Subject, class_slots: Vec<ClassSlot>) -> FolderChange {
         FolderChange {
             subject,
-            places,
+            class_slots,
             record: self.record.clone(),
             left: self.left,
             excluded: self.excluded,

@@ -18,7 +18,7 @@ use crate::state::StateError;
 const STALE_INTERVALS: u32 = 3;
 
 /// And for as many cycles (docs/metrics.md, Stale counts).
-const STALE_ROUNDS: u32 = 2;
+const STALE_ATTEMPTS: u32 = 2;
 
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
 const PUBLISH_GAP: Duration = Duration::from_millis(50);
@@ -52,7 +52,7 @@ impl Collector {
             name: self.settings.portal.clone(),
             list: self.list.clone(),
             folders,
-            classes: Arc::new(self.places.classes()),
+            classes: Arc::new(self.class_slots.classes()),
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.collections.clone(),
@@ -70,7 +70,7 @@ impl Collector {
     pub(super) fn stale_after(&self) -> Duration {
         let interval = self.collections.interval().unwrap_or_default();
         let cycle = self.cycles.held(std::time::Instant::now());
-        let turns = (interval * STALE_INTERVALS).max(cycle * STALE_ROUNDS);
+        let turns = (interval * STALE_INTERVALS).max(cycle * STALE_ATTEMPTS);
         let oldest = self.longest_rest().saturating_add(turns);
         self.settings.stale_after.max(oldest)
     }
@@ -98,7 +98,7 @@ impl Collector {
             return;
         }
         let mut changed = Vec::new();
-        for (id, errors) in self.places.settle() {
+        for (id, errors) in self.class_slots.settle() {
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.show_errors(errors);
                 changed.push(id);
@@ -116,7 +116,7 @@ impl Collector {
     pub(super) async fn save_all(&mut self, ids: &[FolderId]) {
         let folders = ids.iter().filter_map(|id| self.folders.get(id));
         let changes: Vec<_> = folders
-            .map(|folder| folder.change(&self.settings.portal, &self.places))
+            .map(|folder| folder.change(&self.settings.portal, &self.class_slots))
             .collect();
         if changes.is_empty() {
             return;

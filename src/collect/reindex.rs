@@ -35,13 +35,13 @@ impl Collector {
             return;
         };
         let there = self.folders.values().filter(|folder| folder.is_there());
-        let batch = PortalFindings {
+        let findings = PortalFindings {
             session: run.session.clone(),
             portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
             stale_after: self.stale_after(),
             folders: there.map(folder_findings).collect(),
         };
-        reindexing.findings.send_replace(Some(Arc::new(batch)));
+        reindexing.findings.send_replace(Some(Arc::new(findings)));
     }
 }
 
@@ -56,9 +56,12 @@ impl Collector {
             let folder = self.folders.get(&id).filter(|folder| folder.is_there());
             folder.map(|folder| &folder.view.name)
         };
-        reindexing.findings.send_if_modified(|batch| {
-            if let Some(amended) = batch.as_ref().and_then(|batch| batch.amended(name_of)) {
-                *batch = Some(Arc::new(amended));
+        reindexing.findings.send_if_modified(|findings| {
+            if let Some(amended) = findings
+                .as_ref()
+                .and_then(|findings| findings.amended(name_of))
+            {
+                *findings = Some(Arc::new(amended));
             }
             false
         });

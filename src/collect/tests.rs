@@ -159,8 +159,8 @@ async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_hande
         findings,
         ledger: ledger.portal(&collector.settings.address),
     });
-    let names = |batch: &Option<Arc<PortalFindings>>| -> Vec<String> {
-        let folders = batch.iter().flat_map(|batch| &batch.folders);
+    let names = |findings: &Option<Arc<PortalFindings>>| -> Vec<String> {
+        let folders = findings.iter().flat_map(|findings| &findings.folders);
         let mut names: Vec<_> = folders.map(|folder| folder.name.to_string()).collect();
         names.sort();
         names

@@ -240,11 +240,45 @@ mod tests {
         assert!(Window::parse("0-59 0-30 * * * *").is_ok());
     }
 
+    /// One field of a cron line with values from `low` to `high`.
+    fn field(low: u8, high: u8) -> impl Strategy<Value = String> {
+        let value = low..=high;
+        prop_oneof![
+            Just("*".to_owned()),
+            value.clone().prop_map(|value| value.to_string()),
+            (value.clone(), value.clone()).prop_map(|(one, other)| format!(
+                "{}-{}",
+                one.min(other),
+                one.max(other)
+            )),
+            (value.clone(), value).prop_map(|(one, other)| format!("{one},{other}")),
+            (1..=high).prop_map(|step| format!("*/{step}")),
+        ]
+    }
+
     proptest! {
         #[test]
-        fn whatever_looks_like_a_cron_line_is_taken_or_refused(text in "([0-9*/,LW#?-]{1,6} ){4,6}[0-9*A-Z]{0,3}") {
-            if let Ok(line) = CronLine::parse(&text) {
-                prop_assert!(line.next_after(&Utc::now()).is_some());
+        fn every_line_of_usual_fields_names_a_later_time(
+            seconds in field(0, 59),
+            minutes in field(0, 59),
+            hours in field(0, 23),
+            // Each month has these days.
+            day in field(1, 28),
+            month in field(1, 12),
+            weekday in field(0, 6),
+            after in 0_i64..4_000_000_000,
+        ) {
+            let text = format!("{seconds} {minutes} {hours} {day} {month} {weekday}");
+            let after = DateTime::from_timestamp(after, 0).unwrap();
+            let line = CronLine::parse(&text).unwrap();
+            let next = line.next_after(&after);
+            prop_assert!(next.is_some_and(|next| next > after), "{text}: {next:?}");
+        }
+
+        #[test]
+        fn no_text_breaks_the_reading_of_a_cron_line(text in "([0-9*/,LW#?-]{1,6} ){4,6}[0-9*A-Z]{0,3}") {
+            if let Err(said) = CronLine::parse(&text) {
+                prop_assert!(said.contains("is not"), "{said}");
             }
         }
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{AttemptId, Intent};
+use crate::ledger::attempt::Intent;
 use crate::ledger::forgive::Forgiveness;
+use crate::ledger::mode::AttemptId;
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::model::{FileKey, FolderId, Timestamp};
 

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use crate::ledger::Addresses;
-use crate::ledger::attempt::AttemptId;
 use crate::ledger::change::Change;
 use crate::ledger::clock;
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::load::{self, Loaded};
+use crate::ledger::mode::AttemptId;
 use crate::ledger::schema;
 use crate::ledger::view::LedgerView;
 use crate::ledger::write::Write;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::ledger::attempt::{ActiveMode, Attempt};
+use crate::ledger::attempt::Attempt;
 use crate::ledger::database;
 use crate::ledger::error::LedgerError;
 use crate::ledger::load;
+use crate::ledger::mode::ActiveMode;
 use crate::ledger::schema;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderName, PortalAddress};

@@ -49,7 +49,7 @@ pub(super) fn load(connection: &Connection, version: i64) -> Result<Loaded, Ledg
     let mut tries = load_tries(connection)?;
     let mut states = load_states(connection)?;
     let mut views = load_portals(connection, version)?;
-    let mut places = HashMap::new();
+    let mut folder_keys = HashMap::new();
     let mut folders = connection.prepare("SELECT * FROM folder")?;
     let mut found = folders.query([])?;
     while let Some(row) = found.next()? {
@@ -60,12 +60,12 @@ pub(super) fn load(connection: &Connection, version: i64) -> Result<Loaded, Ledg
             .ok_or(LedgerError::Content("a folder without its portal"))?;
         let book = load_book(row, tries.remove(&number).unwrap_or_default())?;
         view.folders.insert(id, Arc::new(book));
-        places.insert(number, (portal, id));
+        folder_keys.insert(number, (portal, id));
     }
     let mut attempts = connection.prepare("SELECT * FROM attempt")?;
     let mut found = attempts.query([])?;
     while let Some(row) = found.next()? {
-        let (portal, folder) = places
+        let (portal, folder) = folder_keys
             .get(&row.get("folder")?)
             .ok_or(LedgerError::Content("an attempt without its folder"))?;
         let files = states.remove(&row.get("id")?).unwrap_or_default();

@@ -5,11 +5,12 @@ use std::time::SystemTime;
 
 use tokio::sync::oneshot;
 
-use crate::ledger::attempt::{AttemptId, Intent};
+use crate::ledger::attempt::Intent;
 use crate::ledger::change::{Change, Misfit, Review, Tidy};
 use crate::ledger::database::Database;
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
+use crate::ledger::mode::AttemptId;
 use crate::ledger::outcome::Outcome;
 use crate::ledger::shared::SharedView;
 use crate::ledger::view::LedgerView;

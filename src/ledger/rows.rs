@@ -7,11 +7,10 @@ use rusqlite::types::FromSql;
 use rusqlite::{Row, ToSql};
 
 use crate::classify::Class;
-use crate::ledger::attempt::{
-    ActiveMode, Answered, Attempt, AttemptId, ClassFate, Course, SentFile,
-};
+use crate::ledger::attempt::{Answered, Attempt, ClassFate, Course, SentFile};
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiven;
+use crate::ledger::mode::{ActiveMode, AttemptId};
 use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 use crate::ledger::view::Totals;
 use crate::model::{FileKey, FileMap, FolderId, PortalAddress, PortalName, Timestamp};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{ActiveMode, AttemptId};
 use crate::ledger::change::{Tidy, Touched};
+use crate::ledger::mode::{ActiveMode, AttemptId};
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderId, Timestamp};
 

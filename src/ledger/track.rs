@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{Attempt, AttemptId, ClassFate};
+use crate::ledger::attempt::{Attempt, ClassFate};
 use crate::ledger::forgive::{Forgiveness, PassedOver};
+use crate::ledger::mode::AttemptId;
 use crate::model::{FolderId, Timestamp};
 
 /// Attempts in the order of a time.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{ActiveMode, Attempt, AttemptId};
+use crate::ledger::attempt::Attempt;
 use crate::ledger::forgive::Forgiveness;
+use crate::ledger::mode::{ActiveMode, AttemptId};
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::ledger::track::Track;
 use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
@@ -262,8 +263,8 @@ impl LedgerView {
     ///
     /// A class keeps its place until the ledger forgets it, and what was counted as [`Class::Other`] stays that. So no counter falls.
     pub(super) fn meet_class(&mut self, class: &Class, max_classes: usize) -> Class {
-        let places = self.classes.keys().filter(|class| **class != Class::Other);
-        if places.count() < max_classes.min(MAX_CLASSES) {
+        let counted = self.classes.keys().filter(|class| **class != Class::Other);
+        if counted.count() < max_classes.min(MAX_CLASSES) {
             self.classes.entry(class.clone()).or_default();
         }
         let class = self.counted_as(class);

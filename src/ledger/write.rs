@@ -6,9 +6,10 @@ use std::time::SystemTime;
 use rusqlite::{Transaction, params, params_from_iter};
 
 use crate::classify::Class;
-use crate::ledger::attempt::{Attempt, AttemptId};
+use crate::ledger::attempt::Attempt;
 use crate::ledger::change::Touched;
 use crate::ledger::error::LedgerError;
+use crate::ledger::mode::AttemptId;
 use crate::ledger::rows::{self, ATTEMPT_COLUMNS, AttemptRow};
 use crate::ledger::view::{FolderBook, LedgerView};
 use crate::model::{FolderId, PortalAddress, Timestamp};

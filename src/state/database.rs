@@ -15,7 +15,7 @@ use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, 
 use crate::state::rows::{
     FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation,
 };
-use crate::state::{FILE_NAME, StateError, lock, places, refutations, schema};
+use crate::state::{FILE_NAME, StateError, class_slots, lock, refutations, schema};
 
 /// The open file, locked for this process.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl Database {
         Ok(SavedFolder {
             record: record(row, &name)?,
             history: self.history(row.get("number")?)?,
-            places: places::load(&self.connection, row.get("number")?)?,
+            class_slots: class_slots::load(&self.connection, row.get("number")?)?,
             left: left(row)?,
             excluded: time(row, "excluded_since")?,
             name,
@@ -158,7 +158,7 @@ fn write_change(transaction: &Transaction<'_>, change: &FolderChange) -> Result<
         "UPDATE folder SET excluded_since = ?2 WHERE number = ?1",
         params![number, change.excluded.map(Timestamp::as_millis)],
     )?;
-    places::write(transaction, number, &change.places)?;
+    class_slots::write(transaction, number, &change.class_slots)?;
     match &change.files {
         FileChanges::Some { kept, forgotten } => {
             forget(transaction, number, forgotten)?;

@@ -55,7 +55,7 @@ pub struct SavedFolder {
     /// Its files that were not done.
     pub history: FileHistory,
     /// The classes of error that have a slot in it.
-    pub places: Vec<ClassSlot>,
+    pub class_slots: Vec<ClassSlot>,
     /// When and why it left, if it did.
     pub left: Option<Left>,
     /// Since when the configuration excludes it, if it does.
@@ -79,7 +79,7 @@ pub struct FolderChange {
     /// The folder.
     pub subject: Subject,
     /// The classes of error that have a slot in it.
-    pub places: Vec<ClassSlot>,
+    pub class_slots: Vec<ClassSlot>,
     /// What its last count left behind.
     pub record: Option<FolderRecord>,
     /// When and why it left.

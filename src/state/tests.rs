@@ -42,7 +42,7 @@ fn change(files: FileChanges) -> FolderChange {
             id: id(),
             name: name.clone(),
         },
-        places: vec![ClassSlot {
+        class_slots: vec![ClassSlot {
             class: "page <n> lost".into(),
             example: "page 7 lost".into(),
             first_seen: Timestamp::from_millis(-1),
@@ -120,7 +120,10 @@ async fn what_was_written_is_read_after_a_restart() {
     assert_eq!(portal.last_success, Some(Timestamp::from_millis(9)));
     assert_eq!(portal.refutation, Some(refutation));
     let saved = portal.folders.remove(&id()).unwrap();
-    assert_eq!((saved.record, saved.places), (first.record, first.places));
+    assert_eq!(
+        (saved.record, saved.class_slots),
+        (first.record, first.class_slots)
+    );
     assert_eq!(saved.history.len(), 2);
     assert_eq!(saved.history.get(key(1)), Some(&file(Status::Failed)));
 }
@@ -157,7 +160,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         }),
         ..record
     });
-    assert_eq!((saved.record, saved.places), (kept, vec![]));
+    assert_eq!((saved.record, saved.class_slots), (kept, vec![]));
     let kept = saved.history.get(key(1)).map(|file| file.missed);
     assert_eq!((saved.history.len(), kept), (1, Some(0)));
 }

@@ -28,11 +28,11 @@ impl ReadTask {
         let pages = total(&first)?.div_ceil(PAGE_SIZE);
         self.large_scan.begin(pages);
         let limit = self.time_for(pages);
-        let mut walked = timeout(limit, self.scan(&first))
+        let mut scanned = timeout(limit, self.scan(&first))
             .await
             .unwrap_or(Err(FolderReadError::ScanDeadline { pages, limit }))?;
-        walked.requests += requests;
-        Ok(walked.into())
+        scanned.requests += requests;
+        Ok(scanned.into())
     }
 
     /// The time that a scan of so many pages may take.
@@ -55,27 +55,27 @@ impl ReadTask {
         first: PageBody,
         requests: u64,
     ) -> Result<Count, FolderReadError> {
-        let mut walked = self.scan(&first).await?;
-        walked.requests += requests;
+        let mut scanned = self.scan(&first).await?;
+        scanned.requests += requests;
         for _ in 0..MAX_SCANS_AGAIN {
-            if walked.consistent {
+            if scanned.consistent {
                 break;
             }
-            let before = walked.requests;
+            let before = scanned.requests;
             match self.scan_again().await {
                 // What is missing again is missing for good.
-                Ok(again) if again.reading.counts == walked.reading.counts => {
-                    walked = again;
-                    walked.requests += before;
+                Ok(again) if again.reading.counts == scanned.reading.counts => {
+                    scanned = again;
+                    scanned.requests += before;
                     break;
                 }
-                Ok(again) => walked = again,
+                Ok(again) => scanned = again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
             }
-            walked.requests += before;
+            scanned.requests += before;
         }
-        Ok(walked.into())
+        Ok(scanned.into())
     }
 
     async fn scan_again(&self) -> Result<FullScan, FolderReadError> {
@@ -87,14 +87,14 @@ impl ReadTask {
     async fn scan(&self, first: &PageBody) -> Result<FullScan, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let fetch = |page| files.page(PageRequest::by_name(page));
-        let walked = scan_pages(
+        let scanned = scan_pages(
             first,
             fetch,
             self.limits,
             self.known.clone(),
             &self.progress,
         );
-        Ok(walked.await?)
+        Ok(scanned.await?)
     }
 
     pub(super) async fn first_page(&self) -> Result<PageBody, FolderReadError> {

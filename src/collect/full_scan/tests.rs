@@ -35,18 +35,18 @@ fn a_folder_of_any_size_is_counted_exactly() {
     for files in [0, 1, 29, 30, 31, 60, 99, 100, 101] {
         for page_size in [1, 30, 100] {
             let folder = RefCell::new(Folder::of(files, page_size));
-            let walked = scan_folder(&folder).unwrap();
+            let scan = scan_folder(&folder).unwrap();
             let folder = folder.borrow();
-            let DoneFiles::Read { sizes, .. } = &walked.reading.done else {
+            let DoneFiles::Read { sizes, .. } = &scan.reading.done else {
                 panic!("every row was read");
             };
             for status in Status::ALL {
-                assert_eq!(walked.reading.counts[status], folder.count(status));
+                assert_eq!(scan.reading.counts[status], folder.count(status));
                 assert_eq!(sizes[status], 2 * folder.count(status));
             }
-            assert!(walked.consistent);
+            assert!(scan.consistent);
             let pages = files.div_ceil(page_size).max(1) as u64;
-            assert_eq!((walked.pages, folder.requests), (pages, pages));
+            assert_eq!((scan.pages, folder.requests), (pages, pages));
         }
     }
 }
@@ -73,10 +73,10 @@ fn rows_that_end_before_the_total_are_counted_and_not_consistent() {
         (&[100, 100, 100, 100, 100], 505),
         (&[], 3),
     ] {
-        let walked = run_pages(rows, total).unwrap();
+        let scan = run_pages(rows, total).unwrap();
         let counted: usize = rows.iter().sum();
-        assert_eq!(walked.reading.counts.total(), counted as u64, "{rows:?}");
-        assert!(!walked.consistent, "{rows:?}");
+        assert_eq!(scan.reading.counts.total(), counted as u64, "{rows:?}");
+        assert!(!scan.consistent, "{rows:?}");
     }
 }
 
@@ -138,7 +138,7 @@ fn scan_changed(
     folder.requests = 0;
     let before = counts(&folder);
     let folder = RefCell::new(folder);
-    let walked = run(|number| {
+    let scan = run(|number| {
         let mut folder = folder.borrow_mut();
         if folder.requests == before_request {
             change.make(&mut folder);
@@ -146,7 +146,7 @@ fn scan_changed(
         std::future::ready(Ok(folder.page(PageRequest::by_name(number))))
     });
     let after = counts(&folder.borrow());
-    ([before, after], walked)
+    ([before, after], scan)
 }
 
 #[test]
@@ -158,13 +158,11 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
             .into_iter()
             .flat_map(|change| (1..requests).map(move |between| (change, between)))
         {
-            let (held, walked) = scan_changed(Folder::of(files, page_size), change, between);
+            let (held, scan) = scan_changed(Folder::of(files, page_size), change, between);
             tried += 1;
-            let Ok(walked) = walked else { continue };
-            if walked.consistent {
-                let counted: Vec<_> = Status::ALL
-                    .map(|status| walked.reading.counts[status])
-                    .into();
+            let Ok(scan) = scan else { continue };
+            if scan.consistent {
+                let counted: Vec<_> = Status::ALL.map(|status| scan.reading.counts[status]).into();
                 let what = format!("{files} files, {page_size} a page, {change:?} after {between}");
                 assert!(held.contains(&counted), "{what}: {counted:?} of {held:?}");
                 unmarked += 1;
@@ -189,7 +187,7 @@ proptest! {
         let folder = RefCell::new(Folder::of(files, page_size));
         let before: Vec<_> = Status::ALL.map(|status| folder.borrow().count(status)).into();
         let made = RefCell::new(0_u64);
-        let walked = run(|number| {
+        let scan = run(|number| {
             let mut folder = folder.borrow_mut();
             let request = folder.requests;
             for (when, change) in &changes {
@@ -200,10 +198,10 @@ proptest! {
             }
             std::future::ready(Ok(folder.page(PageRequest::by_name(number))))
         });
-        let Ok(walked) = walked else { return Ok(()) };
-        if walked.consistent {
+        let Ok(scan) = scan else { return Ok(()) };
+        if scan.consistent {
             for (status, before) in Status::ALL.into_iter().zip(before) {
-                prop_assert!(walked.reading.counts[status].abs_diff(before) <= *made.borrow());
+                prop_assert!(scan.reading.counts[status].abs_diff(before) <= *made.borrow());
             }
         }
     }

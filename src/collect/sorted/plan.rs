@@ -23,7 +23,7 @@ pub struct Known<'a> {
     pub ranges: &'a [CellRange],
     /// Pages that told the statuses.
     pub seen: &'a BTreeSet<PageNumber>,
-    /// Pages whose rows were read, those of earlier rounds as well.
+    /// Pages whose rows were read, those of earlier attempts as well.
     pub read: &'a BTreeSet<PageNumber>,
     /// Where the boundaries were last time.
     pub hints: &'a [u64],

@@ -16,7 +16,7 @@ use crate::collect::sorting::evidence;
 use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
 
 /// What differs between two reads is searched again so often.
-const ROUNDS: u32 = 3;
+const ATTEMPTS: u32 = 3;
 
 /// Requests of one search, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
@@ -31,7 +31,7 @@ pub(super) struct Search<'a, F> {
     pub rows: Rows,
     pages: BTreeMap<PageNumber, Seen>,
     layout: Layout,
-    round: u32,
+    attempt: u32,
     /// The page that was read last of all, with no other in flight.
     last_alone: Option<PageNumber>,
     pub requests: u64,
@@ -53,8 +53,8 @@ pub(super) struct Found {
 /// The latest read of a page.
 struct Seen {
     statuses: PageStatuses,
-    /// What it tells holds from this round on.
-    round: u32,
+    /// What it tells holds from this attempt on.
+    attempt: u32,
     /// Counts the reads: a later one knows better.
     nth: u64,
     /// Whether it has as many rows as it should, and no file twice.
@@ -77,7 +77,7 @@ where
                 total: 0,
                 page_size: 1,
             },
-            round: 0,
+            attempt: 0,
             last_alone: None,
             requests: 0,
             shows_sorting: false,
@@ -102,7 +102,7 @@ where
                     layout: self.layout,
                 });
             }
-            if same || self.round >= ROUNDS {
+            if same || self.attempt >= ATTEMPTS {
                 self.check_end_of_rows(&found)?;
                 return Ok(found);
             }
@@ -134,12 +134,12 @@ where
     /// Reads again what the boundaries follow from. Whether all of it is as it was, at one total.
     async fn read_boundaries_again(&mut self) -> Result<bool, ReadError> {
         let mut again = boundary_pages(&self.map().ranges(), self.layout);
-        self.round += 1;
+        self.attempt += 1;
         if let Some(page) = self.last_alone.filter(|page| again.remove(page))
             && let Some(seen) = self.pages.get_mut(&page)
         {
             // All other reads were over when this one began: it is on both sides of the moment between.
-            seen.round = self.round;
+            seen.attempt = self.attempt;
         }
         let statuses = |search: &Self| -> Vec<_> {
             let pages = again.iter().map(|page| search.pages.get(page));
@@ -227,7 +227,7 @@ where
         }
         let seen = Seen {
             whole: read.distinct && expected.is_none_or(|rows| rows == read.statuses.rows()),
-            round: self.round,
+            attempt: self.attempt,
             nth: self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1,
             statuses: read.statuses,
         };
@@ -247,13 +247,13 @@ where
         Some(page_size.min(self.layout.total.saturating_sub(before)))
     }
 
-    /// The pages whose latest read belongs to this round.
+    /// The pages whose latest read belongs to this attempt.
     fn fresh(&self) -> impl Iterator<Item = (&PageNumber, &Seen)> {
-        let fresh = move |(_, seen): &(&PageNumber, &Seen)| seen.round >= self.round;
+        let fresh = move |(_, seen): &(&PageNumber, &Seen)| seen.attempt >= self.attempt;
         self.pages.iter().filter(fresh)
     }
 
-    /// Whether the pages of this round have the rows that they should have.
+    /// Whether the pages of this attempt have the rows that they should have.
     fn is_whole(&self) -> bool {
         self.fresh().all(|(_, seen)| seen.whole)
     }

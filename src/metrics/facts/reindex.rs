@@ -72,11 +72,11 @@ fn at_most(
     classes: &BTreeMap<Class, ClassTotals>,
 ) -> BTreeMap<Class, ClassTotals> {
     let mut shown = BTreeMap::new();
-    let mut places = max_classes;
+    let mut slots = max_classes;
     for (class, totals) in classes {
-        let has_place = *class != Class::Other && places > 0;
-        places -= usize::from(has_place);
-        let class = if has_place { class } else { &Class::Other };
+        let has_slot = *class != Class::Other && slots > 0;
+        slots -= usize::from(has_slot);
+        let class = if has_slot { class } else { &Class::Other };
         let sum: &mut ClassTotals = shown.entry(class.clone()).or_default();
         sum.recovered = sum.recovered.saturating_add(totals.recovered);
         sum.refailed = sum.refailed.saturating_add(totals.refailed);

@@ -1,9 +1,12 @@
 //! The one request directly before an attempt.
 
+use std::fs;
+
 use kb_simulator::Status;
+use serde_json::json;
 
 use super::ledger;
-use super::scene::{READS, Scene, decisions};
+use super::scene::{READS, Scene, decisions, make_old_ledger};
 use crate::support::server::Asked;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -46,6 +49,46 @@ async fn a_page_without_a_failed_file_any_more_holds() {
         .await;
     assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
     exporter.collected_again().await;
+    exporter.stop().await;
+    nothing_happened(&scene);
+}
+
+#[tokio::test]
+async fn files_that_were_added_since_the_count_are_backlog() {
+    let scene = Scene::new("enforce").await;
+    let exporter = scene.held_at_the_first_check().await;
+    for number in 0..600 {
+        let name = format!("new {number}.pdf");
+        scene.portal.file(scene.folder, &name, Status::Pending);
+    }
+    scene.portal.heal();
+    exporter
+        .metrics_when("the folder is held", |metrics| {
+            decisions(metrics, "hold", "backlog") >= Some(1)
+        })
+        .await;
+    exporter.stop().await;
+    nothing_happened(&scene);
+}
+
+#[tokio::test]
+async fn a_kill_switch_file_that_appears_while_the_attempt_waits_for_the_rate_limit_stops_it() {
+    let (mut scene, file) = Scene::with_kill_switch().await;
+    make_old_ledger(&scene.workspace).await;
+    scene
+        .workspace
+        .change(|config| config["collect"]["max_requests_per_second"] = json!(0.5));
+    let exporter = scene.start().await;
+    exporter
+        .metrics_when("the folder may be sent", |metrics| {
+            let eligible = scene.value(metrics, "kb_reindex_eligible_files", None);
+            let held = scene.value(metrics, "kb_reindex_hold", None);
+            eligible == Some(2.0) && held.is_none()
+        })
+        .await;
+    assert_eq!(scene.sent(), 0, "it waits for two requests at once");
+    fs::write(&file, "").unwrap();
+    scene.held(&exporter, "kill_switch").await;
     exporter.stop().await;
     nothing_happened(&scene);
 }

@@ -1,0 +1,63 @@
+//! Which attempt, and in which mode.
+
+use crate::config::Mode;
+
+/// Identifies an attempt. A later attempt has a greater number, also across restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttemptId(i64);
+
+impl AttemptId {
+    /// Greater than every id that is given.
+    pub(crate) const MAX: Self = Self(i64::MAX);
+
+    /// The id with this number.
+    #[must_use]
+    pub const fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The number, as people see it.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for AttemptId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A mode in which attempts are made: [`Mode`] without `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActiveMode {
+    /// The attempt is only written down.
+    DryRun,
+    /// The request is sent.
+    Enforce,
+}
+
+impl ActiveMode {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::DryRun, Self::Enforce];
+
+    /// The active mode that a configured one is; `None` for off.
+    #[must_use]
+    pub const fn of(mode: Mode) -> Option<Self> {
+        match mode {
+            Mode::Off => None,
+            Mode::DryRun => Some(Self::DryRun),
+            Mode::Enforce => Some(Self::Enforce),
+        }
+    }
+
+    /// The word of the configuration.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DryRun => Mode::DryRun.as_str(),
+            Self::Enforce => Mode::Enforce.as_str(),
+        }
+    }
+}
