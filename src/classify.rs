@@ -24,10 +24,10 @@ pub use rule::{Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
 pub use tally::{ClassCount, ClassCounts, ClassNumber, ErrorTally};
 
-/// Longest class, in characters (contract: labels at most 120 characters).
+/// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;
 
-/// Words that have a meaning of their own as a class (contract, `kb_folder_file_errors`).
+/// Words that have a meaning of their own as a class (docs/metrics.md: `kb_folder_file_errors`).
 pub const RESERVED: [&str; 3] = ["unspecified", "other", "unread"];
 
 /// A kind of error.

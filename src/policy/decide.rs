@@ -12,7 +12,7 @@ use crate::policy::failed_file::FailedFile;
 use crate::policy::numbers::Numbers;
 use crate::policy::reason::Reason;
 
-/// From so many failed files on, `max_failed_ratio` holds (contract, `reindex`).
+/// From so many failed files on, `max_failed_ratio` holds (docs/configuration.md).
 const RATIO_COUNTS_FROM: u64 = 20;
 
 /// So many files that cannot be helped may go along with each one that can, beyond `max_ride_along`.

@@ -169,7 +169,7 @@ fn hundredths(files: f64) -> u64 {
     (files * 100.0).round() as u64
 }
 
-/// Whether files of a class count (contract, `retry_classes` and `never_classes`).
+/// Whether files of a class count (docs/configuration.md: `retry_classes` and `never_classes`).
 fn class_counts(rules: &ReindexRules, class: &Class) -> bool {
     let named = |classes: &[String]| classes.iter().any(|name| name == class.as_str());
     let wanted = rules.retry_classes.is_empty() || named(&rules.retry_classes);

@@ -93,7 +93,7 @@ reasons! {
 }
 
 impl Reason {
-    /// The reasons as a Markdown table, with a line break at its end: the README's table of reasons.
+    /// The reasons as a Markdown table, with a line break at its end: the table of reasons in docs/reindexing.md.
     #[must_use]
     pub fn table_markdown() -> String {
         let mut table = "| Reason | Meaning |\n|---|---|\n".to_owned();

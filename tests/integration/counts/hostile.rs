@@ -94,7 +94,7 @@ async fn reasons_become_classes_on_one_line_and_are_bounded() {
     let reasons = [
         (
             "line\nbreak \"quoted\" back\\slash",
-            "line break <text> <path>",
+            "line break <text> back<path>",
         ),
         ("escape \u{1b}[J\u{202e}", "escape \u{fffd}[J\u{fffd}"),
         ("unspecified", "unspecified (as given)"),
