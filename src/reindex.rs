@@ -2,7 +2,7 @@
 //!
 //! One [`Reindexer`] for each portal takes in what the latest collection found ([`PortalFindings`]), beside the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
-//! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is read once more directly
+//! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is checked once more directly
 //! before the intent.
 
 mod attempt;

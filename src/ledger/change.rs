@@ -58,7 +58,7 @@ pub enum Change {
     Tidy(Tidy),
 }
 
-/// What a read a folder tells of an attempt.
+/// What a read of a folder tells about an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {
     /// Files of the attempt whose state is another one now.

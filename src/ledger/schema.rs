@@ -160,7 +160,7 @@ pub(super) const fn portals(version: i64) -> &'static str {
     }
 }
 
-/// Reads at the file without touching it.
+/// Checks the file without changing it.
 pub(super) fn inspect(path: &Path) -> Result<(), LedgerError> {
     let file = match fs::metadata(path) {
         Ok(file) => file,

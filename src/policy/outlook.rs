@@ -24,7 +24,7 @@ pub struct FolderFailures<'a> {
 }
 
 impl Outlook {
-    /// Reads at the failed files of every folder.
+    /// Collects the failed files of every folder.
     pub fn of<'a>(
         folders: impl IntoIterator<Item = FolderFailures<'a>>,
         ledger: &LedgerView,

@@ -59,7 +59,7 @@ impl Hopeless {
         decide(&candidate, Some(&self.book.view), now)
     }
 
-    /// Reads at every folder; what is sent has failed again before the next read.
+    /// Reads every folder; what is sent has failed again before the next read.
     fn read(&mut self, now: Timestamp) {
         let all = 0..self.files.len();
         let decisions = all.map(|index| self.decide(index, now).choice);

@@ -49,7 +49,7 @@ impl Ailing {
         format!("http://{}", self.address)
     }
 
-    /// Reads at the portal or changes it, between two requests.
+    /// Inspects the portal or changes it, between two requests.
     pub(crate) fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         self.simulator.with(act)
     }

@@ -12,7 +12,7 @@ const MOST_MEMORY: u64 = 100;
 /// The pages that are read.
 const PAGES: [&str; 4] = ["/metrics", "/health", "/", "/readyz"];
 
-/// Reads at everything that the process shows; fails where the key is in it, or where the process does not live.
+/// Checks everything that the process shows; fails where the key is in it, or where the process does not live.
 pub(crate) async fn reads_well(exporter: &Exporter, key: &str) {
     assert_eq!(exporter.status("/livez").await, 200);
     for page in PAGES {
@@ -26,7 +26,7 @@ pub(crate) async fn reads_well(exporter: &Exporter, key: &str) {
     }
 }
 
-/// Reads at what it leaves behind: a log of one object a line, without the key. Returns the most memory that it had, in MiB.
+/// Checks what it leaves behind: a log of one object a line, without the key. Returns the most memory that it had, in MiB.
 pub(crate) fn was_well(exporter: &Exporter, key: &str) -> u64 {
     for line in exporter.output() {
         assert!(!line.contains(key), "the key is in the log: {line}");

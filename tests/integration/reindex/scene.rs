@@ -22,7 +22,7 @@ pub(super) const FAILED: u64 = 2;
 /// Longer than any pause of [`rules`] that a new ledger makes.
 pub(super) const LONG_AGO: Duration = Duration::from_hours(2);
 
-/// Reads at a folder before an attempt is made in it, of one page each.
+/// Reads of a folder before an attempt is made in it, of one page each.
 pub(super) const READS: usize = 2;
 
 /// A portal that is collected once a second.

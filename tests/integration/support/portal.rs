@@ -41,7 +41,7 @@ impl Portal {
         format!("http://{}{}", self.address(), self.base_path)
     }
 
-    /// Reads at the portal or changes it, between two requests.
+    /// Inspects the portal or changes it, between two requests.
     pub(crate) fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         self.simulator.with(act)
     }
