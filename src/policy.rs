@@ -33,7 +33,7 @@ pub use cooldown::{is_refused, next_allowed};
 pub use decide::{Choice, Decision, Trigger, decide};
 pub use failed_file::FailedFile;
 pub use numbers::Numbers;
-pub use order::{horizon, in_order, longest_limit};
+pub use order::{horizon, in_order};
 pub use outlook::{FolderFailures, Fresh, Outlook};
 pub use reason::Reason;
 pub use record::{ClassRecord, class_records};

@@ -90,13 +90,10 @@ impl PortalLedger {
 
     /// Says of attempts that were made until then and have no outcome that they were interrupted: nobody waits for an answer any more.
     pub async fn interrupt(&self, until: Timestamp) -> Result<(), LedgerError> {
-        self.act(move |database, portal, _, view| {
-            for change in view.interrupted(until) {
-                database.make(portal, view, change)?;
-            }
-            Ok(())
-        })
-        .await
+        for change in self.view()?.interrupted(until) {
+            self.make(change).await?;
+        }
+        Ok(())
     }
 
     /// Forgets what no limit can ask for any more. The counters stay.
@@ -148,8 +145,10 @@ impl PortalLedger {
             let current = view.borrow().clone()?;
             let mut next = LedgerView::clone(&current);
             let result = job(database, &portal, current, &mut next);
-            // Also after a failure: of several changes, the first ones may be on disk.
-            let _before = view.send_replace(Ok(Arc::new(next)));
+            // What failed changed nothing, and must not put anybody's decision out of date.
+            if result.is_ok() {
+                let _before = view.send_replace(Ok(Arc::new(next)));
+            }
             result
         })
         .await

@@ -301,6 +301,13 @@ async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
         panic!("{first:?}, {second:?}");
     };
     let sent = first.or(second).unwrap();
+    let decided_on = one.view().unwrap();
+    assert!(other.intend(enforce(), &known).await.is_err());
+    let now_known = one.view().unwrap();
+    assert!(
+        Arc::ptr_eq(&decided_on, &now_known),
+        "a refused intent puts no other decision out of date"
+    );
     let again = intend(&other, enforce()).await;
     assert!(
         matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(id))) if id == sent),

@@ -18,7 +18,7 @@ pub struct Candidate<'a> {
     pub zone: Tz,
     /// Whether the file that stops everything exists, or cannot be read.
     pub kill_switch: bool,
-    /// Whether the clock went as the monotonic one did for as long as any limit looks back.
+    /// Whether the clock was not set within the last `min_age`.
     pub clock_trusted: bool,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,

@@ -34,7 +34,7 @@ pub fn horizon(reindex: &Reindex) -> Duration {
 
 /// The longest time that any limit of a configuration looks back.
 #[must_use]
-pub fn longest_limit(reindex: &Reindex) -> Duration {
+fn longest_limit(reindex: &Reindex) -> Duration {
     let limits = reindex.all_rules().map(looks_back);
     limits.fold(Duration::ZERO, Duration::max)
 }
