@@ -76,7 +76,7 @@ impl Config {
     }
 
     /// Checks the bytes of a file, which need not be text.
-    pub(crate) fn from_bytes(file_name: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
+    pub fn from_bytes(file_name: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::from_yaml(file_name, text),
             Err(error) => {

@@ -32,8 +32,6 @@ pub mod classify;
 pub mod cli;
 pub mod collect;
 pub mod config;
-#[cfg(any(test, fuzzing))]
-pub mod fuzz;
 pub mod health;
 pub mod history;
 pub mod http;

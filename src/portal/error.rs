@@ -146,7 +146,8 @@ impl PortalError {
     }
 
     /// From an answer with another status than 200; a body that cannot be read costs only the portal's own words.
-    pub(crate) fn from_status(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
+    #[must_use]
+    pub fn from_status(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         Self::Status {
             status,
             reason: reason_of(body),

@@ -44,7 +44,7 @@ impl Listing {
     }
 
     /// Decodes a body as it came.
-    pub(crate) fn decode(body: &[u8]) -> Result<Self, PortalError> {
+    pub fn decode(body: &[u8]) -> Result<Self, PortalError> {
         let body = wire::readable(body);
         let list = serde_json::from_str(&body).map_err(|error| PortalError::from_json(&error));
         let wire::Object(list): wire::Object<wire::FolderList<'_>> = list?;

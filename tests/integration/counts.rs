@@ -5,10 +5,10 @@ mod hostile;
 mod moving;
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::tally::Tally;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 use kb_simulator::{
     DeletedFolders, EmptyPages, Equals, Options, Position, SortOrder, SortParameters, Status,

@@ -5,11 +5,11 @@ mod slots;
 use std::collections::BTreeSet;
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::reasons::in_letters;
 use crate::support::workspace::{Workspace, program};
+use kb_exposition::Exposition;
 
 use kb_simulator::{NewFile, Status};
 use serde_json::json;

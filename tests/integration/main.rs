@@ -1,6 +1,6 @@
 //! The program as it is run: the real binary beside a portal over HTTP, seen from outside.
 //!
-//! Each module is a part of the story; [`support`] has the portals, the processes and the reader of the exposition.
+//! Each module is a part of the story; [`support`] has the portals and the processes.
 
 #![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
 

@@ -7,9 +7,9 @@ mod saved;
 mod turmoil;
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 use chrono::{DateTime, Duration, SubsecRound, Utc};
 use kb_simulator::{Content, NewFile, Sent, Status};

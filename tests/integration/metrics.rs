@@ -3,10 +3,10 @@
 mod families;
 
 use crate::support::exporter::{self, Exporter};
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::promtool;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 use families::{FAMILIES, Family};
 use kb_simulator::{NewFile, Status};
@@ -183,7 +183,7 @@ async fn the_first_scrape_names_every_portal() {
     let exporter = Exporter::start(&workspace).await;
     let first = exporter.get_accepting("/metrics", "gzip;q=0, *").await;
     assert!(!first.headers().contains_key("content-encoding"));
-    let first = Exposition::parse(&first.text().await.unwrap());
+    let first = Exposition::parse(&first.text().await.unwrap()).unwrap();
     let up: Vec<_> = first.all("kb_portal_up", &[]).collect();
     assert_eq!(up.len(), 2);
     assert!(up.iter().all(|up| up.value == 0.0));
@@ -249,7 +249,7 @@ impl Family {
     fn samples<'a>(
         &'a self,
         metrics: &'a Exposition,
-    ) -> impl Iterator<Item = &'a crate::support::exposition::Sample> {
+    ) -> impl Iterator<Item = &'a kb_exposition::Sample> {
         metrics.samples.iter().filter(|sample| {
             let suffix = sample.name.strip_prefix(self.name);
             match suffix {

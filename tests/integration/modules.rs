@@ -47,7 +47,7 @@ fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let left_out = ["tests", "testing", "fuzz", "rules"].contains(&name.as_str());
+        let left_out = ["tests", "testing", "rules"].contains(&name.as_str());
         let is_classify_rule = path.ends_with("classify/rule.rs");
         if left_out && !is_classify_rule {
             continue;

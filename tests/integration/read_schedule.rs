@@ -2,11 +2,11 @@
 
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 use kb_simulator::Status;
 use kb_simulator::faults::{Fault, RetryAfter, Target};

@@ -1,10 +1,10 @@
 //! When folders are read, and that one in trouble changes nothing for the others.
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 use kb_simulator::Status;
 use uuid::Uuid;

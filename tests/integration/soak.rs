@@ -15,9 +15,9 @@ use crate::faults::ailing::Ailing;
 use crate::faults::oracle::Oracle;
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 const KEY: &str = "kbk_soak_1f0e9d8c7b6a";
 

@@ -7,10 +7,10 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::tally::Tally;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 const WAITING: [Status; 4] = [
     Status::Failed,

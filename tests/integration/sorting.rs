@@ -10,9 +10,9 @@ use uuid::Uuid;
 
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
+use kb_exposition::{Exposition, Sample};
 
 /// The defaults, twenty times as fast.
 fn fast_defaults(config: &mut Value) {

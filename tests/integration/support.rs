@@ -2,7 +2,6 @@
 
 pub(crate) mod alertmanager;
 pub(crate) mod exporter;
-pub(crate) mod exposition;
 pub(crate) mod history;
 pub(crate) mod portal;
 pub(crate) mod process;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::{Exposition, Sample};
 use crate::support::workspace::Workspace;
+use kb_exposition::{Exposition, Sample};
 
 use kb_simulator::faults::{Fault, LineFault, RetryAfter, Scope, Target};
 

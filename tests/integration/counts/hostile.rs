@@ -1,11 +1,11 @@
 //! Names and reasons from a portal are text that nobody trusts (contract, promise 5).
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Sample;
 use crate::support::portal::Portal;
 use crate::support::promtool;
 use crate::support::reasons::in_letters;
 use crate::support::workspace::Workspace;
+use kb_exposition::Sample;
 
 use kb_simulator::{NewFile, Status};
 

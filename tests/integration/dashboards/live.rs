@@ -4,11 +4,11 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::history;
 use crate::support::portal::Portal;
 use crate::support::prometheus::Prometheus;
 use crate::support::workspace::{Workspace, program};
+use kb_exposition::Exposition;
 
 use super::queries::{asked_by, replaced};
 use super::{committed, panels, targets, variables};

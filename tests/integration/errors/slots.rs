@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fill;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 use kb_simulator::{NewFile, Status};
 use serde_json::json;

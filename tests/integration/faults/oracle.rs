@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use kb_simulator::{Change, Counts, Simulator, Status, World};
 use uuid::Uuid;
 
-use crate::support::exposition::Exposition;
+use kb_exposition::Exposition;
 
 /// Files by status, all five of them.
 pub(crate) type Files = BTreeMap<String, u64>;

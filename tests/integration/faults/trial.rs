@@ -14,11 +14,11 @@ use super::oracle::Oracle;
 use super::table::{At, Expected, Kind, Row};
 use super::witness;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
 use crate::support::server::Server;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
+use kb_exposition::{Exposition, Sample};
 
 /// The program collects so often.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::leaving::{families_of, with_another};
 use super::{End, Status, Story, saved};
-use crate::support::exposition::Exposition;
 use crate::support::wait::wait_for;
+use kb_exposition::Exposition;
 
 use serde_json::{Value, json};
 use uuid::Uuid;

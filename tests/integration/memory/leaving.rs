@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{End, Status, Story, saved};
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::wait::wait_for;
+use kb_exposition::Exposition;
 
 use uuid::Uuid;
 

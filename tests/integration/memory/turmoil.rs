@@ -7,10 +7,10 @@ use kb_simulator::{Equals, NewFile, Options, Simulator, Status};
 use uuid::Uuid;
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::portal::Portal;
 use crate::support::server::Server;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 /// Collections after which it is known of every file that it was there, though each read misses one file in three.
 const MANY: usize = 20;

@@ -9,10 +9,10 @@ use super::ledger;
 use super::scene::{FAILED, Scene, budget_left, decisions, make_old_ledger, rules};
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
+use kb_exposition::{Exposition, Sample};
 
 const KEY: &str = "kbk_demo";
 

@@ -1,8 +1,8 @@
 //! The demo, as a visitor starts it: failed files come back while they watch.
 
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Sample;
 use crate::support::workspace::program;
+use kb_exposition::Sample;
 
 #[tokio::test]
 async fn failed_files_come_back_in_a_demo_under_enforce() {

@@ -15,11 +15,11 @@ use uuid::Uuid;
 use super::ledger;
 use super::scene::{make_old_ledger, sent};
 use crate::support::exporter::{Exporter, client};
-use crate::support::exposition::Sample;
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
+use kb_exposition::Sample;
 
 const FOLDERS: usize = 6;
 const FILES: usize = 4;

@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 use super::ledger;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::{Exposition, Sample};
 use crate::support::portal::Portal;
 use crate::support::server::Asked;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
+use kb_exposition::{Exposition, Sample};
 
 /// Failed files of the folder.
 pub(super) const FAILED: u64 = 2;

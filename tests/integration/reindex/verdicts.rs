@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::scene::Scene;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
+use kb_exposition::Exposition;
 
 /// Files that were done before anything happens.
 const DONE: usize = 1_000;

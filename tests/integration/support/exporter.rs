@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use reqwest::Response;
 use serde_json::Value;
 
-use super::exposition::{Exposition, Sample};
 use super::process::Process;
 use super::wait::wait_for;
 use super::workspace::Workspace;
+use kb_exposition::{Exposition, Sample};
 
 /// A process that was told to stop has ended by then.
 const DRAINED: Duration = Duration::from_secs(10);
@@ -101,7 +101,7 @@ impl Exporter {
     pub(crate) async fn metrics(&self) -> Exposition {
         let response = self.get("/metrics").await;
         assert_eq!(response.status(), 200);
-        Exposition::parse(&response.text().await.unwrap())
+        Exposition::parse(&response.text().await.unwrap()).unwrap()
     }
 
     /// What `/metrics` says as soon as a condition holds.

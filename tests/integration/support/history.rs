@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::exposition::{Exposition, Sample};
 use super::process::run;
 use super::prometheus::data;
+use kb_exposition::{Exposition, Sample};
 
 /// How long the past is, and how far two scrapes are apart, in seconds.
 const LENGTH: u32 = 6 * 3600;
@@ -42,13 +42,13 @@ fn open_metrics(exposition: &Exposition, end: u32) -> String {
     };
     let samples = exposition.samples.iter().chain([&up]);
     let series =
-        samples.flat_map(|sample| INSTANCES.map(|instance| (sample, sample.series(instance))));
+        samples.flat_map(|sample| INSTANCES.map(|instance| (sample, series_of(sample, instance))));
     for (sample, series) in series {
         for before in (0..=LENGTH)
             .step_by(STEP as usize)
             .map(|passed| LENGTH - passed)
         {
-            let value = sample.value_before(f64::from(before));
+            let value = value_before(sample, f64::from(before));
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{series} {value} {}", end - before);
         }
@@ -56,27 +56,28 @@ fn open_metrics(exposition: &Exposition, end: u32) -> String {
     text + "# EOF\n"
 }
 
-impl Sample {
-    fn series(&self, instance: &str) -> String {
-        let target = [("job", "kb-exporter"), ("instance", instance)];
-        let own = self.labels.iter().map(|(name, value)| (&**name, &**value));
-        let labels: Vec<_> = target
-            .into_iter()
-            .chain(own)
-            .map(|(name, value)| format!("{name}=\"{}\"", escaped(value)))
-            .collect();
-        format!("{}{{{}}}", self.name, labels.join(","))
-    }
+fn series_of(sample: &Sample, instance: &str) -> String {
+    let target = [("job", "kb-exporter"), ("instance", instance)];
+    let own = sample
+        .labels
+        .iter()
+        .map(|(name, value)| (&**name, &**value));
+    let labels: Vec<_> = target
+        .into_iter()
+        .chain(own)
+        .map(|(name, value)| format!("{name}=\"{}\"", escaped(value)))
+        .collect();
+    format!("{}{{{}}}", sample.name, labels.join(","))
+}
 
-    fn value_before(&self, seconds: f64) -> f64 {
-        let is = |endings: &[&str]| endings.iter().any(|ending| self.name.ends_with(ending));
-        if is(&["_total", "_bucket", "_count", "_sum"]) {
-            self.value * (1.0 - seconds / f64::from(LENGTH))
-        } else if is(&["_timestamp_seconds"]) && self.value > 0.0 {
-            self.value - seconds
-        } else {
-            self.value
-        }
+fn value_before(sample: &Sample, seconds: f64) -> f64 {
+    let is = |endings: &[&str]| endings.iter().any(|ending| sample.name.ends_with(ending));
+    if is(&["_total", "_bucket", "_count", "_sum"]) {
+        sample.value * (1.0 - seconds / f64::from(LENGTH))
+    } else if is(&["_timestamp_seconds"]) && sample.value > 0.0 {
+        sample.value - seconds
+    } else {
+        sample.value
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use kb_simulator::{NewFile, Status};
 use uuid::Uuid;
 
-use super::exposition::Exposition;
 use super::portal::Portal;
+use kb_exposition::Exposition;
 
 /// Files, bytes and reasons of a folder, as the exposition should have them.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::{KEY, counted, scene};
 use crate::faults::ailing::Ailing;
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
 use crate::support::wait::wait_for;
+use kb_exposition::Exposition;
 
 const ROTATED: &str = "kbk_rotated_902c";
 

@@ -5,7 +5,7 @@ use kb_simulator::faults::{BodyFault, Fault, Target};
 use super::{KEY, scene};
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
-use crate::support::exposition::Exposition;
+use kb_exposition::Exposition;
 
 const FOLDERS: usize = 500;
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use chrono::Utc;
 
 use super::assert_one_line;
-use crate::config::{Config, KeySource, Schedule};
+use kb_exporter::config::{Config, KeySource, Schedule};
 
 /// Stands in the bytes wherever somebody wrote a key into the file.
 const PLACE: u8 = b'$';

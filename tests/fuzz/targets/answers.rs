@@ -8,11 +8,13 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::assert_one_line;
-use crate::aggregate::{Known, Tally};
-use crate::classify::Class;
-use crate::model::{FileKey, Status, Timestamp};
-use crate::portal::{self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble};
-use crate::reading::Reading;
+use kb_exporter::aggregate::{Known, Tally};
+use kb_exporter::classify::Class;
+use kb_exporter::model::{FileKey, Status, Timestamp};
+use kb_exporter::portal::{
+    self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble,
+};
+use kb_exporter::reading::Reading;
 
 /// Longest sentence about an answer, in characters: 200 of the portal's, each perhaps escaped, and our own.
 const SENTENCE: usize = 600;

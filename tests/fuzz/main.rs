@@ -1,5 +1,9 @@
 //! Runs the targets without a fuzzer: over every seed, over changed seeds, over any bytes.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+
+mod targets;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,12 +13,12 @@ use proptest::sample::{Index, select};
 type Target = fn(&[u8]);
 
 const TARGETS: [(&str, Target); 6] = [
-    ("configuration", super::configuration),
-    ("exposition", super::exposition),
-    ("folder_list", super::folder_list),
-    ("page", super::page),
-    ("reason", super::reason),
-    ("retry_after", super::retry_after),
+    ("configuration", targets::configuration),
+    ("exposition", targets::exposition),
+    ("folder_list", targets::folder_list),
+    ("page", targets::page),
+    ("reason", targets::reason),
+    ("retry_after", targets::retry_after),
 ];
 
 /// What is worth putting anywhere, in text of any format.

@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::reader::{self, Series};
-use crate::classify::{ClassCounts, ClassLimits, ClassSlots, Classifier, ErrorTally};
-use crate::history::{DepartureReason, FullRead, IndexingTimes, Left};
-use crate::metrics::{ConfigFacts, Events, render};
-use crate::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
-use crate::snapshot::{
+use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, Classifier, ErrorTally};
+use kb_exporter::history::{DepartureReason, FullRead, IndexingTimes, Left};
+use kb_exporter::metrics::{ConfigFacts, Events, render};
+use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
+use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
     Snapshot, Unavailable, Way,
 };
-use crate::text;
+use kb_exporter::text;
+use kb_exposition::{Exposition, Sample};
 
 /// Begins a folder.
 const FOLDER: char = '|';
@@ -53,14 +53,14 @@ pub fn exposition(bytes: &[u8]) {
     };
     let written = render(&events, config, &snapshot, now).expect("no family is empty");
     let written = String::from_utf8(written).expect("the exposition is text");
-    let all = reader::read(&written).unwrap_or_else(|fault| panic!("{fault}"));
-    assert_harmless(&all);
+    let all = Exposition::parse(&written).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_harmless(&all.samples);
     for folder in portal.folders.values() {
-        assert_folder(&all, &portal, folder);
+        assert_folder(&all.samples, &portal, folder);
     }
 }
 
-fn assert_harmless(all: &[Series]) {
+fn assert_harmless(all: &[Sample]) {
     for value in all.iter().flat_map(|series| series.labels.values()) {
         let harmful = |character| text::is_unsafe(character) && !"\n\t".contains(character);
         assert!(!value.contains(harmful), "{value:?}");
@@ -68,9 +68,9 @@ fn assert_harmless(all: &[Series]) {
     }
 }
 
-fn assert_folder(all: &[Series], portal: &PortalView, folder: &FolderView) {
+fn assert_folder(all: &[Sample], portal: &PortalView, folder: &FolderView) {
     let id = folder.id.to_string();
-    let own = |series: &&Series| series.labels.get("folder_id") == Some(&id);
+    let own = |sample: &&Sample| sample.labels.get("folder_id") == Some(&id);
     let own: Vec<_> = all.iter().filter(own).collect();
     assert!(!own.is_empty(), "no series of a folder");
     for series in &own {
@@ -91,7 +91,7 @@ fn assert_folder(all: &[Series], portal: &PortalView, folder: &FolderView) {
 /// Asserts that a family has these values by these labels, and no others.
 #[expect(clippy::cast_precision_loss, reason = "the exposition has only floats")]
 fn assert_values<'a>(
-    all: &[&'a Series],
+    all: &[&'a Sample],
     name: &str,
     labels: &[&str],
     expected: impl Iterator<Item = (Vec<&'a str>, u64)>,
@@ -135,7 +135,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
         state_error: None,
-        sorting: crate::snapshot::SortingState::Assumed,
+        sorting: kb_exporter::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
     })

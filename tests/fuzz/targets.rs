@@ -1,21 +1,17 @@
-//! Fuzz targets: what must hold of any bytes that come from outside, asserted.
+//! What must hold of any bytes that come from outside.
 //!
-//! Each function takes bytes, gives them to a part of the program as they would come to it, and panics where a promise is
-//! broken. The module is built for tests and for `cargo fuzz`, which sets `cfg(fuzzing)`; it is no part of the program.
-//! The seeds are in `fuzz/corpus`; the tests here run them and mutations of them.
+//! Each function gives bytes to a part of the program as they would reach it, and panics where a promise is broken. `tests/fuzz/main.rs`
+//! runs them over the seeds and changed seeds, and `cargo fuzz` over whatever it finds.
 
 mod answers;
 mod configuration;
 mod exposition;
-mod reader;
-#[cfg(test)]
-mod tests;
 
 pub use answers::{folder_list, page, reason, retry_after};
 pub use configuration::configuration;
 pub use exposition::exposition;
 
-use crate::text;
+use kb_exporter::text;
 
 /// Asserts that a text for people is one line that no terminal misreads, and of at most this many characters.
 fn assert_one_line(text: &str, characters: usize) {
