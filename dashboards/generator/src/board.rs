@@ -87,9 +87,8 @@ impl Board {
 
     /// The file's name and its text.
     pub(super) fn file(&self) -> (String, String) {
-        let name = self.uid.strip_prefix("kb-").unwrap();
-        let text = serde_json::to_string_pretty(&self.json()).unwrap();
-        (format!("{name}.json"), text + "\n")
+        let name = self.uid.trim_start_matches("kb-");
+        (format!("{name}.json"), format!("{:#}\n", self.json()))
     }
 
     fn json(&self) -> Value {

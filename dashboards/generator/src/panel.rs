@@ -11,7 +11,15 @@ pub(super) struct Panel {
     /// In rows of 38 pixels.
     pub(super) height: u64,
     instant: bool,
+    targets: Vec<Target>,
+    overrides: Vec<Value>,
     json: Value,
+}
+
+/// A query, and the name of its series, in which `{{label}}` stands for a label.
+struct Target {
+    legend: String,
+    expression: String,
 }
 
 /// How a line is drawn.
@@ -32,8 +40,7 @@ impl Panel {
             "title": title,
             "description": description,
             "datasource": datasource(),
-            "targets": [],
-            "fieldConfig": {"defaults": {"unit": "short"}, "overrides": []},
+            "fieldConfig": {"defaults": {"unit": "short"}},
             "transformations": [],
         });
         json["options"] = options;
@@ -41,6 +48,8 @@ impl Panel {
             width: 12,
             height: 8,
             instant: true,
+            targets: Vec::new(),
+            overrides: Vec::new(),
             json,
         }
     }
@@ -140,18 +149,10 @@ impl Panel {
 
     /// A query, and the name of its series, in which `{{label}}` stands for a label.
     pub(super) fn query(mut self, legend: &str, expression: &str) -> Self {
-        let targets = self.list("/targets");
-        let number = u8::try_from(targets.len()).unwrap();
-        targets.push(json!({
-            "refId": char::from(b'A' + number).to_string(),
-            "datasource": datasource(),
-            "expr": expression,
-            "legendFormat": legend,
-        }));
-        let instant = self.instant;
-        let target = self.list("/targets").last_mut().unwrap();
-        target["instant"] = instant.into();
-        target["range"] = (!instant).into();
+        self.targets.push(Target {
+            legend: legend.to_owned(),
+            expression: expression.to_owned(),
+        });
         self
     }
 
@@ -208,7 +209,7 @@ impl Panel {
     pub(super) fn overriding(mut self, matcher: &str, of: &str, properties: Value) -> Self {
         let mut one = json!({"matcher": {"id": matcher, "options": of}});
         one["properties"] = properties;
-        self.list("/fieldConfig/overrides").push(one);
+        self.overrides.push(one);
         self
     }
 
@@ -232,17 +233,21 @@ impl Panel {
         y: u64,
         write: impl Fn(&str) -> String,
     ) -> Value {
-        for target in self.list("/targets") {
-            target["expr"] = write(target["expr"].as_str().unwrap()).into();
-        }
+        let targets = ('A'..).zip(&self.targets).map(|(letter, target)| {
+            json!({
+                "refId": letter.to_string(),
+                "datasource": datasource(),
+                "expr": write(&target.expression),
+                "legendFormat": target.legend,
+                "instant": self.instant,
+                "range": !self.instant,
+            })
+        });
+        self.json["targets"] = targets.collect();
+        self.json["fieldConfig"]["overrides"] = self.overrides.into();
         self.json["id"] = id.into();
         self.json["gridPos"] = json!({"x": x, "y": y, "w": self.width, "h": self.height});
         self.json
-    }
-
-    fn list(&mut self, pointer: &str) -> &mut Vec<Value> {
-        let list = self.json.pointer_mut(pointer).unwrap();
-        list.as_array_mut().unwrap()
     }
 }
 
