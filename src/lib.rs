@@ -5,7 +5,7 @@
 //! status page. Where it is told to, it reindexes failed files, under a policy ([`policy`]): `reindex-failed` under `mode:
 //! enforce` is the only request that changes anything.
 //!
-//! # The way of the data
+//! # Data flow
 //!
 //! ```text
 //! schedule ─due→ collect ─requests→ portal
