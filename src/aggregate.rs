@@ -1,147 +1,136 @@
-//! From rows to counts. Pure: rows go in one by one and are not kept, a [`Reading`] comes out.
+//! From rows to counts. Pure: rows are added one by one and are not stored, a [`FolderCount`] comes out.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::classify::{ClassNumber, Classifier, ErrorTally};
-use crate::history::{self, FileHistory};
-use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
+use crate::classify::{Classifier, ErrorTally};
+use crate::count::{DoneFiles, FolderCount, MAX_REMEMBERED, Unfinished, hash};
+use crate::history::FileHistory;
+use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status};
 use crate::portal::FileRow;
-use crate::reading::{DoneFiles, MAX_REMEMBERED, Reading, Unfinished, hash};
 
-/// Adds up rows.
+/// Adds up the rows of a folder.
 #[derive(Debug)]
 pub struct Tally {
-    history: Arc<FileHistory>,
-    watched: Arc<HashSet<FileKey>>,
-    /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a reading read less
+    context: TallyContext,
+    /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a count look less
     /// consistent than it is, never more.
-    seen: Vec<u64>,
-    counts: ByStatus<u64>,
+    rows: Vec<u64>,
+    files: ByStatus<u64>,
     sizes: FolderSizes,
     errors: ErrorTally,
-    /// Failed and flagged files; those that wait cannot crowd them out.
-    settled: FileMap<Unfinished>,
-    /// Files that wait, are processed, or are in an unknown state.
+    /// Failed and flagged files. They have a map of their own, so that waiting files cannot use up their limit.
+    with_reason: FileMap<Unfinished>,
+    /// All other files that are not done.
     waiting: FileMap<Unfinished>,
-    fits: ByStatus<bool>,
+    complete: ByStatus<bool>,
     finished: Vec<FileKey>,
-    watched_done: Vec<FileKey>,
+    watched: Vec<FileKey>,
 }
 
-/// What is known of a folder and its reasons before its rows are read.
+/// What is known of a folder before its rows are read.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct TallyContext {
     /// The files that were not done before.
     pub history: Arc<FileHistory>,
-    /// Files about which somebody wants to know whether they are done.
+    /// The files that the ledger watches: whether they are done must be noted.
     pub watched: Arc<HashSet<FileKey>>,
-    /// What reasons mean.
+    /// Finds the class of a reason.
     pub classifier: Arc<Classifier>,
 }
 
 impl Tally {
-    /// Begins with nothing.
+    /// A tally without rows.
     #[must_use]
-    pub fn new(known: Known) -> Self {
+    pub fn new(context: TallyContext) -> Self {
         Self {
-            history: known.history,
-            watched: known.watched,
-            seen: Vec::new(),
-            counts: ByStatus::default(),
+            errors: ErrorTally::new(Arc::clone(&context.classifier)),
+            context,
+            rows: Vec::new(),
+            files: ByStatus::default(),
             sizes: FolderSizes::default(),
-            errors: ErrorTally::new(known.classifier),
-            settled: FileMap::default(),
+            with_reason: FileMap::default(),
             waiting: FileMap::default(),
-            fits: ByStatus::from_fn(|_| true),
+            complete: ByStatus::from_fn(|_| true),
             finished: Vec::new(),
-            watched_done: Vec::new(),
+            watched: Vec::new(),
         }
     }
 
     /// Counts one row.
     pub fn add(&mut self, row: &FileRow<'_>) {
         let (key, status) = (row.key(), row.status());
-        self.seen.push(hash(key));
-        self.counts[status] += 1;
+        self.rows.push(hash(key));
+        self.files[status] += 1;
         self.sizes[status] = self.sizes[status].saturating_add(row.size());
-        match status {
-            Status::Done => self.add_done(key),
-            Status::Failed | Status::Flagged => {
-                let class = self.errors.add(status, row.error());
-                self.add_unfinished(key, status, row.created_at(), Some(class));
-            }
-            Status::Pending | Status::Processing | Status::Unknown => {
-                self.add_unfinished(key, status, row.created_at(), None);
-            }
+        if status == Status::Done {
+            self.add_done(key);
+        } else {
+            self.add_unfinished(key, row);
         }
     }
 
     fn add_done(&mut self, key: FileKey) {
-        if self.history.remembers(key) {
+        if self.context.history.remembers(key) {
             self.finished.push(key);
         }
-        if self.watched.contains(&key) {
-            self.watched_done.push(key);
+        if self.context.watched.contains(&key) {
+            self.watched.push(key);
         }
     }
 
-    fn add_unfinished(
-        &mut self,
-        key: FileKey,
-        status: Status,
-        created_at: Option<Timestamp>,
-        class: Option<ClassNumber>,
-    ) {
-        let files = if Status::WITH_REASON.contains(&status) {
-            &mut self.settled
+    fn add_unfinished(&mut self, key: FileKey, row: &FileRow<'_>) {
+        let status = row.status();
+        let (files, class) = if Status::WITH_REASON.contains(&status) {
+            let class = self.errors.add(status, row.error());
+            (&mut self.with_reason, Some(class))
         } else {
-            &mut self.waiting
+            (&mut self.waiting, None)
         };
         if files.len() < MAX_REMEMBERED {
             let file = Unfinished {
                 status,
-                created_at,
+                created_at: row.created_at(),
                 class,
             };
             files.insert(key, file);
         } else {
-            self.fits[status] = false;
+            self.complete[status] = false;
         }
     }
 
     /// Rows counted so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.seen.len() as u64
+        self.rows.len() as u64
     }
 
     /// Files of a status, counted so far.
     #[must_use]
     pub fn files(&self, status: Status) -> u64 {
-        self.counts[status]
+        self.files[status]
     }
 
-    /// Ends the count.
+    /// Ends the count. It is consistent where no file was added twice; the caller adds what else it knows.
     #[must_use]
-    pub fn finish(mut self) -> Reading {
-        self.seen.sort_unstable();
-        let distinct = self.seen.windows(2).all(|pair| pair[0] != pair[1]);
-        let mut unfinished = self.settled;
+    pub fn finish(mut self) -> FolderCount {
+        self.rows.sort_unstable();
+        let mut unfinished = self.with_reason;
         unfinished.extend(self.waiting);
-        let unfinished = history::fit(unfinished, &self.history, &mut self.fits);
-        Reading {
-            counts: self.counts,
+        FolderCount {
+            files: self.files,
             errors: self.errors.finish(),
-            distinct,
+            consistent: self.rows.windows(2).all(|pair| pair[0] != pair[1]),
             unfinished,
-            fits: self.fits,
+            complete: self.complete,
             done: DoneFiles::Read {
                 sizes: self.sizes,
                 finished: self.finished,
-                watched: self.watched_done,
-                rows: self.seen,
+                watched: self.watched,
+                rows: self.rows,
             },
+            failed_page: None,
+            requests: 0,
         }
     }
 }

@@ -1,73 +1,85 @@
-//! Collects one portal: on each tick its list of folders, then every folder that is not still being read.
+//! Collects one portal: on each tick its list of folders, then every folder that is due and not still being read.
 //!
 //! A [`Collector`] is the one owner of what is known of its portal. Requests are made by tasks beside it; their results
-//! come back to it one by one, are compared with what was known, kept on disk, and published at once.
+//! come back to it one by one as events, are compared with what was known, written to disk, and published at once.
 
 mod audit;
-pub mod count;
-mod departed;
-mod due;
+mod collection;
 pub mod error;
 mod folder;
 mod folder_read;
 mod folders;
 pub mod full_scan;
-mod list;
 mod persisted_folder;
 pub mod progress;
-mod publish;
+mod publication;
+mod read_plan;
 pub(crate) mod read_schedule;
-mod refutation;
+mod reads;
+mod refusals;
 mod reindex;
 mod rows_end;
-mod run;
+mod runs;
 mod settings;
 pub mod sorted;
 pub mod sorting;
+mod storage;
 pub mod strategy;
 mod watched;
 
-use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tokio::sync::{mpsc, watch};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::classify::ClassSlots;
-use crate::ledger::PortalLedger;
+use crate::config::Strategy;
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment};
-use crate::portal::{Client, Listing, PortalError, Session};
-use crate::reindex::PortalFindings;
+use crate::portal::Client;
 use crate::schedule::Ticker;
-use crate::snapshot::{Collections, ListState, Publisher};
-use crate::state::{SavedPortal, StateError, Store};
+use crate::snapshot::{Collections, ListState, PortalView, Publisher};
+use crate::state::{SavedPortal, Store};
 
+pub use reindex::Reindexing;
 pub use settings::Settings;
 
-use audit::Audited;
-use departed::ClockCheck;
-use folder::Folder;
+use audit::{Auditor, FinishedAudit};
+use collection::Listed;
 use folder_read::{FolderRead, Slots};
-use folders::Refusal;
+use folders::{ClockCheck, Folders};
 use progress::Progress;
+use publication::Publication;
 use read_schedule::ReadCycles;
-use run::Run;
-use sorting::{Refutation, Sorting};
+use refusals::Refusals;
+use runs::{RunId, Runs};
+use sorting::Sorting;
+use storage::Storage;
 
 /// How often a collector that has nothing to do shows that it is alive.
-const PULSE: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Counts are shown for this many intervals at least (docs/metrics.md, Stale counts).
+const STALE_INTERVALS: u32 = 3;
+
+/// And for as many cycles (docs/metrics.md, Stale counts).
+const STALE_CYCLES: u32 = 2;
+
+/// How long folders stay stored of portals that the configuration no longer has.
+const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
+
+/// Interval between searches for those.
+const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 
 /// What a collector works with.
 pub struct Dependencies {
-    /// Asks the portal.
+    /// Makes the requests.
     pub client: Arc<Client>,
-    /// Keeps what must survive a restart.
+    /// Stores what must survive a restart.
     pub store: Store,
     /// Counts what was done.
     pub events: Arc<PortalEvents>,
@@ -79,19 +91,11 @@ pub struct Dependencies {
     pub reindexing: Option<Reindexing>,
 }
 
-/// Where a collector hands on what was found, and what it is to look for.
-pub struct Reindexing {
-    /// Takes what the latest collection found.
-    pub findings: watch::Sender<Option<Arc<PortalFindings>>>,
-    /// Knows the files whose fate is watched.
-    pub ledger: PortalLedger,
-}
-
 /// A changed configuration.
 pub struct Command {
     /// What it says of the collector.
     pub settings: Settings,
-    /// Asks the portal as it says.
+    /// Makes the requests as it says.
     pub client: Arc<Client>,
     /// Ticks as it says; none where the old one goes on.
     pub ticker: Option<Ticker>,
@@ -99,79 +103,59 @@ pub struct Command {
 
 /// Collects one portal.
 pub struct Collector {
-    settings: Settings,
+    settings: Arc<Settings>,
     dependencies: Dependencies,
     slots: Slots,
     /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
-    /// What refutes that, as it is on disk.
-    saved_refutation: Option<Refutation>,
-    folders: BTreeMap<FolderId, Folder>,
-    class_slots: ClassSlots,
+    folders: Folders,
     list: ListState,
-    /// What the portal's clock said of this machine's.
     clock: ClockCheck,
     collections: Collections,
     cycles: ReadCycles,
-    state_error: Option<String>,
-    /// Why the disk did not take the time of the last whole collection, if it did not.
-    success_refused: Option<StateError>,
-    /// Whether something is known that is not published.
-    unpublished: bool,
-    /// When the next snapshot may be published.
-    publish_at: Instant,
-    /// When it is checked next whether portals can be forgotten.
-    tidy_at: Instant,
-    /// When it is checked next whether an audit is due.
-    audit_at: std::time::Instant,
+    /// Whether a collection has chosen its folders before.
+    has_planned: bool,
+    storage: Storage,
+    forget_portals_at: Instant,
+    publication: Publication,
+    auditor: Auditor,
+    refusals: Refusals,
+    runs: Runs,
     panics: u64,
-    /// Reads that were refused and wait for the list of folders to be asked.
-    refusals: Vec<Refusal>,
-    /// Reads that were refused and about which the list is being asked.
-    settling: Vec<Refusal>,
-    runs: HashMap<u64, Run>,
-    started: u64,
-    tasks: JoinSet<Done>,
-    work: HashMap<Id, Work>,
-}
-
-/// What a task is about.
-#[derive(Debug, Clone, Copy)]
-enum Work {
-    List { run: u64 },
-    Settle,
-    Read { run: u64, folder: FolderId },
-    Audit { folder: FolderId },
-    CheckRefutation,
+    tasks: JoinSet<TaskEnd>,
 }
 
 /// What a task brings back.
-enum Done {
-    Listed(Result<(Arc<Session>, Listing), PortalError>),
-    Read(Box<FolderRead>),
-    Audited(Box<Audited>),
+enum Event {
+    Listed(RunId, Listed),
+    RefusalsExplained(Listed),
+    FolderRead(RunId, FolderId, Box<FolderRead>),
+    /// Nothing where a mistake in this program ended the audit.
+    Audited(FolderId, Option<Box<FinishedAudit>>),
     RefutationChecked,
 }
 
+/// How a task ended.
+struct TaskEnd {
+    event: Event,
+    panicked: bool,
+}
+
 impl Collector {
-    /// Makes a collector that knows what was kept of its portal.
+    /// Makes a collector that knows what was stored of its portal.
     #[must_use]
     pub fn new(settings: Settings, dependencies: Dependencies, saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let mut class_slots = ClassSlots::new(settings.classes, &settings.classifier);
-        let mut folders = BTreeMap::new();
-        for (id, mut saved) in saved.folders {
-            class_slots.restore(id, std::mem::take(&mut saved.class_slots));
-            folders.insert(id, Folder::restored(id, saved));
-        }
+        let refutation = storage::restored(saved.refutation, &settings);
+        let name = settings.portal.name.clone();
         let mut collector = Self {
-            slots: Slots::new(settings.scan.in_flight),
-            sorting: refutation::restore(&settings, saved.refutation),
-            saved_refutation: None,
-            settings,
-            dependencies,
-            folders,
-            class_slots,
+            slots: Slots::new(settings.collect.concurrency.get()),
+            sorting: Arc::new(Sorting::new(
+                name.clone(),
+                settings.collect.full_every,
+                refutation.clone(),
+            )),
+            folders: Folders::restored(saved.folders, &settings),
             list: ListState::default(),
             clock: ClockCheck::default(),
             collections: Collections {
@@ -179,22 +163,21 @@ impl Collector {
                 ..Collections::default()
             },
             cycles: ReadCycles::default(),
-            state_error: None,
-            success_refused: None,
-            unpublished: false,
-            publish_at: Instant::now(),
-            tidy_at: Instant::now(),
-            audit_at: now.steady,
+            has_planned: false,
+            storage: Storage::new(dependencies.store.clone(), name, refutation),
+            forget_portals_at: Instant::now(),
+            publication: Publication::new(Instant::now()),
+            auditor: Auditor::new(now.steady),
+            refusals: Refusals::default(),
+            runs: Runs::default(),
             panics: 0,
-            refusals: Vec::new(),
-            settling: Vec::new(),
-            runs: HashMap::new(),
-            started: 0,
             tasks: JoinSet::new(),
-            work: HashMap::new(),
+            settings: Arc::new(settings),
+            dependencies,
         };
-        collector.saved_refutation = collector.sorting.refutation();
-        collector.exclude_others(now.wall);
+        collector
+            .folders
+            .exclude_others(&collector.settings, now.wall);
         collector.publish(now);
         collector
     }
@@ -209,7 +192,7 @@ impl Collector {
         while !cancel.is_cancelled() {
             let step = AssertUnwindSafe(self.step(&mut ticker, &mut command, &cancel));
             if step.catch_unwind().await.is_err() {
-                self.begin_anew();
+                self.restart();
             }
             self.dependencies.progress.beat();
         }
@@ -230,9 +213,11 @@ impl Collector {
                 self.reconfigure(command.settings, command.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
-            Some(done) = self.tasks.join_next_with_id() => self.take(done).await,
-            () = sleep_until(self.publish_at), if self.unpublished => self.publish(Moment::now()),
-            () = sleep(PULSE) => {}
+            Some(Ok(end)) = self.tasks.join_next() => self.task_ended(end).await,
+            () = sleep_until(self.publication.next), if self.publication.is_pending() => {
+                self.publish(Moment::now());
+            }
+            () = sleep(HEARTBEAT) => {}
         }
         self.audit();
     }
@@ -240,85 +225,147 @@ impl Collector {
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
         self.begin(None);
-        while let Some(done) = self.tasks.join_next_with_id().await {
-            self.take(done).await;
+        while let Some(Ok(end)) = self.tasks.join_next().await {
+            self.task_ended(end).await;
         }
         self.publish(Moment::now());
     }
 
-    async fn take(&mut self, done: Result<(Id, Done), JoinError>) {
-        let id = match &done {
-            Ok((id, _)) => *id,
-            Err(error) => error.id(),
-        };
-        let Some(work) = self.work.remove(&id) else {
-            return;
-        };
-        if done.is_err() {
-            self.panics += 1;
-        }
-        match (work, done) {
-            (Work::List { run }, done) => self.listed(run, list_of(done)).await,
-            (Work::Settle, done) => self.settled(list_of(done)).await,
-            (Work::Read { run, folder }, Ok((_, Done::Read(folder_read)))) => {
-                self.folder_read(run, folder, *folder_read).await;
+    /// Starts a task; `panicked` makes its event where a mistake in this program ends it.
+    fn spawn(
+        &mut self,
+        panicked: impl FnOnce() -> Event + Send + 'static,
+        task: impl Future<Output = Event> + Send + 'static,
+    ) {
+        self.tasks.spawn(async move {
+            let result = AssertUnwindSafe(task).catch_unwind().await;
+            TaskEnd {
+                panicked: result.is_err(),
+                event: result.unwrap_or_else(|_| panicked()),
             }
-            (Work::Read { run, folder }, _) => {
-                self.folder_read(run, folder, FolderRead::panicked()).await;
-            }
-            (Work::Audit { folder }, Ok((_, Done::Audited(audited)))) => {
-                self.audited(folder, Some(*audited)).await;
-            }
-            (Work::Audit { folder }, _) => self.audited(folder, None).await,
-            (Work::CheckRefutation, _) => {}
-        }
-        self.save_refutation().await;
-        self.publish_soon();
+        });
     }
 
-    /// Goes on with another configuration. What is being read is read to its end.
+    async fn task_ended(&mut self, end: TaskEnd) {
+        self.panics += u64::from(end.panicked);
+        match end.event {
+            Event::Listed(run, listed) => self.listed(run, listed).await,
+            Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
+            Event::FolderRead(run, folder, read) => self.folder_read(run, folder, *read).await,
+            Event::Audited(folder, audit) => {
+                self.audited(folder, audit.map(|audit| *audit)).await;
+            }
+            Event::RefutationChecked => self.auditor.finished(),
+        }
+        self.storage
+            .write_refutation(&self.sorting, &self.settings)
+            .await;
+        if self.publication.request(Instant::now()) {
+            self.publish(Moment::now());
+        }
+    }
+
+    /// Goes on with another configuration. Reads under way go on to their end.
     /// Folders that it does not exclude any more are admitted with the next list.
     async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
-        let before = std::mem::replace(&mut self.settings, settings);
+        let before = std::mem::replace(&mut self.settings, Arc::new(settings));
         self.dependencies.client = client;
         let settings = &self.settings;
-        if settings.scan.in_flight != before.scan.in_flight {
-            self.slots = Slots::new(settings.scan.in_flight);
+        if settings.collect.concurrency != before.collect.concurrency {
+            self.slots = Slots::new(settings.collect.concurrency.get());
         }
-        if settings.full_every != before.full_every {
-            self.sorting = refutation::restore(settings, None);
+        if settings.collect.full_every != before.collect.full_every {
+            let portal = settings.portal.name.clone();
+            self.sorting = Arc::new(Sorting::new(portal, settings.collect.full_every, None));
         }
         let now = Moment::now();
-        self.exclude_others(now.wall);
-        self.class_slots
-            .reconfigure(self.settings.classes, &self.settings.classifier);
+        self.folders.exclude_others(settings, now.wall);
+        let class_slots = &mut self.folders.class_slots;
+        class_slots.reconfigure(settings.class_limits(), &settings.classifier);
         self.amend_findings();
         self.publish(now);
-        self.save_absences().await;
+        self.save(&self.folders.unsaved_absences()).await;
     }
 
     /// Gives up what is under way, after a mistake in this program.
-    fn begin_anew(&mut self) {
+    fn restart(&mut self) {
         self.panics += 1;
         self.tasks = JoinSet::new();
-        self.work.clear();
         self.runs.clear();
-        self.refusals.clear();
-        self.settling.clear();
-        for folder in self.folders.values_mut() {
-            folder.reading = false;
+        self.refusals = Refusals::default();
+        self.auditor.finished();
+        for folder in self.folders.iter_mut() {
+            folder.give_up_read();
         }
         self.publish(Moment::now());
     }
-}
 
-/// The list that a task brought, or why it brought none.
-fn list_of(done: Result<(Id, Done), JoinError>) -> Result<(Arc<Session>, Listing), PortalError> {
-    match done {
-        Ok((_, Done::Listed(listed))) => listed,
-        Ok(_) | Err(_) => Err(PortalError::Invalid {
-            cause: "an internal error; the log has the details".to_owned(),
-        }),
+    /// Shows what is known now.
+    fn publish(&mut self, now: Moment) {
+        let began = Instant::now();
+        let stale_after = self.stale_after();
+        self.dependencies.publisher.publish(PortalView {
+            name: self.settings.portal.name.clone(),
+            list: self.list.clone(),
+            folders: self.folders.views(now.wall),
+            classes: Arc::new(self.folders.class_slots.classes()),
+            errors: Arc::clone(&self.settings.errors),
+            reindex: Arc::clone(&self.settings.reindex),
+            collections: self.collections.clone(),
+            stale_after,
+            state_error: self.storage.refused(self.folders.refused_by_disk()),
+            sorting: self.sorting.state(),
+            unsorted: self.unsorted(),
+            panics: self.panics,
+        });
+        self.publication.published(Instant::now(), began.elapsed());
+    }
+
+    /// Counts that are older are withdrawn: not those of an idle folder, which is read when it is due again.
+    fn stale_after(&self) -> Duration {
+        let (collect, collections) = (&self.settings.collect, &self.collections);
+        let interval = collections.interval().unwrap_or_default();
+        let cycle = self.cycles.longest(std::time::Instant::now());
+        let waits = (interval * STALE_INTERVALS).max(cycle * STALE_CYCLES);
+        let quiet_every = collect.quiet_every;
+        let is_ever_idle = collections.gap.is_some_and(|gap| gap < quiet_every);
+        let idle = if is_ever_idle {
+            quiet_every
+        } else {
+            Duration::ZERO
+        };
+        collect.stale_after.max(idle.saturating_add(waits))
+    }
+
+    /// Why every page is read though the configuration asks for less.
+    fn unsorted(&self) -> Option<String> {
+        let refutation = self.sorting.refutation();
+        let refutation = refutation.filter(|_| self.settings.collect.strategy != Strategy::Full)?;
+        Some(format!(
+            "the portal does not sort by status, so every page is read: {refutation}"
+        ))
+    }
+
+    /// Assigns class slots, and writes the folders that changed by that.
+    async fn assign_classes(&mut self) {
+        let changed = self.folders.assign_classes();
+        self.save(&changed).await;
+    }
+
+    /// Writes what is known of folders to disk.
+    async fn save(&mut self, ids: &[FolderId]) {
+        let changes = self.folders.changes(ids, &self.settings.portal.name);
+        if changes.is_empty() {
+            return;
+        }
+        let result = self.storage.write(changes).await;
+        self.folders.written(ids, &result);
+    }
+
+    fn amend_findings(&self) {
+        if let Some(reindexing) = &self.dependencies.reindexing {
+            reindexing.amend(&self.folders);
+        }
     }
 }
 

@@ -232,7 +232,7 @@ fn judge_folder(
 fn message(folder: &FolderView) -> Option<String> {
     match &folder.state {
         FolderState::Unavailable { message, .. } => Some(message.clone()),
-        FolderState::Left(left) => Some(format!("left at {}", left.since)),
+        FolderState::Departed(left) => Some(format!("left at {}", left.since)),
         FolderState::Unseen | FolderState::Counted if folder.large_scan_pages.is_some() => folder
             .large_scan_pages
             .map(|pages| format!("a full scan of {pages} pages is under way")),

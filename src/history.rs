@@ -23,7 +23,7 @@
 //!
 //! # Limit
 //!
-//! At most [`MAX_REMEMBERED`](crate::reading::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`fit`] leaves out rows
+//! At most [`MAX_REMEMBERED`](crate::count::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`limit_rows`] leaves out rows
 //! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its
 //! status is no longer listed.
 
@@ -37,8 +37,8 @@ mod update;
 
 pub use apply::apply;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
-pub use limit::fit;
+pub use limit::limit_rows;
 pub use record::{
-    DepartureReason, FileHistory, FolderRecord, FullRead, KnownFile, Left, Listing, Settled,
+    Coverage, Departure, DepartureReason, FileHistory, FolderRecord, FullRead, KnownFile,
 };
 pub use update::{CompletedRead, Update};

@@ -18,8 +18,9 @@ use crate::config::{Errors, Reindex};
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
 use crate::portal::{Listing, Trouble};
 
+pub use crate::count::Way;
 pub use errors::ErrorClass;
-pub use folder::{Counts, FolderState, FolderView, Unavailable, Way};
+pub use folder::{Counts, FolderState, FolderView, Unavailable};
 pub use publisher::Publisher;
 pub use read_cycle::ReadCycle;
 pub(crate) use read_cycle::whole_seconds;
@@ -136,7 +137,7 @@ pub struct Collections {
     /// When the last one ended that counted every folder that was due; kept across restarts.
     pub last_success: Option<Timestamp>,
     /// When and how the last one ended.
-    pub last_run: Option<Run>,
+    pub last_run: Option<LastRun>,
     /// The longest of the gaps between the last two and the next runs that are due.
     pub gap: Option<Duration>,
     /// When the next one is due.
@@ -153,9 +154,9 @@ impl Collections {
     }
 }
 
-/// A collection that ended.
+/// The collection that ended last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct LastRun {
     /// When.
     pub ended: Timestamp,
     /// How long it took.

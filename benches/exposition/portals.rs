@@ -8,8 +8,8 @@ use kb_exporter::classify::{Class, ErrorRow};
 use kb_exporter::history::{FullRead, IndexingTimes};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
-    Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, Run, RunResult,
-    Way,
+    Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
+    RunResult, Way,
 };
 use uuid::Uuid;
 
@@ -75,7 +75,7 @@ impl Portal {
 }
 
 fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Moment) -> PortalView {
-    let run = Run {
+    let run = LastRun {
         ended: now.wall,
         duration: Duration::from_millis(48_213),
         result: RunResult::Success,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use kb_exporter::aggregate::{Known, Tally};
+use kb_exporter::aggregate::{Tally, TallyContext};
 use kb_exporter::portal::PageBody;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
@@ -35,12 +35,12 @@ pub fn measure(files: Files) -> Result<Measured> {
 
 fn read(pages: &[PageBody]) -> Result<Cost> {
     let begun = processor_time()?;
-    let mut tally = Tally::new(Known::default());
+    let mut tally = Tally::new(TallyContext::default());
     for body in pages {
         body.read(|row| tally.add(&row))?;
     }
     let rows = tally.rows();
-    let distinct = tally.finish().distinct;
+    let distinct = tally.finish().consistent;
     let processor = processor_time()?.saturating_sub(begun);
     ensure!(
         distinct && rows == u64::from(FILES),

@@ -152,7 +152,7 @@ impl Portals {
             let settings = Settings::new(portal, &config);
             let rules = Rules {
                 reindex: Arc::clone(&settings.reindex),
-                zone: settings.zone,
+                zone: config.collect.timezone,
                 max_classes: settings.errors.max_classes,
             };
             let plan = (

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::Utc;
 use humantime::format_duration;
 
-use crate::collect::read_schedule::{RequestBudget, in_all};
+use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 
 /// Requests that a collection should have room for: the list, and a folder about which nothing is known yet.
@@ -41,7 +41,7 @@ fn contradictions(config: &Config) -> Vec<String> {
     let Rate::PerSecond(rate) = collect.max_requests_per_second else {
         return found;
     };
-    if let Some(fit) = in_all(collect.max_requests_per_second, collect.timeout)
+    if let Some(fit) = requests_in(collect.max_requests_per_second, collect.timeout)
         && fit < LEAST_REQUESTS
     {
         found.push(format!(
@@ -49,7 +49,7 @@ fn contradictions(config: &Config) -> Vec<String> {
         ));
     }
     let pages = collect.max_pages_per_folder.get();
-    let fits = in_all(collect.max_requests_per_second, collect.full_every);
+    let fits = requests_in(collect.max_requests_per_second, collect.full_every);
     if collect.strategy != Strategy::Full && fits.is_some_and(|fits| pages > fits) {
         found.push(format!(
             "{pages} pages (collect.max_pages_per_folder) cannot be read within collect.full_every ({full_every}) at {rate} requests a second"
@@ -84,7 +84,7 @@ impl Allowed {
         Some(Self {
             rate: number,
             interval,
-            requests: in_all(rate, interval)?,
+            requests: requests_in(rate, interval)?,
             quiet_every,
             quiet: room.requests().saturating_mul(collections),
         })

@@ -150,5 +150,8 @@ fn is_whole(snapshot: &Snapshot) -> bool {
 
 /// Whether a folder was counted, or is not there any more.
 fn is_settled(folder: &FolderView) -> bool {
-    matches!(folder.state, FolderState::Counted | FolderState::Left(_))
+    matches!(
+        folder.state,
+        FolderState::Counted | FolderState::Departed(_)
+    )
 }

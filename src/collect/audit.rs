@@ -1,166 +1,155 @@
 //! Audits of folders that are counted by their boundaries: beside the collections every page is read in the order by status, one folder
-//! at a time, at a quarter of the rate and without a deadline. They look for rows that refute the portal's sorting, and sum up sizes.
-//!
-//! The pages of a folder are read spread over it: first both ends, then the middle, the quarters, and so on, so that a mistake of the
-//! portal's sorting is found early.
+//! at a time, at a quarter of the rate and without a deadline. They search for rows that refute the portal's sorting, and sum up sizes.
 
 mod pages;
 pub(super) mod schedule;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tracing::{debug, warn};
-
-use crate::collect::count::difference;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
-use crate::collect::sorting::Refutation;
+use crate::collect::settings::Settings;
+use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::choose;
-use crate::collect::{Collector, Done, Work};
 use crate::config::Strategy;
+use crate::count::Way;
 use crate::history::FullRead;
 use crate::model::{ByStatus, FolderId, Moment, Timestamp};
-use crate::snapshot::{FolderState, Way};
+use crate::snapshot::FolderState;
 
-use pages::{Audit, Totals};
-use schedule::{Due, SOON_SHARE};
+pub(super) use pages::{AuditTask, Totals};
+use schedule::{AuditConditions, SOON_SHARE};
 
 /// How often it is checked whether an audit is due.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// An audit that ended.
+/// Decides what is audited, and when.
 #[derive(Debug)]
-pub(super) struct Audited {
-    /// The counts that the boundaries gave just before; none where there were none.
-    before: Option<ByStatus<u64>>,
-    result: Result<Option<Totals>, ReadError>,
-    ended: Timestamp,
+pub(super) struct Auditor {
+    next_check: Instant,
+    busy: bool,
 }
 
-impl Collector {
-    /// Begins an audit, or checks an old refutation, where that is due and none is under way.
-    pub(super) fn audit(&mut self) {
-        if self.is_auditing()
-            || self.audit_at > Instant::now()
-            || self.settings.strategy == Strategy::Full
-        {
-            return;
+/// What an audit is about.
+#[derive(Debug)]
+pub(super) enum AuditJob {
+    /// A folder is read in full.
+    Folder(FolderId),
+    /// The pages that refuted the portal's sorting long ago are read again.
+    Recheck(Refutation),
+}
+
+/// An audit of a folder that ended.
+#[derive(Debug)]
+pub(super) struct FinishedAudit {
+    /// The counts that the boundaries gave just before; none where there were none.
+    pub before: Option<ByStatus<u64>>,
+    /// Nothing where the portal turned out not to sort.
+    pub result: Result<Option<Totals>, ReadError>,
+    pub ended: Timestamp,
+}
+
+impl Auditor {
+    pub fn new(now: Instant) -> Self {
+        Self {
+            next_check: now,
+            busy: false,
         }
-        self.audit_at = Instant::now() + CHECK_EVERY;
-        if let Some(refutation) = self.sorting.refutation_to_check() {
-            self.check_refutation(refutation);
-            return;
+    }
+
+    /// Whether an audit is under way, which takes its share of the rate.
+    pub fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// The audit is over.
+    pub fn finished(&mut self) {
+        self.busy = false;
+    }
+
+    /// What to audit now, if something is due and no audit is under way.
+    pub fn next<'a>(
+        &mut self,
+        folders: impl Iterator<Item = &'a Folder>,
+        sorting: &Sorting,
+        settings: &Settings,
+        now: Moment,
+    ) -> Option<AuditJob> {
+        let full = settings.collect.strategy == Strategy::Full;
+        if full || self.busy || now.steady < self.next_check {
+            return None;
         }
-        let now = Moment::now();
-        let due = self.folders.values();
-        let due = due.filter(|folder| self.needs_audit(folder, now));
-        // Of those that never were audited, small ones come first: most folders are proven soon.
-        let next = due.min_by_key(|folder| {
-            let last = folder.view.full_read.map(|full| full.at);
-            (last, folder.expected().pages(), folder.view.id)
+        self.next_check = now.steady + CHECK_EVERY;
+        let job = sorting.refutation_to_check().map(AuditJob::Recheck);
+        let job = job.or_else(|| {
+            let due = folders.filter(|folder| needs_audit(folder, sorting, settings, now));
+            // Of those that never were audited, small ones come first: most folders are proven soon.
+            let next = due.min_by_key(|folder| {
+                let last = folder.view.full_read.map(|full| full.at);
+                (last, folder.expected().pages(), folder.view.id)
+            });
+            next.map(|folder| AuditJob::Folder(folder.view.id))
         });
-        if let Some(id) = next.map(|folder| folder.view.id) {
-            self.begin_audit(id);
-        }
+        self.busy = job.is_some();
+        job
     }
+}
 
-    /// Whether an audit takes its share of the rate.
-    pub(super) fn is_auditing(&self) -> bool {
-        let mut work = self.work.values();
-        work.any(|work| matches!(work, Work::Audit { .. } | Work::CheckRefutation))
-    }
-
-    fn needs_audit(&self, folder: &Folder, now: Moment) -> bool {
-        let view = &folder.view;
-        let Some(counts) = view.counts.as_ref() else {
-            return false;
-        };
-        let due = Due {
-            every: self.settings.full_every,
-            sorting: self.sorting.state(),
-            now,
-        };
-        let expected = folder.expected();
-        choose(self.settings.strategy, due.sorting, &expected) == Way::Sorted
-            && view.state == FolderState::Counted
-            && expected.pages() <= self.settings.scan.max_pages
-            && folder
-                .audits
-                .is_due(view.id, view.full_read, counts.files, due)
-    }
-
-    fn begin_audit(&mut self, id: FolderId) {
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return;
-        };
-        let Some(counts) = folder.view.counts.clone() else {
-            return;
-        };
-        folder.audits.last = Some(counts.files);
-        let audit = Audit {
-            client: Arc::clone(&self.dependencies.client),
-            folder: id,
-            sorting: Arc::clone(&self.sorting),
-            max_pages: self.settings.scan.max_pages,
-        };
-        debug!(portal = %self.settings.portal, %id, "audit begins: every page is read beside the collections");
-        self.spawn(Work::Audit { folder: id }, async move {
-            Done::Audited(Box::new(Audited {
-                before: (counts.way == Way::Sorted).then_some(counts.files),
-                result: audit.run().await,
-                ended: Moment::now().wall,
-            }))
-        });
-    }
-
-    /// Takes in an audit.
-    pub(super) async fn audited(&mut self, id: FolderId, audited: Option<Audited>) {
-        let try_again = Instant::now() + self.settings.full_every / SOON_SHARE;
-        let portal = &self.settings.portal;
-        let Some(folder) = self.folders.get_mut(&id).filter(|folder| folder.is_there()) else {
-            return;
-        };
-        folder.audits.not_before = None;
-        match audited.map(|audited| (audited.before, audited.ended, audited.result)) {
-            Some((before, ended, Ok(Some(totals)))) => {
-                folder.audited(before, ended, &totals);
-                self.save(id).await;
-            }
-            Some((_, _, Ok(None))) => {}
-            Some((_, _, Err(error))) => {
-                warn!(%portal, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read beside the collections");
-                folder.audits.not_before = Some(try_again);
-            }
-            None => folder.audits.not_before = Some(try_again),
-        }
-    }
-
-    /// Reads the pages again that refuted the portal's sorting long ago.
-    fn check_refutation(&mut self, refutation: Refutation) {
-        let audit = Audit {
-            client: Arc::clone(&self.dependencies.client),
-            folder: refutation.folder,
-            sorting: Arc::clone(&self.sorting),
-            max_pages: self.settings.scan.max_pages,
-        };
-        self.spawn(Work::CheckRefutation, async move {
-            audit.check(&refutation).await;
-            Done::RefutationChecked
-        });
-    }
+fn needs_audit(folder: &Folder, sorting: &Sorting, settings: &Settings, now: Moment) -> bool {
+    let (view, collect) = (&folder.view, &settings.collect);
+    let Some(counts) = view.counts.as_ref() else {
+        return false;
+    };
+    let conditions = AuditConditions {
+        every: collect.full_every,
+        sorting: sorting.state(),
+        now,
+    };
+    let expected = folder.expected();
+    choose(collect.strategy, conditions.sorting, &expected) == Way::Sorted
+        && view.state == FolderState::Counted
+        && expected.pages() <= collect.max_pages_per_folder.get()
+        && folder
+            .audits
+            .is_due(view.id, view.full_read, counts.files, conditions)
 }
 
 impl Folder {
-    /// Takes in what only an audit tells. Its counts are older than those of the reads that were made meanwhile.
-    fn audited(&mut self, before: Option<ByStatus<u64>>, ended: Timestamp, totals: &Totals) {
-        self.persisted.read_in_full(FullRead {
-            at: ended,
-            sizes: totals.sizes,
-        });
-        self.lacks_rows = totals.missing_rows > 0;
-        if let Some(before) = before {
-            self.show_difference(difference(&totals.counts, &before));
-        }
+    /// An audit begins; returns the counts that the boundaries gave last.
+    pub fn begin_audit(&mut self) -> Option<ByStatus<u64>> {
+        let counts = self.view.counts.as_deref()?;
+        self.audits.counts_at_last = Some(counts.files);
+        (counts.way == Way::Sorted).then_some(counts.files)
     }
+
+    /// Applies an audit; nothing where a mistake in this program ended it. Returns its error, if it failed.
+    pub fn apply_audit(
+        &mut self,
+        audit: Option<FinishedAudit>,
+        full_every: Duration,
+    ) -> Result<(), ReadError> {
+        self.audits.retry_at = Some(Instant::now() + full_every / SOON_SHARE);
+        let Some(audit) = audit else {
+            return Ok(());
+        };
+        if let Some(totals) = audit.result? {
+            let full_read = FullRead {
+                at: audit.ended,
+                sizes: totals.sizes,
+            };
+            let before = audit.before.as_ref();
+            let difference = before.map(|before| difference(&totals.counts, before));
+            self.finish_audit(full_read, totals.missing_rows > 0, difference);
+        }
+        self.audits.retry_at = None;
+        Ok(())
+    }
+}
+
+/// The counts of a full read less those that the boundaries gave.
+fn difference(full: &ByStatus<u64>, sorted: &ByStatus<u64>) -> ByStatus<i64> {
+    ByStatus::from_fn(|status| {
+        let of = |counts: &ByStatus<u64>| i64::try_from(counts[status]).unwrap_or(i64::MAX);
+        of(full).saturating_sub(of(sorted))
+    })
 }

@@ -3,12 +3,26 @@
 use thiserror::Error;
 
 use crate::collect::sorted::page::{Layout, PageNumber};
-use crate::portal::{PageRequest, PortalError};
+use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
+
+/// Fetches a page of a folder.
+pub trait FetchPage: Fn(PageRequest) -> Self::Answer {
+    /// The page, when it is there.
+    type Answer: Future<Output = Result<PageBody, PortalError>>;
+}
+
+impl<F, A> FetchPage for F
+where
+    F: Fn(PageRequest) -> A,
+    A: Future<Output = Result<PageBody, PortalError>>,
+{
+    type Answer = A;
+}
 
 /// Why a folder was not read to the end.
 #[derive(Debug, Clone, Error)]
 pub enum ReadError {
-    /// A page could not be had.
+    /// A page could not be read.
     #[error("{page}: {error}")]
     Portal {
         /// The page.
@@ -61,17 +75,35 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// The error of a page that could not be read.
+    pub fn at(page: PageRequest) -> impl Fn(PortalError) -> Self {
+        move |error| Self::Portal { page, error }
+    }
+
     /// Whether reading again cannot help: the folder is refused, or gone.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        let gone = |error: &PortalError| error.status() == Some(404);
-        matches!(self, Self::Portal { error, .. } if error.is_refusal() || gone(error))
+        self.is_refusal() || self.is_gone()
     }
 
     /// Whether the portal refused.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Portal { error, .. } if error.is_refusal())
+    }
+
+    /// Whether the folder was deleted.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Portal { error, .. } if error.status() == Some(404))
+    }
+}
+
+/// The total of the page that was asked for.
+pub(super) fn total_of(asked: PageRequest, pagination: &Pagination) -> Result<u64, ReadError> {
+    match pagination.page {
+        Some(Whole(came)) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
+        _ => Ok(pagination.total.0),
     }
 }
 

@@ -4,24 +4,22 @@ mod absence;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
-use crate::collect::audit::schedule::Audits;
-use crate::collect::count::Count;
-use crate::collect::folder_read::{FolderRead, FolderReadError, LargeScan};
+use crate::collect::audit::schedule::AuditLog;
+use crate::collect::folder_read::{FolderRead, FolderReadError, ReadStatus};
 use crate::collect::persisted_folder::PersistedFolder;
-use crate::collect::read_schedule::{Candidate, Ending, Facts, Present};
-use crate::collect::sorted::Boundaries;
+use crate::collect::read_schedule::{Ending, Estimate, ReadCandidate, ReadIntervals, ReadLog};
 use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
-use crate::history::{self, DepartureReason, apply};
+use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
+use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
-use crate::snapshot::{Counts, FolderState, FolderView, Unavailable, Way};
+use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::{FolderChange, SavedFolder, StateError, Subject};
 
 /// One folder.
@@ -29,36 +27,35 @@ use crate::state::{FolderChange, SavedFolder, StateError, Subject};
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
-    /// Whether it is being read, or what came of that is not settled yet.
-    pub reading: bool,
+    /// The read that is under way, or whose refusal is not explained yet.
+    read: Option<ReadUnderWay>,
     /// Whether the last read took too long.
     pub slow: bool,
-    /// What tells when to read it.
-    pub read_schedule: Facts,
-    /// What was known before its portal could not be asked.
-    before_trouble: Option<FolderState>,
-    /// The files that the ledger wants to know about, as of the read under way.
-    pub watched: Arc<HashSet<FileKey>>,
+    pub read_log: ReadLog,
+    /// The state before its portal could not be read.
+    state_before: Option<FolderState>,
     /// What the last count found for reindexing.
     pub findings: Option<Arc<CountFindings>>,
     /// Counts since the process was started.
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Arc<Boundaries>,
-    /// What is known of its audits.
-    pub audits: Audits,
-    /// Whether the portal counts files in it that it does not list.
-    pub lacks_rows: bool,
-    /// The large scan that is under way.
-    pub large_scan: Arc<LargeScan>,
+    pub audits: AuditLog,
 }
 
-/// What became of a read, for the collection that it is a part of.
+#[derive(Debug)]
+struct ReadUnderWay {
+    /// The files that the ledger watched when it began.
+    watched: Arc<HashSet<FileKey>>,
+    status: Arc<ReadStatus>,
+}
+
+/// What a read means for the collection that it is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ReadOutcome {
     Counted,
     /// There is nothing to count: the folder is not there any more, or refused while it is listed.
-    Settled,
+    NothingToCount,
     Failed,
 }
 
@@ -73,14 +70,13 @@ impl Folder {
     }
 
     fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
+        let departed = persisted.departure.map(FolderState::Departed);
         let mut folder = Self {
             view: Arc::new(FolderView {
                 id,
                 name,
                 reported_files: None,
-                state: persisted
-                    .left
-                    .map_or(FolderState::Unseen, FolderState::Left),
+                state: departed.unwrap_or(FolderState::Unseen),
                 counts: None,
                 last_success: None,
                 full_read: None,
@@ -90,25 +86,34 @@ impl Folder {
                 indexing: history::IndexingTimes::default(),
             }),
             persisted,
-            reading: false,
+            read: None,
             slow: false,
-            read_schedule: Facts::default(),
-            before_trouble: None,
-            watched: Arc::default(),
+            read_log: ReadLog::default(),
+            state_before: None,
             findings: None,
             times_counted: 0,
             boundaries: Arc::default(),
-            audits: Audits::default(),
-            lacks_rows: false,
-            large_scan: Arc::default(),
+            audits: AuditLog::default(),
         };
-        folder.show_kept();
+        folder.show_persisted();
         folder
+    }
+
+    /// Whether it is being read, or what a refusal means is not known yet.
+    pub fn is_being_read(&self) -> bool {
+        self.read.is_some()
+    }
+
+    /// Whether requests were sent for the read under way.
+    pub fn has_read_begun(&self) -> bool {
+        let read = self.read.as_ref();
+        read.is_some_and(|read| read.status.has_begun())
     }
 
     /// Shows whether a large scan is under way.
     pub fn show_scan(&mut self) {
-        let pages = self.large_scan.pages().filter(|_| self.reading);
+        let read = self.read.as_ref();
+        let pages = read.and_then(|read| read.status.large_scan_pages());
         if self.view.large_scan_pages != pages {
             self.view_mut().large_scan_pages = pages;
         }
@@ -117,9 +122,9 @@ impl Folder {
     /// The list names the folder, perhaps by another name than before.
     pub fn found(&mut self, listed: &ListedFolder) {
         if self.is_unlisted() {
-            self.persisted.left = None;
+            self.persisted.departure = None;
             self.view_mut().state = FolderState::Unseen;
-            self.show_kept();
+            self.show_persisted();
         }
         let there = self.is_there();
         let view = self.view_mut();
@@ -142,97 +147,120 @@ impl Folder {
         }
     }
 
-    /// The folder cannot be read, because its portal cannot be asked. What is being read may still come.
+    /// The folder cannot be read, because its portal cannot. A read under way may still succeed.
     pub fn portal_failed(&mut self) {
-        if self.is_there() && !self.reading {
+        if self.is_there() && !self.is_being_read() {
             let state = &self.view.state;
-            self.before_trouble.get_or_insert_with(|| state.clone());
+            self.state_before.get_or_insert_with(|| state.clone());
             self.unavailable(Unavailable::Error, "the portal cannot be read".to_owned());
         }
     }
 
-    /// The folder could be read, and it is not its turn: what its last read found holds (docs/metrics.md, Stale counts).
-    pub fn passed_over(&mut self) {
-        if let Some(state) = self.before_trouble.take() {
+    /// The folder could be read, and is not due: what its last read found holds (docs/metrics.md, Stale counts).
+    pub fn skipped(&mut self) {
+        if let Some(state) = self.state_before.take() {
             self.view_mut().state = state;
         }
     }
 
-    /// A read begins. What it says when it has a place.
-    pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<AtomicBool> {
-        self.reading = true;
-        self.large_scan = Arc::default();
-        self.watched = watched;
-        self.before_trouble = None;
-        self.read_schedule.begin(now)
+    /// A read begins.
+    pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<ReadStatus> {
+        let status = Arc::<ReadStatus>::default();
+        self.read = Some(ReadUnderWay {
+            watched,
+            status: Arc::clone(&status),
+        });
+        self.state_before = None;
+        self.read_log.begin(now);
+        status
+    }
+
+    /// The read under way is given up, or its refusal was the portal's.
+    pub fn give_up_read(&mut self) {
+        self.read = None;
     }
 
     /// The folder as one that could be read.
-    pub fn candidate(&self, present: Present, now: Moment) -> Candidate {
+    pub fn candidate(&self, estimate: Estimate, now: Moment) -> ReadCandidate {
         let counts = self.view.counts.as_deref();
-        Candidate {
+        ReadCandidate {
             id: self.view.id,
-            need: self.read_schedule.need(counts),
-            waited: self.read_schedule.waited(self.view.last_success, now),
-            requests: self.read_schedule.requests(counts, present),
+            need: self.read_log.need(counts),
+            waited: self.read_log.waited(self.view.last_success, now),
+            requests: self.read_log.requests(counts, estimate),
         }
     }
 
-    /// Takes in a read that was not refused.
-    pub fn folder_read(
+    pub fn is_pressing(&self) -> bool {
+        self.read_log.is_pressing(self.view.counts.as_deref())
+    }
+
+    pub fn is_idle(&self, intervals: ReadIntervals, now: Instant) -> bool {
+        let counts = self.view.counts.as_deref();
+        self.read_log.is_idle(counts, intervals, now)
+    }
+
+    /// Applies a read that was not refused.
+    pub fn finish_read(
         &mut self,
-        folder_read: &FolderRead,
+        read: FolderRead,
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
-    ) -> Outcome {
-        self.reading = false;
-        self.slow = matches!(&folder_read.result, Err(error) if error.is_slow());
-        if let Some(ending) = folder_read.ending() {
-            self.read_schedule
-                .end(ending, self.is_as_before(folder_read));
+    ) -> ReadOutcome {
+        let under_way = self.read.take();
+        self.slow = matches!(&read.result, Err(error) if error.is_slow());
+        if let Some(ending) = read.ending() {
+            let same = self.counted_the_same(&read);
+            self.read_log.end(ending, same);
         }
-        match &folder_read.result {
-            _ if !self.is_collected() => Outcome::Settled,
+        match read.result {
+            _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(count) => {
-                let errors =
-                    class_slots.count(self.view.id, &count.reading.errors, folder_read.ended.wall);
-                let finished = self.count(folder_read, count, errors);
-                self.find(folder_read, count, &finished, reindex);
-                Outcome::Counted
+                let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
+                let watched = under_way.map(|under_way| under_way.watched);
+                let count = self.limited(count);
+                let finished = self.count(read.began, read.ended, &count, errors);
+                let watch = Watch {
+                    files: &watched.unwrap_or_default(),
+                    finished: &finished,
+                    before: self.findings.as_deref(),
+                };
+                let name = self.view.name.label();
+                let mode = reindex.for_folder(self.view.id, name).mode;
+                let began = read.began.wall;
+                self.findings = findings(mode, &watch, &count, &self.persisted, began);
+                self.times_counted = self.times_counted.saturating_add(1);
+                ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
-                self.leave(DepartureReason::Gone, folder_read.ended.wall);
-                Outcome::Settled
+                self.leave(DepartureReason::Gone, read.ended.wall);
+                ReadOutcome::NothingToCount
             }
             Err(error) => {
                 self.unavailable(Unavailable::Error, error.to_string());
-                Outcome::Failed
+                ReadOutcome::Failed
             }
         }
     }
 
-    /// Whether a read counted what the last one counted, beyond doubt.
-    fn is_as_before(&self, folder_read: &FolderRead) -> bool {
-        let counts = self.view.counts.as_ref();
-        let count = folder_read
-            .result
-            .as_ref()
-            .ok()
-            .filter(|count| count.consistent);
-        counts
+    /// Whether a read consistently counted what the last one counted.
+    fn counted_the_same(&self, read: &FolderRead) -> bool {
+        let count = read.result.as_ref().ok();
+        let count = count.filter(|count| count.consistent);
+        let before = self.view.counts.as_ref();
+        before
             .zip(count)
-            .is_some_and(|(before, count)| before.files == count.reading.counts)
+            .is_some_and(|(before, count)| before.files == count.files)
     }
 
-    /// Takes in a read that was refused, now that the list of folders was read again: the folder is not in it any more, or it is
-    /// forbidden all the same.
-    pub fn refused(&mut self, error: &FolderReadError) -> Outcome {
-        self.reading = false;
-        self.read_schedule.end(Ending::Nothing, true);
+    /// The list of folders was read after a refused read: the folder is not in it any more, or it is forbidden nevertheless.
+    pub fn refused(&mut self, error: &FolderReadError) -> ReadOutcome {
+        self.read = None;
+        self.read_log.end(Ending::Nothing, true);
         if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }
-        Outcome::Settled
+        ReadOutcome::NothingToCount
     }
 
     /// What brings the disk up to date.
@@ -246,43 +274,49 @@ impl Folder {
         self.persisted.change(subject, class_slots)
     }
 
-    /// Takes in what came of writing the change, and shows the counters that the disk has now.
+    /// Notes the result of writing the change, and shows the counters that the disk has now.
     pub fn written(&mut self, result: &Result<(), StateError>) {
         self.persisted.written(result);
-        self.show_kept();
+        self.show_persisted();
     }
 
-    /// Takes in a count; returns the files that are done since the one before.
+    /// A count, with what is known of the folder beside it.
+    fn limited(&self, mut count: FolderCount) -> FolderCount {
+        limit_rows(&mut count, &self.persisted.history);
+        // Where an audit found that pages lack rows, boundaries count rows that are not there.
+        count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
+        count
+    }
+
+    /// Shows and stores a count; returns the files that are done since the one before.
     fn count(
         &mut self,
-        folder_read: &FolderRead,
-        count: &Count,
+        began: Moment,
+        ended: Moment,
+        count: &FolderCount,
         errors: Vec<ErrorRow>,
     ) -> Vec<FileKey> {
-        // Where an audit found that pages lack rows, boundaries count rows that are not there.
-        let consistent = count.consistent && !(self.lacks_rows && count.way == Way::Sorted);
         let read = history::CompletedRead {
-            began: folder_read.began.wall,
-            ended: folder_read.ended.wall,
-            consistent,
-            reading: &count.reading,
+            began: began.wall,
+            ended: ended.wall,
+            count,
         };
         let before = self.persisted.record.as_ref();
         let interval = before.map(|before| read.ended.since(before.counted));
         let mut update = apply(&self.view.name, before, &self.persisted.history, &read);
         let finished = std::mem::take(&mut update.finished);
         let counts = Counts {
-            files: count.reading.counts,
+            files: count.files,
             errors,
             oldest: update.oldest,
-            consistent,
-            counted: folder_read.ended,
-            duration: folder_read.ended.elapsed_since(folder_read.began),
+            consistent: count.consistent,
+            counted: ended,
+            duration: ended.elapsed_since(began),
             requests: count.requests,
-            way: count.way,
+            way: count.way(),
             interval,
         };
-        if let Some(boundaries) = &count.boundaries {
+        if let DoneFiles::Counted(boundaries) = &count.done {
             self.boundaries = Arc::new(boundaries.clone());
         }
         self.persisted.update(update);
@@ -292,29 +326,19 @@ impl Folder {
         finished
     }
 
-    /// Keeps what a count found for reindexing.
-    fn find(
+    /// Applies what only an audit finds. Its counts are older than those of the reads that were made meanwhile; `difference` is how
+    /// much they differ from the count just before it.
+    pub fn finish_audit(
         &mut self,
-        folder_read: &FolderRead,
-        count: &Count,
-        finished: &[FileKey],
-        reindex: &Reindex,
+        full_read: FullRead,
+        lacks_rows: bool,
+        difference: Option<ByStatus<i64>>,
     ) {
-        let mode = reindex
-            .for_folder(self.view.id, self.view.name.label())
-            .mode;
-        let watch = Watch {
-            files: &self.watched,
-            finished,
-            before: self.findings.as_deref(),
-        };
-        self.findings = findings(mode, &watch, count, &self.persisted, folder_read.began.wall);
-        self.times_counted = self.times_counted.saturating_add(1);
-    }
-
-    /// Shows by how much the last audit differed from the boundaries.
-    pub fn show_difference(&mut self, difference: ByStatus<i64>) {
-        self.view_mut().full_read_difference = Some(difference);
+        self.persisted.read_in_full(full_read);
+        self.audits.lacks_rows = lacks_rows;
+        if difference.is_some() {
+            self.view_mut().full_read_difference = difference;
+        }
     }
 
     /// Shows the classes of the last count with other class slots.
@@ -328,18 +352,18 @@ impl Folder {
         self.view_mut().state = FolderState::Unavailable { reason, message };
     }
 
-    /// Shows what is kept: all of it while the folder is there, nothing when it left.
-    fn show_kept(&mut self) {
+    /// Shows what is stored: all of it while the folder is there, nothing when it left.
+    fn show_persisted(&mut self) {
         let there = self.is_there();
-        let counters = self.persisted.counters();
+        let on_disk = self.persisted.on_disk();
         let record = self.persisted.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);
         let full_read = record.and_then(|record| record.full_read);
         let view = self.view_mut();
         view.last_success = last_success;
         view.full_read = full_read;
-        view.entries = there.then_some(counters.entries);
-        view.indexing = counters.indexing;
+        view.entries = there.then_some(on_disk.entries);
+        view.indexing = on_disk.indexing;
     }
 
     fn view_mut(&mut self) -> &mut FolderView {
@@ -347,8 +371,8 @@ impl Folder {
     }
 }
 
-/// Files of a folder that was counted and of which the list now tells a `fileCount`: what was counted and what may have come since, but not
-/// any number that the list tells.
+/// Files of a folder that was counted and for which the list reports a `fileCount`: what was counted and what may have come since, but
+/// not any number that the list names.
 fn expected_files(counted: u64, reported: u64) -> u64 {
     const FEW: u64 = 1_000;
     let most = counted.saturating_add(FEW.max(counted / 2));
@@ -360,7 +384,7 @@ mod tests {
     use super::expected_files;
 
     #[test]
-    fn what_the_list_tells_is_believed_as_far_as_it_can_be_true() {
+    fn the_reported_number_of_files_is_believed_as_far_as_it_can_be_true() {
         for (counted, reported, files) in [
             (500, 0, 500),
             (500, 700, 700),

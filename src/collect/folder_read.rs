@@ -1,35 +1,33 @@
-//! One read of a folder, as a task of its own: with a place, a deadline, and a result in any case.
+//! One read of a folder, as a task of its own: with a slot, a deadline, and a result in any case.
 
 mod scan;
 mod slots;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::aggregate::Known;
-use crate::collect::count::Count;
+use crate::aggregate::TallyContext;
 use crate::collect::error::ReadError;
-use crate::collect::full_scan::ScanLimits;
 use crate::collect::progress::Progress;
 use crate::collect::read_schedule::Ending;
-use crate::collect::sorted::{self, Boundaries, Layout, Method, PageNumber, Sorted};
+use crate::collect::settings::Settings;
+use crate::collect::sorted::{self, Layout, Method, PageNumber, SortedRead};
 use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
-use crate::config::{Rate, Strategy};
+use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, Moment};
-use crate::portal::{Lane, PAGE_SIZE, PortalError, Session};
-use crate::snapshot::{SortingState, Way};
+use crate::portal::{Lane, PAGE_SIZE, PageBody, PortalError, Session};
+use crate::snapshot::SortingState;
 
 use scan::total;
-pub(super) use slots::{LargeScan, Slots};
+pub(super) use slots::{ReadStatus, Slots};
 
-/// How long a read keeps its place before it goes on beside the others.
-const PLACE_TIME: Duration = Duration::from_secs(10);
+/// How long a read holds its slot before it goes on beside the others.
+const SLOT_TIME: Duration = Duration::from_secs(10);
 
 /// Why a read did not count a folder.
 #[derive(Debug, Clone, Error)]
@@ -54,17 +52,17 @@ pub(super) enum FolderReadError {
 }
 
 impl FolderReadError {
-    /// Whether the portal refused, so that its list of folders must tell what that means.
+    /// Whether the portal refused, so that its list of folders must show what that means.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Read(error) if error.is_refusal())
     }
 
     /// Whether the folder was deleted.
     pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Portal { error, .. }) if error.status() == Some(404))
+        matches!(self, Self::Read(error) if error.is_gone())
     }
 
-    /// Whether the folder kept the portal, or this program, waiting.
+    /// Whether the portal, or this program, took too long for the folder.
     pub fn is_slow(&self) -> bool {
         match self {
             Self::Read(ReadError::Portal { error, .. }) => {
@@ -76,16 +74,16 @@ impl FolderReadError {
     }
 }
 
-/// A read that came to an end, one way or another.
+/// A read that ended, one way or another.
 #[derive(Debug)]
 pub(super) struct FolderRead {
     pub began: Moment,
     pub ended: Moment,
-    pub result: Result<Count, FolderReadError>,
+    pub result: Result<FolderCount, FolderReadError>,
 }
 
 impl FolderRead {
-    /// How the read came to its end; nothing where time ran out first.
+    /// How the read ended; nothing where time ran out first.
     pub fn ending(&self) -> Option<Ending> {
         match &self.result {
             Ok(_) => Some(Ending::Counted),
@@ -107,62 +105,52 @@ impl FolderRead {
 
 /// What a read needs.
 pub(super) struct ReadTask {
+    pub settings: Arc<Settings>,
     pub session: Arc<Session>,
     pub folder: FolderId,
-    pub limits: ScanLimits,
-    pub strategy: Strategy,
     pub sorting: Arc<Sorting>,
     pub expected: Expected,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
-    pub known: Known,
+    pub context: TallyContext,
     pub progress: Arc<Progress>,
     pub slots: Slots,
     pub lane: Lane,
     pub deadline: Instant,
-    pub timeout: Duration,
-    pub rate: Rate,
-    /// Says that it has a place.
-    pub has_place: Arc<AtomicBool>,
-    /// Says that it scans many pages.
-    pub large_scan: Arc<LargeScan>,
+    pub status: Arc<ReadStatus>,
 }
 
-/// What a read came to within its place and deadline.
+/// What a read achieved within its slot and deadline.
 enum Attempt {
-    Counted(Box<Count>),
-    /// Many pages must be scanned, which has another place and another deadline; requests that were made so far.
+    Counted(Box<FolderCount>),
+    /// Many pages must be scanned, which has another slot and another deadline; requests that were made so far.
     NeedsLargeScan {
         requests: u64,
     },
 }
 
-impl From<Count> for Attempt {
-    fn from(count: Count) -> Self {
-        Self::Counted(Box::new(count))
-    }
-}
-
 impl ReadTask {
-    /// Waits for a place, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
-    pub async fn take(self) -> FolderRead {
+    /// Waits for a slot, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
+    pub async fn run(self) -> FolderRead {
         let mut began = Moment::now();
-        let work = async {
-            let place = self.slots.read().await;
+        let counting = async {
+            let slot = self.slots.read().await;
             began = Moment::now();
-            self.has_place.store(true, Ordering::Relaxed);
-            let mut reading = std::pin::pin!(self.read());
+            self.status.begin();
+            let mut counting = std::pin::pin!(self.count());
             tokio::select! {
-                result = &mut reading => return result,
-                () = sleep(PLACE_TIME) => drop(place),
+                result = &mut counting => return result,
+                () = sleep(SLOT_TIME) => drop(slot),
             }
-            reading.await
+            counting.await
         };
-        let attempt = timeout_at(self.deadline, work).await;
-        let result = match attempt.unwrap_or(Err(FolderReadError::Deadline(self.timeout))) {
+        let attempt = timeout_at(self.deadline, counting).await;
+        let result = match attempt.unwrap_or(Err(FolderReadError::Deadline(
+            self.settings.collect.timeout,
+        ))) {
             Ok(Attempt::Counted(count)) => Ok(*count),
             Ok(Attempt::NeedsLargeScan { requests }) => {
-                let _place = self.slots.large_scan().await;
+                let _slot = self.slots.large_scan().await;
                 began = Moment::now();
                 self.scan_many(requests).await
             }
@@ -175,66 +163,61 @@ impl ReadTask {
         }
     }
 
-    /// Counts the folder, the way that is right for it.
-    async fn read(&self) -> Result<Attempt, FolderReadError> {
-        match choose(self.strategy, self.sorting.state(), &self.expected) {
+    /// Counts the folder by the strategy that is right for it. What is expected to have few pages may turn out to have many.
+    async fn count(&self) -> Result<Attempt, FolderReadError> {
+        let strategy = self.settings.collect.strategy;
+        let way = |expected| choose(strategy, self.sorting.state(), expected);
+        match way(&self.expected) {
             Way::Full if self.expected.pages() > FEW_PAGES => {
                 Ok(Attempt::NeedsLargeScan { requests: 0 })
             }
-            Way::Full => self.scan_or_search().await,
-            Way::Sorted => self.by_boundaries().await,
-        }
-    }
-
-    /// Scans what is expected to have few pages, unless its first page tells that another way is right.
-    async fn scan_or_search(&self) -> Result<Attempt, FolderReadError> {
-        let first = self.first_page().await?;
-        let expected = Expected {
-            files: total(&first)?,
-            ..self.expected
-        };
-        match choose(self.strategy, self.sorting.state(), &expected) {
-            Way::Sorted => self.by_boundaries().await,
-            Way::Full if expected.pages() > FEW_PAGES => {
-                Ok(Attempt::NeedsLargeScan { requests: 1 })
+            Way::Full => {
+                let first = self.first_page().await?;
+                let expected = Expected {
+                    files: total(&first)?,
+                    ..self.expected
+                };
+                match way(&expected) {
+                    Way::Sorted => self.count_by_boundaries().await,
+                    Way::Full => self.scan_from(first, 0).await,
+                }
             }
-            Way::Full => Ok(self.scan_few(first, 0).await?.into()),
+            Way::Sorted => self.count_by_boundaries().await,
         }
     }
 
-    /// Counts by the boundaries between statuses.
-    async fn by_boundaries(&self) -> Result<Attempt, FolderReadError> {
-        match self.search().await {
+    async fn count_by_boundaries(&self) -> Result<Attempt, FolderReadError> {
+        let requests = match self.search().await {
             Ok(sorted) => {
                 if sorted.shows_sorting {
                     self.sorting.show();
                 }
-                let few = sorted.boundaries.layout().last_page().0 <= FEW_PAGES;
-                if few && !sorted.settled {
-                    let first = self.first_page().await?;
-                    return Ok(self.scan_few(first, sorted.requests).await?.into());
+                if sorted.stable || sorted.pages > FEW_PAGES {
+                    return Ok(Attempt::Counted(Box::new(sorted.count)));
                 }
-                Ok(Count::from(sorted).into())
+                sorted.count.requests
             }
             Err(ReadError::Unsorted { pages, layout }) => {
                 self.check_sorting(&pages, layout).await?;
-                self.scan_instead().await
+                0
             }
-            Err(ReadError::Moving) => self.scan_instead().await,
-            Err(error) => Err(error.into()),
-        }
+            Err(ReadError::Moving) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        self.scan_from(self.first_page().await?, requests).await
     }
 
-    /// Scans a folder whose boundaries were not found.
-    async fn scan_instead(&self) -> Result<Attempt, FolderReadError> {
-        let first = self.first_page().await?;
-        if total(&first)?.div_ceil(PAGE_SIZE) <= FEW_PAGES {
-            return Ok(self.scan_few(first, 0).await?.into());
+    /// Scans a folder whose first page was read, if it has few pages; `requests` were made before.
+    async fn scan_from(&self, first: PageBody, requests: u64) -> Result<Attempt, FolderReadError> {
+        if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
+            let requests = requests + 1;
+            return Ok(Attempt::NeedsLargeScan { requests });
         }
-        Ok(Attempt::NeedsLargeScan { requests: 1 })
+        let count = self.scan_few(first, requests).await?;
+        Ok(Attempt::Counted(Box::new(count)))
     }
 
-    /// Reads pages that read unsorted once more, and refutes the portal's sorting where they stay so.
+    /// Reads unsorted pages once more, and refutes the portal's sorting where they stay unsorted.
     async fn check_sorting(
         &self,
         unsorted: &[PageNumber],
@@ -246,27 +229,20 @@ impl ReadTask {
         };
         let files = self.session.files(self.folder, &self.lane);
         if is_contradiction(|page| files.page(page), &pages, layout).await? {
-            self.sorting.refute(Refutation {
-                folder: self.folder,
-                pages,
-            });
+            let folder = self.folder;
+            self.sorting.refute(Refutation { folder, pages });
         }
         Ok(())
     }
 
-    async fn search(&self) -> Result<Sorted, ReadError> {
+    async fn search(&self) -> Result<SortedRead, ReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let method = Method {
-            in_flight: self.limits.in_flight,
+            in_flight: self.settings.collect.concurrency.get(),
             hints: &self.boundaries,
             prove: self.sorting.state() == SortingState::Assumed,
         };
-        sorted::count(
-            |page| files.page(page),
-            method,
-            self.known.clone(),
-            &self.progress,
-        )
-        .await
+        let classifier = Arc::clone(&self.context.classifier);
+        sorted::count(|page| files.page(page), method, classifier, &self.progress).await
     }
 }

@@ -1,198 +1,302 @@
-//! Reads folders: which are due, what they bring, and what a refusal means.
+//! The folders of a portal: which are collected, which left, and which can be forgotten.
+//!
+//! How long something is stored, the time of day decides. A clock that is wrong must not cost what is stored, so nothing is forgotten unless
+//! the portal's clock (the header `Date` of its list of folders) agrees.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
-use crate::aggregate::Known;
 use crate::classify::ClassSlots;
-use crate::collect::folder::{Folder, Outcome};
-use crate::collect::folder_read::{FolderRead, FolderReadError, ReadTask};
-use crate::collect::{Collector, Done, Work};
-use crate::model::{FolderId, Moment, PortalName};
-use crate::portal::{Lane, Listing, PortalError, Session};
-use crate::snapshot::{FolderState, FolderView};
+use crate::collect::folder::{Folder, ReadOutcome};
+use crate::collect::settings::Settings;
+use crate::history::DepartureReason;
+use crate::model::{FolderId, PortalName, Timestamp};
+use crate::portal::{ListedFolder, Listing};
+use crate::snapshot::{FolderState, FolderView, ListFacts};
+use crate::state::{FolderChange, SavedFolder, StateError};
 
-/// A read that the portal refused, until the list of folders tells what that means.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    run: u64,
-    folder: FolderId,
-    error: FolderReadError,
+/// The clocks of this machine and of the portal agree when they differ by this much at most: far more than an answer takes and servers are
+/// off, far less than anything is stored.
+const CLOCKS_AGREE: Duration = Duration::from_hours(1);
+
+/// The folders of a portal, and the class slots that they have.
+pub(super) struct Folders {
+    folders: BTreeMap<FolderId, Folder>,
+    pub class_slots: ClassSlots,
 }
 
-impl Collector {
-    /// Starts reading the folders that are due.
-    pub(super) async fn read_due_folders(&mut self, run: u64, session: Arc<Session>) {
-        self.choose_classes().await;
-        let due = self.due(run);
-        let reading = self.folders.values().any(|folder| folder.reading);
-        if due.folders.is_empty() && due.resting == 0 && reading {
-            self.runs.remove(&run);
-            self.skip();
-            return;
+impl Folders {
+    pub fn restored(saved: HashMap<FolderId, SavedFolder>, settings: &Settings) -> Self {
+        let mut class_slots = ClassSlots::new(settings.class_limits(), &settings.classifier);
+        let mut folders = BTreeMap::new();
+        for (id, mut saved) in saved {
+            class_slots.restore(id, std::mem::take(&mut saved.class_slots));
+            folders.insert(id, Folder::restored(id, saved));
         }
-        if let Some(run) = self.runs.get_mut(&run) {
-            run.outstanding = due.folders.len();
-            run.session = Some(Arc::clone(&session));
+        Self {
+            folders,
+            class_slots,
         }
-        for id in due.folders {
-            self.read_folder(run, id, Arc::clone(&session));
-        }
-        self.end_when_done(run).await;
     }
 
-    fn read_folder(&mut self, run: u64, id: FolderId, session: Arc<Session>) {
-        let deadline = self.deadline_of(run);
-        let watched = self.watched(id);
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return;
+    pub fn iter(&self) -> impl Iterator<Item = &Folder> {
+        self.folders.values()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
+        self.folders.values_mut()
+    }
+
+    pub fn get(&self, id: FolderId) -> Option<&Folder> {
+        self.folders.get(&id)
+    }
+
+    pub fn get_mut(&mut self, id: FolderId) -> Option<&mut Folder> {
+        self.folders.get_mut(&id)
+    }
+
+    /// Applies a list: its folders are collected as far as the configuration admits them.
+    pub fn apply_list(
+        &mut self,
+        listing: &Listing,
+        settings: &Settings,
+        now: Timestamp,
+    ) -> ListFacts {
+        for listed in &listing.folders {
+            if let Some(folder) = self.folders.get_mut(&listed.id) {
+                folder.found(listed);
+            }
+        }
+        let mut admitted = listing.admitted(&settings.portal.folders);
+        // Those that are collected already come first, so that a limit does not shuffle them.
+        admitted.sort_by_key(|listed| !self.is_admitted(listed.id));
+        let limit = settings.collect.max_folders;
+        let facts = ListFacts::of(listing, admitted.len(), limit);
+        admitted.truncate(limit);
+        let is_unreadable = |id| self.folders.get(&id).is_none_or(Folder::is_unreadable);
+        self.class_slots.expire(now, is_unreadable);
+        self.admit(listing, &admitted, now);
+        self.exclude_others(settings, now);
+        facts
+    }
+
+    /// Collects these folders of a list, and excludes its others.
+    fn admit(&mut self, listing: &Listing, admitted: &[&ListedFolder], now: Timestamp) {
+        let ids: HashSet<_> = admitted.iter().map(|listed| listed.id).collect();
+        for listed in &listing.folders {
+            if let Some(folder) = self.folders.get_mut(&listed.id)
+                && !ids.contains(&listed.id)
+            {
+                folder.exclude(now);
+            }
+        }
+        for listed in admitted {
+            let folder = self.folders.entry(listed.id);
+            let folder = folder.or_insert_with(|| Folder::listed(listed));
+            folder.admit();
+            folder.found(listed);
+            folder.read_log.listed(listed);
+        }
+    }
+
+    fn is_admitted(&self, id: FolderId) -> bool {
+        self.get(id).is_some_and(|folder| !folder.is_excluded())
+    }
+
+    /// Excludes the folders that the configuration does not admit by their names.
+    pub fn exclude_others(&mut self, settings: &Settings, now: Timestamp) {
+        let portal = &settings.portal;
+        for (id, folder) in &mut self.folders {
+            if !portal.folders.admits(*id, folder.view.name.label()) && folder.exclude(now) {
+                info!(portal = %portal.name, folder = %folder.view.name, %id, "folder is excluded by the configuration");
+            }
+        }
+        self.free_class_slots();
+    }
+
+    /// Frees the slots of classes in folders that are excluded or forgotten.
+    fn free_class_slots(&mut self) {
+        let is_admitted = |id| {
+            let folder = self.folders.get(&id);
+            folder.is_some_and(|folder| !folder.is_excluded())
         };
-        let has_place = folder.begin(Arc::clone(&watched), Moment::now().steady);
-        let read = ReadTask {
-            session,
-            folder: id,
-            limits: self.settings.scan,
-            strategy: self.settings.strategy,
-            sorting: Arc::clone(&self.sorting),
-            expected: folder.expected(),
-            boundaries: Arc::clone(&folder.boundaries),
-            known: Known {
-                history: Arc::clone(&folder.persisted.history),
-                watched,
-                classifier: Arc::clone(&self.settings.classifier),
-            },
-            progress: Arc::clone(&self.dependencies.progress),
-            slots: self.slots.clone(),
-            lane: if folder.slow {
-                Lane::side()
-            } else {
-                Lane::default()
-            },
-            deadline,
-            timeout: self.settings.timeout,
-            rate: self.settings.rate,
-            has_place,
-            large_scan: Arc::clone(&folder.large_scan),
-        };
-        self.spawn(Work::Read { run, folder: id }, async move {
-            Done::Read(Box::new(read.take().await))
+        self.class_slots.retain_folders(is_admitted);
+    }
+
+    /// Marks the folders that a whole list does not name as departed.
+    pub fn depart_unlisted(
+        &mut self,
+        listed: &HashSet<FolderId>,
+        portal: &PortalName,
+        now: Timestamp,
+    ) {
+        for (id, folder) in &mut self.folders {
+            if !listed.contains(id) && !folder.is_unlisted() {
+                if !folder.is_excluded() {
+                    info!(%portal, folder = %folder.view.name, %id, "folder left the key's set");
+                }
+                folder.leave(DepartureReason::Unlisted, now);
+            }
+        }
+    }
+
+    /// Forgets what was stored for long enough: folders, and what counters need of others. Returns the ids of both; `listed` is what a
+    /// whole list names.
+    pub fn forget_departed(
+        &mut self,
+        listed: &HashSet<FolderId>,
+        now: Timestamp,
+    ) -> [Vec<FolderId>; 2] {
+        let (mut forgotten, mut emptied) = (Vec::new(), Vec::new());
+        self.folders.retain(|id, folder| {
+            folder.correct_times(now);
+            let forget = folder.is_forgettable(listed.contains(id), now);
+            if forget {
+                forgotten.push(*id);
+            } else if folder.forget_counts(now) {
+                emptied.push(*id);
+            }
+            !forget
         });
-    }
-
-    fn session_of(&self, run: u64) -> Option<&Session> {
-        self.runs.get(&run)?.session.as_deref()
-    }
-
-    fn deadline_of(&self, run: u64) -> Instant {
-        let run = self.runs.get(&run);
-        run.map_or_else(Instant::now, |run| run.deadline)
-    }
-
-    /// Takes in a read.
-    pub(super) async fn folder_read(&mut self, run: u64, id: FolderId, folder_read: FolderRead) {
-        match folder_read.result {
-            Err(error) if error.is_refusal() => {
-                self.refusals.push(Refusal {
-                    run,
-                    folder: id,
-                    error,
-                });
-                self.ask_about_refusals().await;
-            }
-            _ => {
-                if let Some(session) = self.session_of(run) {
-                    session.go_on_without(id);
-                }
-                let reindex = Arc::clone(&self.settings.reindex);
-                let outcome = self.change(id, |folder, class_slots| {
-                    folder.folder_read(&folder_read, class_slots, &reindex)
-                });
-                self.folder_done(run, id, outcome).await;
-            }
+        if !forgotten.is_empty() {
+            self.free_class_slots();
         }
-    }
-
-    /// Lets one request for the list settle all refusals that there are; while the portal refuses the list, they mean just that.
-    async fn ask_about_refusals(&mut self) {
-        if self.list.trouble().is_some() {
-            for refusal in std::mem::take(&mut self.refusals) {
-                self.refused_with_portal(refusal).await;
-            }
-        } else if self.settling.is_empty() && !self.refusals.is_empty() {
-            self.settling = std::mem::take(&mut self.refusals);
-            let runs = self.settling.iter().map(|refusal| refusal.run);
-            let deadline = runs.map(|run| self.deadline_of(run)).max();
-            let listed = self.list(deadline.unwrap_or_else(Instant::now));
-            self.spawn(Work::Settle, async { Done::Listed(listed.await) });
-        }
-    }
-
-    /// The list was asked what refusals mean.
-    pub(super) async fn settled(&mut self, result: Result<(Arc<Session>, Listing), PortalError>) {
-        let refusals = std::mem::take(&mut self.settling);
-        match result {
-            Ok((_, listing)) => {
-                self.take_list(listing).await;
-                for Refusal { run, folder, error } in refusals {
-                    if let Some(session) = self.session_of(run) {
-                        session.go_on();
-                    }
-                    let outcome = self.change(folder, |folder, _| folder.refused(&error));
-                    self.folder_done(run, folder, outcome).await;
-                }
-            }
-            Err(error) => {
-                self.list_failed(error.trouble(), error.to_string());
-                for refusal in refusals {
-                    self.refused_with_portal(refusal).await;
-                }
-            }
-        }
-        self.ask_about_refusals().await;
-    }
-
-    /// The portal refuses altogether: nothing more is sent in this collection.
-    async fn refused_with_portal(&mut self, refusal: Refusal) {
-        if let Some(session) = self.session_of(refusal.run) {
-            session.end();
-        }
-        let outcome = self.change(refusal.folder, |folder, _| {
-            folder.reading = false;
-            folder.portal_failed();
-            Outcome::Failed
-        });
-        self.folder_done(refusal.run, refusal.folder, outcome).await;
+        [forgotten, emptied]
     }
 
     /// Changes a folder and logs what is new about it.
-    fn change(
+    pub fn update(
         &mut self,
         id: FolderId,
-        change: impl FnOnce(&mut Folder, &mut ClassSlots) -> Outcome,
-    ) -> Outcome {
+        portal: &PortalName,
+        change: impl FnOnce(&mut Folder, &mut ClassSlots) -> ReadOutcome,
+    ) -> ReadOutcome {
         let Some(folder) = self.folders.get_mut(&id) else {
-            return Outcome::Settled;
+            return ReadOutcome::NothingToCount;
         };
         let before = folder.view.state.clone();
         let outcome = change(folder, &mut self.class_slots);
         if folder.view.state != before {
-            log_change(&self.settings.portal, &folder.view);
+            log_state(portal, &folder.view);
         }
         outcome
     }
+
+    /// Assigns the portal's class slots at the end of a collection; not before every folder that is being read was counted once.
+    /// Returns the folders that changed.
+    pub fn assign_classes(&mut self) -> Vec<FolderId> {
+        let is_first_read = |folder: &Folder| folder.is_being_read() && folder.times_counted == 0;
+        if self.iter().any(is_first_read) {
+            return Vec::new();
+        }
+        let mut changed = Vec::new();
+        for (id, errors) in self.class_slots.settle() {
+            if let Some(folder) = self.folders.get_mut(&id) {
+                folder.show_errors(errors);
+                changed.push(id);
+            }
+        }
+        changed
+    }
+
+    /// What is shown of the folders.
+    pub fn views(&mut self, now: Timestamp) -> BTreeMap<FolderId, Arc<FolderView>> {
+        self.iter_mut().for_each(Folder::show_scan);
+        let shown = self.iter().filter(|folder| folder.is_shown(now));
+        shown
+            .map(|folder| (folder.view.id, Arc::clone(&folder.view)))
+            .collect()
+    }
+
+    /// The folders of which the disk does not know yet that they left, were excluded, or came back.
+    pub fn unsaved_absences(&self) -> Vec<FolderId> {
+        let unsaved = self.iter();
+        let unsaved = unsaved.filter(|folder| folder.persisted.is_absence_unsaved());
+        unsaved.map(|folder| folder.view.id).collect()
+    }
+
+    /// What brings the disk up to date about some folders.
+    pub fn changes(&self, ids: &[FolderId], portal: &PortalName) -> Vec<FolderChange> {
+        let folders = ids.iter().filter_map(|id| self.get(*id));
+        folders
+            .map(|folder| folder.change(portal, &self.class_slots))
+            .collect()
+    }
+
+    /// Notes the result of writing changes.
+    pub fn written(&mut self, ids: &[FolderId], result: &Result<(), StateError>) {
+        for id in ids {
+            if let Some(folder) = self.folders.get_mut(id) {
+                folder.written(result);
+            }
+        }
+    }
+
+    /// Why the disk does not have what is known of a folder, if there is one.
+    pub fn refused_by_disk(&self) -> Option<&StateError> {
+        let mut refused = self.iter();
+        refused.find_map(|folder| folder.persisted.refused.as_ref())
+    }
 }
 
-fn log_change(portal: &PortalName, folder: &FolderView) {
+fn log_state(portal: &PortalName, folder: &FolderView) {
     let (id, folder, state) = (folder.id, &folder.name, &folder.state);
     match state {
         FolderState::Unavailable { message, .. } => {
             warn!(%portal, %folder, %id, error = message.as_str(), "folder cannot be counted");
         }
-        FolderState::Left(_) => info!(%portal, %folder, %id, "folder is gone"),
+        FolderState::Departed(_) => info!(%portal, %folder, %id, "folder is gone"),
         FolderState::Counted | FolderState::Unseen => {
             debug!(%portal, %folder, %id, "folder counted");
+        }
+    }
+}
+
+/// What the portal's clock shows about the clock of this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum ClockCheck {
+    /// Nothing: the portal does not say what time it is.
+    #[default]
+    Unknown,
+    /// They agree.
+    Agrees,
+    /// One of the two is wrong.
+    Differs,
+}
+
+impl ClockCheck {
+    /// Compares the time of this machine with the portal's.
+    pub fn of(now: Timestamp, portal: Option<Timestamp>) -> Self {
+        match portal {
+            None => Self::Unknown,
+            Some(portal) if now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE => {
+                Self::Agrees
+            }
+            Some(_) => Self::Differs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_agree_within_an_hour_in_either_direction() {
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
+        for (portal, check) in [
+            (Some(at(100_000)), ClockCheck::Agrees),
+            (Some(at(103_600)), ClockCheck::Agrees),
+            (Some(at(96_400)), ClockCheck::Agrees),
+            (Some(at(103_601)), ClockCheck::Differs),
+            (Some(at(96_399)), ClockCheck::Differs),
+            (Some(at(-10_000_000)), ClockCheck::Differs),
+            (None, ClockCheck::Unknown),
+        ] {
+            assert_eq!(ClockCheck::of(at(100_000), portal), check, "{portal:?}");
         }
     }
 }

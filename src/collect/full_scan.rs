@@ -3,18 +3,16 @@
 //! A scan sees each page at another moment. It notices totals that move, rows that it meets twice and rows that
 //! are missing; it cannot notice a delete on a page already read that an upload on a page not yet read makes up for.
 
-use std::future::Future;
-
-use futures_util::StreamExt;
+use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
 
-use crate::aggregate::{Known, Tally};
-use crate::collect::error::ReadError;
+use crate::aggregate::{Tally, TallyContext};
+use crate::collect::error::{FetchPage, ReadError, total_of};
 use crate::collect::progress::Progress;
 use crate::collect::rows_end::is_end_of_rows;
+use crate::count::FolderCount;
 use crate::model::Status;
-use crate::portal::{Page, PageBody, PageRequest, PortalError, Whole};
-use crate::reading::Reading;
+use crate::portal::{Page, PageBody, PageRequest};
 
 /// Bounds of a scan.
 #[derive(Debug, Clone, Copy)]
@@ -25,61 +23,39 @@ pub struct ScanLimits {
     pub max_pages: u64,
 }
 
-/// A scan that reached the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FullScan {
-    /// What was read.
-    pub reading: Reading,
-    /// Whether all totals agreed and the rows were distinct and as many as the total.
-    pub consistent: bool,
-    /// Pages that were read.
-    pub pages: u64,
-    /// A page on which a failed file stood.
-    pub failed_page: Option<PageRequest>,
-    /// Requests that it took: one a page, and those of earlier scans that this one replaces.
-    pub requests: u64,
-}
-
-/// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are taken as they come:
-/// one that is late does not keep the next ones from being asked for.
-pub async fn scan_pages<F, Fut>(
+/// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are processed as they come:
+/// a late one does not delay the requests for the next ones.
+pub async fn scan_pages(
     first: &PageBody,
-    fetch: F,
+    fetch: impl FetchPage,
     limits: ScanLimits,
-    known: Known,
+    context: TallyContext,
     progress: &Progress,
-) -> Result<FullScan, ReadError>
-where
-    F: Fn(u64) -> Fut,
-    Fut: Future<Output = Result<PageBody, PortalError>>,
-{
-    let mut scan = Scan::new(known, limits.max_pages);
-    scan.take(1, first, progress)?;
-    let fetch = |page| {
-        let answer = fetch(page);
-        async move { (page, answer.await) }
-    };
+) -> Result<FolderCount, ReadError> {
+    let mut scan = Scan::new(context, limits.max_pages);
+    scan.add(PageRequest::by_name(1), first, progress)?;
     let mut in_flight = FuturesUnordered::new();
     let mut next = 2;
     loop {
         while in_flight.len() < limits.in_flight
-            && let Some(page) = scan.next_page(next)?
+            && let Some(number) = scan.next_page(next)?
         {
-            in_flight.push(fetch(page));
-            next = page + 1;
+            let page = PageRequest::by_name(number);
+            let answer = fetch(page);
+            in_flight.push(async move {
+                let body = answer.await.map_err(ReadError::at(page))?;
+                Ok::<_, ReadError>((page, body))
+            });
+            next = number + 1;
         }
-        let Some((page, result)) = in_flight.next().await else {
+        let Some((page, body)) = in_flight.try_next().await? else {
             return scan.finish();
         };
-        let body = result.map_err(|error| ReadError::Portal {
-            page: PageRequest::by_name(page),
-            error,
-        })?;
-        scan.take(page, &body, progress)?;
+        scan.add(page, &body, progress)?;
     }
 }
 
-/// What a scan knows so far.
+/// What a scan has read so far.
 struct Scan {
     tally: Tally,
     max_pages: u64,
@@ -87,66 +63,53 @@ struct Scan {
     failed_page: Option<PageRequest>,
     /// Rows that a full page holds, by what the first page held.
     page_size: u64,
-    /// The total of the latest page.
-    total: u64,
-    agreed: bool,
-    /// The first page without rows, and the last page with some.
+    /// The total of the latest page; none before the first.
+    total: Option<u64>,
+    totals_agree: bool,
     first_empty: Option<u64>,
     last_with_rows: u64,
 }
 
 impl Scan {
-    fn new(known: Known, max_pages: u64) -> Self {
+    fn new(context: TallyContext, max_pages: u64) -> Self {
         Self {
-            tally: Tally::new(known),
+            tally: Tally::new(context),
             max_pages,
             pages: 0,
             failed_page: None,
             page_size: 0,
-            total: 0,
-            agreed: true,
+            total: None,
+            totals_agree: true,
             first_empty: None,
             last_with_rows: 0,
         }
     }
 
-    fn take(&mut self, number: u64, body: &PageBody, progress: &Progress) -> Result<(), ReadError> {
-        let page = PageRequest::by_name(number);
-        let failed = |error| ReadError::Portal { page, error };
+    fn add(
+        &mut self,
+        page: PageRequest,
+        body: &PageBody,
+        progress: &Progress,
+    ) -> Result<(), ReadError> {
         let failed_before = self.tally.files(Status::Failed);
-        let read = body.read(|row| self.tally.add(&row)).map_err(failed)?;
+        let read = body.read(|row| self.tally.add(&row));
+        let Page { rows, pagination } = read.map_err(ReadError::at(page))?;
         if self.tally.files(Status::Failed) > failed_before {
             self.failed_page.get_or_insert(page);
         }
-        self.check(number, read)?;
-        self.pages += 1;
-        progress.read(read.rows);
-        Ok(())
-    }
-
-    fn check(&mut self, number: u64, page: Page) -> Result<(), ReadError> {
-        let Page { rows, pagination } = page;
-        let Whole(total) = pagination.total;
-        match pagination.page {
-            Some(Whole(came)) if came != number => {
-                return Err(ReadError::OtherPage {
-                    asked: PageRequest::by_name(number),
-                    came,
-                });
-            }
-            _ => {}
+        let total = total_of(page, &pagination)?;
+        match self.total.replace(total) {
+            None => self.page_size = rows,
+            Some(before) => self.totals_agree &= total == before,
         }
-        if number == 1 {
-            self.page_size = rows;
-        } else if total != self.total {
-            self.agreed = false;
-        }
-        self.total = total;
         if rows > 0 {
-            self.last_with_rows = self.last_with_rows.max(number);
-        } else if self.first_empty.is_none_or(|first| number < first) {
-            self.first_empty = Some(number);
+            self.last_with_rows = self.last_with_rows.max(page.page);
+        } else {
+            let first = self.first_empty.unwrap_or(page.page);
+            self.first_empty = Some(first.min(page.page));
         }
+        self.pages += 1;
+        progress.read(rows);
         Ok(())
     }
 
@@ -164,35 +127,31 @@ impl Scan {
 
     /// The last page by the latest total.
     fn last_page(&self) -> Result<u64, ReadError> {
-        let pages = self.total.div_ceil(self.page_size.max(1));
-        if pages > self.max_pages {
-            return Err(ReadError::TooManyPages {
-                pages,
-                limit: self.max_pages,
-            });
+        let (pages, limit) = (self.total().div_ceil(self.page_size.max(1)), self.max_pages);
+        if pages > limit {
+            return Err(ReadError::TooManyPages { pages, limit });
         }
         Ok(pages)
     }
 
-    fn finish(self) -> Result<FullScan, ReadError> {
-        let rows = self.tally.rows();
-        if let Some(page) = self.first_empty.filter(|_| rows < self.total) {
+    fn total(&self) -> u64 {
+        self.total.unwrap_or(0)
+    }
+
+    fn finish(self) -> Result<FolderCount, ReadError> {
+        let (rows, total) = (self.tally.rows(), self.total());
+        if let Some(page) = self.first_empty.filter(|_| rows < total) {
             let at_the_end = page > self.last_with_rows;
-            if !at_the_end || !is_end_of_rows(rows, self.total, self.page_size) {
-                return Err(ReadError::Empty {
-                    page: PageRequest::by_name(page),
-                    total: self.total,
-                });
+            if !at_the_end || !is_end_of_rows(rows, total, self.page_size) {
+                let page = PageRequest::by_name(page);
+                return Err(ReadError::Empty { page, total });
             }
         }
-        let reading = self.tally.finish();
-        Ok(FullScan {
-            consistent: self.agreed && rows == self.total && reading.distinct,
-            reading,
-            pages: self.pages,
-            failed_page: self.failed_page,
-            requests: self.pages,
-        })
+        let mut count = self.tally.finish();
+        count.consistent &= self.totals_agree && rows == total;
+        count.failed_page = self.failed_page;
+        count.requests = self.pages;
+        Ok(count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is kept of a folder, in memory and on disk.
+//! What is stored of a folder, in memory and on disk.
 //!
 //! The history in memory is ahead of the disk while writes fail. What is shown of the counters is what the disk has, so that
 //! they are never restored below what was scraped.
@@ -7,34 +7,34 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::ClassSlot;
-use crate::history::{FileHistory, FolderRecord, FullRead, IndexingTimes, Left, Update};
+use crate::history::{Departure, FileHistory, FolderRecord, FullRead, IndexingTimes, Update};
 use crate::model::{ByStatus, FileKey, Timestamp};
 use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Subject};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
 
-/// What is kept of one folder.
+/// What is stored of one folder.
 #[derive(Debug, Default)]
 pub(super) struct PersistedFolder {
     pub record: Option<FolderRecord>,
     pub history: Arc<FileHistory>,
-    pub left: Option<Left>,
+    pub departure: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
     /// Why the disk did not take the last change, if it did not.
     pub refused: Option<StateError>,
     unsaved: Unsaved,
-    on_disk: Counters,
-    /// What the disk has of `left` and `excluded`.
-    absence_on_disk: (Option<Left>, Option<Timestamp>),
+    on_disk: OnDisk,
 }
 
-/// The counters that are shown.
+/// What the disk has, as far as it matters in memory.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Counters {
+pub(super) struct OnDisk {
     pub entries: ByStatus<u64>,
     pub indexing: IndexingTimes,
+    departure: Option<Departure>,
+    excluded: Option<Timestamp>,
 }
 
 /// Files that differ from what is on disk.
@@ -47,24 +47,23 @@ enum Unsaved {
 
 impl PersistedFolder {
     pub fn restored(saved: SavedFolder) -> Self {
-        Self {
-            on_disk: saved.record.as_ref().map(counters).unwrap_or_default(),
+        let mut restored = Self {
             record: saved.record,
             history: Arc::new(saved.history),
-            left: saved.left,
+            departure: saved.left,
             excluded: saved.excluded,
-            refused: None,
-            unsaved: Unsaved::These(HashSet::new()),
-            absence_on_disk: (saved.left, saved.excluded),
-        }
+            ..Self::default()
+        };
+        restored.written(&Ok(()));
+        restored
     }
 
-    /// Takes in what a read changed.
+    /// Applies what a read changed.
     pub fn update(&mut self, mut update: Update) {
         self.unsaved.note(&update);
         Arc::make_mut(&mut self.history).update(&mut update);
         self.record = Some(update.record);
-        self.left = None;
+        self.departure = None;
     }
 
     /// Forgets what counters need.
@@ -76,18 +75,18 @@ impl PersistedFolder {
 
     /// Whether the disk does not know yet that the folder left, is excluded, or came back.
     pub fn is_absence_unsaved(&self) -> bool {
-        self.absence_on_disk != (self.left, self.excluded)
+        (self.on_disk.departure, self.on_disk.excluded) != (self.departure, self.excluded)
     }
 
-    /// Takes in a full read that was made beside the counts.
+    /// Notes a full read that was made beside the counts.
     pub fn read_in_full(&mut self, full: FullRead) {
         if let Some(record) = &mut self.record {
             record.full_read = Some(full);
         }
     }
 
-    /// The counters as they are on disk.
-    pub fn counters(&self) -> Counters {
+    /// What the disk has.
+    pub fn on_disk(&self) -> OnDisk {
         self.on_disk
     }
 
@@ -97,27 +96,25 @@ impl PersistedFolder {
             subject,
             class_slots,
             record: self.record.clone(),
-            left: self.left,
+            left: self.departure,
             excluded: self.excluded,
             files: self.unsaved.changes(&self.history),
         }
     }
 
-    /// Takes in what came of writing the change.
+    /// Notes the result of writing the change.
     pub fn written(&mut self, result: &Result<(), StateError>) {
         self.refused = result.clone().err();
         if result.is_ok() {
+            let record = self.record.as_ref();
             self.unsaved = Unsaved::These(HashSet::new());
-            self.on_disk = self.record.as_ref().map(counters).unwrap_or_default();
-            self.absence_on_disk = (self.left, self.excluded);
+            self.on_disk = OnDisk {
+                entries: record.map_or_else(ByStatus::default, |record| record.entries),
+                indexing: record.map_or_else(IndexingTimes::default, |record| record.indexing),
+                departure: self.departure,
+                excluded: self.excluded,
+            };
         }
-    }
-}
-
-fn counters(record: &FolderRecord) -> Counters {
-    Counters {
-        entries: record.entries,
-        indexing: record.indexing,
     }
 }
 
@@ -136,13 +133,10 @@ impl Unsaved {
             return FileChanges::All(history.iter().map(|(key, file)| (key, *file)).collect());
         };
         let known = |key: &FileKey| history.get(*key).map(|file| (*key, *file));
+        let forgotten = |key: &&FileKey| !history.remembers(**key);
         FileChanges::Some {
             kept: files.iter().filter_map(known).collect(),
-            forgotten: files
-                .iter()
-                .filter(|key| !history.remembers(**key))
-                .copied()
-                .collect(),
+            forgotten: files.iter().filter(forgotten).copied().collect(),
         }
     }
 }

@@ -1,23 +1,30 @@
-//! What a collection submits to the reindexer: the failed files of each folder, and what became of those that are
-//! watched.
+//! What a collection submits to the reindexer: the failed files of each folder, and how the watched files were seen.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::collect::Collector;
+use tokio::sync::watch;
+
 use crate::collect::folder::Folder;
-use crate::collect::run::Run;
-use crate::ledger::ActiveMode;
+use crate::collect::folders::Folders;
+use crate::ledger::{ActiveMode, PortalLedger};
 use crate::model::{FileKey, FolderId};
 use crate::policy::Worth;
 use crate::reindex::{FolderFindings, PortalFindings};
 use crate::snapshot::FolderState;
 
-impl Collector {
-    /// The files of a folder about which the ledger wants to know.
+/// The reindexer of a portal, as its collector knows it.
+pub struct Reindexing {
+    /// Receives what the latest collection found.
+    pub findings: watch::Sender<Option<Arc<PortalFindings>>>,
+    /// Knows the files that are watched.
+    pub ledger: PortalLedger,
+}
+
+impl Reindexing {
+    /// The files of a folder that the ledger watches.
     pub(super) fn watched(&self, folder: FolderId) -> Arc<HashSet<FileKey>> {
-        let reindexing = self.dependencies.reindexing.as_ref();
-        let Some(ledger) = reindexing.and_then(|reindexing| reindexing.ledger.view().ok()) else {
+        let Ok(ledger) = self.ledger.view() else {
             return Arc::default();
         };
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
@@ -29,38 +36,21 @@ impl Collector {
         Arc::new(watched)
     }
 
-    /// Hands on what a collection found.
-    pub(super) fn submit_findings(&self, run: &Run) {
-        let Some(reindexing) = &self.dependencies.reindexing else {
-            return;
-        };
-        let there = self.folders.values().filter(|folder| folder.is_there());
-        let findings = PortalFindings {
-            session: run.session.clone(),
-            portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
-            stale_after: self.stale_after(),
-            folders: there.map(folder_findings).collect(),
-        };
-        reindexing.findings.send_replace(Some(Arc::new(findings)));
+    /// Submits what a collection found.
+    pub(super) fn submit(&self, findings: PortalFindings) {
+        self.findings.send_replace(Some(Arc::new(findings)));
     }
-}
 
-impl Collector {
-    /// Takes folders that are not there any more out of what was submitted, and names the others as the list does now. Nothing is
-    /// decided anew for that.
-    pub(super) fn amend_findings(&self) {
-        let Some(reindexing) = &self.dependencies.reindexing else {
-            return;
-        };
+    /// Removes folders that are not there any more from what was submitted, and names the others as the list does now. This causes no
+    /// new decision.
+    pub(super) fn amend(&self, folders: &Folders) {
         let name_of = |id| {
-            let folder = self.folders.get(&id).filter(|folder| folder.is_there());
+            let folder = folders.get(id).filter(|folder| folder.is_there());
             folder.map(|folder| &folder.view.name)
         };
-        reindexing.findings.send_if_modified(|findings| {
-            if let Some(amended) = findings
-                .as_ref()
-                .and_then(|findings| findings.amended(name_of))
-            {
+        self.findings.send_if_modified(|findings| {
+            let amended = findings.as_ref();
+            if let Some(amended) = amended.and_then(|findings| findings.amended(name_of)) {
                 *findings = Some(Arc::new(amended));
             }
             false
@@ -68,7 +58,8 @@ impl Collector {
     }
 }
 
-fn folder_findings(folder: &Folder) -> FolderFindings {
+/// What a collection found in a folder.
+pub(super) fn folder_findings(folder: &Folder) -> FolderFindings {
     let view = &folder.view;
     let counts = view.counts.as_deref();
     FolderFindings {

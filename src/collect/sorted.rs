@@ -7,46 +7,35 @@
 //! A page is seen at one moment, and the next one at another. Therefore whatever the boundaries follow from is read twice, all first reads
 //! before all second ones: what is the same twice held at the moment between, so that the counts are those of one moment.
 //!
-//! `plan` says which pages to read, `boundary_pages` which to read again; `search` reads them.
+//! `plan` says which pages to read, `map` which to read again; `search` reads them.
 
-mod boundaries;
-mod boundary_pages;
 mod map;
 pub(in crate::collect) mod page;
 mod plan;
 mod rows;
 mod search;
 
-use std::future::Future;
+use std::sync::Arc;
 
-use crate::aggregate::Known;
-use crate::collect::error::ReadError;
+use crate::classify::Classifier;
+use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::progress::Progress;
-use crate::portal::{PageBody, PageRequest, PortalError};
-use crate::reading::Reading;
+use crate::count::{Boundaries, FolderCount};
 
-pub use boundaries::Boundaries;
-pub use page::{Layout, PageNumber, PageStatuses, Run};
+pub use page::{Layout, PageNumber, PageStatuses, StatusRun};
 pub use plan::PAGES_OF_A_RUN;
 
-use rows::Rows;
 use search::Search;
 
 /// A folder that was counted by its boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sorted {
+pub struct SortedRead {
     /// What was found.
-    pub reading: Reading,
+    pub count: FolderCount,
     /// Whether every boundary was read the same twice.
-    pub settled: bool,
-    /// Whether moreover the rows are as many as the total.
-    pub consistent: bool,
-    /// Where the boundaries are.
-    pub boundaries: Boundaries,
-    /// A page with a failed file.
-    pub failed_page: Option<PageRequest>,
-    /// Requests that it took.
-    pub requests: u64,
+    pub stable: bool,
+    /// Pages of the list.
+    pub pages: u64,
     /// Whether a page showed that the portal sorts by status.
     pub shows_sorting: bool,
 }
@@ -63,29 +52,15 @@ pub struct Method<'a> {
 }
 
 /// Counts a folder by its boundaries.
-pub async fn count<F, Fut>(
-    fetch: F,
+pub async fn count(
+    fetch: impl FetchPage,
     method: Method<'_>,
-    known: Known,
+    classifier: Arc<Classifier>,
     progress: &Progress,
-) -> Result<Sorted, ReadError>
-where
-    F: Fn(PageRequest) -> Fut,
-    Fut: Future<Output = Result<PageBody, PortalError>>,
-{
-    let mut search = Search::new(fetch, method, Rows::new(known));
-    let found = search.run().await?;
-    let counts = map::counts(&found.ranges);
-    progress.read(counts.total());
-    Ok(Sorted {
-        settled: found.settled,
-        consistent: found.consistent,
-        boundaries: Boundaries::of(found.ranges, found.layout.page_size),
-        failed_page: search.rows.failed_page().map(PageNumber::request),
-        requests: search.requests,
-        shows_sorting: search.shows_sorting,
-        reading: search.rows.finish(counts),
-    })
+) -> Result<SortedRead, ReadError> {
+    let sorted = Search::new(fetch, method, classifier).run().await?;
+    progress.read(sorted.count.files.total());
+    Ok(sorted)
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 use super::*;
 use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
+use crate::reindex::PortalFindings;
 use crate::snapshot::{FolderState, PortalView, RunResult};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
 
@@ -127,7 +129,7 @@ async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
 async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happens() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
     story.collector.begin(None);
-    story.collector.begin_anew();
+    story.collector.restart();
     assert_eq!((story.counted(), story.view().panics), (0, 1));
 
     story.collector.once().await;
@@ -140,8 +142,8 @@ async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
     let collector = &mut story.collector;
     let client = Arc::clone(&collector.dependencies.client);
     let known = Arc::clone(&collector.sorting);
-    let mut settings = collector.settings.clone();
-    settings.max_folders = 7;
+    let mut settings = Settings::clone(&collector.settings);
+    settings.collect.max_folders = 7;
     collector
         .reconfigure(settings.clone(), Arc::clone(&client))
         .await;
@@ -149,15 +151,16 @@ async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
 }
 
 #[tokio::test]
-async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_handed_on() {
+async fn a_folder_that_the_configuration_excludes_is_removed_from_what_was_submitted() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
-    let kept = tempfile::tempdir().unwrap();
-    let (ledger, _) = crate::ledger::Ledger::open(kept.path(), crate::ledger::Addresses::default());
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) =
+        crate::ledger::Ledger::open(folder.path(), crate::ledger::Addresses::default());
     let collector = &mut story.collector;
-    let (findings, mut handed_on) = watch::channel(None);
+    let (findings, mut submitted) = watch::channel(None);
     collector.dependencies.reindexing = Some(Reindexing {
         findings,
-        ledger: ledger.portal(&collector.settings.address),
+        ledger: ledger.portal(&collector.settings.portal.base_url.normalised()),
     });
     let names = |findings: &Option<Arc<PortalFindings>>| -> Vec<String> {
         let folders = findings.iter().flat_map(|findings| &findings.folders);
@@ -166,12 +169,12 @@ async fn a_folder_that_the_configuration_excludes_is_taken_out_of_what_was_hande
         names
     };
     collector.once().await;
-    assert_eq!(names(&handed_on.borrow_and_update()), ["Archive", "Inbox"]);
+    assert_eq!(names(&submitted.borrow_and_update()), ["Archive", "Inbox"]);
 
-    let mut settings = collector.settings.clone();
-    settings.filter = serde_json::from_str(r#"{"exclude": ["Arch*"]}"#).unwrap();
+    let mut settings = Settings::clone(&collector.settings);
+    settings.portal.folders = serde_json::from_str(r#"{"exclude": ["Arch*"]}"#).unwrap();
     let client = Arc::clone(&collector.dependencies.client);
     collector.reconfigure(settings, client).await;
-    assert_eq!(names(&handed_on.borrow()), ["Inbox"]);
-    assert!(!handed_on.has_changed().unwrap(), "nothing is decided anew");
+    assert_eq!(names(&submitted.borrow()), ["Inbox"]);
+    assert!(!submitted.has_changed().unwrap(), "nothing is decided anew");
 }

@@ -27,7 +27,7 @@ impl FolderDecision {
         view: Option<&ReindexView>,
         folder: &FolderView,
     ) -> Option<Self> {
-        if matches!(folder.state, FolderState::Left(_)) {
+        if matches!(folder.state, FolderState::Departed(_)) {
             return None;
         }
         let rules = portal.reindex.for_folder(folder.id, folder.name.label());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::history::{DepartureReason, IndexingTimes, Left};
+use crate::history::{Departure, DepartureReason, IndexingTimes};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
 use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way};
 
@@ -108,7 +108,7 @@ fn a_folder_that_cannot_be_counted_is_a_warning_and_one_that_left_is_none() {
         reason,
         message: "why".to_owned(),
     };
-    let left = FolderState::Left(Left {
+    let left = FolderState::Departed(Departure {
         reason: DepartureReason::Gone,
         since: now.wall,
     });

@@ -2,37 +2,28 @@
 
 use std::collections::HashSet;
 
+use crate::count::{DoneFiles, FolderCount};
 use crate::history::record::{FileHistory, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::model::{FileKey, Status};
-use crate::reading::{DoneFiles, Reading};
 
 /// Whole reads that have to miss a file before it is forgotten: pages shift, and one read may leave out a file that is there.
 const MISSES: u8 = 2;
 
-/// Every status but done: those whose files are remembered.
-const UNFINISHED: [Status; 5] = [
-    Status::Pending,
-    Status::Processing,
-    Status::Failed,
-    Status::Flagged,
-    Status::Unknown,
-];
-
 /// The remembered files whose rows were read as done.
-pub(super) fn read_as_done(reading: &Reading, history: &FileHistory) -> HashSet<FileKey> {
-    match &reading.done {
+pub(super) fn read_as_done(count: &FolderCount, history: &FileHistory) -> HashSet<FileKey> {
+    match &count.done {
         DoneFiles::Read { finished, .. } => {
             let remembered = |key: &&FileKey| history.remembers(**key);
             finished.iter().filter(remembered).copied().collect()
         }
-        DoneFiles::Counted => HashSet::new(),
+        DoneFiles::Counted(_) => HashSet::new(),
     }
 }
 
 /// Forgets files that are done, and those that were missed often enough. `done`: remembered files whose rows were read as done;
 /// `done_before`: done files at the last consistent count.
-pub(super) fn settle(
+pub(super) fn forget(
     update: &mut Update,
     history: &FileHistory,
     read: &CompletedRead<'_>,
@@ -44,10 +35,10 @@ pub(super) fn settle(
     update.finished.extend(done);
     let first_missed = missed.iter().filter(|(_, file)| file.missed == 0);
     let first_missed: Vec<_> = first_missed.map(|(key, _)| *key).collect();
-    let done_now = read.reading.counts[Status::Done];
+    let done_now = read.count.files[Status::Done];
     let done_grew_by = done_before.map_or(0, |before| done_now.saturating_sub(before));
-    let counted = matches!(read.reading.done, DoneFiles::Counted);
-    // Whoever is missing is done, or was deleted: as many as the done files grew by can all be done.
+    let counted = matches!(read.count.done, DoneFiles::Counted(_));
+    // A missing file is done, or was deleted: as many as the done files grew by can all be done.
     if counted && first_missed.len() as u64 <= done_grew_by {
         update.finished.extend(first_missed);
     }
@@ -79,10 +70,9 @@ fn missed<'a>(
     read: &CompletedRead<'_>,
     done: &HashSet<FileKey>,
 ) -> Vec<(FileKey, &'a KnownFile)> {
-    let fits = |status: &Status| read.reading.fits[*status];
-    if !read.consistent || !UNFINISHED.iter().all(fits) {
+    if !read.count.lists_all_unfinished() {
         return Vec::new();
     }
-    let listed = |key: &FileKey| read.reading.unfinished.contains_key(key) || done.contains(key);
+    let listed = |key: &FileKey| read.count.unfinished.contains_key(key) || done.contains(key);
     history.iter().filter(|(key, _)| !listed(key)).collect()
 }

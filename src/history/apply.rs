@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
+use crate::count::{DoneFiles, Unfinished};
 use crate::history::indexing::IndexingTimes;
-use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile, Listing, Settled};
+use crate::history::record::{Coverage, FileHistory, FolderRecord, FullRead, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, entries, limit};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
-use crate::reading::{DoneFiles, Unfinished};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
-/// Compares a read with what is kept of the ones before it.
+/// Compares a read with what is stored of the ones before it.
 #[must_use]
 pub fn apply(
     name: &FolderName,
@@ -28,14 +28,13 @@ pub fn apply(
         rows: None,
         oldest: ByStatus::default(),
     };
-    let mut done = absence::read_as_done(read.reading, history);
-    let mut fresh = ByStatus::<u64>::default();
-    for (key, row) in &read.reading.unfinished {
+    let mut done = absence::read_as_done(read.count, history);
+    let mut new = ByStatus::<u64>::default();
+    for (key, row) in &read.count.unfinished {
         let known = history.get(*key);
         let file = remember(before, known, row, read);
-        if Settled::of(row.status).is_some() && known.and_then(|file| file.settled) != file.settled
-        {
-            fresh[row.status] += u64::from(!was_left_out(before, history, *key, row));
+        if row.status.has_reason() && known.and_then(|file| file.settled) != file.settled {
+            new[row.status] += u64::from(!was_left_out(before, history, *key, row));
             // A torn read may list a file twice: what it entered last is what is remembered.
             done.remove(key);
         }
@@ -45,12 +44,12 @@ pub fn apply(
             update.changed.push((*key, file));
         }
     }
-    entries::add(&mut update.record, read, &fresh);
-    update.rows = read.consistent.then(|| rows(&update.record, read));
+    entries::add(&mut update.record, read, &new);
+    update.rows = read.count.consistent.then(|| rows(&update.record, read));
     let base = before.and_then(|before| before.base);
     let done_before = base.map(|base| base[Status::Done]);
-    absence::settle(&mut update, history, read, done, done_before);
-    limit::make(&mut update, history, read);
+    absence::forget(&mut update, history, read, done, done_before);
+    limit::limit_history(&mut update, history, read);
     update
 }
 
@@ -61,7 +60,7 @@ fn was_left_out(
     key: FileKey,
     row: &Unfinished,
 ) -> bool {
-    let Some(before) = before.filter(|before| before.listing[row.status] == Listing::Once) else {
+    let Some(before) = before.filter(|before| before.coverage[row.status] == Coverage::Once) else {
         return false;
     };
     let arrived = row.created_at.is_some_and(|at| at >= before.began);
@@ -70,10 +69,10 @@ fn was_left_out(
 
 /// The hashes of all files of a consistent read that was the first to list a status.
 fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Vec<u64> {
-    let once = |status: Status| record.listing[status] == Listing::Once;
-    match &read.reading.done {
+    let once = |status: Status| record.coverage[status] == Coverage::Once;
+    match &read.count.done {
         DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => rows.clone(),
-        DoneFiles::Read { .. } | DoneFiles::Counted => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -89,9 +88,9 @@ fn record(
         began: read.began,
         counted: read.ended,
         full_read: full_read(before, read),
-        counts: read.reading.counts,
+        counts: read.count.files,
         base: before.and_then(|before| before.base),
-        listing: before.map_or_else(ByStatus::default, |before| before.listing),
+        coverage: before.map_or_else(ByStatus::default, |before| before.coverage),
         entries: before.map_or_else(ByStatus::default, |before| before.entries),
         indexing: before.map_or_else(IndexingTimes::default, |before| before.indexing),
     }
@@ -104,7 +103,7 @@ fn remember(
     row: &Unfinished,
     read: &CompletedRead<'_>,
 ) -> KnownFile {
-    let settled = Settled::of(row.status);
+    let settled = Some(row.status).filter(|status| status.has_reason());
     let since = match (known, before) {
         (Some(known), _) if known.status == row.status => known.since,
         (None, None) => row.created_at.map_or(read.ended, |at| at.min(read.ended)),
@@ -130,12 +129,12 @@ fn arrived_since(before: &FolderRecord, row: &Unfinished) -> Option<Timestamp> {
 }
 
 fn full_read(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> Option<FullRead> {
-    match &read.reading.done {
+    match &read.count.done {
         DoneFiles::Read { sizes, .. } => Some(FullRead {
             at: read.ended,
             sizes: *sizes,
         }),
-        DoneFiles::Counted => before.and_then(|before| before.full_read),
+        DoneFiles::Counted(_) => before.and_then(|before| before.full_read),
     }
 }
 

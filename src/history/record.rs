@@ -1,42 +1,12 @@
-//! The facts that are kept of a folder.
+//! The facts that are stored of a folder.
 
+use crate::count::hash;
 use crate::history::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
-use crate::reading::hash;
 
-/// A state in which processing came to an end with a reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Settled {
-    /// It failed.
-    Failed,
-    /// It was flagged.
-    Flagged,
-}
-
-impl Settled {
-    /// The settled state that a status is, if it is one (done is not remembered).
-    #[must_use]
-    pub const fn of(status: Status) -> Option<Self> {
-        match status {
-            Status::Failed => Some(Self::Failed),
-            Status::Flagged => Some(Self::Flagged),
-            _ => None,
-        }
-    }
-
-    /// The status that it is.
-    #[must_use]
-    pub const fn status(self) -> Status {
-        match self {
-            Self::Failed => Status::Failed,
-            Self::Flagged => Status::Flagged,
-        }
-    }
-}
-
-/// Whether every file of a status is remembered, so that one that is not is new there.
+/// How sure it is that every file of a status is remembered, so that one that is not is new there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Listing {
+pub enum Coverage {
     /// Two whole reads listed them; what came since is remembered, or not listed yet.
     Whole,
     /// The last consistent read was whole and the first to list them: pages may have shifted, so that it left out one that is there.
@@ -45,7 +15,7 @@ pub enum Listing {
     Torn(u8),
 }
 
-impl Listing {
+impl Coverage {
     /// Nothing was listed yet.
     pub const NONE: Self = Self::Torn(0);
 
@@ -53,7 +23,7 @@ impl Listing {
     /// so that sixteen leave out one file in eight million.
     const ENOUGH: u8 = 16;
 
-    /// Whether every file is remembered, as far as that can be told.
+    /// Whether every file is remembered, as far as that can be known.
     #[must_use]
     pub const fn is_complete(self) -> bool {
         match self {
@@ -63,7 +33,7 @@ impl Listing {
     }
 }
 
-impl Default for Listing {
+impl Default for Coverage {
     fn default() -> Self {
         Self::NONE
     }
@@ -74,8 +44,8 @@ impl Default for Listing {
 pub struct KnownFile {
     /// Its state.
     pub status: Status,
-    /// Its last settled state, unless that was done.
-    pub settled: Option<Settled>,
+    /// Its last status with a reason (failed or flagged), if it was not done since.
+    pub settled: Option<Status>,
     /// Since when it is in this state: first seen there, or its createdAt where it was there at the folder's first count.
     pub since: Timestamp,
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
@@ -89,7 +59,7 @@ pub struct KnownFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileHistory {
     pub(super) files: FileMap<KnownFile>,
-    /// The hashes of all files that the last consistent read listed, in order, where it was the first one that was whole; not kept
+    /// The sorted hashes of all files that the last consistent read listed, where it was the first one that was whole; not stored
     /// across restarts.
     pub(super) rows: Vec<u64>,
 }
@@ -151,7 +121,7 @@ pub enum DepartureReason {
 
 /// When and why a folder left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Left {
+pub struct Departure {
     /// Why.
     pub reason: DepartureReason,
     /// When that was noticed.
@@ -167,7 +137,7 @@ pub struct FullRead {
     pub sizes: FolderSizes,
 }
 
-/// What the last count of a folder left behind; kept across restarts.
+/// What the last count of a folder left behind; stored across restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderRecord {
     /// When its first count ended: no file was seen in any state before that.
@@ -185,7 +155,7 @@ pub struct FolderRecord {
     /// The counts of the last consistent read, with the entries by identity since then; none before the first.
     pub base: Option<ByStatus<u64>>,
     /// Whether the files of each status are remembered.
-    pub listing: ByStatus<Listing>,
+    pub coverage: ByStatus<Coverage>,
     /// Files that entered each status since the folder was first counted.
     pub entries: ByStatus<u64>,
     /// How long files took from upload to done.

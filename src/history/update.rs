@@ -1,32 +1,30 @@
-//! What a read told, and what it changes.
+//! What a read found, and what it changes.
 
+use crate::count::FolderCount;
 use crate::history::record::{FileHistory, FolderRecord, KnownFile};
 use crate::model::{ByStatus, FileKey, Timestamp};
-use crate::reading::Reading;
 
-/// A read of a folder that reached the end.
+/// A read of a folder that counted it.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletedRead<'a> {
     /// When it began.
     pub began: Timestamp,
     /// When it ended.
     pub ended: Timestamp,
-    /// Whether all totals agreed and the rows were distinct and as many as the total.
-    pub consistent: bool,
-    /// What was read.
-    pub reading: &'a Reading,
+    /// What it found.
+    pub count: &'a FolderCount,
 }
 
-/// What a read changes in what is kept.
+/// What a read changes in what is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
     /// The folder's new record.
     pub record: FolderRecord,
     /// Files that are not done and are new, or changed.
     pub changed: Vec<(FileKey, KnownFile)>,
-    /// Files that are done, or no longer there, or for which there is no room.
+    /// Files that are done, or no longer there, or beyond the limit.
     pub forgotten: Vec<FileKey>,
-    /// Files that were read as done since the read before, or are missing for the first time and taken for done: as many became
+    /// Files that became done since the read before: their rows say so, or they are missing for the first time and as many files became
     /// done as are missing.
     pub finished: Vec<FileKey>,
     /// The hashes of all files, where they need to be known until the next consistent read; nothing where that does not change.
@@ -36,7 +34,7 @@ pub struct Update {
 }
 
 impl FileHistory {
-    /// Takes in what a read found.
+    /// Applies what a read changed.
     pub fn update(&mut self, update: &mut Update) {
         for key in &update.forgotten {
             self.files.remove(key);

@@ -124,7 +124,7 @@ impl<'a> Folder<'a> {
         decided: Option<&'a ReindexView>,
         now: Moment,
     ) -> Self {
-        let left = matches!(view.state, FolderState::Left(_));
+        let left = matches!(view.state, FolderState::Departed(_));
         let reindex = (!left).then(|| Reindexed {
             mode: portal.reindex.for_folder(view.id, view.name.label()).mode,
             view: decided,

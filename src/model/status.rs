@@ -36,6 +36,12 @@ impl Status {
     /// The two statuses that carry an `indexError`.
     pub const WITH_REASON: [Self; 2] = [Self::Failed, Self::Flagged];
 
+    /// Whether files with this status carry an `indexError`.
+    #[must_use]
+    pub const fn has_reason(self) -> bool {
+        matches!(self, Self::Failed | Self::Flagged)
+    }
+
     /// The word that the portal sends, which is also the value of the label `status`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

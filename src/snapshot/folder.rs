@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::ErrorRow;
-use crate::history::{DepartureReason, FullRead, IndexingTimes, Left};
+use crate::count::Way;
+use crate::history::{Departure, DepartureReason, FullRead, IndexingTimes};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, Timestamp};
 
 /// One folder.
@@ -49,7 +50,7 @@ pub enum FolderState {
         message: String,
     },
     /// The folder is not there any more.
-    Left(Left),
+    Departed(Departure),
 }
 
 impl FolderState {
@@ -59,7 +60,7 @@ impl FolderState {
         match self {
             Self::Unseen | Self::Counted => None,
             Self::Unavailable { reason, .. } => Some(*reason),
-            Self::Left(left) => Some(match left.reason {
+            Self::Departed(departure) => Some(match departure.reason {
                 DepartureReason::Gone => Unavailable::Gone,
                 DepartureReason::Unlisted => Unavailable::Unlisted,
             }),
@@ -115,24 +116,4 @@ pub struct Counts {
     pub way: Way,
     /// Time between this count and the one before it.
     pub interval: Option<Duration>,
-}
-
-/// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// Every page was read.
-    Full,
-    /// By the boundaries between statuses.
-    Sorted,
-}
-
-impl Way {
-    /// The value of the label `strategy`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Sorted => "sorted",
-        }
-    }
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::history::{
-    DepartureReason, FileHistory, FolderRecord, FullRead, IndexingTimes, KnownFile, Left, Listing,
-    Settled,
+    Coverage, Departure, DepartureReason, FileHistory, FolderRecord, FullRead, IndexingTimes,
+    KnownFile,
 };
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 use crate::state::rows::{
@@ -236,7 +236,7 @@ fn keep(
             key.link.to_be_bytes(),
             key.id.to_be_bytes(),
             file.status.as_str(),
-            file.settled.map(|settled| settled.status().as_str()),
+            file.settled.map(Status::as_str),
             file.since.as_millis(),
             file.timed_from.map(Timestamp::as_millis),
             file.missed,
@@ -272,7 +272,7 @@ fn record(row: &Row<'_>, name: &FolderName) -> Result<Option<FolderRecord>, Stat
         full_read: full_read(row)?,
         counts: from_array(json(row, "counts")?),
         base: optional(row, "base")?.map(from_array),
-        listing: listing(row)?,
+        coverage: coverage(row)?,
         entries: from_array(json(row, "entries")?),
         indexing: IndexingTimes {
             buckets,
@@ -291,31 +291,31 @@ fn full_read(row: &Row<'_>) -> Result<Option<FullRead>, StateError> {
 
 /// Which statuses a whole read listed.
 fn whole(record: &FolderRecord) -> ByStatus<bool> {
-    ByStatus::from_fn(|status| !matches!(record.listing[status], Listing::Torn(_)))
+    ByStatus::from_fn(|status| !matches!(record.coverage[status], Coverage::Torn(_)))
 }
 
 /// How many torn reads listed each of the others. For one that was whole: 1 where that was the first.
 fn torn(record: &FolderRecord) -> ByStatus<u8> {
-    ByStatus::from_fn(|status| match record.listing[status] {
-        Listing::Whole => 0,
-        Listing::Once => 1,
-        Listing::Torn(reads) => reads,
+    ByStatus::from_fn(|status| match record.coverage[status] {
+        Coverage::Whole => 0,
+        Coverage::Once => 1,
+        Coverage::Torn(reads) => reads,
     })
 }
 
-fn listing(row: &Row<'_>) -> Result<ByStatus<Listing>, StateError> {
+fn coverage(row: &Row<'_>) -> Result<ByStatus<Coverage>, StateError> {
     let whole: ByStatus<bool> = from_array(json(row, "whole")?);
     let torn: ByStatus<u8> = from_array(optional(row, "torn")?.unwrap_or_default());
     Ok(ByStatus::from_fn(|status| {
         match (whole[status], torn[status]) {
-            (true, 0) => Listing::Whole,
-            (true, _) => Listing::Once,
-            (false, reads) => Listing::Torn(reads),
+            (true, 0) => Coverage::Whole,
+            (true, _) => Coverage::Once,
+            (false, reads) => Coverage::Torn(reads),
         }
     }))
 }
 
-fn left(row: &Row<'_>) -> Result<Option<Left>, StateError> {
+fn left(row: &Row<'_>) -> Result<Option<Departure>, StateError> {
     let reason: Option<String> = row.get("left_reason")?;
     let reason = match reason.as_deref() {
         None => return Ok(None),
@@ -324,7 +324,7 @@ fn left(row: &Row<'_>) -> Result<Option<Left>, StateError> {
         Some(_) => return Err(StateError::Content("why a folder left")),
     };
     let since = time(row, "left_since")?.ok_or(StateError::Content("when a folder left"))?;
-    Ok(Some(Left { reason, since }))
+    Ok(Some(Departure { reason, since }))
 }
 
 fn file(row: &Row<'_>) -> Result<(FileKey, KnownFile), StateError> {
@@ -335,7 +335,9 @@ fn file(row: &Row<'_>) -> Result<(FileKey, KnownFile), StateError> {
     let settled: Option<String> = row.get("settled")?;
     let file = KnownFile {
         status: Status::from_word(&row.get::<_, String>("status")?),
-        settled: settled.and_then(|word| Settled::of(Status::from_word(&word))),
+        settled: settled
+            .map(|word| Status::from_word(&word))
+            .filter(|status| status.has_reason()),
         since: Timestamp::from_millis(row.get("since")?),
         timed_from: time(row, "timed_from")?,
         missed: row.get("missed")?,

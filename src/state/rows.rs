@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::classify::ClassSlot;
-use crate::history::{FileHistory, FolderRecord, KnownFile, Left};
+use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 
 /// What was kept of everything.
@@ -57,7 +57,7 @@ pub struct SavedFolder {
     /// The classes of error that have a slot in it.
     pub class_slots: Vec<ClassSlot>,
     /// When and why it left, if it did.
-    pub left: Option<Left>,
+    pub left: Option<Departure>,
     /// Since when the configuration excludes it, if it does.
     pub excluded: Option<Timestamp>,
 }
@@ -83,7 +83,7 @@ pub struct FolderChange {
     /// What its last count left behind.
     pub record: Option<FolderRecord>,
     /// When and why it left.
-    pub left: Option<Left>,
+    pub left: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
     /// Its files.

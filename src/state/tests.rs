@@ -5,7 +5,7 @@ use std::fs;
 use super::*;
 use crate::classify::ClassSlot;
 use crate::history::{
-    DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile, Left, Listing, Settled,
+    Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
 
@@ -27,7 +27,7 @@ fn key(number: u128) -> FileKey {
 fn file(status: Status) -> KnownFile {
     KnownFile {
         status,
-        settled: Settled::of(status),
+        settled: Some(status).filter(|status| status.has_reason()),
         since: Timestamp::from_millis(5),
         timed_from: Some(Timestamp::from_millis(-6)),
         missed: 1,
@@ -67,10 +67,10 @@ fn change(files: FileChanges) -> FolderChange {
             }),
             counts: ByStatus::from_fn(|status| status as u64),
             base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
-            listing: ByStatus::from_fn(|status| match status {
-                Status::Failed => Listing::Whole,
-                Status::Flagged => Listing::Once,
-                status => Listing::Torn(status as u8),
+            coverage: ByStatus::from_fn(|status| match status {
+                Status::Failed => Coverage::Whole,
+                Status::Flagged => Coverage::Once,
+                status => Coverage::Torn(status as u8),
             }),
             entries: ByStatus::from_fn(|status| 10 + status as u64),
             indexing: IndexingTimes {
@@ -154,9 +154,9 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         first_counted: record.counted,
         full_read: None,
         base: Some(record.counts),
-        listing: ByStatus::from_fn(|status| match status {
-            Status::Failed | Status::Flagged => Listing::Whole,
-            _ => Listing::NONE,
+        coverage: ByStatus::from_fn(|status| match status {
+            Status::Failed | Status::Flagged => Coverage::Whole,
+            _ => Coverage::NONE,
         }),
         ..record
     });
@@ -171,7 +171,7 @@ async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
     let (store, ..) = Store::open(folder.path());
     let mut written = change(FileChanges::All(vec![]));
     let record = written.record.as_mut().unwrap();
-    record.listing = ByStatus::default();
+    record.coverage = ByStatus::default();
     store.write(vec![written]).await.unwrap();
     drop(store);
     wait_for(|| load_if_free(folder.path()));
@@ -185,7 +185,7 @@ async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
     drop(earlier);
     let mut portal = wait_for(|| load_if_free(folder.path()));
     let record = portal.folders.remove(&id()).unwrap().record.unwrap();
-    assert_eq!((record.base, record.listing), (None, ByStatus::default()));
+    assert_eq!((record.base, record.coverage), (None, ByStatus::default()));
 }
 
 #[tokio::test]
@@ -229,7 +229,7 @@ async fn a_folder_that_left_long_ago_is_still_there_after_a_start() {
     let (store, ..) = Store::open(folder.path());
     let mut change = change(FileChanges::All(vec![]));
     let long_ago = Timestamp::from_millis(7);
-    change.left = Some(Left {
+    change.left = Some(Departure {
         reason: DepartureReason::Unlisted,
         since: long_ago,
     });

@@ -188,7 +188,7 @@ impl<'a> Folder<'a> {
     fn of(folder: &'a FolderView) -> Self {
         let message = match &folder.state {
             FolderState::Unavailable { message, .. } => Some(message.as_str()),
-            FolderState::Unseen | FolderState::Counted | FolderState::Left(_) => None,
+            FolderState::Unseen | FolderState::Counted | FolderState::Departed(_) => None,
         };
         let unavailable = folder.state.unavailable().map(|reason| Unavailable {
             reason: reason.as_str(),

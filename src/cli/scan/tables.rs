@@ -99,7 +99,7 @@ fn result(folder: &FolderView) -> String {
     match &folder.state {
         FolderState::Unseen => "not read".to_owned(),
         FolderState::Unavailable { message, .. } => format!("{reason}: {message}"),
-        FolderState::Left(_) => reason.to_owned(),
+        FolderState::Departed(_) => reason.to_owned(),
         FolderState::Counted
             if folder
                 .counts

@@ -1,51 +1,55 @@
-//! Reads every page of a folder in the order by status, and looks for rows that show or refute that order.
+//! Reads every page of a folder in the order by status, and searches for rows that show or refute that order.
+//!
+//! The pages are read spread over the folder: first both ends, then the middle, the quarters, and so on, so that a mistake of the
+//! portal's sorting is found early.
 
 use std::sync::Arc;
 
 use crate::collect::error::ReadError;
 use crate::collect::sorted::{Layout, PageNumber, PageStatuses};
-use crate::collect::sorting::contradiction::{Hulls, is_contradiction, witnesses};
+use crate::collect::sorting::contradiction::{Extents, is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting, evidence};
 use crate::model::{ByStatus, FolderId, FolderSizes};
-use crate::portal::{Client, Files, Lane, PageBody, PortalError, Session, Whole};
+use crate::portal::{Client, Files, Lane, PageBody, PortalError, Session};
 use crate::snapshot::SortingState;
 
-/// Pages of one audit that are held against others, at most: where files move fast, many read wrong.
+/// Pages of one audit that are compared with others, at most: where files move fast, many read wrong.
 const MAX_SUSPECTS: u32 = 10;
 
 /// What the pages of an audit add up to.
 #[derive(Debug, Default)]
-pub(super) struct Totals {
+pub(in crate::collect) struct Totals {
     pub counts: ByStatus<u64>,
     pub sizes: FolderSizes,
     /// Rows that pages lack before the last one.
     pub missing_rows: u64,
 }
 
-/// An audit under way.
-pub(super) struct Audit {
+/// What an audit needs.
+pub(in crate::collect) struct AuditTask {
     pub client: Arc<Client>,
     pub folder: FolderId,
     pub sorting: Arc<Sorting>,
-    /// Pages, at most. A page can name any total.
+    /// Pages, at most: a page can name any total.
     pub max_pages: u64,
 }
 
-impl Audit {
+impl AuditTask {
     /// Reads every page. Ends early, with nothing, where the portal turns out not to sort: then every page is read anyway.
     pub async fn run(self) -> Result<Option<Totals>, ReadError> {
         let lane = Lane::background();
-        let session = Session::open(&self.client).await.map_err(no_session)?;
+        let session = Session::open(&self.client).await;
+        let session = session.map_err(ReadError::at(PageNumber::FIRST.request()))?;
         let files = session.files(self.folder, &lane);
         let mut layout = layout(&files).await?;
         let (pages, limit) = (layout.last_page().0, self.max_pages);
         if pages > limit {
             return Err(ReadError::TooManyPages { pages, limit });
         }
-        let (mut totals, mut hulls, mut suspects) = (Totals::default(), Hulls::default(), 0);
+        let (mut totals, mut extents, mut suspects) = (Totals::default(), Extents::default(), 0);
         for page in spread(pages).map(PageNumber) {
             let body = fetch(&files, page).await?;
-            let statuses = totals.add(&body).map_err(|error| failed(page, error))?;
+            let statuses = totals.add(&body).map_err(ReadError::at(page.request()))?;
             layout.total = statuses.total;
             totals.note_missing(page, &statuses, layout);
             if self.sorting.state() == SortingState::Assumed
@@ -54,8 +58,8 @@ impl Audit {
                 self.sorting.show();
             }
             let run = layout
-                .place(page, &statuses)
-                .find_map(|(rows, word)| hulls.add(rows, word, layout.page_size));
+                .positions(page, &statuses)
+                .find_map(|(rows, word)| extents.add(rows, word, layout.page_size));
             if suspects < MAX_SUSPECTS && (run.is_some() || statuses.is_unsorted()) {
                 suspects += 1;
                 let pages = witnesses(page, layout, run);
@@ -65,7 +69,7 @@ impl Audit {
                     return Ok(None);
                 }
                 // What was seen before may be where it is no more.
-                hulls = Hulls::default();
+                extents = Extents::default();
             }
         }
         Ok(Some(totals))
@@ -100,8 +104,7 @@ impl Totals {
             let size = &mut self.sizes[row.status()];
             *size = size.saturating_add(row.size());
         })?;
-        let Whole(total) = read.pagination.total;
-        statuses.total = total;
+        statuses.total = read.pagination.total.0;
         Ok(statuses)
     }
 
@@ -118,7 +121,7 @@ impl Totals {
 async fn layout(files: &Files<'_>) -> Result<Layout, ReadError> {
     let first = fetch(files, PageNumber::FIRST).await?;
     let statuses = Totals::default().add(&first);
-    let statuses = statuses.map_err(|error| failed(PageNumber::FIRST, error))?;
+    let statuses = statuses.map_err(ReadError::at(PageNumber::FIRST.request()))?;
     Ok(Layout {
         total: statuses.total,
         page_size: statuses.rows().max(1),
@@ -142,18 +145,7 @@ fn spread(last: u64) -> impl Iterator<Item = u64> {
 
 async fn fetch(files: &Files<'_>, page: PageNumber) -> Result<PageBody, ReadError> {
     let body = files.page(page.request()).await;
-    body.map_err(|error| failed(page, error))
-}
-
-fn no_session(error: PortalError) -> ReadError {
-    failed(PageNumber::FIRST, error)
-}
-
-fn failed(page: PageNumber, error: PortalError) -> ReadError {
-    ReadError::Portal {
-        page: page.request(),
-        error,
-    }
+    body.map_err(ReadError::at(page.request()))
 }
 
 #[cfg(test)]

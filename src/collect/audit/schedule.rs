@@ -10,41 +10,43 @@ use crate::snapshot::SortingState;
 /// again as often.
 pub(super) const SOON_SHARE: u32 = 24;
 
-/// What is known of the audits of one folder.
+/// The audits of one folder.
 #[derive(Debug, Default)]
-pub(in crate::collect) struct Audits {
+pub(in crate::collect) struct AuditLog {
     /// The last one failed, and is not tried again before this.
-    pub not_before: Option<Instant>,
+    pub retry_at: Option<Instant>,
     /// The counts at the last one of this process.
-    pub last: Option<ByStatus<u64>>,
+    pub counts_at_last: Option<ByStatus<u64>>,
+    /// Whether the last one found that the portal counts files that it does not list.
+    pub lacks_rows: bool,
 }
 
 /// What an audit depends on beside its folder.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Due {
+pub(super) struct AuditConditions {
     pub every: Duration,
     pub sorting: SortingState,
     pub now: Moment,
 }
 
-impl Audits {
+impl AuditLog {
     /// Whether a folder is to be audited. Due times of folders that were audited at the same time are spread by their ids.
     pub(super) fn is_due(
         &self,
         folder: FolderId,
         full_read: Option<FullRead>,
         counts: ByStatus<u64>,
-        due: Due,
+        conditions: AuditConditions,
     ) -> bool {
-        let Due {
+        let AuditConditions {
             every,
             sorting,
             now,
-        } = due;
-        let waits = self.not_before.is_some_and(|time| now.steady < time);
+        } = conditions;
+        let waits = self.retry_at.is_some_and(|time| now.steady < time);
         let older = |age| full_read.is_none_or(|full| now.wall.since(full.at) >= age);
         let unproven = sorting == SortingState::Assumed
-            && match self.last {
+            && match self.counts_at_last {
                 None => true,
                 Some(last) => last != counts && older(every / SOON_SHARE),
             };
@@ -72,15 +74,15 @@ mod tests {
         ByStatus::from_fn(|status| if status == Status::Done { done } else { 0 })
     }
 
-    fn due(sorting: SortingState) -> Due {
-        Due {
+    fn due(sorting: SortingState) -> AuditConditions {
+        AuditConditions {
             every: DAY,
             sorting,
             now: Moment::now(),
         }
     }
 
-    fn read(before: Duration, due: Due) -> FullRead {
+    fn read(before: Duration, due: AuditConditions) -> FullRead {
         FullRead {
             at: due.now.wall.before(before),
             sizes: ByStatus::default(),
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_audited_when_it_never_was_and_every_day_before_the_day_is_over() {
-        let (due, audits) = (due(SortingState::Shown), Audits::default());
+        let (due, audits) = (due(SortingState::Shown), AuditLog::default());
         for number in [0, u128::MAX / 3, u128::MAX] {
             let is_due = |before: Option<Duration>| {
                 let last = before.map(|before| read(before, due));
@@ -109,9 +111,9 @@ mod tests {
     fn while_sorting_is_assumed_each_process_audits_and_audits_again_what_changed() {
         let due = due(SortingState::Assumed);
         let is_due = |last: Option<u64>, ago: Duration| {
-            let audits = Audits {
-                last: last.map(counts),
-                ..Audits::default()
+            let audits = AuditLog {
+                counts_at_last: last.map(counts),
+                ..AuditLog::default()
             };
             audits.is_due(id(1), Some(read(ago, due)), counts(5), due)
         };
@@ -123,9 +125,9 @@ mod tests {
 
     #[test]
     fn an_audit_that_failed_is_not_tried_again_at_once() {
-        let audits = Audits {
-            not_before: Some(Instant::now() + DAY),
-            ..Audits::default()
+        let audits = AuditLog {
+            retry_at: Some(Instant::now() + DAY),
+            ..AuditLog::default()
         };
         assert!(!audits.is_due(id(1), None, counts(1), due(SortingState::Assumed)));
     }

@@ -1,60 +1,63 @@
 //! Folders that left, and folders that the configuration excludes.
 //!
-//! The two do not hang on each other: a folder that is gone may be excluded, and is gone still when it is admitted again.
+//! The two are independent: a folder that is gone may be excluded, and is still gone when it is admitted again.
 
 use std::time::Duration;
 
 use super::Folder;
-use crate::history::{DepartureReason, Left};
+use crate::history::{Departure, DepartureReason};
 use crate::model::Timestamp;
 use crate::snapshot::FolderState;
 
 /// How long a folder that left is still shown as such (docs/metrics.md, Folders that leave).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
 
-/// What counters need is kept for this long after the folder left or was excluded, in case it comes back (docs/metrics.md, Folders that leave).
-const KEPT_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
+/// What counters need is stored for this long after the folder left or was excluded, in case it comes back (docs/metrics.md, Folders that
+/// leave).
+const STORED_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 
 impl Folder {
     /// Whether the folder belongs into a snapshot: one that left does for a day, one that is excluded does not.
-    pub fn shown(&self, now: Timestamp) -> bool {
-        let left = self.persisted.left.map(|left| left.since);
-        !self.is_excluded() && !is_older(left, SHOWN_AFTER_LEAVING, now)
+    pub fn is_shown(&self, now: Timestamp) -> bool {
+        !self.is_excluded() && !is_older(self.left_at(), SHOWN_AFTER_LEAVING, now)
     }
 
     /// Whether nothing needs to be known of the folder any more. One that is gone and still listed is known to be gone, so that this
-    /// is not news again.
-    pub fn is_forgotten(&self, is_listed: bool, now: Timestamp) -> bool {
-        let left = self.persisted.left.filter(|_| !is_listed);
-        let left = left.map(|left| left.since);
-        !self.reading
-            && (is_older(left, KEPT_AFTER_LEAVING, now)
-                || is_older(self.persisted.excluded, KEPT_AFTER_LEAVING, now))
+    /// is not logged again.
+    pub fn is_forgettable(&self, is_listed: bool, now: Timestamp) -> bool {
+        let is_over = |since| is_older(since, STORED_AFTER_LEAVING, now);
+        !self.is_being_read()
+            && (is_over(self.left_at().filter(|_| !is_listed)) || is_over(self.persisted.excluded))
     }
 
-    /// Forgets what counters need of a folder that is gone, when it was kept long enough; true when there was something.
+    /// Forgets what counters need of a folder that left long enough ago; true when there was something.
     pub fn forget_counts(&mut self, now: Timestamp) -> bool {
-        let left = self.persisted.left.map(|left| left.since);
         let forgets = self.persisted.record.is_some()
-            && !self.reading
-            && is_older(left, KEPT_AFTER_LEAVING, now);
+            && !self.is_being_read()
+            && is_older(self.left_at(), STORED_AFTER_LEAVING, now);
         if forgets {
             self.persisted.forget_counts();
         }
         forgets
     }
 
-    /// Brings times that lie in the future back to now: the clock was ahead when they were taken.
+    fn left_at(&self) -> Option<Timestamp> {
+        self.persisted.departure.map(|departure| departure.since)
+    }
+
+    /// Corrects times that lie in the future to now: the clock was ahead when they were taken.
     pub fn correct_times(&mut self, now: Timestamp) {
         self.persisted.excluded = self.persisted.excluded.map(|since| since.min(now));
-        if let Some(left) = self.persisted.left.filter(|left| left.since > now) {
-            let left = Left { since: now, ..left };
-            self.persisted.left = Some(left);
-            self.view_mut().state = FolderState::Left(left);
+        if let Some(departure) = &mut self.persisted.departure
+            && departure.since > now
+        {
+            departure.since = now;
+            let departure = *departure;
+            self.view_mut().state = FolderState::Departed(departure);
         }
     }
 
-    /// The configuration excludes the folder: nothing is shown of it, and what counters need is kept. True when that is new.
+    /// The configuration excludes the folder: nothing is shown of it, and what counters need stays stored. True when that is new.
     pub fn exclude(&mut self, now: Timestamp) -> bool {
         let is_new = !self.is_excluded();
         if is_new {
@@ -78,7 +81,7 @@ impl Folder {
 
     /// Whether the folder is neither gone, nor unlisted, nor excluded.
     pub fn is_there(&self) -> bool {
-        self.persisted.left.is_none() && !self.is_excluded()
+        self.persisted.departure.is_none() && !self.is_excluded()
     }
 
     /// Whether the folder is asked for: the list names it, and the configuration does not exclude it. One that is gone may come back.
@@ -88,30 +91,27 @@ impl Folder {
 
     /// Whether the list does not name the folder any more.
     pub fn is_unlisted(&self) -> bool {
-        let left = self.persisted.left;
-        left.is_some_and(|left| left.reason == DepartureReason::Unlisted)
+        let departure = self.persisted.departure;
+        departure.is_some_and(|departure| departure.reason == DepartureReason::Unlisted)
     }
 
-    /// The folder is not there any more: its counts go at once.
+    /// The folder is not there any more: its counts are withdrawn at once.
     pub fn leave(&mut self, reason: DepartureReason, now: Timestamp) {
-        let since = self.persisted.left.map_or(now, |left| left.since);
-        self.persisted.left = Some(Left { reason, since });
+        let since = self.left_at().unwrap_or(now);
+        self.persisted.departure = Some(Departure { reason, since });
         self.withdraw();
     }
 
     /// Shows no counts any more, and what is known of the folder without them.
     fn withdraw(&mut self) {
-        self.before_trouble = None;
-        let state = self
-            .persisted
-            .left
-            .map_or(FolderState::Unseen, FolderState::Left);
+        self.state_before = None;
+        let departed = self.persisted.departure.map(FolderState::Departed);
         let view = self.view_mut();
-        view.state = state;
+        view.state = departed.unwrap_or(FolderState::Unseen);
         view.counts = None;
         view.reported_files = None;
         view.full_read_difference = None;
-        self.show_kept();
+        self.show_persisted();
     }
 }
 
@@ -139,41 +139,41 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_left_is_shown_for_a_day_and_kept_for_seven_unless_it_is_still_listed() {
+    fn a_folder_that_left_is_shown_for_a_day_and_stored_for_seven_unless_it_is_still_listed() {
         for reason in [DepartureReason::Gone, DepartureReason::Unlisted] {
             let mut folder = folder();
             folder.leave(reason, at(0));
             folder.leave(reason, at(6 * DAY));
-            for (now, shown, kept) in [
+            for (now, shown, stored) in [
                 (DAY, true, true),
                 (DAY + 1, false, true),
                 (7 * DAY, false, true),
                 (7 * DAY + 1, false, false),
             ] {
-                assert_eq!(folder.shown(at(now)), shown, "{reason:?} {now}");
+                assert_eq!(folder.is_shown(at(now)), shown, "{reason:?} {now}");
                 assert_eq!(
-                    !folder.is_forgotten(false, at(now)),
-                    kept,
+                    !folder.is_forgettable(false, at(now)),
+                    stored,
                     "{reason:?} {now}"
                 );
-                assert!(!folder.is_forgotten(true, at(now)), "{reason:?} {now}");
+                assert!(!folder.is_forgettable(true, at(now)), "{reason:?} {now}");
             }
         }
     }
 
     #[test]
-    fn an_excluded_folder_is_not_shown_and_kept_for_seven_days_listed_or_not() {
+    fn an_excluded_folder_is_not_shown_and_stored_for_seven_days_listed_or_not() {
         let mut folder = folder();
         assert!(folder.exclude(at(0)) && !folder.exclude(at(DAY)));
-        assert!(!folder.shown(at(0)) && !folder.is_collected() && !folder.is_there());
+        assert!(!folder.is_shown(at(0)) && !folder.is_collected() && !folder.is_there());
         for listed in [true, false] {
-            assert!(!folder.is_forgotten(listed, at(7 * DAY)));
-            assert!(folder.is_forgotten(listed, at(7 * DAY + 1)));
+            assert!(!folder.is_forgettable(listed, at(7 * DAY)));
+            assert!(folder.is_forgettable(listed, at(7 * DAY + 1)));
         }
-        folder.reading = true;
-        assert!(!folder.is_forgotten(true, at(8 * DAY)));
+        folder.begin(std::sync::Arc::default(), std::time::Instant::now());
+        assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
-        assert!(folder.shown(at(8 * DAY)) && folder.is_there());
+        assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());
     }
 
     #[test]
@@ -182,9 +182,9 @@ mod tests {
         folder.leave(DepartureReason::Gone, at(0));
         folder.exclude(at(HOUR));
         folder.admit();
-        assert!(matches!(folder.view.state, FolderState::Left(_)));
+        assert!(matches!(folder.view.state, FolderState::Departed(_)));
         folder.leave(DepartureReason::Gone, at(2 * DAY));
-        assert!(!folder.shown(at(2 * DAY)) && folder.is_collected());
+        assert!(!folder.is_shown(at(2 * DAY)) && folder.is_collected());
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
             folder.leave(DepartureReason::Unlisted, at(since));
             folder.exclude(at(since));
             folder.correct_times(at(DAY));
-            assert_eq!(folder.persisted.left.unwrap().since, at(corrected));
+            assert_eq!(folder.persisted.departure.unwrap().since, at(corrected));
             assert_eq!(folder.persisted.excluded, Some(at(corrected)));
         }
     }

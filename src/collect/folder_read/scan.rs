@@ -1,15 +1,15 @@
-//! Scans of all pages of a folder: few at once, or many in a time that follows from them.
+//! Scans of all pages of a folder: few at once, or many in a time that follows from their number.
 
 use std::time::Duration;
 
 use tokio::time::timeout;
 
 use super::{FolderReadError, ReadTask};
-use crate::collect::count::Count;
 use crate::collect::error::ReadError;
-use crate::collect::full_scan::{FullScan, scan_pages};
+use crate::collect::full_scan::scan_pages;
 use crate::config::Rate;
-use crate::portal::{PAGE_SIZE, PageBody, PageRequest, Whole};
+use crate::count::FolderCount;
+use crate::portal::{PAGE_SIZE, PageBody, PageRequest};
 
 /// A large scan may take so many times what its pages take at the configured rate.
 const SCAN_SLACK: u32 = 2;
@@ -17,100 +17,100 @@ const SCAN_SLACK: u32 = 2;
 /// The rate that is assumed where none is configured.
 const UNLIMITED_RATE: f64 = 10.0;
 
-/// A scan of few pages is repeated when it was not consistent: so often, at most.
-const MAX_SCANS_AGAIN: u32 = 2;
+/// A scan of few pages that was not consistent is repeated so often, at most.
+const MAX_REPETITIONS: u32 = 2;
 
 impl ReadTask {
-    /// Scans a folder of many pages, in a time that follows from them.
-    pub(super) async fn scan_many(&self, requests: u64) -> Result<Count, FolderReadError> {
-        let first = timeout(self.timeout, self.first_page()).await;
-        let first = first.unwrap_or(Err(FolderReadError::Deadline(self.timeout)))?;
+    /// Scans a folder of many pages; `requests` were made before.
+    pub(super) async fn scan_many(&self, requests: u64) -> Result<FolderCount, FolderReadError> {
+        let limit = self.settings.collect.timeout;
+        let first = timeout(limit, self.first_page()).await;
+        let first = first.unwrap_or(Err(FolderReadError::Deadline(limit)))?;
         let pages = total(&first)?.div_ceil(PAGE_SIZE);
-        self.large_scan.begin(pages);
+        self.status.begin_large_scan(pages);
         let limit = self.time_for(pages);
-        let mut scanned = timeout(limit, self.scan(&first))
+        let mut count = timeout(limit, self.scan(&first))
             .await
             .unwrap_or(Err(FolderReadError::ScanDeadline { pages, limit }))?;
-        scanned.requests += requests;
-        Ok(scanned.into())
+        count.requests += requests;
+        Ok(count)
     }
 
     /// The time that a scan of so many pages may take.
     fn time_for(&self, pages: u64) -> Duration {
-        let rate = match self.rate {
+        let rate = match self.settings.collect.max_requests_per_second {
             Rate::PerSecond(rate) => rate,
             Rate::Unlimited => UNLIMITED_RATE,
         };
         let pages = u32::try_from(pages).unwrap_or(u32::MAX);
         let at_rate = Duration::try_from_secs_f64(f64::from(pages) / rate);
         let at_rate = at_rate.unwrap_or(Duration::MAX);
-        self.timeout
+        self.settings
+            .collect
+            .timeout
             .saturating_add(at_rate.saturating_mul(SCAN_SLACK))
     }
 
-    /// Scans a folder of few pages, and again where it changed meanwhile. The last scan that reached the end is what was read;
+    /// Scans a folder of few pages, and again where it changed meanwhile. The last scan that reached the end is the result;
     /// `requests` were made before.
     pub(super) async fn scan_few(
         &self,
         first: PageBody,
         requests: u64,
-    ) -> Result<Count, FolderReadError> {
-        let mut scanned = self.scan(&first).await?;
-        scanned.requests += requests;
-        for _ in 0..MAX_SCANS_AGAIN {
-            if scanned.consistent {
+    ) -> Result<FolderCount, FolderReadError> {
+        let mut count = self.scan(&first).await?;
+        count.requests += requests;
+        for _ in 0..MAX_REPETITIONS {
+            if count.consistent {
                 break;
             }
-            let before = scanned.requests;
-            match self.scan_again().await {
-                // What is missing again is missing for good.
-                Ok(again) if again.reading.counts == scanned.reading.counts => {
-                    scanned = again;
-                    scanned.requests += before;
-                    break;
-                }
-                Ok(again) => scanned = again,
+            let mut again = match self.scan_again().await {
+                Ok(again) => again,
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
+            };
+            // What is missing again is missing for good.
+            let is_same = again.files == count.files;
+            again.requests += count.requests;
+            count = again;
+            if is_same {
+                break;
             }
-            scanned.requests += before;
         }
-        Ok(scanned.into())
+        Ok(count)
     }
 
-    async fn scan_again(&self) -> Result<FullScan, FolderReadError> {
+    async fn scan_again(&self) -> Result<FolderCount, FolderReadError> {
         let first = self.first_page().await?;
         self.scan(&first).await
     }
 
     /// Scans a folder whose first page was read.
-    async fn scan(&self, first: &PageBody) -> Result<FullScan, FolderReadError> {
+    async fn scan(&self, first: &PageBody) -> Result<FolderCount, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
-        let fetch = |page| files.page(PageRequest::by_name(page));
-        let scanned = scan_pages(
+        let fetch = |page| files.page(page);
+        let context = self.context.clone();
+        Ok(scan_pages(
             first,
             fetch,
-            self.limits,
-            self.known.clone(),
+            self.settings.scan_limits(),
+            context,
             &self.progress,
-        );
-        Ok(scanned.await?)
+        )
+        .await?)
     }
 
     pub(super) async fn first_page(&self) -> Result<PageBody, FolderReadError> {
         let files = self.session.files(self.folder, &self.lane);
-        let page = PageRequest::by_name(1);
-        let first = files.page(page).await;
-        Ok(first.map_err(|error| ReadError::Portal { page, error })?)
+        let first = files.page(FIRST).await;
+        Ok(first.map_err(ReadError::at(FIRST))?)
     }
 }
 
-/// The total that a page gives.
+/// The total that a first page gives.
 pub(super) fn total(page: &PageBody) -> Result<u64, ReadError> {
-    let read = page.read(|_| {}).map_err(|error| ReadError::Portal {
-        page: PageRequest::by_name(1),
-        error,
-    })?;
-    let Whole(total) = read.pagination.total;
-    Ok(total)
+    let read = page.read(|_| {}).map_err(ReadError::at(FIRST))?;
+    Ok(read.pagination.total.0)
 }
+
+const FIRST: PageRequest = PageRequest::by_name(1);

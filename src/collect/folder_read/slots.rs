@@ -1,18 +1,18 @@
-//! The places of a portal's reads: how many are made side by side.
+//! How many reads of a portal are made side by side, and what the collector sees of each.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Reads that begin while others have a place: enough to use every request in flight, few enough that folders are
+/// Slots for each request in flight: enough reads to use every one of them, few enough that folders are
 /// finished one after another and not all at the end.
-const PLACES_PER_REQUEST: usize = 2;
+const SLOTS_PER_REQUEST: usize = 2;
 
 /// Scans of more than `FEW_PAGES` that a portal is sent at once: side by side, all of them would end late.
 const LARGE_SCANS: usize = 2;
 
-/// The places of the reads of a portal. A long or slow read gives its place up, so that it holds up nobody.
+/// The slots of the reads of a portal. A long or slow read gives its slot up, so that it holds up no other.
 #[derive(Debug, Clone)]
 pub(in crate::collect) struct Slots {
     reads: Arc<Semaphore>,
@@ -22,33 +22,46 @@ pub(in crate::collect) struct Slots {
 impl Slots {
     pub fn new(in_flight: usize) -> Self {
         Self {
-            reads: Arc::new(Semaphore::new(in_flight * PLACES_PER_REQUEST)),
+            reads: Arc::new(Semaphore::new(in_flight * SLOTS_PER_REQUEST)),
             large_scans: Arc::new(Semaphore::new(LARGE_SCANS)),
         }
     }
 
-    /// Waits for a place of a read. The semaphores are never closed, so there always is one in the end.
+    /// Waits for a slot of a read. The semaphores are never closed, so there always is one in the end.
     pub(super) async fn read(&self) -> Option<SemaphorePermit<'_>> {
         self.reads.acquire().await.ok()
     }
 
-    /// Waits for a place of a large scan.
+    /// Waits for a slot of a large scan.
     pub(super) async fn large_scan(&self) -> Option<SemaphorePermit<'_>> {
         self.large_scans.acquire().await.ok()
     }
 }
 
-/// The pages of a large scan that is under way; 0 where none is.
+/// How far a read under way has come.
 #[derive(Debug, Default)]
-pub(in crate::collect) struct LargeScan(AtomicU64);
+pub(in crate::collect) struct ReadStatus {
+    has_begun: AtomicBool,
+    /// 0 where it is no large scan.
+    large_scan_pages: AtomicU64,
+}
 
-impl LargeScan {
-    /// The pages, where one is under way.
-    pub fn pages(&self) -> Option<u64> {
-        Some(self.0.load(Ordering::Relaxed)).filter(|pages| *pages > 0)
+impl ReadStatus {
+    /// Whether it has had a slot, so that requests may have been sent.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Relaxed)
     }
 
-    pub(super) fn begin(&self, pages: u64) {
-        self.0.store(pages, Ordering::Relaxed);
+    /// The pages of the large scan that it makes.
+    pub fn large_scan_pages(&self) -> Option<u64> {
+        Some(self.large_scan_pages.load(Ordering::Relaxed)).filter(|pages| *pages > 0)
+    }
+
+    pub(super) fn begin(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn begin_large_scan(&self, pages: u64) {
+        self.large_scan_pages.store(pages, Ordering::Relaxed);
     }
 }

@@ -6,10 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::collect::testing::{Change, Folder, all_changes, body, change, counts};
+use crate::count::DoneFiles;
 use crate::model::Status;
-use crate::reading::DoneFiles;
+use crate::portal::PortalError;
 
-fn run<F, Fut>(fetch: F) -> Result<FullScan, ReadError>
+fn run<F, Fut>(fetch: F) -> Result<FolderCount, ReadError>
 where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
@@ -21,12 +22,13 @@ where
     let progress = Progress::default();
     let scan = async {
         let first = fetch(1).await.expect("a first page");
-        scan_pages(&first, fetch, limits, Known::default(), &progress).await
+        let fetch = |page: PageRequest| fetch(page.page);
+        scan_pages(&first, fetch, limits, TallyContext::default(), &progress).await
     };
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }
 
-fn scan_folder(folder: &RefCell<Folder>) -> Result<FullScan, ReadError> {
+fn scan_folder(folder: &RefCell<Folder>) -> Result<FolderCount, ReadError> {
     run(|number| std::future::ready(Ok(folder.borrow_mut().page(PageRequest::by_name(number)))))
 }
 
@@ -37,22 +39,22 @@ fn a_folder_of_any_size_is_counted_exactly() {
             let folder = RefCell::new(Folder::of(files, page_size));
             let scan = scan_folder(&folder).unwrap();
             let folder = folder.borrow();
-            let DoneFiles::Read { sizes, .. } = &scan.reading.done else {
+            let DoneFiles::Read { sizes, .. } = &scan.done else {
                 panic!("every row was read");
             };
             for status in Status::ALL {
-                assert_eq!(scan.reading.counts[status], folder.count(status));
+                assert_eq!(scan.files[status], folder.count(status));
                 assert_eq!(sizes[status], 2 * folder.count(status));
             }
             assert!(scan.consistent);
             let pages = files.div_ceil(page_size).max(1) as u64;
-            assert_eq!((scan.pages, folder.requests), (pages, pages));
+            assert_eq!((scan.requests, folder.requests), (pages, pages));
         }
     }
 }
 
 /// Pages of so many rows each, of a folder with this total.
-fn run_pages(rows: &[usize], total: usize) -> Result<FullScan, ReadError> {
+fn run_pages(rows: &[usize], total: usize) -> Result<FolderCount, ReadError> {
     let fetch = |number: u64| {
         let page = usize::try_from(number).unwrap() - 1;
         let row = |row| serde_json::json!({"id": format!("{page} {row}"), "indexStatus": "done"});
@@ -75,7 +77,7 @@ fn rows_that_end_before_the_total_are_counted_and_not_consistent() {
     ] {
         let scan = run_pages(rows, total).unwrap();
         let counted: usize = rows.iter().sum();
-        assert_eq!(scan.reading.counts.total(), counted as u64, "{rows:?}");
+        assert_eq!(scan.files.total(), counted as u64, "{rows:?}");
         assert!(!scan.consistent, "{rows:?}");
     }
 }
@@ -134,7 +136,7 @@ fn scan_changed(
     mut folder: Folder,
     change: Change,
     before_request: u64,
-) -> ([Vec<u64>; 2], Result<FullScan, ReadError>) {
+) -> ([Vec<u64>; 2], Result<FolderCount, ReadError>) {
     folder.requests = 0;
     let before = counts(&folder);
     let folder = RefCell::new(folder);
@@ -162,7 +164,7 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
             tried += 1;
             let Ok(scan) = scan else { continue };
             if scan.consistent {
-                let counted: Vec<_> = Status::ALL.map(|status| scan.reading.counts[status]).into();
+                let counted: Vec<_> = Status::ALL.map(|status| scan.files[status]).into();
                 let what = format!("{files} files, {page_size} a page, {change:?} after {between}");
                 assert!(held.contains(&counted), "{what}: {counted:?} of {held:?}");
                 unmarked += 1;
@@ -201,7 +203,7 @@ proptest! {
         let Ok(scan) = scan else { return Ok(()) };
         if scan.consistent {
             for (status, before) in Status::ALL.into_iter().zip(before) {
-                prop_assert!(scan.reading.counts[status].abs_diff(before) <= *made.borrow());
+                prop_assert!(scan.files[status].abs_diff(before) <= *made.borrow());
             }
         }
     }

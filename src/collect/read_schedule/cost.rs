@@ -1,9 +1,9 @@
-//! What a portal is going to be asked, for people.
+//! What reading a portal costs, for people.
 
 use std::fmt;
 use std::time::Duration;
 
-use crate::collect::read_schedule::Often;
+use crate::collect::read_schedule::ReadIntervals;
 use crate::config::Rate;
 use crate::snapshot::whole_seconds;
 
@@ -13,22 +13,22 @@ pub(crate) struct Cost {
     /// Requests for a read each folder.
     pub reads: u64,
     /// How often folders are read.
-    pub often: Often,
+    pub intervals: ReadIntervals,
     /// Requests that the portal is sent, at most.
     pub rate: Rate,
 }
 
 impl Cost {
-    /// Requests a minute while each folder is read so often: the reads, and the list in each interval.
+    /// Requests a minute while each folder is read so intervals: the reads, and the list in each interval.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "people are told about so many, it is not negative, and the cast saturates"
+        reason = "people need no more than about so many, it is not negative, and the cast saturates"
     )]
     fn a_minute(&self, every: Duration) -> u64 {
         let times = |every: Duration| 60.0 / every.as_secs_f64().max(f64::MIN_POSITIVE);
-        let wanted = self.reads as f64 * times(every) + times(self.often.interval);
+        let wanted = self.reads as f64 * times(every) + times(self.intervals.interval);
         let most = match self.rate {
             Rate::Unlimited => f64::MAX,
             Rate::PerSecond(rate) => rate * 60.0,
@@ -39,9 +39,12 @@ impl Cost {
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Often { interval, .. } = self.often;
-        let (quiet, busy) = (self.a_minute(self.often.quiet()), self.a_minute(interval));
-        let [interval, quiet_every] = [interval, self.often.quiet()].map(whole_seconds);
+        let ReadIntervals { interval, .. } = self.intervals;
+        let (quiet, busy) = (
+            self.a_minute(self.intervals.quiet()),
+            self.a_minute(interval),
+        );
+        let [interval, quiet_every] = [interval, self.intervals.quiet()].map(whole_seconds);
         write!(
             f,
             "about {quiet} requests a minute while nothing changes, {busy} at most: a folder that changes or holds files not done is counted every \
@@ -54,12 +57,12 @@ impl fmt::Display for Cost {
 mod tests {
     use super::*;
 
-    fn said(reads: u64, interval: u64, quiet: u64, rate: Rate) -> String {
+    fn sentence(reads: u64, interval: u64, quiet: u64, rate: Rate) -> String {
         let cost = Cost {
             reads,
-            often: Often {
+            intervals: ReadIntervals {
                 interval: Duration::from_millis(interval),
-                quiet: Duration::from_secs(quiet),
+                quiet_every: Duration::from_secs(quiet),
             },
             rate,
         };
@@ -67,9 +70,9 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_tells_how_much_is_asked_how_often_and_what_changes_it() {
+    fn the_cost_says_how_much_is_asked_how_often_and_what_changes_it() {
         assert_eq!(
-            said(300, 59_700, 300, Rate::PerSecond(5.0)),
+            sentence(300, 59_700, 300, Rate::PerSecond(5.0)),
             "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or holds files not done is counted every \
              1m (collect.schedule), a quiet one every 5m (collect.quiet_every), as far as collect.max_requests_per_second allows"
         );
@@ -80,11 +83,11 @@ mod tests {
             (10_000, 60_000, 300, Rate::Unlimited, (2_001, 10_001)),
             (10, 3_600_000, 300, Rate::PerSecond(5.0), (1, 1)),
         ] {
-            let said = said(reads, interval, quiet, rate);
+            let sentence = sentence(reads, interval, quiet, rate);
             let (quiet, busy) = numbers;
             let begins =
                 format!("about {quiet} requests a minute while nothing changes, {busy} at most");
-            assert!(said.starts_with(&begins), "{said}");
+            assert!(sentence.starts_with(&begins), "{sentence}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The cycle that can be reached: the time in which every folder has its turn.
+//! The cycle that can be reached: the time in which every folder is read once.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::collect::read_schedule::OVERDUE_SHARE;
 use crate::collect::read_schedule::request_budget::{RequestBudget, scaled};
 use crate::snapshot::ReadCycle;
 
-/// A cycle is said again when it is to what was said as three to two, or two to three.
+/// A cycle is logged again when it is to the logged one as three to two, or two to three.
 const MATERIAL: (u32, u32) = (3, 2);
 
 /// What reads all folders take.
@@ -29,88 +29,80 @@ impl Load {
         *sum = sum.saturating_add(requests);
     }
 
-    /// The time in which every folder has its turn: the quiet ones have what the others leave, and their share at least.
-    pub fn cycle(self, room: RequestBudget) -> Duration {
-        let requests = room.requests();
+    /// All requests.
+    pub fn total(self) -> u64 {
+        self.pressing.saturating_add(self.quiet)
+    }
+
+    /// The time in which every folder is read: the quiet ones get what the others leave, and their share at least.
+    pub fn cycle(self, budget: RequestBudget) -> Duration {
+        let requests = budget.requests();
         let share = (requests / OVERDUE_SHARE).max(1);
-        let left = requests.saturating_sub(self.pressing).max(share);
-        let all = self.pressing.saturating_add(self.quiet);
-        let interval = room.interval();
-        let times = |number, room| {
-            let millis = scaled(number, interval.as_millis(), u128::from(room));
+        let for_quiet = requests.saturating_sub(self.pressing).max(share);
+        let interval = budget.interval();
+        let time = |needed, per_interval| {
+            let millis = scaled(needed, interval.as_millis(), u128::from(per_interval));
             Duration::from_millis(millis)
         };
-        times(all, requests)
-            .max(times(self.quiet, left))
+        time(self.total(), requests)
+            .max(time(self.quiet, for_quiet))
             .max(interval)
     }
 }
 
-/// The cycles of a portal as they come.
+/// The cycles of a portal, collection by collection.
 #[derive(Debug, Default)]
 pub(crate) struct ReadCycles {
-    said: Option<ReadCycle>,
-    /// Whether a collection has chosen its folders before.
-    begun: bool,
-    /// Until when counts that were promised the longest of them are waited for.
-    held_until: Option<Instant>,
+    logged: Option<ReadCycle>,
+    /// When the longest cycle ends that was promised so far.
+    longest_until: Option<Instant>,
 }
 
-/// What is new about a cycle.
+/// What is worth a log line about a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum News {
-    /// Nothing that matters.
-    Nothing,
-    /// It was or became longer than an interval, or than it should be, or changed much.
-    Said(ReadCycle),
+pub(crate) enum CycleChange {
+    /// It became longer than an interval, or than it should be, or changed much.
+    Changed(ReadCycle),
     /// All folders fit into an interval again.
     Fits,
 }
 
 impl ReadCycles {
-    /// Whether this is the first time that it is asked.
-    pub fn is_first(&mut self) -> bool {
-        !std::mem::replace(&mut self.begun, true)
-    }
-
-    /// Takes in the cycle of an interval, and tells what is new about it.
-    pub fn take(&mut self, cycle: Option<ReadCycle>, now: Instant) -> News {
+    /// Notes the cycle of an interval, and returns what is new about it.
+    pub fn update(&mut self, cycle: Option<ReadCycle>, now: Instant) -> Option<CycleChange> {
         if let Some(cycle) = cycle {
             let until = now.checked_add(cycle.takes);
-            self.held_until = self.held_until.max(until);
+            self.longest_until = self.longest_until.max(until);
         }
-        let turns = cycle.filter(|cycle| cycle.takes_turns());
-        match (self.said, turns) {
-            (None, None) => News::Nothing,
-            (Some(_), None) => {
-                self.said = None;
-                News::Fits
-            }
-            (Some(said), Some(cycle)) if is_alike(said, cycle) => News::Nothing,
-            (_, Some(cycle)) => {
-                self.said = turns;
-                News::Said(cycle)
-            }
+        let cycle = cycle.filter(|cycle| cycle.takes_turns());
+        let before = self.logged;
+        if let (Some(before), Some(cycle)) = (before, cycle)
+            && is_alike(before, cycle)
+        {
+            return None;
+        }
+        self.logged = cycle;
+        match cycle {
+            Some(cycle) => Some(CycleChange::Changed(cycle)),
+            None => before.map(|_| CycleChange::Fits),
         }
     }
 
     /// The cycle that counts may have waited for: it grows at once, and shrinks no faster than time passes.
-    pub fn held(&self, now: Instant) -> Duration {
-        let held = self
-            .held_until
-            .map(|until| until.saturating_duration_since(now));
-        held.unwrap_or_default()
+    pub fn longest(&self, now: Instant) -> Duration {
+        let until = self.longest_until;
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 }
 
-fn is_alike(said: ReadCycle, cycle: ReadCycle) -> bool {
+fn is_alike(logged: ReadCycle, cycle: ReadCycle) -> bool {
     let (more, less) = MATERIAL;
-    let [short, long] = if said.takes < cycle.takes {
-        [said.takes, cycle.takes]
+    let [short, long] = if logged.takes < cycle.takes {
+        [logged.takes, cycle.takes]
     } else {
-        [cycle.takes, said.takes]
+        [cycle.takes, logged.takes]
     };
-    said.is_late() == cycle.is_late() && long * less < short * more
+    logged.is_late() == cycle.is_late() && long * less < short * more
 }
 
 #[cfg(test)]
@@ -131,8 +123,9 @@ mod tests {
     #[test]
     fn the_quiet_have_what_the_others_leave_and_a_quarter_at_least() {
         // 300 requests an interval, one of them for the list.
-        let room = RequestBudget::new(Rate::PerSecond(301.0 / 60.0), MINUTE, 10 * MINUTE).unwrap();
-        assert_eq!(room.requests(), 300);
+        let budget =
+            RequestBudget::new(Rate::PerSecond(301.0 / 60.0), MINUTE, 10 * MINUTE).unwrap();
+        assert_eq!(budget.requests(), 300);
         for (pressing, quiet, minutes) in [
             (0, 0, 1),
             (0, 300, 1),
@@ -144,46 +137,47 @@ mod tests {
             (3_000, 1_500, 20),
         ] {
             let load = Load { pressing, quiet };
-            assert_eq!(load.cycle(room), MINUTE * minutes, "{load:?}");
+            assert_eq!(load.cycle(budget), MINUTE * minutes, "{load:?}");
         }
         let endless = Load {
             pressing: u64::MAX,
             quiet: u64::MAX,
         };
-        assert!(endless.cycle(room) > Duration::from_hours(24 * 365));
+        assert!(endless.cycle(budget) > Duration::from_hours(24 * 365));
     }
 
     #[test]
-    fn a_round_is_said_once_and_again_when_it_changes_much() {
+    fn a_cycle_is_logged_once_and_again_when_it_changes_much() {
         let mut cycles = ReadCycles::default();
         let now = Instant::now();
+        let changed = |minutes| Some(CycleChange::Changed(cycle(minutes)));
         for (minutes, news) in [
-            (1, News::Nothing),
-            (3, News::Said(cycle(3))),
-            (4, News::Nothing),
-            (6, News::Said(cycle(6))),
-            (8, News::Nothing),
-            (9, News::Said(cycle(9))),
-            (5, News::Said(cycle(5))),
-            (1, News::Fits),
-            (1, News::Nothing),
+            (1, None),
+            (3, changed(3)),
+            (4, None),
+            (6, changed(6)),
+            (8, None),
+            (9, changed(9)),
+            (5, changed(5)),
+            (1, Some(CycleChange::Fits)),
+            (1, None),
         ] {
-            assert_eq!(cycles.take(Some(cycle(minutes)), now), news, "{minutes}");
+            assert_eq!(cycles.update(Some(cycle(minutes)), now), news, "{minutes}");
         }
-        assert_eq!(cycles.take(None, now), News::Nothing);
+        assert_eq!(cycles.update(None, now), None);
     }
 
     #[test]
-    fn a_round_that_was_long_is_waited_for() {
+    fn a_long_cycle_is_waited_for_until_it_is_over() {
         let mut cycles = ReadCycles::default();
         let start = Instant::now();
         let after = |minutes: u32| start + MINUTE * minutes;
-        cycles.take(Some(cycle(20)), start);
-        assert_eq!(cycles.held(start), 20 * MINUTE);
-        cycles.take(Some(cycle(2)), after(5));
-        assert_eq!(cycles.held(after(5)), 15 * MINUTE);
-        cycles.take(Some(cycle(30)), after(6));
-        assert_eq!(cycles.held(after(6)), 30 * MINUTE);
-        assert_eq!(cycles.held(after(60)), Duration::ZERO);
+        cycles.update(Some(cycle(20)), start);
+        assert_eq!(cycles.longest(start), 20 * MINUTE);
+        cycles.update(Some(cycle(2)), after(5));
+        assert_eq!(cycles.longest(after(5)), 15 * MINUTE);
+        cycles.update(Some(cycle(30)), after(6));
+        assert_eq!(cycles.longest(after(6)), 30 * MINUTE);
+        assert_eq!(cycles.longest(after(60)), Duration::ZERO);
     }
 }

@@ -1,13 +1,13 @@
-//! What the time until the next collection has budget for.
+//! The requests that reads may make until the next collection.
 
 use std::time::Duration;
 
 use crate::config::Rate;
 
-/// The share of the budget that a read may claim which alone is dearer than all of it: the others always have the rest.
-const DEAR_SHARE: (u64, u64) = (3, 4);
+/// The share of the budget that an oversized read may claim, at most: the other reads always have the rest.
+const OVERSIZED_SHARE: (u64, u64) = (3, 4);
 
-/// The requests that the reads of one interval can have.
+/// The requests that the reads of one interval can make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestBudget {
     interval: Duration,
@@ -15,35 +15,28 @@ pub(crate) struct RequestBudget {
     requests: u64,
 }
 
-/// A read that an earlier collection began and that has not come to its end.
+/// A read that an earlier collection began and that has not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// It waits for a place: all of its requests are still to come.
-    Waiting {
-        /// What it will take.
-        requests: u64,
-    },
-    /// Requests were sent, nobody knows how many; perhaps it hangs.
-    Begun {
-        /// What it takes in all.
-        requests: u64,
-    },
+pub(crate) struct ReadUnderWay {
+    /// Requests that it takes in all.
+    pub requests: u64,
+    /// Whether requests were sent; nobody knows how many, and perhaps no answer comes.
+    pub has_begun: bool,
 }
 
-/// What earlier collections leave of the budget.
+/// What the reads under way leave of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Left {
-    /// Requests.
+pub(crate) struct RemainingBudget {
     pub requests: u64,
-    /// Whether a read is under way that is dearer than the budget.
-    pub dear: bool,
+    /// Whether an oversized read is under way.
+    pub oversized: bool,
 }
 
 impl RequestBudget {
     /// The request budget of an interval, less one request for the list of folders, and never none; nothing where the rate has no limit.
     /// `timeout` is the time that a read has (`collect.timeout`).
     pub fn new(rate: Rate, interval: Duration, timeout: Duration) -> Option<Self> {
-        let requests = in_all(rate, interval)?.saturating_sub(1).max(1);
+        let requests = requests_in(rate, interval)?.saturating_sub(1).max(1);
         Some(Self {
             interval,
             timeout,
@@ -62,17 +55,17 @@ impl RequestBudget {
     }
 
     /// Whether a read takes more than all of the budget.
-    pub fn is_dear(self, requests: u64) -> bool {
+    pub fn is_oversized(self, requests: u64) -> bool {
         requests > self.requests
     }
 
-    /// What a read claims of the budget: all that it takes; or, of one that is dearer than the budget, half of it, and more where it would not
-    /// be done within its time.
-    pub fn price(self, requests: u64) -> u64 {
-        if !self.is_dear(requests) {
+    /// What a read claims of the budget: all that it takes; or, if it is oversized, half of the budget, and more where it would not
+    /// end within its time.
+    pub fn claim(self, requests: u64) -> u64 {
+        if !self.is_oversized(requests) {
             return requests;
         }
-        let (part, whole) = DEAR_SHARE;
+        let (part, whole) = OVERSIZED_SHARE;
         let most = self.requests.saturating_mul(part) / whole;
         self.in_time(requests)
             .max(self.requests / 2)
@@ -80,31 +73,28 @@ impl RequestBudget {
             .max(1)
     }
 
-    /// What is left beside the reads that are under way. One that was begun claims no more than what would bring it to its end in
-    /// time, so that folders that hang take nothing from the others.
-    pub fn left(self, reading: &[Reading]) -> Left {
-        let claims = reading.iter().map(|reading| match *reading {
-            Reading::Waiting { requests } => self.price(requests),
-            Reading::Begun { requests } if self.is_dear(requests) => self.price(requests),
-            Reading::Begun { requests } => self.in_time(requests).min(requests),
+    /// What remains beside the reads that are under way. One that has begun claims no more than what would bring it to its end in
+    /// time, so that folders that do not answer take nothing from the others.
+    pub fn remaining(self, under_way: &[ReadUnderWay]) -> RemainingBudget {
+        let claims = under_way.iter().map(|read| {
+            if read.has_begun && !self.is_oversized(read.requests) {
+                self.in_time(read.requests).min(read.requests)
+            } else {
+                self.claim(read.requests)
+            }
         });
         let claimed = claims.fold(0, u64::saturating_add);
-        let dear = reading.iter().any(|reading| match *reading {
-            Reading::Waiting { requests } | Reading::Begun { requests } => self.is_dear(requests),
-        });
-        Left {
+        let mut under_way = under_way.iter();
+        RemainingBudget {
             requests: self.requests.saturating_sub(claimed),
-            dear,
+            oversized: under_way.any(|read| self.is_oversized(read.requests)),
         }
     }
 
-    /// The part of a read's requests that falls to one interval when they are spread over the time that it has.
+    /// The part of a read's requests that one interval gets when they are spread over the time that it has.
     fn in_time(self, requests: u64) -> u64 {
-        scaled(
-            requests,
-            self.interval.as_millis(),
-            self.timeout.as_millis(),
-        )
+        let [part, whole] = [self.interval, self.timeout].map(|time| time.as_millis());
+        scaled(requests, part, whole)
     }
 }
 
@@ -114,7 +104,7 @@ impl RequestBudget {
     clippy::cast_sign_loss,
     reason = "neither a rate nor a time is negative, and the cast saturates"
 )]
-pub(crate) fn in_all(rate: Rate, time: Duration) -> Option<u64> {
+pub(crate) fn requests_in(rate: Rate, time: Duration) -> Option<u64> {
     match rate {
         Rate::Unlimited => None,
         Rate::PerSecond(rate) => Some((rate * time.as_secs_f64()) as u64),
@@ -137,12 +127,12 @@ mod tests {
     }
 
     #[test]
-    fn one_request_of_an_interval_is_for_the_list_and_there_is_always_room_for_one() {
+    fn one_request_of_an_interval_is_for_the_list_and_there_is_always_budget_for_one() {
         assert_eq!(minute().requests(), 299);
         for (rate, requests) in [(2.0, 1), (1.0, 1), (0.001, 1), (3.5, 2)] {
-            let room =
+            let budget =
                 RequestBudget::new(Rate::PerSecond(rate), Duration::from_secs(1), Duration::MAX);
-            assert_eq!(room.unwrap().requests(), requests, "{rate}");
+            assert_eq!(budget.unwrap().requests(), requests, "{rate}");
         }
         assert_eq!(
             RequestBudget::new(Rate::Unlimited, Duration::ZERO, Duration::MAX),
@@ -151,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_is_dearer_than_the_room_claims_between_half_and_three_quarters_of_it() {
-        for (requests, price) in [
+    fn a_read_that_is_oversized_claims_between_half_and_three_quarters_of_it() {
+        for (requests, claim) in [
             (1, 1),
             (299, 299),
             (300, 149),
@@ -161,23 +151,25 @@ mod tests {
             (10_000, 224),
             (u64::MAX, 224),
         ] {
-            assert_eq!(minute().price(requests), price, "{requests}");
+            assert_eq!(minute().claim(requests), claim, "{requests}");
         }
     }
 
     #[test]
-    fn what_waits_claims_its_requests_and_what_may_hang_a_part_of_them() {
-        let left = |reading: &[Reading]| minute().left(reading);
-        let waiting = Reading::Waiting { requests: 100 };
-        let begun = Reading::Begun { requests: 100 };
-        let hangs = [Reading::Begun { requests: 1 }; 1_000];
-        let dear = Reading::Begun { requests: 5_000 };
-        assert_eq!(left(&[]).requests, 299);
-        assert_eq!(left(&[waiting]).requests, 199);
-        assert_eq!(left(&[waiting; 3]).requests, 0);
-        assert_eq!(left(&[begun]).requests, 289);
-        assert_eq!(left(&hangs).requests, 299);
-        assert!(!left(&hangs).dear);
-        assert_eq!((left(&[dear]).requests, left(&[dear]).dear), (75, true));
+    fn what_waits_claims_its_requests_and_what_may_never_be_answered_a_part_of_them() {
+        let remaining = |under_way: &[ReadUnderWay]| minute().remaining(under_way);
+        let read = |requests, has_begun| ReadUnderWay {
+            requests,
+            has_begun,
+        };
+        let silent = [read(1, true); 1_000];
+        assert_eq!(remaining(&[]).requests, 299);
+        assert_eq!(remaining(&[read(100, false)]).requests, 199);
+        assert_eq!(remaining(&[read(100, false); 3]).requests, 0);
+        assert_eq!(remaining(&[read(100, true)]).requests, 289);
+        assert_eq!(remaining(&silent).requests, 299);
+        assert!(!remaining(&silent).oversized);
+        let oversized = remaining(&[read(5_000, true)]);
+        assert_eq!((oversized.requests, oversized.oversized), (75, true));
     }
 }

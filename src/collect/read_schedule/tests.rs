@@ -1,4 +1,4 @@
-//! Nobody waits for ever, what is pressing comes first, and no more is begun than there is budget for.
+//! No folder waits for ever, what is pressing comes first, and no more is begun than there is budget for.
 
 mod library;
 
@@ -24,29 +24,37 @@ fn id(number: usize) -> FolderId {
 }
 
 /// The request budget of a minute for so many requests beside the list.
-fn room(requests: u32) -> RequestBudget {
+fn budget(requests: u32) -> RequestBudget {
     let rate = Rate::PerSecond((f64::from(requests) + 1.5) / 60.0);
-    let room = RequestBudget::new(rate, MINUTE, TIMEOUT).unwrap();
-    assert_eq!(room.requests(), u64::from(requests));
-    room
+    let budget = RequestBudget::new(rate, MINUTE, TIMEOUT).unwrap();
+    assert_eq!(budget.requests(), u64::from(requests));
+    budget
 }
 
-fn candidates(folders: &[(Need, u64, u64)]) -> Vec<Candidate> {
-    let candidate = |(number, &(need, minutes, requests)): (usize, &(Need, u64, u64))| Candidate {
-        id: id(number),
-        need,
-        waited: Duration::from_mins(minutes),
+fn under_way(requests: u64, has_begun: bool) -> ReadUnderWay {
+    ReadUnderWay {
         requests,
-    };
+        has_begun,
+    }
+}
+
+fn candidates(folders: &[(Need, u64, u64)]) -> Vec<ReadCandidate> {
+    let candidate =
+        |(number, &(need, minutes, requests)): (usize, &(Need, u64, u64))| ReadCandidate {
+            id: id(number),
+            need,
+            waited: Duration::from_mins(minutes),
+            requests,
+        };
     folders.iter().enumerate().map(candidate).collect()
 }
 
 /// The numbers of the folders that are chosen when nothing else is being read.
 fn chosen(folders: &[(Need, u64, u64)], requests: u32) -> Vec<usize> {
-    let room = room(requests);
+    let budget = budget(requests);
     let due = choose(
         candidates(folders),
-        Some((room, room.left(&[]))),
+        Some((budget, budget.remaining(&[]))),
         QUIET_EVERY,
     );
     let number = |due: &FolderId| (0..folders.len()).find(|number| id(*number) == *due);
@@ -113,13 +121,13 @@ fn what_is_chosen_and_in_which_order() {
             vec![0, 1],
         ),
         (
-            "what does not fit leaves room for what does",
+            "what does not fit leaves budget for what does",
             vec![(Pressing, 2, 3), (Pressing, 1, 3), (Quiet, 1, 1)],
             4,
             vec![0, 2],
         ),
         (
-            "one that is dearer than the room, and others beside it",
+            "one that is oversized, and others beside it",
             vec![
                 (Quiet, 9, 50),
                 (Quiet, 8, 50),
@@ -136,20 +144,23 @@ fn what_is_chosen_and_in_which_order() {
 }
 
 #[test]
-fn while_a_dear_read_is_under_way_no_other_is_begun() {
-    let room = room(8);
-    let dear = Reading::Begun { requests: 40 };
+fn while_an_oversized_read_is_under_way_no_other_is_begun() {
+    let budget = budget(8);
+    let oversized = under_way(40, true);
     let folders = candidates(&[(Need::Unfinished, 20, 40), (Need::Quiet, 9, 1)]);
-    let left = room.left(&[dear]);
-    assert_eq!(choose(folders, Some((room, left)), QUIET_EVERY), [id(1)]);
+    let remaining = budget.remaining(&[oversized]);
+    assert_eq!(
+        choose(folders, Some((budget, remaining)), QUIET_EVERY),
+        [id(1)]
+    );
 }
 
 #[test]
-fn where_nothing_is_left_nothing_is_begun() {
-    let room = room(8);
-    let left = room.left(&[Reading::Waiting { requests: 8 }]);
+fn where_nothing_remains_nothing_is_begun() {
+    let budget = budget(8);
+    let remaining = budget.remaining(&[under_way(8, false)]);
     let folders = candidates(&[(Need::Pressing, 9, 1)]);
-    assert!(choose(folders, Some((room, left)), QUIET_EVERY).is_empty());
+    assert!(choose(folders, Some((budget, remaining)), QUIET_EVERY).is_empty());
 }
 
 fn folder() -> impl Strategy<Value = (Need, u64, u64)> {
@@ -157,10 +168,10 @@ fn folder() -> impl Strategy<Value = (Need, u64, u64)> {
     (select(&NEEDS[..]), 0_u64..30, requests)
 }
 
-fn price(room: RequestBudget, chosen: &[Candidate]) -> u64 {
+fn claimed(budget: RequestBudget, chosen: &[ReadCandidate]) -> u64 {
     chosen
         .iter()
-        .map(|candidate| room.price(candidate.requests))
+        .map(|candidate| budget.claim(candidate.requests))
         .sum()
 }
 
@@ -177,28 +188,28 @@ proptest! {
     }
 
     #[test]
-    fn no_more_is_begun_than_there_is_room_for_but_for_the_one_that_waited_longest(
+    fn no_more_is_begun_than_there_is_budget_for_but_for_the_one_that_waited_longest(
         folders in vec(folder(), 1..60),
         requests in 1_u32..60,
         waiting in 0_u64..60,
     ) {
-        let room = room(requests);
-        let left = room.left(&[Reading::Waiting { requests: waiting }]);
+        let budget = budget(requests);
+        let remaining = budget.remaining(&[under_way(waiting, false)]);
         let candidates = candidates(&folders);
-        let due: BTreeSet<_> = choose(candidates.clone(), Some((room, left)), QUIET_EVERY).into_iter().collect();
+        let due: BTreeSet<_> = choose(candidates.clone(), Some((budget, remaining)), QUIET_EVERY).into_iter().collect();
         let mut begun: Vec<_> = candidates.iter().filter(|candidate| due.contains(&candidate.id)).copied().collect();
-        if price(room, &begun) > left.requests {
+        if claimed(budget, &begun) > remaining.requests {
             begun.sort_by_key(|candidate| (Reverse(candidate.waited), candidate.id));
             let first = begun.remove(0);
-            prop_assert!(first.waited >= QUIET_EVERY && left.requests > 0);
+            prop_assert!(first.waited >= QUIET_EVERY && remaining.requests > 0);
         }
-        prop_assert!(price(room, &begun) <= left.requests);
-        let dear = begun.iter().filter(|candidate| room.is_dear(candidate.requests));
-        prop_assert!(dear.count() <= 1);
+        prop_assert!(claimed(budget, &begun) <= remaining.requests);
+        let oversized = begun.iter().filter(|candidate| budget.is_oversized(candidate.requests));
+        prop_assert!(oversized.count() <= 1);
     }
 
     #[test]
-    fn what_is_pressing_is_begun_at_once_where_three_quarters_of_the_room_will_do(
+    fn what_is_pressing_is_begun_at_once_where_three_quarters_of_the_budget_are_enough(
         mut folders in vec((select(&NEEDS[..]), 0_u64..30, 1_u64..4), 1..80),
         requests in 20_u32..60,
     ) {
@@ -215,16 +226,16 @@ proptest! {
         }
     }
 
-    /// Each interval begins to read the folder that waited longest once it is overdue; dear ones wait for one another.
+    /// Each interval begins to read the folder that waited longest once it is overdue; oversized ones wait for one another.
     #[test]
-    fn nobody_waits_for_ever(
+    fn no_folder_waits_for_ever(
         folders in vec((prop_oneof![9 => 1_u64..8, 1 => 8_u64..400], any::<bool>()), 1..40),
         requests in 1_u32..20,
     ) {
         let mut library = Library::new(requests, &folders);
-        let dear = folders.iter().filter(|folder| folder.0 > u64::from(requests)).count() as u64;
-        let others = folders.len() as u64 - dear;
-        let bound = 5 + others + dear * 11 + 1;
+        let oversized = folders.iter().filter(|folder| folder.0 > u64::from(requests)).count() as u64;
+        let others = folders.len() as u64 - oversized;
+        let bound = 5 + others + oversized * 11 + 1;
         for _ in 0..3 * bound {
             library.pass();
             prop_assert!(library.longest_wait() <= bound, "{} > {bound}", library.longest_wait());
@@ -232,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn the_round_that_is_told_is_kept(
+    fn the_cycle_that_is_promised_is_reached(
         pressing in 0_usize..60,
         quiet in 0_usize..200,
         requests in 4_u32..60,
@@ -240,11 +251,11 @@ proptest! {
         let folders: Vec<_> = (0..pressing + quiet).map(|number| (1, number < pressing)).collect();
         let mut library = Library::new(requests, &folders);
         let load = Load { pressing: pressing as u64, quiet: quiet as u64 };
-        let cycle = load.cycle(library.room).as_secs().div_ceil(60);
-        let settled = 4 * (cycle + 5);
-        for minute in 0..settled + 2 * cycle {
+        let cycle = load.cycle(library.budget).as_secs().div_ceil(60);
+        let steady = 4 * (cycle + 5);
+        for minute in 0..steady + 2 * cycle {
             library.pass();
-            if minute >= settled {
+            if minute >= steady {
                 let longest = library.longest_wait();
                 prop_assert!(longest <= cycle.max(5) + 1, "{longest} > {cycle}");
             }

@@ -1,7 +1,9 @@
 //! What is known of the statuses by position, and what follows from equal ones being adjacent.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::collect::sorted::page::{Layout, PageNumber, comes_again};
 use crate::model::{ByStatus, StatusWord};
 
 /// What is at a position of the list: a file with this status, or no row at all where the portal has fewer rows than its total says.
@@ -75,12 +77,22 @@ pub fn counts(ranges: &[CellRange]) -> ByStatus<u64> {
 /// Whether something comes again after something else, which a list that is sorted by status cannot show.
 #[must_use]
 pub fn is_unsorted(ranges: &[CellRange]) -> bool {
-    let returns = |at: usize| {
-        ranges[..at]
-            .iter()
-            .any(|earlier| earlier.cell == ranges[at].cell)
-    };
-    (0..ranges.len()).any(returns)
+    comes_again(ranges, |range| range.cell)
+}
+
+/// The pages that the boundaries follow from: the first and the last page, and for every boundary the page with both its sides, or the
+/// two pages that meet there.
+///
+/// If each of these shows the same twice, all first reads before all second ones, then all of them showed this at the moment
+/// between, and what follows from them held then.
+#[must_use]
+pub fn boundary_pages(ranges: &[CellRange], layout: Layout) -> BTreeSet<PageNumber> {
+    let starts = ranges.iter().skip(1).map(|range| range.range.start);
+    starts
+        .flat_map(|start| [start - 1, start])
+        .map(|position| layout.page_of(position))
+        .chain([PageNumber::FIRST, layout.last_page()])
+        .collect()
 }
 
 #[cfg(test)]
@@ -136,5 +148,16 @@ mod tests {
     fn a_status_that_comes_again_is_noticed() {
         let map = map(&[(0..10, Done), (10..14, Failed), (40..50, Done)]);
         assert!(is_unsorted(&map.ranges()));
+    }
+
+    #[test]
+    fn a_boundary_is_on_the_page_that_shows_both_sides_or_between_the_two_that_meet_there() {
+        let layout = Layout {
+            total: 1_000,
+            page_size: 100,
+        };
+        let map = map(&[(0..250, Failed), (250..800, Done), (800..1_000, Pending)]);
+        let pages = [1, 3, 8, 9, 10].map(PageNumber);
+        assert_eq!(boundary_pages(&map.ranges(), layout), BTreeSet::from(pages));
     }
 }

@@ -22,7 +22,7 @@ impl PageNumber {
 
 /// Consecutive rows of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct StatusRun {
     /// Their status.
     pub word: StatusWord,
     /// How many.
@@ -35,7 +35,7 @@ pub struct PageStatuses {
     /// Files in the folder.
     pub total: u64,
     /// The rows.
-    pub runs: Vec<Run>,
+    pub runs: Vec<StatusRun>,
 }
 
 impl PageStatuses {
@@ -43,7 +43,7 @@ impl PageStatuses {
     pub fn add(&mut self, word: StatusWord) {
         match self.runs.last_mut() {
             Some(run) if run.word == word => run.files += 1,
-            _ => self.runs.push(Run { word, files: 1 }),
+            _ => self.runs.push(StatusRun { word, files: 1 }),
         }
     }
 
@@ -56,12 +56,15 @@ impl PageStatuses {
     /// Whether a status comes again after another: then these rows are not sorted by status.
     #[must_use]
     pub fn is_unsorted(&self) -> bool {
-        let returns = |at: usize| {
-            let earlier = &self.runs[..at];
-            earlier.iter().any(|run| run.word == self.runs[at].word)
-        };
-        (0..self.runs.len()).any(returns)
+        comes_again(&self.runs, |run| run.word)
     }
+}
+
+/// Whether a value comes again after another one.
+pub(super) fn comes_again<T, V: PartialEq>(runs: &[T], value: impl Fn(&T) -> V) -> bool {
+    let values: Vec<_> = runs.iter().map(value).collect();
+    let is_again = |at: usize| values[..at].contains(&values[at]);
+    (0..values.len()).any(is_again)
 }
 
 /// Where pages are in a list of so many files. Positions count from 0.
@@ -100,7 +103,7 @@ impl Layout {
     }
 
     /// The positions of a page's rows, each range with its status. A page may have more rows than the total allows.
-    pub fn place(
+    pub fn positions(
         self,
         page: PageNumber,
         statuses: &PageStatuses,
@@ -136,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_placed_in_their_order() {
+    fn rows_have_positions_in_their_order() {
         let mut statuses = PageStatuses::default();
         for status in [Status::Failed, Status::Done, Status::Done] {
             statuses.add(status.into());
         }
-        let placed: Vec<_> = LAYOUT.place(PageNumber(2), &statuses).collect();
+        let positions: Vec<_> = LAYOUT.positions(PageNumber(2), &statuses).collect();
         assert_eq!(
-            placed,
+            positions,
             [
                 (100..101, Status::Failed.into()),
                 (101..103, Status::Done.into())

@@ -14,15 +14,15 @@ use crate::model::Status;
 /// Pages of one run whose rows are read, at most.
 pub const PAGES_OF_A_RUN: u64 = 20;
 
-/// What is known when a plan is made.
+/// What is known of the list when a plan is made.
 #[derive(Debug)]
-pub struct Known<'a> {
+pub struct Explored<'a> {
     /// Where pages are.
     pub layout: Layout,
     /// The statuses by position.
     pub ranges: &'a [CellRange],
-    /// Pages that told the statuses.
-    pub seen: &'a BTreeSet<PageNumber>,
+    /// Pages that were read in this attempt.
+    pub current: &'a BTreeSet<PageNumber>,
     /// Pages whose rows were read, those of earlier attempts as well.
     pub read: &'a BTreeSet<PageNumber>,
     /// Where the boundaries were last time.
@@ -31,27 +31,27 @@ pub struct Known<'a> {
 
 /// The pages to read next; none when every boundary is known and the rows that shall be read are read.
 #[must_use]
-pub fn next(known: &Known<'_>) -> BTreeSet<PageNumber> {
+pub fn next(explored: &Explored<'_>) -> BTreeSet<PageNumber> {
     let mut wanted = BTreeSet::new();
     let mut inward = BTreeSet::new();
-    for (at, range) in known.ranges.iter().enumerate() {
+    for (at, range) in explored.ranges.iter().enumerate() {
         if range.cell.is_some_and(|word| word.status != Status::Done) {
-            let rows = known.rows_of(at);
+            let rows = explored.rows_of(at);
             inward.extend(rows.into_gap_after);
             wanted.extend(rows.pages);
         }
     }
-    for (before, pair) in known.ranges.windows(2).enumerate() {
+    for (before, pair) in explored.ranges.windows(2).enumerate() {
         let gap = pair[0].range.end..pair[1].range.start;
         if !gap.is_empty() && !inward.contains(&before) {
-            wanted.extend(known.probe(&gap));
+            wanted.extend(explored.probe(&gap));
         }
     }
-    let end = known.ranges.last().map_or(0, |last| last.range.end);
-    if end < known.layout.total {
-        wanted.insert(known.layout.last_page());
+    let end = explored.ranges.last().map_or(0, |last| last.range.end);
+    if end < explored.layout.total {
+        wanted.insert(explored.layout.last_page());
     }
-    wanted.retain(|page| !known.seen.contains(page));
+    wanted.retain(|page| !explored.current.contains(page));
     wanted
 }
 
@@ -70,7 +70,7 @@ struct RowPages {
     into_gap_after: Option<usize>,
 }
 
-impl Known<'_> {
+impl Explored<'_> {
     /// The pages of a run that are still to be read: from its outer end inwards, and on into the gap while its boundary is not known.
     fn rows_of(&self, at: usize) -> RowPages {
         let Range { start, end } = self.ranges[at].range;
@@ -92,18 +92,18 @@ impl Known<'_> {
             .iter()
             .filter(|page| self.read.contains(page))
             .count();
-        let room = usize::try_from(PAGES_OF_A_RUN).unwrap_or(usize::MAX);
-        let room = room.saturating_sub(read);
+        let limit = usize::try_from(PAGES_OF_A_RUN).unwrap_or(usize::MAX);
+        let limit = limit.saturating_sub(read);
         let missing = of_run.into_iter().filter(|page| !self.read.contains(page));
-        let mut pages: Vec<_> = missing.take(room).collect();
+        let mut pages: Vec<_> = missing.take(limit).collect();
         let mut into_gap_after = None;
-        if !inner_known && pages.len() < room {
+        if !inner_known && pages.len() < limit {
             let (inner, before) = match from {
                 End::Front => (end, at),
                 End::Back => (start - 1, at - 1),
             };
             let page = self.layout.page_of(inner);
-            into_gap_after = Some(before).filter(|_| !self.seen.contains(&page));
+            into_gap_after = Some(before).filter(|_| !self.current.contains(&page));
             pages.push(page);
         }
         RowPages {
@@ -138,7 +138,7 @@ impl Known<'_> {
         }
     }
 
-    /// The page that tells most about a gap between two ranges.
+    /// The page to read next in a gap between two ranges: near the nearest hint, but never farther than halfway.
     fn probe(&self, gap: &Range<u64>) -> Option<PageNumber> {
         let middle = gap.start.midpoint(gap.end);
         let step = |distance: u64| distance.max(self.layout.page_size);
@@ -164,6 +164,6 @@ impl Known<'_> {
         [target, middle, gap.start, gap.end - 1]
             .into_iter()
             .map(|position| self.layout.page_of(position))
-            .find(|page| !self.seen.contains(page))
+            .find(|page| !self.current.contains(page))
     }
 }

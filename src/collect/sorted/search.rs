@@ -1,19 +1,22 @@
 //! Reads pages until every boundary is known, and reads again what the boundaries follow from until it is the same twice.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::Future;
+use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::collect::error::ReadError;
+use crate::classify::{Classifier, ErrorTally};
+use crate::collect::error::{FetchPage, ReadError, total_of};
 use crate::collect::rows_end::is_end_of_rows;
-use crate::collect::sorted::boundary_pages::boundary_pages;
-use crate::collect::sorted::map::{CellRange, Map, is_unsorted};
+use crate::collect::sorted::map::{self, CellRange, Map, boundary_pages};
 use crate::collect::sorted::page::{Layout, PageNumber, PageStatuses};
-use crate::collect::sorted::rows::Rows;
-use crate::collect::sorted::{Method, plan};
+use crate::collect::sorted::rows::{PageRows, add_up};
+use crate::collect::sorted::{Method, SortedRead, plan};
 use crate::collect::sorting::evidence;
-use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
+use crate::count::{Boundaries, FolderCount, Unfinished};
+use crate::model::{FileKey, Status};
+use crate::portal::{PageBody, Pagination};
 
 /// What differs between two reads is searched again so often.
 const ATTEMPTS: u32 = 3;
@@ -28,50 +31,43 @@ const MAX_TOTAL: u64 = 1_000_000_000_000;
 pub(super) struct Search<'a, F> {
     fetch: F,
     method: Method<'a>,
-    pub rows: Rows,
-    pages: BTreeMap<PageNumber, Seen>,
+    errors: ErrorTally,
+    pages: BTreeMap<PageNumber, PageRead>,
     layout: Layout,
     attempt: u32,
     /// The page that was read last of all, with no other in flight.
     last_alone: Option<PageNumber>,
-    pub requests: u64,
-    /// Whether a page showed that the portal sorts by status.
-    pub shows_sorting: bool,
-}
-
-/// What a search found.
-pub(super) struct Found {
-    pub layout: Layout,
-    /// The whole list, front to back, without gaps.
-    pub ranges: Vec<CellRange>,
-    /// Whether every boundary was read the same twice.
-    pub settled: bool,
-    /// Whether moreover the rows are as many as the total.
-    pub consistent: bool,
+    requests: u64,
+    shows_sorting: bool,
 }
 
 /// The latest read of a page.
-struct Seen {
+struct PageRead {
     statuses: PageStatuses,
-    /// What it tells holds from this attempt on.
+    /// The files that are not done.
+    files: Vec<(FileKey, Unfinished)>,
+    /// Numbers the reads: a later one is newer.
+    number: u64,
+    /// The attempt from which on it is valid.
     attempt: u32,
-    /// Counts the reads: a later one knows better.
-    nth: u64,
     /// Whether it has as many rows as it should, and no file twice.
     whole: bool,
 }
 
-impl<'a, F, Fut> Search<'a, F>
-where
-    F: Fn(PageRequest) -> Fut,
-    Fut: Future<Output = Result<PageBody, PortalError>>,
-{
-    /// Prepares a search.
-    pub fn new(fetch: F, method: Method<'a>, rows: Rows) -> Self {
+/// What an attempt found.
+struct Found {
+    /// The whole list, front to back, without gaps.
+    ranges: Vec<CellRange>,
+    /// Whether every boundary was read the same twice.
+    stable: bool,
+}
+
+impl<'a, F: FetchPage> Search<'a, F> {
+    pub fn new(fetch: F, method: Method<'a>, classifier: Arc<Classifier>) -> Self {
         Self {
             fetch,
             method,
-            rows,
+            errors: ErrorTally::new(classifier),
             pages: BTreeMap::new(),
             layout: Layout {
                 total: 0,
@@ -85,26 +81,37 @@ where
     }
 
     /// Finds every boundary.
-    pub async fn run(&mut self) -> Result<Found, ReadError> {
+    pub async fn run(mut self) -> Result<SortedRead, ReadError> {
+        let found = self.find().await?;
+        let stable = found.stable;
+        Ok(SortedRead {
+            stable,
+            pages: self.layout.last_page().0,
+            shows_sorting: self.shows_sorting,
+            count: self.count(found),
+        })
+    }
+
+    async fn find(&mut self) -> Result<Found, ReadError> {
         self.read(BTreeSet::from([PageNumber::FIRST])).await?;
         let first = self.pages.get(&PageNumber::FIRST);
-        if first.is_none_or(|seen| seen.statuses.rows() >= self.layout.total) {
-            return Ok(self.found(true));
+        if first.is_none_or(|page| page.statuses.rows() >= self.layout.total) {
+            let ranges = self.map().ranges();
+            return Ok(Found {
+                ranges,
+                stable: true,
+            });
         }
         loop {
             self.explore().await?;
-            let same = self.read_boundaries_again().await?;
-            let found = self.found(same);
-            if same && is_unsorted(&found.ranges) {
-                let pages = boundary_pages(&found.ranges, self.layout);
-                return Err(ReadError::Unsorted {
-                    pages: pages.into_iter().collect(),
-                    layout: self.layout,
-                });
+            let stable = self.read_boundaries_again().await?;
+            let ranges = self.map().ranges();
+            if stable && map::is_unsorted(&ranges) {
+                return Err(self.unsorted(boundary_pages(&ranges, self.layout)));
             }
-            if same || self.attempt >= ATTEMPTS {
-                self.check_end_of_rows(&found)?;
-                return Ok(found);
+            if stable || self.attempt >= ATTEMPTS {
+                self.check_end_of_rows(&ranges)?;
+                return Ok(Found { ranges, stable });
             }
         }
     }
@@ -113,13 +120,11 @@ where
     async fn explore(&mut self) -> Result<(), ReadError> {
         loop {
             let ranges = self.map().ranges();
-            let seen: BTreeSet<_> = self.fresh().map(|(page, _)| *page).collect();
-            let read: BTreeSet<_> = self.rows.pages().collect();
-            let wanted = plan::next(&plan::Known {
+            let wanted = plan::next(&plan::Explored {
                 layout: self.layout,
                 ranges: &ranges,
-                seen: &seen,
-                read: &read,
+                current: &self.current().map(|(page, _)| *page).collect(),
+                read: &self.pages.keys().copied().collect(),
                 hints: &self.method.hints.in_list_of(self.layout.total),
             });
             if wanted.is_empty() {
@@ -136,40 +141,41 @@ where
         let mut again = boundary_pages(&self.map().ranges(), self.layout);
         self.attempt += 1;
         if let Some(page) = self.last_alone.filter(|page| again.remove(page))
-            && let Some(seen) = self.pages.get_mut(&page)
+            && let Some(read) = self.pages.get_mut(&page)
         {
             // All other reads were over when this one began: it is on both sides of the moment between.
-            seen.attempt = self.attempt;
+            read.attempt = self.attempt;
         }
         let statuses = |search: &Self| -> Vec<_> {
             let pages = again.iter().map(|page| search.pages.get(page));
-            pages
-                .map(|seen| seen.map(|seen| seen.statuses.clone()))
-                .collect()
+            pages.map(|read| Some(read?.statuses.clone())).collect()
         };
         // What is read again belongs to the list of this total; another one may have another last page.
         let (before, total) = (statuses(self), self.layout.total);
         self.read(again.clone()).await?;
         let one_total = self.layout.total == total
-            && self.fresh().all(|(_, seen)| seen.statuses.total == total);
+            && self.current().all(|(_, read)| read.statuses.total == total);
         Ok(one_total && before == statuses(self))
     }
 
     /// Reads pages, several at once. A page that is not sorted is read once more: a file may have changed its status while the portal
     /// put the page together.
     async fn read(&mut self, pages: BTreeSet<PageNumber>) -> Result<(), ReadError> {
-        let unsorted = self.read_once(pages).await?;
+        let mut unsorted = self.read_once(pages).await?;
+        if !unsorted.is_empty() {
+            unsorted = self.read_once(unsorted).await?;
+        }
         if unsorted.is_empty() {
             return Ok(());
         }
-        let unsorted = self.read_once(unsorted).await?;
-        if unsorted.is_empty() {
-            return Ok(());
-        }
-        Err(ReadError::Unsorted {
-            pages: unsorted.into_iter().collect(),
+        Err(self.unsorted(unsorted))
+    }
+
+    fn unsorted(&self, pages: BTreeSet<PageNumber>) -> ReadError {
+        ReadError::Unsorted {
+            pages: pages.into_iter().collect(),
             layout: self.layout,
-        })
+        }
     }
 
     /// Reads pages, several at once; returns those that are not sorted.
@@ -182,7 +188,14 @@ where
             return Err(ReadError::Moving);
         }
         self.last_alone = pages.first().copied().filter(|_| pages.len() == 1);
-        let fetches: Vec<_> = pages.into_iter().map(|page| self.fetch(page)).collect();
+        let fetches = pages.into_iter().map(|page| {
+            let answer = (self.fetch)(page.request());
+            async move {
+                let body = answer.await.map_err(ReadError::at(page.request()))?;
+                Ok::<_, ReadError>((page, body))
+            }
+        });
+        let fetches: Vec<_> = fetches.collect();
         let mut bodies = stream::iter(fetches).buffer_unordered(self.method.in_flight);
         let mut unsorted = BTreeSet::new();
         while let Some((page, body)) = bodies.try_next().await? {
@@ -193,53 +206,39 @@ where
         Ok(unsorted)
     }
 
-    fn fetch(
-        &self,
-        page: PageNumber,
-    ) -> impl Future<Output = Result<(PageNumber, PageBody), ReadError>> + use<F, Fut> {
-        let answer = (self.fetch)(page.request());
-        async move {
-            let body = answer.await.map_err(|error| failed(page, error))?;
-            Ok((page, body))
-        }
-    }
-
-    /// Takes in a page; returns whether it is not sorted.
+    /// Adds a page; returns whether it is not sorted.
     fn add(&mut self, page: PageNumber, body: &PageBody) -> Result<bool, ReadError> {
-        let read = self.rows.read(page, body);
-        let read = read.map_err(|error| failed(page, error))?;
-        let total = read.statuses.total;
+        let rows = PageRows::read(body, &mut self.errors);
+        let rows = rows.map_err(ReadError::at(page.request()))?;
+        let total = rows.statuses.total;
         if total > MAX_TOTAL {
             return Err(ReadError::ImplausibleTotal { total });
         }
-        if let Some(Whole(came)) = read.pagination.page.filter(|came| came.0 != page.0) {
-            let asked = page.request();
-            return Err(ReadError::OtherPage { asked, came });
-        }
-        self.layout.total = total;
+        self.layout.total = total_of(page.request(), &rows.pagination)?;
         if self.method.prove && !self.shows_sorting {
-            self.shows_sorting = evidence::shows_sorting(&read.statuses, body);
+            self.shows_sorting = evidence::shows_sorting(&rows.statuses, body);
         }
-        let unsorted = read.statuses.is_unsorted();
-        let expected = self.rows_expected(page, &read.pagination);
+        let unsorted = rows.statuses.is_unsorted();
+        let expected = self.rows_expected(page, &rows.pagination);
         if self.pages.is_empty() {
-            self.layout.page_size = read.statuses.rows().max(1);
+            self.layout.page_size = rows.statuses.rows().max(1);
         }
-        let seen = Seen {
-            whole: read.distinct && expected.is_none_or(|rows| rows == read.statuses.rows()),
+        let latest = self.pages.values().map(|read| read.number).max();
+        let read = PageRead {
+            whole: rows.distinct && expected.is_none_or(|rows_of| rows_of == rows.statuses.rows()),
+            statuses: rows.statuses,
+            files: rows.files,
+            number: latest.unwrap_or(0) + 1,
             attempt: self.attempt,
-            nth: self.pages.values().map(|seen| seen.nth).max().unwrap_or(0) + 1,
-            statuses: read.statuses,
         };
-        self.pages.insert(page, seen);
+        self.pages.insert(page, read);
         Ok(unsorted)
     }
 
     /// Rows that a page should have, as far as that is known.
     fn rows_expected(&self, page: PageNumber, pagination: &Pagination) -> Option<u64> {
         let page_size = if self.pages.is_empty() {
-            let Whole(page_size) = pagination.page_size?;
-            page_size
+            pagination.page_size?.0
         } else {
             self.layout.page_size
         };
@@ -248,22 +247,18 @@ where
     }
 
     /// The pages whose latest read belongs to this attempt.
-    fn fresh(&self) -> impl Iterator<Item = (&PageNumber, &Seen)> {
-        let fresh = move |(_, seen): &(&PageNumber, &Seen)| seen.attempt >= self.attempt;
-        self.pages.iter().filter(fresh)
-    }
-
-    /// Whether the pages of this attempt have the rows that they should have.
-    fn is_whole(&self) -> bool {
-        self.fresh().all(|(_, seen)| seen.whole)
+    fn current(&self) -> impl Iterator<Item = (&PageNumber, &PageRead)> {
+        let attempt = self.attempt;
+        let pages = self.pages.iter();
+        pages.filter(move |(_, read)| read.attempt >= attempt)
     }
 
     fn map(&self) -> Map {
-        let mut latest_first: Vec<_> = self.fresh().collect();
-        latest_first.sort_unstable_by_key(|(_, seen)| std::cmp::Reverse(seen.nth));
+        let mut latest_first: Vec<_> = self.current().collect();
+        latest_first.sort_unstable_by_key(|(_, read)| Reverse(read.number));
         let mut map = Map::default();
-        for (page, seen) in &latest_first {
-            for (range, word) in self.layout.place(**page, &seen.statuses) {
+        for (page, read) in &latest_first {
+            for (range, word) in self.layout.positions(**page, &read.statuses) {
                 map.add(range, Some(word));
             }
         }
@@ -276,38 +271,52 @@ where
         let total = self.layout.total;
         let last = map.ranges().pop();
         let rows_end = last.as_ref().map_or(0, |last| last.range.end);
-        for (page, seen) in self
-            .fresh()
-            .filter(|(_, seen)| seen.statuses.total == total)
-        {
-            let span = self.layout.span(*page);
-            let missing = span.start.saturating_add(seen.statuses.rows());
-            map.add(missing.max(rows_end)..span.end, None);
+        for (page, read) in self.current() {
+            if read.statuses.total == total {
+                let span = self.layout.span(*page);
+                let missing = span.start.saturating_add(read.statuses.rows());
+                map.add(missing.max(rows_end)..span.end, None);
+            }
         }
-        let outdated = self.pages.get(&self.layout.last_page());
-        if let Some(last) =
-            last.filter(|_| outdated.is_some_and(|seen| seen.statuses.total != total))
-        {
+        let last_page = self.pages.get(&self.layout.last_page());
+        let is_outdated = last_page.is_some_and(|read| read.statuses.total != total);
+        if let Some(last) = last.filter(|_| is_outdated) {
             map.add(rows_end..total, last.cell);
         }
     }
 
-    fn found(&self, settled: bool) -> Found {
-        let ranges = self.map().ranges();
+    /// What the pages add up to, given what is where in the list.
+    fn count(self, found: Found) -> FolderCount {
+        let Found { ranges, stable } = found;
         let end = ranges.last().map_or(0, |last| last.range.end);
         let lists_all = ranges.iter().all(|range| range.cell.is_some());
-        Found {
-            layout: self.layout,
-            ranges,
-            settled,
-            consistent: settled && self.is_whole() && lists_all && end == self.layout.total,
+        let whole = lists_all && self.current().all(|(_, read)| read.whole);
+        let consistent = stable && whole && end == self.layout.total;
+        let boundaries = Boundaries {
+            positions: ranges.iter().skip(1).map(|next| next.range.start).collect(),
+            total: end,
+        };
+        let shows_failed = |(_, read): &(&PageNumber, &PageRead)| {
+            let mut files = read.files.iter();
+            files.any(|(_, file)| file.status == Status::Failed)
+        };
+        let failed_page = self.pages.iter().find(shows_failed);
+        let failed_page = failed_page.map(|(page, _)| page.request());
+        let mut pages: Vec<_> = self.pages.into_values().collect();
+        pages.sort_unstable_by_key(|read| read.number);
+        let files = pages.into_iter().flat_map(|read| read.files).collect();
+        FolderCount {
+            consistent,
+            failed_page,
+            requests: self.requests,
+            ..add_up(files, self.errors, map::counts(&ranges), boundaries)
         }
     }
 
     /// Whether rows that end before the total can be believed to end there.
-    fn check_end_of_rows(&self, found: &Found) -> Result<(), ReadError> {
+    fn check_end_of_rows(&self, ranges: &[CellRange]) -> Result<(), ReadError> {
         let total = self.layout.total;
-        match found.ranges.last() {
+        match ranges.last() {
             Some(CellRange { cell: None, range })
                 if !is_end_of_rows(range.start, total, self.layout.page_size) =>
             {
@@ -316,12 +325,5 @@ where
             }
             _ => Ok(()),
         }
-    }
-}
-
-fn failed(page: PageNumber, error: PortalError) -> ReadError {
-    ReadError::Portal {
-        page: page.request(),
-        error,
     }
 }

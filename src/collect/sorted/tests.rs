@@ -7,7 +7,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::collect::testing::{Change, Folder, Quirk, all_changes, change, counts};
+use crate::count::DoneFiles;
 use crate::model::{ByStatus, Status};
+use crate::portal::{PageBody, PageRequest};
 
 /// Every order of the statuses that matters: where done stands among them.
 fn command() -> Vec<Vec<Status>> {
@@ -22,7 +24,7 @@ fn command() -> Vec<Vec<Status>> {
 }
 
 /// Counts a folder whose pages are there at once.
-fn run<F>(fetch: F, in_flight: usize, hints: &Boundaries) -> Result<Sorted, ReadError>
+fn run<F>(fetch: F, in_flight: usize, hints: &Boundaries) -> Result<SortedRead, ReadError>
 where
     F: Fn(PageRequest) -> PageBody,
 {
@@ -32,16 +34,16 @@ where
         prove: false,
     };
     let fetch = |page| std::future::ready(Ok(fetch(page)));
-    count(fetch, method, Known::default(), &Progress::default())
+    count(fetch, method, Arc::default(), &Progress::default())
         .now_or_never()
         .expect("the pages are there at once")
 }
 
-fn try_count(folder: &RefCell<Folder>, hints: &Boundaries) -> Result<Sorted, ReadError> {
+fn try_count(folder: &RefCell<Folder>, hints: &Boundaries) -> Result<SortedRead, ReadError> {
     run(|page| folder.borrow_mut().page(page), 2, hints)
 }
 
-fn count_folder(folder: Folder) -> Sorted {
+fn count_folder(folder: Folder) -> SortedRead {
     try_count(&RefCell::new(folder), &Boundaries::default()).unwrap()
 }
 
@@ -55,8 +57,8 @@ fn mixed(files: &[(Status, u64)], page_size: usize) -> Folder {
     Folder::with(statuses, page_size)
 }
 
-fn counted(sorted: &Sorted) -> Vec<u64> {
-    let counts: &ByStatus<u64> = &sorted.reading.counts;
+fn counted(sorted: &SortedRead) -> Vec<u64> {
+    let counts: &ByStatus<u64> = &sorted.count.files;
     Status::ALL.map(|status| counts[status]).into()
 }
 
@@ -97,7 +99,7 @@ fn a_folder_that_stands_still_is_counted_exactly_whatever_the_order_of_the_statu
                 let sorted = count_folder(folder);
                 let what = format!("{content:?} {order:?} {page_size} {quirk:?}");
                 assert_eq!(counted(&sorted), expected, "{what}");
-                assert!(sorted.consistent, "{what}");
+                assert!(sorted.count.consistent, "{what}");
             }
         }
     }
@@ -115,11 +117,11 @@ fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
     );
     let sorted = count_folder(folder.clone());
     for status in [Status::Failed, Status::Pending] {
-        assert!(sorted.reading.fits[status], "{status:?}");
+        assert!(sorted.count.complete[status], "{status:?}");
     }
-    assert_eq!(sorted.reading.unfinished.len(), 97);
-    let [class] = &sorted.reading.errors.counts[..1] else {
-        panic!("{:?}", sorted.reading.errors);
+    assert_eq!(sorted.count.unfinished.len(), 97);
+    let [class] = &sorted.count.errors.counts[..1] else {
+        panic!("{:?}", sorted.count.errors);
     };
     assert_eq!(
         (class.class.as_str(), class.files[Status::Failed]),
@@ -143,15 +145,18 @@ fn of_a_long_run_only_the_first_pages_are_read_and_its_boundary_is_found() {
         let folder = RefCell::new(folder);
         let first = try_count(&folder, &Boundaries::default()).unwrap();
         assert_eq!(counted(&first), expected);
-        assert!(first.requests <= 160, "{}", first.requests);
-        let again = try_count(&folder, &first.boundaries).unwrap();
+        assert!(first.count.requests <= 160, "{}", first.count.requests);
+        let DoneFiles::Counted(boundaries) = &first.count.done else {
+            panic!("done files were read");
+        };
+        let again = try_count(&folder, boundaries).unwrap();
         assert_eq!(counted(&again), expected);
         assert!(
-            again.requests < first.requests && again.requests <= 105,
+            again.count.requests < first.count.requests && again.count.requests <= 105,
             "{}",
-            again.requests
+            again.count.requests
         );
-        let unread = first.reading.errors.counts.last().unwrap();
+        let unread = first.count.errors.counts.last().unwrap();
         assert_eq!(unread.class.as_str(), "unread");
         assert!(unread.files[Status::Failed] >= 800, "{:?}", unread.files);
     }
@@ -171,13 +176,24 @@ fn what_is_not_done_costs_requests_and_what_is_done_does_not() {
         let mut folder = mixed(&files, 10);
         folder.order = order;
         let sorted = count_folder(folder);
-        assert!(sorted.requests < 30, "{} requests", sorted.requests);
+        assert!(
+            sorted.count.requests < 30,
+            "{} requests",
+            sorted.count.requests
+        );
     }
     assert_eq!(
-        count_folder(mixed(&[(Status::Done, 5_000)], 10)).requests,
+        count_folder(mixed(&[(Status::Done, 5_000)], 10))
+            .count
+            .requests,
         3
     );
-    assert_eq!(count_folder(mixed(&[(Status::Done, 10)], 10)).requests, 1);
+    assert_eq!(
+        count_folder(mixed(&[(Status::Done, 10)], 10))
+            .count
+            .requests,
+        1
+    );
 }
 
 #[test]
@@ -201,8 +217,12 @@ fn a_total_that_the_rows_do_not_fit_is_not_consistent_and_the_rows_are_counted()
             let sorted = count_folder(folder);
             let what = format!("{files} {quirk:?} {order:?}");
             assert_eq!(counted(&sorted), expected, "{what}");
-            assert!(!sorted.consistent, "{what}");
-            assert!(sorted.requests < 60, "{what}: {}", sorted.requests);
+            assert!(!sorted.count.consistent, "{what}");
+            assert!(
+                sorted.count.requests < 60,
+                "{what}: {}",
+                sorted.count.requests
+            );
         }
     }
 }
@@ -218,7 +238,7 @@ fn totals_that_differ_from_page_to_page_are_never_consistent() {
             let mut folder = mixed(&content, 10);
             (folder.quirk, folder.order) = (Quirk::MovingTotals, order.clone());
             let result = try_count(&RefCell::new(folder), &Boundaries::default());
-            let consistent = result.is_ok_and(|sorted| sorted.consistent);
+            let consistent = result.is_ok_and(|sorted| sorted.count.consistent);
             assert!(!consistent, "{files} {order:?}");
         }
     }
@@ -274,7 +294,7 @@ fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
         };
         let sorted = run(fetch, 1, &Boundaries::default()).unwrap();
         assert_eq!(counted(&sorted), expected, "{torn}");
-        assert!(sorted.consistent, "{torn}");
+        assert!(sorted.count.consistent, "{torn}");
     }
 }
 
@@ -283,7 +303,7 @@ fn count_changed(
     folder: &Folder,
     change: Change,
     before_request: u64,
-) -> ([Vec<u64>; 2], Result<Sorted, ReadError>) {
+) -> ([Vec<u64>; 2], Result<SortedRead, ReadError>) {
     let before = counts(folder);
     let folder = RefCell::new(folder.clone());
     let fetch = |page| {
@@ -322,7 +342,7 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
         for page_size in [1, 3] {
             let mut folder = mixed(content, page_size);
             folder.order = order.clone();
-            let still = count_folder(folder.clone()).requests;
+            let still = count_folder(folder.clone()).count.requests;
             for (change, between) in all_changes(folder.files.len())
                 .into_iter()
                 .flat_map(|change| (1..still).map(move |between| (change, between)))
@@ -340,7 +360,7 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
                         continue;
                     }
                 };
-                if sorted.consistent {
+                if sorted.count.consistent {
                     let counts = counted(&sorted);
                     let what = format!(
                         "{content:?} {order:?}, {page_size} a page, {change:?} after {between}"
@@ -401,7 +421,7 @@ proptest! {
             folder.page(page)
         };
         let result = run(fetch, 3, &Boundaries::default());
-        if let Ok(sorted) = &result && sorted.consistent {
+        if let Ok(sorted) = &result && sorted.count.consistent {
             prop_assert!(held.borrow().contains(&counted(sorted)), "{:?} of {:?}", counted(sorted), held);
         } else {
             prop_assert!(!changes.is_empty());

@@ -6,16 +6,14 @@
 //! with rows of another status far before and far behind it, no sorted list held at that moment.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::ops::Range;
 use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::collect::error::ReadError;
+use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::sorted::{Layout, PageNumber};
 use crate::model::{FileKey, StatusWord};
-use crate::portal::{PageBody, PageRequest, PortalError};
 
 /// The time between the two reads: a search index that is behind its database has caught up by then.
 const BETWEEN_READS: Duration = Duration::from_secs(1);
@@ -45,16 +43,12 @@ pub fn witnesses(suspect: PageNumber, layout: Layout, run: Option<Range<u64>>) -
     pages
 }
 
-/// Reads pages twice, and tells whether what stayed contradicts a list that is sorted by status.
-pub async fn is_contradiction<F, Fut>(
-    fetch: F,
+/// Reads pages twice, and returns whether what stayed contradicts a list that is sorted by status.
+pub async fn is_contradiction(
+    fetch: impl FetchPage,
     pages: &[PageNumber],
     layout: Layout,
-) -> Result<bool, ReadError>
-where
-    F: Fn(PageRequest) -> Fut,
-    Fut: Future<Output = Result<PageBody, PortalError>>,
-{
+) -> Result<bool, ReadError> {
     let first = read(&fetch, pages, layout).await?;
     if !contradicts(&first, layout.page_size) {
         return Ok(false);
@@ -65,29 +59,21 @@ where
 }
 
 /// The rows of some pages, by position.
-async fn read<F, Fut>(
-    fetch: &F,
+async fn read(
+    fetch: &impl FetchPage,
     pages: &[PageNumber],
     layout: Layout,
-) -> Result<BTreeMap<u64, RowAt>, ReadError>
-where
-    F: Fn(PageRequest) -> Fut,
-    Fut: Future<Output = Result<PageBody, PortalError>>,
-{
+) -> Result<BTreeMap<u64, RowAt>, ReadError> {
     let mut rows = BTreeMap::new();
     for page in pages {
         let request = page.request();
-        let failed = |error| ReadError::Portal {
-            page: request,
-            error,
-        };
-        let body = fetch(request).await.map_err(failed)?;
+        let body = fetch(request).await.map_err(ReadError::at(request))?;
         let mut position = layout.start_of(*page);
         body.read(|row| {
             rows.insert(position, (row.key(), row.word()));
             position += 1;
         })
-        .map_err(failed)?;
+        .map_err(ReadError::at(request))?;
     }
     Ok(rows)
 }
@@ -100,19 +86,19 @@ fn in_both(first: BTreeMap<u64, RowAt>, second: &BTreeMap<u64, RowAt>) -> BTreeM
 
 /// Whether a row of one status has rows of another one more than a page before and more than a page behind it.
 fn contradicts(rows: &BTreeMap<u64, RowAt>, page_size: u64) -> bool {
-    let mut hulls = Hulls::default();
+    let mut extents = Extents::default();
     for (position, (_, word)) in rows {
-        hulls.extend(*position..position + 1, *word);
+        extents.extend(*position..position + 1, *word);
     }
     let mut rows = rows.iter();
-    rows.any(|(position, (_, word))| hulls.around(*position, *word, page_size).is_some())
+    rows.any(|(position, (_, word))| extents.around(*position, *word, page_size).is_some())
 }
 
 /// From where to where rows of each status were seen.
 #[derive(Debug, Default)]
-pub struct Hulls(BTreeMap<StatusWord, Range<u64>>);
+pub struct Extents(BTreeMap<StatusWord, Range<u64>>);
 
-impl Hulls {
+impl Extents {
     /// Adds rows of one status. Returns from where to where rows of another status were seen, more than a page deep in which these are.
     pub fn add(
         &mut self,
@@ -127,20 +113,20 @@ impl Hulls {
     }
 
     fn extend(&mut self, rows: Range<u64>, word: StatusWord) {
-        let hull = self.0.entry(word).or_insert_with(|| rows.clone());
-        *hull = hull.start.min(rows.start)..hull.end.max(rows.end);
+        let extent = self.0.entry(word).or_insert_with(|| rows.clone());
+        *extent = extent.start.min(rows.start)..extent.end.max(rows.end);
     }
 
-    /// The hull of another status, more than a page deep in which a row is.
+    /// The extent of another status, more than a page deep in which a row is.
     fn around(&self, position: u64, word: StatusWord, page_size: u64) -> Option<Range<u64>> {
-        let deep = |hull: &Range<u64>| {
-            hull.start.saturating_add(page_size) < position
-                && position.saturating_add(page_size) < hull.end - 1
+        let deep = |extent: &Range<u64>| {
+            extent.start.saturating_add(page_size) < position
+                && position.saturating_add(page_size) < extent.end - 1
         };
         let others = self.0.iter().filter(|(other, _)| **other != word);
         others
-            .map(|(_, hull)| hull)
-            .find(|hull| deep(hull))
+            .map(|(_, extent)| extent)
+            .find(|extent| deep(extent))
             .cloned()
     }
 }

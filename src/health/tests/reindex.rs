@@ -9,7 +9,7 @@ use crate::ledger::{
 };
 use crate::model::FileKey;
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
-use crate::snapshot::{FolderReindex, Run, RunResult};
+use crate::snapshot::{FolderReindex, LastRun, RunResult};
 
 const NUMBERS: Numbers = Numbers {
     failed: 12,
@@ -85,7 +85,7 @@ async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
 #[test]
 fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
     let now = Moment::now();
-    let left = FolderState::Left(Left {
+    let left = FolderState::Departed(Departure {
         reason: DepartureReason::Gone,
         since: now.wall,
     });
@@ -211,7 +211,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         last_seen: now.wall,
     };
     portal.classes = Arc::new([("page lost".into(), known)].into());
-    portal.collections.last_run = ended.then_some(Run {
+    portal.collections.last_run = ended.then_some(LastRun {
         ended: now.wall,
         duration: Duration::from_secs(1),
         result: RunResult::Success,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::classify::{Classifier, ErrorTally};
+use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, hash};
 use crate::model::FileMap;
-use crate::reading::{DoneFiles, MAX_REMEMBERED, Reading, hash};
 
 const MINUTE: i64 = 60_000;
 
@@ -30,7 +30,7 @@ struct Story {
     history: FileHistory,
     classifier: Arc<Classifier>,
     oldest: ByStatus<Option<Timestamp>>,
-    /// Files that the last read took for done.
+    /// Files that became done by the last read.
     finished: usize,
 }
 
@@ -38,7 +38,7 @@ struct Rows<'a> {
     files: &'a [(u128, Status)],
     created: i64,
     consistent: bool,
-    fits: bool,
+    complete: bool,
     /// Whether done files were read, and not only counted.
     every_row: bool,
 }
@@ -49,7 +49,7 @@ impl Story {
             files,
             created: self.minute,
             consistent: true,
-            fits: true,
+            complete: true,
             every_row: true,
         })
     }
@@ -62,16 +62,18 @@ impl Story {
     fn read_with_counts(&mut self, rows: &Rows<'_>, counts: Option<ByStatus<u64>>) -> &mut Self {
         self.minute += 1;
         let mut finished = Vec::new();
-        let mut reading = Reading {
-            counts: ByStatus::default(),
+        let mut count = FolderCount {
+            files: ByStatus::default(),
             errors: ErrorTally::new(self.classifier.clone()).finish(),
-            distinct: true,
+            consistent: rows.consistent,
             unfinished: FileMap::default(),
-            fits: ByStatus::from_fn(|_| rows.fits),
-            done: DoneFiles::Counted,
+            complete: ByStatus::from_fn(|_| rows.complete),
+            done: DoneFiles::Counted(Boundaries::default()),
+            failed_page: None,
+            requests: 1,
         };
         for (number, status) in rows.files {
-            reading.counts[*status] += 1;
+            count.files[*status] += 1;
             let created_at = Some(at(rows.created));
             if *status != Status::Done {
                 let status = *status;
@@ -80,29 +82,27 @@ impl Story {
                     created_at,
                     class: None,
                 };
-                reading.unfinished.insert(key(*number), file);
+                count.unfinished.insert(key(*number), file);
             } else if self.history.remembers(key(*number)) {
                 finished.push(key(*number));
             }
         }
         if let Some(counts) = counts {
-            reading.counts = counts;
+            count.files = counts;
         }
         if rows.every_row {
-            reading.done = DoneFiles::Read {
+            count.done = DoneFiles::Read {
                 sizes: ByStatus::default(),
                 finished,
                 watched: Vec::new(),
                 rows: hashes(rows.files),
             };
         }
-        let files = std::mem::take(&mut reading.unfinished);
-        reading.unfinished = crate::history::fit(files, &self.history, &mut reading.fits);
+        crate::history::limit_rows(&mut count, &self.history);
         let read = CompletedRead {
             began: at(self.minute),
             ended: at(self.minute),
-            consistent: rows.consistent,
-            reading: &reading,
+            count: &count,
         };
         let name = FolderName::new("Inbox");
         let mut update = apply(&name, self.record.as_ref(), &self.history, &read);
@@ -188,7 +188,7 @@ fn torn(files: &[(u128, Status)]) -> Rows<'_> {
         files,
         created: 0,
         consistent: false,
-        fits: true,
+        complete: true,
         every_row: true,
     }
 }
@@ -196,7 +196,7 @@ fn torn(files: &[(u128, Status)]) -> Rows<'_> {
 /// A consistent read of which not every row is listed.
 fn counted(files: &[(u128, Status)]) -> Rows<'_> {
     Rows {
-        fits: false,
+        complete: false,
         consistent: true,
         ..torn(files)
     }
@@ -205,7 +205,7 @@ fn counted(files: &[(u128, Status)]) -> Rows<'_> {
 /// A read that told everything.
 fn whole(files: &[(u128, Status)]) -> Rows<'_> {
     Rows {
-        fits: true,
+        complete: true,
         ..counted(files)
     }
 }
@@ -443,7 +443,7 @@ fn the_time_to_done_does_not_count_for_an_old_file_that_is_read_again() {
         files: &[(1, Pending)],
         created: 0,
         consistent: true,
-        fits: true,
+        complete: true,
         every_row: true,
     });
     story.read(&[(1, Done)]);
@@ -456,7 +456,7 @@ fn by_boundaries(files: &[(u128, Status)], minute: i64) -> Rows<'_> {
         files,
         created: minute,
         consistent: true,
-        fits: true,
+        complete: true,
         every_row: false,
     }
 }

@@ -8,7 +8,7 @@ use crate::metrics::catalogue as family;
 use crate::metrics::writer::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::{ListState, Run, SortingState};
+use crate::snapshot::{LastRun, ListState, SortingState};
 
 pub(super) const FAMILIES: &[Source] = &[
     (&family::PORTAL_UP, Of::Portal(up)),
@@ -66,7 +66,7 @@ fn duration(samples: &mut Samples<'_>, portal: &Portal<'_>) {
     add_of_run(samples, portal, |run| run.duration.as_secs_f64());
 }
 
-fn add_of_run(samples: &mut Samples<'_>, portal: &Portal<'_>, value: impl FnOnce(Run) -> f64) {
+fn add_of_run(samples: &mut Samples<'_>, portal: &Portal<'_>, value: impl FnOnce(LastRun) -> f64) {
     let run = portal.view.collections.last_run;
     samples.add_some(&[portal.name()], run.map(value));
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::classify::{Class, ErrorRow};
 use crate::config::{BaseUrl, KeySource, Portal};
-use crate::history::{DepartureReason, IndexingTimes, Left};
+use crate::history::{Departure, DepartureReason, IndexingTimes};
 use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, ListState, PortalView, Publisher, Unavailable,
@@ -132,7 +132,7 @@ fn any_state(number: usize, now: Timestamp) -> FolderState {
             reason: Unavailable::Forbidden,
             message: String::new(),
         },
-        2 => FolderState::Left(Left {
+        2 => FolderState::Departed(Departure {
             reason: DepartureReason::Gone,
             since: now,
         }),

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::assert_one_line;
-use kb_exporter::aggregate::{Known, Tally};
+use kb_exporter::aggregate::{Tally, TallyContext};
 use kb_exporter::classify::Class;
+use kb_exporter::count::FolderCount;
 use kb_exporter::model::{FileKey, Status, Timestamp};
 use kb_exporter::portal::{
     self, FileRow, ListedFolder, Listing, Page, PageBody, PortalError, Trouble,
 };
-use kb_exporter::reading::Reading;
 
 /// Longest sentence about an answer, in characters: 200 of the portal's, each perhaps escaped, and our own.
 const SENTENCE: usize = 600;
@@ -121,7 +121,7 @@ pub fn retry_after(bytes: &[u8]) {
 /// The longest wait that a portal may ask for.
 const LONGEST: Duration = Duration::from_hours(366 * 24);
 
-/// What digits ask for, worked out without reading a number that may not fit.
+/// What digits ask for, worked out without count a number that may not fit.
 fn seconds(digits: &str) -> Option<Duration> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     all_digits.then(|| {
@@ -160,25 +160,25 @@ impl File {
 
 /// Counts a page and asserts that nothing was lost or made up.
 fn assert_counted(rows: &[FileRow<'_>]) {
-    let mut tally = Tally::new(Known::default());
+    let mut tally = Tally::new(TallyContext::default());
     for row in rows {
         tally.add(row);
     }
     assert_eq!(tally.rows(), rows.len() as u64);
-    let reading = tally.finish();
-    assert_eq!(reading.counts.total(), rows.len() as u64);
+    let count = tally.finish();
+    assert_eq!(count.files.total(), rows.len() as u64);
     for status in Status::WITH_REASON {
-        assert_eq!(classified(&reading, status), reading.counts[status]);
+        assert_eq!(classified(&count, status), count.files[status]);
     }
     let keys: HashSet<_> = rows.iter().map(FileRow::key).collect();
-    assert_eq!(reading.distinct, keys.len() == rows.len());
+    assert_eq!(count.consistent, keys.len() == rows.len());
     let waiting = rows.iter().filter(|row| row.status() != Status::Done);
-    let unfinished: HashSet<_> = reading.unfinished.keys().copied().collect();
+    let unfinished: HashSet<_> = count.unfinished.keys().copied().collect();
     assert_eq!(unfinished, waiting.map(FileRow::key).collect());
 }
 
-fn classified(reading: &Reading, status: Status) -> u64 {
-    let classes = reading.errors.counts.iter();
+fn classified(count: &FolderCount, status: Status) -> u64 {
+    let classes = count.errors.counts.iter();
     classes.map(|count| count.files[status]).sum()
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, Classifier, ErrorTally};
-use kb_exporter::history::{DepartureReason, FullRead, IndexingTimes, Left};
+use kb_exporter::history::{Departure, DepartureReason, FullRead, IndexingTimes};
 use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
@@ -177,7 +177,7 @@ fn state(name: &str, now: Timestamp) -> FolderState {
             reason: Unavailable::Error,
             message,
         },
-        _ => FolderState::Left(Left {
+        _ => FolderState::Departed(Departure {
             reason: DepartureReason::Unlisted,
             since: now,
         }),

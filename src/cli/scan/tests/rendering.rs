@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 use super::*;
 use crate::classify::{Class, ErrorRow, KnownClass};
-use crate::history::{DepartureReason, FullRead, IndexingTimes, Left};
+use crate::history::{Departure, DepartureReason, FullRead, IndexingTimes};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::PortalView;
-use crate::snapshot::{Collections, Counts, ListFacts, Run, RunResult, Unavailable, Way};
+use crate::snapshot::{Collections, Counts, LastRun, ListFacts, RunResult, Unavailable, Way};
 
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
@@ -83,7 +83,7 @@ fn unavailable(reason: Unavailable) -> FolderState {
 }
 
 fn gone() -> FolderState {
-    FolderState::Left(Left {
+    FolderState::Departed(Departure {
         reason: DepartureReason::Gone,
         since: NOON,
     })
@@ -124,7 +124,7 @@ fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
             .map(|folder| (folder.id, Arc::new(folder)))
             .collect(),
         collections: Collections {
-            last_run: Some(Run {
+            last_run: Some(LastRun {
                 ended: NOON,
                 duration: Duration::from_secs(2),
                 result: RunResult::Partial,

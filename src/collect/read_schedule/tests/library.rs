@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-/// A library whose folders are read interval by interval. A read that fits is done by the next; a dear one takes longer.
+/// A library whose folders are read interval by interval. A read that fits is done by the next; an oversized one takes longer.
 pub(super) struct Library {
-    pub room: RequestBudget,
+    pub budget: RequestBudget,
     folders: Vec<Folder>,
     minute: u64,
 }
@@ -28,27 +28,25 @@ impl Library {
             busy_until: 0,
         };
         Self {
-            room: room(requests),
+            budget: budget(requests),
             folders: folders.iter().map(folder).collect(),
             minute: 0,
         }
     }
 
-    fn reading(&self) -> Vec<Reading> {
+    fn reading(&self) -> Vec<ReadUnderWay> {
         let busy = self
             .folders
             .iter()
             .filter(|folder| folder.busy_until > self.minute);
-        busy.map(|folder| Reading::Begun {
-            requests: folder.requests,
-        })
-        .collect()
+        busy.map(|folder| under_way(folder.requests, true))
+            .collect()
     }
 
-    fn candidates(&self) -> Vec<Candidate> {
+    fn candidates(&self) -> Vec<ReadCandidate> {
         let free = self.folders.iter().enumerate();
         free.filter(|(_, folder)| folder.busy_until <= self.minute)
-            .map(|(number, folder)| Candidate {
+            .map(|(number, folder)| ReadCandidate {
                 id: id(number),
                 need: match folder.read_at {
                     None => Need::New,
@@ -65,8 +63,12 @@ impl Library {
 
     /// An interval passes. Returns the requests of the reads that it began.
     pub fn pass(&mut self) -> u64 {
-        let left = self.room.left(&self.reading());
-        let due = choose(self.candidates(), Some((self.room, left)), QUIET_EVERY);
+        let remaining = self.budget.remaining(&self.reading());
+        let due = choose(
+            self.candidates(),
+            Some((self.budget, remaining)),
+            QUIET_EVERY,
+        );
         let numbers: BTreeMap<_, _> = (0..self.folders.len())
             .map(|number| (id(number), number))
             .collect();
@@ -75,8 +77,8 @@ impl Library {
             let folder = &mut self.folders[numbers[&due]];
             folder.read_at = Some(self.minute);
             begun += folder.requests;
-            if self.room.is_dear(folder.requests) {
-                let minutes = folder.requests.div_ceil(self.room.requests() / 2 + 1);
+            if self.budget.is_oversized(folder.requests) {
+                let minutes = folder.requests.div_ceil(self.budget.requests() / 2 + 1);
                 folder.busy_until = self.minute + minutes.min(TIMEOUT.as_secs() / 60);
             }
         }

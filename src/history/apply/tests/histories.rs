@@ -185,7 +185,7 @@ impl Truth {
             files: &files,
             created: 0,
             consistent: read != Read::Torn,
-            fits: counts.is_none(),
+            complete: counts.is_none(),
             every_row: counts.is_none(),
         };
         story.read_with_counts(&rows, counts);

@@ -1,0 +1,260 @@
+//! One collection of a portal: the list of folders, the choice of those that are due, and the end.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tokio::time::{Instant, timeout_at};
+use tracing::{debug, info, warn};
+
+use crate::collect::folder::Folder;
+use crate::collect::folders::ClockCheck;
+use crate::collect::read_plan::{PlanConditions, ReadPlan};
+use crate::collect::read_schedule::{Cost, CycleChange};
+use crate::collect::reindex::folder_findings;
+use crate::collect::runs::{Run, RunId};
+use crate::collect::{Collector, Event, FORGET_PORTALS_EVERY, PORTALS_STORED};
+use crate::model::{FolderId, Moment, Timestamp};
+use crate::portal::{Client, Listing, PortalError, Session};
+use crate::reindex::PortalFindings;
+use crate::schedule::Tick;
+use crate::snapshot::{ListFacts, ListState, RunResult};
+
+/// The list of folders, and what the folders are read with.
+pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
+
+impl Collector {
+    /// Begins a collection, unless the last one still waits for its list.
+    pub(super) fn begin(&mut self, tick: Option<Tick>) {
+        let began = Moment::now();
+        let next = tick.and_then(|tick| tick.next).map(Timestamp::from);
+        if let Some(tick) = tick {
+            self.collections.gap = Some(tick.interval);
+            self.collections.next = next;
+        }
+        if self.runs.is_listing() {
+            self.skip();
+            return;
+        }
+        let deadline = Instant::now() + self.settings.collect.timeout;
+        let until_next = next.map(|next| next.since(began.wall));
+        let run = self.runs.begin(began, deadline, until_next);
+        let list = self.list(deadline);
+        self.spawn(
+            move || Event::Listed(run, Err(internal_error())),
+            async move { Event::Listed(run, list.await) },
+        );
+    }
+
+    /// No folder could be started.
+    fn skip(&self) {
+        warn!(portal = %self.settings.portal.name, "collection skipped: the last one still runs");
+        self.dependencies.events.ran(RunResult::Skipped);
+    }
+
+    /// Reads the key and the list.
+    pub(super) fn list(&self, deadline: Instant) -> impl Future<Output = Listed> + Send + use<> {
+        let client = Arc::clone(&self.dependencies.client);
+        let limit = self.settings.collect.timeout;
+        async move {
+            let listed = timeout_at(deadline, list(&client)).await;
+            listed.unwrap_or(Err(PortalError::Timeout { limit }))
+        }
+    }
+
+    /// The list that a collection began with is there: reads the folders that are due.
+    pub(super) async fn listed(&mut self, run: RunId, listed: Listed) {
+        match listed {
+            Ok((session, listing)) => {
+                self.apply_list(listing).await;
+                self.read_due_folders(run, session).await;
+            }
+            Err(error) => {
+                self.list_failed(&error);
+                self.runs.list_failed(run);
+                self.end_when_done(run).await;
+            }
+        }
+    }
+
+    /// The list could not be read: nothing is known of the folders but what was known before.
+    pub(super) fn list_failed(&mut self, error: &PortalError) {
+        let (trouble, message) = (error.trouble(), error.to_string());
+        if self.list.trouble() != Some(trouble) {
+            warn!(portal = %self.settings.portal.name, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
+        }
+        self.list = ListState::Failed {
+            trouble,
+            message,
+            last: self.list.facts(),
+        };
+        for folder in self.folders.iter_mut() {
+            folder.portal_failed();
+        }
+    }
+
+    pub(super) async fn apply_list(&mut self, listing: Listing) {
+        let now = Moment::now().wall;
+        self.check_clock(now, listing.date);
+        let facts = self.folders.apply_list(&listing, &self.settings, now);
+        self.log_list(facts);
+        self.list = ListState::Read(facts);
+        let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
+        if listing.whole {
+            let portal = &self.settings.portal.name;
+            self.folders.depart_unlisted(&listed, portal, now);
+        }
+        self.save(&self.folders.unsaved_absences()).await;
+        if listing.whole && self.clock == ClockCheck::Agrees {
+            self.forget_departed(&listed, now).await;
+        }
+        self.amend_findings();
+    }
+
+    /// Logs what is new about the list.
+    fn log_list(&self, facts: ListFacts) {
+        if self.list.trouble().is_none() && self.list.facts() == Some(facts) {
+            return;
+        }
+        let portal = &self.settings.portal.name;
+        info!(%portal, folders = facts.folders, "list of folders read");
+        if facts.invalid_rows > 0 {
+            warn!(%portal, rows = facts.invalid_rows, "the list names folders whose id is no UUID; they are not collected");
+        }
+        if facts.beyond_limit > 0 {
+            let limit = self.settings.collect.max_folders;
+            warn!(%portal, folders = facts.beyond_limit, limit, "folders beyond collect.max_folders are not collected");
+        }
+        if !facts.whole {
+            warn!(%portal, "the list of folders is not whole: its total is not its length");
+        }
+    }
+
+    /// Compares the clocks, and logs when they come to differ.
+    fn check_clock(&mut self, now: Timestamp, portal: Option<Timestamp>) {
+        let before = std::mem::replace(&mut self.clock, ClockCheck::of(now, portal));
+        if let (ClockCheck::Differs, Some(portal_time)) = (self.clock, portal)
+            && before != ClockCheck::Differs
+        {
+            warn!(portal = %self.settings.portal.name, here = %now, there = %portal_time, "the clocks of this machine and of the portal differ: nothing that is kept is forgotten until they agree");
+        }
+    }
+
+    /// Forgets what was stored for long enough of folders, and of portals that the configuration no longer has.
+    async fn forget_departed(&mut self, listed: &HashSet<FolderId>, now: Timestamp) {
+        let [forgotten, emptied] = self.folders.forget_departed(listed, now);
+        self.save(&emptied).await;
+        if !forgotten.is_empty() {
+            self.storage.forget(forgotten).await;
+        }
+        if Instant::now() >= self.forget_portals_at {
+            self.forget_portals_at = Instant::now() + FORGET_PORTALS_EVERY;
+            let portals = &self.dependencies.publisher.current().portals;
+            let names = portals.iter().map(|portal| portal.name.to_string());
+            let before = now.before(PORTALS_STORED);
+            self.storage.forget_portals(names.collect(), before).await;
+        }
+    }
+
+    async fn read_due_folders(&mut self, run: RunId, session: Arc<Session>) {
+        self.assign_classes().await;
+        let conditions = PlanConditions {
+            settings: &self.settings,
+            sorting: self.sorting.state(),
+            until_next: self.runs.get(run).and_then(|run| run.until_next),
+            is_auditing: self.auditor.is_busy(),
+            now: Moment::now(),
+        };
+        let now = conditions.now;
+        let plan = ReadPlan::new(self.folders.iter(), &conditions);
+        self.log_plan(&plan, now);
+        self.collections.cycle = plan.cycle;
+        let due: HashSet<_> = plan.due.iter().copied().collect();
+        for folder in self.folders.iter_mut() {
+            if !folder.is_being_read() && !due.contains(&folder.view.id) {
+                folder.skipped();
+            }
+        }
+        let is_reading = self.folders.iter().any(Folder::is_being_read);
+        if plan.due.is_empty() && plan.idle == 0 && is_reading {
+            self.runs.remove(run);
+            self.skip();
+            return;
+        }
+        self.runs.listed(run, Arc::clone(&session), plan.due.len());
+        for id in plan.due {
+            self.read_folder(run, id, Arc::clone(&session));
+        }
+        self.end_when_done(run).await;
+    }
+
+    /// Logs what reading the portal costs, once, and what is new about the cycle.
+    fn log_plan(&mut self, plan: &ReadPlan, now: Moment) {
+        let portal = &self.settings.portal.name;
+        let first = !std::mem::replace(&mut self.has_planned, true);
+        if let Some(intervals) = plan.intervals.filter(|_| first) {
+            let cost = Cost {
+                reads: plan.load.total(),
+                intervals,
+                rate: self.settings.collect.max_requests_per_second,
+            };
+            info!(%portal, folders = plan.folders, "{cost}");
+        }
+        match self.cycles.update(plan.cycle, now.steady) {
+            None => {}
+            Some(CycleChange::Changed(cycle)) if cycle.is_late() => warn!(%portal, "{cycle}"),
+            Some(CycleChange::Changed(cycle)) => info!(%portal, "{cycle}"),
+            Some(CycleChange::Fits) => {
+                info!(%portal, "every folder fits into the interval again");
+            }
+        }
+    }
+
+    /// Ends a collection when nothing of it is outstanding.
+    pub(super) async fn end_when_done(&mut self, run: RunId) {
+        let Some(run) = self.runs.take_ended(run) else {
+            return;
+        };
+        let ended = run.ended(Moment::now());
+        debug!(
+            portal = %self.settings.portal.name,
+            result = ended.result.as_str(),
+            counted = run.counted,
+            failed = run.failed,
+            seconds = ended.duration.as_secs_f64(),
+            "collection ended"
+        );
+        self.submit_findings(&run);
+        self.assign_classes().await;
+        self.dependencies.events.ran(ended.result);
+        self.collections.last_run = Some(ended);
+        if ended.result == RunResult::Success {
+            self.collections.last_success = Some(ended.ended);
+            self.storage.write_success(ended.ended).await;
+        }
+    }
+
+    fn submit_findings(&self, run: &Run) {
+        if let Some(reindexing) = &self.dependencies.reindexing {
+            let there = self.folders.iter().filter(|folder| folder.is_there());
+            reindexing.submit(PortalFindings {
+                session: run.session.clone(),
+                portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
+                stale_after: self.stale_after(),
+                folders: there.map(folder_findings).collect(),
+            });
+        }
+    }
+}
+
+async fn list(client: &Arc<Client>) -> Listed {
+    let session = Session::open(client).await?;
+    let listing = session.folders().await?;
+    Ok((Arc::new(session), listing))
+}
+
+/// Why there is no list where a mistake in this program ended the request.
+pub(super) fn internal_error() -> PortalError {
+    PortalError::Invalid {
+        cause: "an internal error; the log has the details".to_owned(),
+    }
+}

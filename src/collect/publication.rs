@@ -1,0 +1,63 @@
+//! When a snapshot is published.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
+const MIN_GAP: Duration = Duration::from_millis(50);
+
+/// The gap is at least so many times what a snapshot takes to make.
+const GAP_SHARE: u32 = 10;
+
+/// Whether something is known that is not published, and when the next snapshot may be.
+#[derive(Debug)]
+pub(super) struct Publication {
+    pending: bool,
+    pub next: Instant,
+}
+
+impl Publication {
+    pub fn new(now: Instant) -> Self {
+        Self {
+            pending: false,
+            next: now,
+        }
+    }
+
+    /// Something changed; returns whether it may be published at once.
+    pub fn request(&mut self, now: Instant) -> bool {
+        self.pending = true;
+        now >= self.next
+    }
+
+    pub fn is_pending(&self) -> bool {
+        self.pending
+    }
+
+    /// A snapshot was published, which took so long.
+    pub fn published(&mut self, now: Instant, took: Duration) {
+        self.pending = false;
+        self.next = now + MIN_GAP.max(took * GAP_SHARE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snapshots_are_a_gap_apart_that_grows_with_what_they_take() {
+        let now = Instant::now();
+        let mut publication = Publication::new(now);
+        assert!(!publication.is_pending() && publication.request(now));
+        for (took, gap) in [(1, 50), (5, 50), (20, 200)] {
+            let [took, gap] = [took, gap].map(Duration::from_millis);
+            publication.published(now, took);
+            assert!(!publication.is_pending());
+            let early = now + gap - Duration::from_nanos(1);
+            assert!(!publication.request(early) && publication.request(now + gap));
+            assert!(publication.is_pending());
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Which folders a collection reads, and the cycle that this results in: pure.
+
+use std::time::Duration;
+
+use crate::collect::folder::Folder;
+use crate::collect::read_schedule::{
+    Estimate, Load, ReadCandidate, ReadIntervals, ReadUnderWay, RequestBudget, choose,
+};
+use crate::collect::settings::Settings;
+use crate::collect::strategy;
+use crate::config::{Collect, Rate};
+use crate::model::{FolderId, Moment};
+use crate::snapshot::{ReadCycle, SortingState};
+
+/// The share of the rate that collections have while an audit takes its quarter.
+const SHARE_BESIDE_AUDIT: f64 = 0.75;
+
+/// The folders of a collection.
+pub(super) struct ReadPlan {
+    /// Those that it reads, the first to be begun first.
+    pub due: Vec<FolderId>,
+    /// Folders that could be read and are not due.
+    pub idle: usize,
+    /// Folders that are collected, and what reading each of them takes.
+    pub folders: usize,
+    pub load: Load,
+    /// None where no collection is known to come.
+    pub intervals: Option<ReadIntervals>,
+    /// None where nothing limits the requests, or no collection is known to come.
+    pub cycle: Option<ReadCycle>,
+}
+
+/// What a plan depends on beside the folders.
+pub(super) struct PlanConditions<'a> {
+    pub settings: &'a Settings,
+    pub sorting: SortingState,
+    /// The time to the next collection, where one is known to come.
+    pub until_next: Option<Duration>,
+    pub is_auditing: bool,
+    pub now: Moment,
+}
+
+impl ReadPlan {
+    pub fn new<'a>(
+        folders: impl Iterator<Item = &'a Folder>,
+        conditions: &PlanConditions<'_>,
+    ) -> Self {
+        let (collect, now) = (&conditions.settings.collect, conditions.now);
+        let quiet_every = collect.quiet_every;
+        let mut plan = Self {
+            due: Vec::new(),
+            idle: 0,
+            folders: 0,
+            load: Load::default(),
+            intervals: conditions.until_next.map(|interval| ReadIntervals {
+                interval,
+                quiet_every,
+            }),
+            cycle: None,
+        };
+        let (mut candidates, mut under_way) = (Vec::new(), Vec::new());
+        for folder in folders {
+            let candidate = conditions.candidate(folder);
+            let requests = candidate.requests;
+            let is_idle = |intervals| folder.is_idle(intervals, now.steady);
+            if folder.is_collected() {
+                plan.folders += 1;
+                plan.load.add(requests, folder.is_pressing());
+            }
+            if folder.is_being_read() {
+                let has_begun = folder.has_read_begun();
+                under_way.push(ReadUnderWay {
+                    requests,
+                    has_begun,
+                });
+            } else if folder.is_collected() && plan.intervals.is_some_and(is_idle) {
+                plan.idle += 1;
+            } else if folder.is_collected() {
+                candidates.push(candidate);
+            }
+        }
+        let budget = conditions.budget();
+        let remaining = budget.map(|budget| (budget, budget.remaining(&under_way)));
+        plan.due = choose(candidates, remaining, quiet_every);
+        plan.cycle = budget.map(|budget| ReadCycle {
+            takes: plan.load.cycle(budget),
+            interval: budget.interval(),
+            quiet_every,
+        });
+        plan
+    }
+}
+
+impl PlanConditions<'_> {
+    fn collect(&self) -> &Collect {
+        &self.settings.collect
+    }
+
+    /// The request budget until the next collection.
+    fn budget(&self) -> Option<RequestBudget> {
+        let rate = match self.collect().max_requests_per_second {
+            Rate::PerSecond(rate) if self.is_auditing => Rate::PerSecond(rate * SHARE_BESIDE_AUDIT),
+            rate => rate,
+        };
+        RequestBudget::new(rate, self.until_next?, self.collect().timeout)
+    }
+
+    /// The folder as one that could be read, by the strategy that is right for it now.
+    fn candidate(&self, folder: &Folder) -> ReadCandidate {
+        let (strategy, expected) = (self.collect().strategy, folder.expected());
+        let requests = strategy::requests(strategy, self.sorting, &expected);
+        let estimate = Estimate {
+            way: strategy::choose(strategy, self.sorting, &expected),
+            requests: requests.min(self.collect().max_pages_per_folder.get()),
+        };
+        folder.candidate(estimate, self.now)
+    }
+}

@@ -1,0 +1,202 @@
+//! The reads of folders beside the collector: how they begin, what a refusal means, and audits.
+
+use std::sync::Arc;
+
+use tracing::{debug, warn};
+
+use crate::aggregate::TallyContext;
+use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
+use crate::collect::collection::{Listed, internal_error};
+use crate::collect::folder::{Folder, ReadOutcome};
+use crate::collect::folder_read::{FolderRead, ReadTask};
+use crate::collect::refusals::Refusal;
+use crate::collect::runs::RunId;
+use crate::collect::{Collector, Event};
+use crate::model::{FolderId, Moment};
+use crate::portal::{Lane, Session};
+
+impl Collector {
+    /// Begins to read a folder.
+    pub(super) fn read_folder(&mut self, run: RunId, id: FolderId, session: Arc<Session>) {
+        let reindexing = self.dependencies.reindexing.as_ref();
+        let watched = reindexing.map(|reindexing| reindexing.watched(id));
+        let watched = watched.unwrap_or_default();
+        let Some(folder) = self.folders.get_mut(id) else {
+            return;
+        };
+        let read = ReadTask {
+            settings: Arc::clone(&self.settings),
+            session,
+            folder: id,
+            sorting: Arc::clone(&self.sorting),
+            expected: folder.expected(),
+            boundaries: Arc::clone(&folder.boundaries),
+            context: TallyContext {
+                history: Arc::clone(&folder.persisted.history),
+                watched: Arc::clone(&watched),
+                classifier: Arc::clone(&self.settings.classifier),
+            },
+            progress: Arc::clone(&self.dependencies.progress),
+            slots: self.slots.clone(),
+            lane: if folder.slow {
+                Lane::side()
+            } else {
+                Lane::default()
+            },
+            deadline: self.runs.deadline(run),
+            status: folder.begin(watched, Moment::now().steady),
+        };
+        let event = move |read| Event::FolderRead(run, id, Box::new(read));
+        self.spawn(move || event(FolderRead::panicked()), async move {
+            event(read.run().await)
+        });
+    }
+
+    /// A read ended. What a refusal means, the list of folders must show.
+    pub(super) async fn folder_read(&mut self, run: RunId, id: FolderId, read: FolderRead) {
+        if let Err(error) = &read.result
+            && error.is_refusal()
+        {
+            self.refusals.add(Refusal {
+                run,
+                folder: id,
+                error: error.clone(),
+            });
+            self.ask_about_refusals().await;
+            return;
+        }
+        if let Some(session) = self.runs.session(run) {
+            session.go_on_without(id);
+        }
+        let (portal, reindex) = (&self.settings.portal.name, &self.settings.reindex);
+        let outcome = self.folders.update(id, portal, |folder, class_slots| {
+            folder.finish_read(read, class_slots, reindex)
+        });
+        self.folder_done(run, id, outcome).await;
+    }
+
+    /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
+    async fn ask_about_refusals(&mut self) {
+        if self.list.trouble().is_some() {
+            for refusal in self.refusals.take_waiting() {
+                self.refused_with_portal(refusal).await;
+            }
+            return;
+        }
+        let deadlines = self.refusals.ask().into_iter();
+        let deadlines = deadlines.map(|run| self.runs.deadline(run));
+        if let Some(deadline) = deadlines.max() {
+            let list = self.list(deadline);
+            self.spawn(
+                || Event::RefusalsExplained(Err(internal_error())),
+                async move { Event::RefusalsExplained(list.await) },
+            );
+        }
+    }
+
+    /// The list that explains refusals is there.
+    pub(super) async fn refusals_explained(&mut self, listed: Listed) {
+        let refusals = self.refusals.take_asked();
+        match listed {
+            Ok((_, listing)) => {
+                self.apply_list(listing).await;
+                for Refusal { run, folder, error } in refusals {
+                    if let Some(session) = self.runs.session(run) {
+                        session.go_on();
+                    }
+                    let portal = &self.settings.portal.name;
+                    let outcome = self
+                        .folders
+                        .update(folder, portal, |folder, _| folder.refused(&error));
+                    self.folder_done(run, folder, outcome).await;
+                }
+            }
+            Err(error) => {
+                self.list_failed(&error);
+                for refusal in refusals {
+                    self.refused_with_portal(refusal).await;
+                }
+            }
+        }
+        self.ask_about_refusals().await;
+    }
+
+    /// The portal refuses altogether: nothing more is sent in this collection.
+    async fn refused_with_portal(&mut self, refusal: Refusal) {
+        let Refusal { run, folder, .. } = refusal;
+        if let Some(session) = self.runs.session(run) {
+            session.end();
+        }
+        let portal = &self.settings.portal.name;
+        let outcome = self.folders.update(folder, portal, |folder, _| {
+            folder.give_up_read();
+            folder.portal_failed();
+            ReadOutcome::Failed
+        });
+        self.folder_done(run, folder, outcome).await;
+    }
+
+    /// One folder of a collection was read, or given up.
+    async fn folder_done(&mut self, run: RunId, id: FolderId, outcome: ReadOutcome) {
+        let folder = self.folders.get(id);
+        let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
+        if outcome == ReadOutcome::Counted || is_unsaved {
+            self.save(&[id]).await;
+        }
+        self.runs.folder_done(run, outcome);
+        self.end_when_done(run).await;
+    }
+
+    /// Begins an audit, or checks an old refutation, where that is due and none is under way.
+    pub(super) fn audit(&mut self) {
+        let now = Moment::now();
+        let (folders, sorting) = (self.folders.iter(), &*self.sorting);
+        let Some(job) = self.auditor.next(folders, sorting, &self.settings, now) else {
+            return;
+        };
+        let task = |folder| AuditTask {
+            client: Arc::clone(&self.dependencies.client),
+            folder,
+            sorting: Arc::clone(&self.sorting),
+            max_pages: self.settings.collect.max_pages_per_folder.get(),
+        };
+        match job {
+            AuditJob::Recheck(refutation) => {
+                let task = task(refutation.folder);
+                self.spawn(|| Event::RefutationChecked, async move {
+                    task.check(&refutation).await;
+                    Event::RefutationChecked
+                });
+            }
+            AuditJob::Folder(id) => {
+                debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read beside the collections");
+                let task = task(id);
+                let folder = self.folders.get_mut(id);
+                let before = folder.and_then(Folder::begin_audit);
+                self.spawn(move || Event::Audited(id, None), async move {
+                    let audit = FinishedAudit {
+                        before,
+                        result: task.run().await,
+                        ended: Moment::now().wall,
+                    };
+                    Event::Audited(id, Some(Box::new(audit)))
+                });
+            }
+        }
+    }
+
+    /// An audit ended; nothing where a mistake in this program ended it.
+    pub(super) async fn audited(&mut self, id: FolderId, audit: Option<FinishedAudit>) {
+        self.auditor.finished();
+        let folder = self.folders.get_mut(id);
+        let Some(folder) = folder.filter(|folder| folder.is_there()) else {
+            return;
+        };
+        let full_every = self.settings.collect.full_every;
+        if let Err(error) = folder.apply_audit(audit, full_every) {
+            warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read beside the collections");
+        } else {
+            self.save(&[id]).await;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The collections of a portal that are under way.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::collect::folder::ReadOutcome;
+use crate::model::Moment;
+use crate::portal::Session;
+use crate::snapshot::{LastRun, RunResult};
+
+/// The number of a collection.
+pub(super) type RunId = u64;
+
+/// A collection that is under way.
+pub(super) struct Run {
+    began: Moment,
+    pub deadline: Instant,
+    /// The time from its beginning to the next collection, where one is known to come.
+    pub until_next: Option<Duration>,
+    /// What its folders are read with; none until the list is there.
+    pub session: Option<Arc<Session>>,
+    /// Folders that are not read yet.
+    outstanding: usize,
+    pub counted: usize,
+    pub failed: usize,
+}
+
+/// The collections that are under way.
+#[derive(Default)]
+pub(super) struct Runs {
+    last: RunId,
+    under_way: BTreeMap<RunId, Run>,
+}
+
+impl Runs {
+    pub fn begin(
+        &mut self,
+        began: Moment,
+        deadline: Instant,
+        until_next: Option<Duration>,
+    ) -> RunId {
+        self.last += 1;
+        let run = Run {
+            began,
+            deadline,
+            until_next,
+            session: None,
+            outstanding: 0,
+            counted: 0,
+            failed: 0,
+        };
+        self.under_way.insert(self.last, run);
+        self.last
+    }
+
+    /// Whether a collection waits for the list of folders.
+    pub fn is_listing(&self) -> bool {
+        self.under_way.values().any(|run| run.session.is_none())
+    }
+
+    /// The list is there, and so many folders are going to be read.
+    pub fn listed(&mut self, id: RunId, session: Arc<Session>, folders: usize) {
+        if let Some(run) = self.under_way.get_mut(&id) {
+            run.session = Some(session);
+            run.outstanding = folders;
+        }
+    }
+
+    /// The list could not be read.
+    pub fn list_failed(&mut self, id: RunId) {
+        if let Some(run) = self.under_way.get_mut(&id) {
+            run.failed += 1;
+        }
+    }
+
+    /// One folder of a collection was read, or given up.
+    pub fn folder_done(&mut self, id: RunId, outcome: ReadOutcome) {
+        if let Some(run) = self.under_way.get_mut(&id) {
+            run.outstanding -= 1;
+            match outcome {
+                ReadOutcome::Counted | ReadOutcome::NothingToCount => run.counted += 1,
+                ReadOutcome::Failed => run.failed += 1,
+            }
+        }
+    }
+
+    pub fn get(&self, id: RunId) -> Option<&Run> {
+        self.under_way.get(&id)
+    }
+
+    pub fn session(&self, id: RunId) -> Option<&Session> {
+        self.get(id)?.session.as_deref()
+    }
+
+    /// When reads of a collection must end; now where it is not under way any more.
+    pub fn deadline(&self, id: RunId) -> Instant {
+        self.get(id).map_or_else(Instant::now, |run| run.deadline)
+    }
+
+    /// Takes a collection out that has nothing outstanding.
+    pub fn take_ended(&mut self, id: RunId) -> Option<Run> {
+        self.get(id).filter(|run| run.outstanding == 0)?;
+        self.remove(id)
+    }
+
+    pub fn remove(&mut self, id: RunId) -> Option<Run> {
+        self.under_way.remove(&id)
+    }
+
+    /// Gives all up.
+    pub fn clear(&mut self) {
+        self.under_way.clear();
+    }
+}
+
+impl Run {
+    /// How it ended.
+    pub fn ended(&self, now: Moment) -> LastRun {
+        LastRun {
+            ended: now.wall,
+            duration: now.elapsed_since(self.began),
+            result: match (self.counted, self.failed) {
+                (_, 0) => RunResult::Success,
+                (0, _) => RunResult::Failure,
+                _ => RunResult::Partial,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ReadOutcome::{Counted, Failed, NothingToCount};
+
+    fn ended(outcomes: &[ReadOutcome], list_failed: bool) -> Option<RunResult> {
+        let (mut runs, now) = (Runs::default(), Moment::now());
+        let id = runs.begin(now, Instant::now(), None);
+        assert!(runs.is_listing());
+        if list_failed {
+            runs.list_failed(id);
+        }
+        for outcome in outcomes {
+            let run = runs.under_way.get_mut(&id).unwrap();
+            run.outstanding += 1;
+            assert!(runs.take_ended(id).is_none());
+            runs.folder_done(id, *outcome);
+        }
+        let ended = runs.take_ended(id).map(|run| run.ended(now).result);
+        assert!(!runs.is_listing() && runs.get(id).is_none());
+        ended
+    }
+
+    #[test]
+    fn a_collection_is_a_success_when_nothing_failed_and_partial_when_something_was_counted() {
+        for (outcomes, list_failed, result) in [
+            (&[][..], false, RunResult::Success),
+            (&[], true, RunResult::Failure),
+            (&[Counted, NothingToCount], false, RunResult::Success),
+            (&[Counted, Failed], false, RunResult::Partial),
+            (&[Failed], false, RunResult::Failure),
+        ] {
+            assert_eq!(ended(outcomes, list_failed), Some(result), "{outcomes:?}");
+        }
+    }
+}

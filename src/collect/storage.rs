@@ -1,0 +1,103 @@
+//! Writes what must survive a restart, and remembers what the disk refused.
+
+use tracing::error;
+
+use crate::collect::settings::Settings;
+use crate::collect::sorted::PageNumber;
+use crate::collect::sorting::{Refutation, Sorting};
+use crate::model::{FolderId, PortalName, Timestamp};
+use crate::state::{FolderChange, SavedRefutation, StateError, Store};
+
+/// The disk, as one portal's collector uses it.
+pub(super) struct Storage {
+    store: Store,
+    portal: PortalName,
+    /// Why the disk did not take the time of the last whole collection, if it did not.
+    success_refused: Option<StateError>,
+    /// What refutes the portal's sorting, as it is on disk.
+    refutation: Option<Refutation>,
+    /// The last refusal that was logged and still holds.
+    error: Option<String>,
+}
+
+impl Storage {
+    pub fn new(store: Store, portal: PortalName, refutation: Option<Refutation>) -> Self {
+        Self {
+            store,
+            portal,
+            success_refused: None,
+            refutation,
+            error: None,
+        }
+    }
+
+    /// Writes changes of folders, all in one transaction.
+    pub async fn write(&mut self, changes: Vec<FolderChange>) -> Result<(), StateError> {
+        let result = self.store.write(changes).await;
+        self.log_refusal(&result);
+        result
+    }
+
+    /// Writes when every folder was counted.
+    pub async fn write_success(&mut self, at: Timestamp) {
+        let portal = self.portal.as_str().to_owned();
+        let result = self.store.write_success(portal, at.as_millis()).await;
+        self.log_refusal(&result);
+        self.success_refused = result.err();
+    }
+
+    /// Writes what refutes the portal's sorting, when that changed: otherwise each new process would believe the portal for a while.
+    pub async fn write_refutation(&mut self, sorting: &Sorting, settings: &Settings) {
+        let refutation = sorting.refutation();
+        if refutation == self.refutation {
+            return;
+        }
+        let saved = refutation.as_ref().map(|refutation| SavedRefutation {
+            address: settings.portal.base_url.normalised(),
+            folder: refutation.folder,
+            pages: refutation.pages.iter().map(|page| page.0).collect(),
+        });
+        let portal = self.portal.clone();
+        let result = self.store.write_refutation(portal, saved).await;
+        self.log_refusal(&result);
+        if result.is_ok() {
+            self.refutation = refutation;
+        }
+    }
+
+    /// Forgets folders.
+    pub async fn forget(&mut self, folders: Vec<FolderId>) {
+        let result = self.store.forget(self.portal.clone(), folders).await;
+        self.log_refusal(&result);
+    }
+
+    /// Forgets portals but these whose folders were counted, or left, before a time.
+    pub async fn forget_portals(&mut self, but: Vec<String>, before: Timestamp) {
+        let result = self.store.forget_portals(but, before).await;
+        self.log_refusal(&result);
+    }
+
+    /// Why something that is known is not on disk; `folder` is why a folder is not.
+    pub fn refused(&mut self, folder: Option<&StateError>) -> Option<String> {
+        let refused = folder.or(self.success_refused.as_ref());
+        self.error = refused.map(ToString::to_string);
+        self.error.clone()
+    }
+
+    /// Logs a refusal when it is new.
+    fn log_refusal(&mut self, result: &Result<(), StateError>) {
+        if let (Err(failed), None) = (result, &self.error) {
+            error!(portal = %self.portal, error = %failed, "state cannot be kept: counters of entries stand still");
+            self.error = Some(failed.to_string());
+        }
+    }
+}
+
+/// The refutation that was saved, unless it was of another address.
+pub(super) fn restored(saved: Option<SavedRefutation>, settings: &Settings) -> Option<Refutation> {
+    let saved = saved.filter(|saved| saved.address == settings.portal.base_url.normalised())?;
+    Some(Refutation {
+        folder: saved.folder,
+        pages: saved.pages.into_iter().map(PageNumber).collect(),
+    })
+}

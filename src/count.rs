@@ -1,0 +1,149 @@
+//! What a read of a folder finds: counts, and the files that are not done.
+
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+
+use foldhash::fast::RandomState;
+
+use crate::classify::{ClassCounts, ClassNumber};
+use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
+use crate::portal::PageRequest;
+
+/// Files that are not done and are remembered of one folder, at most (docs/metrics.md, Whole rows).
+pub const MAX_REMEMBERED: usize = 100_000;
+
+/// A file that is not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Its state.
+    pub status: Status,
+    /// When it was uploaded, as far as the portal says.
+    pub created_at: Option<Timestamp>,
+    /// The class of its reason, where it failed or was flagged.
+    pub class: Option<ClassNumber>,
+}
+
+/// A folder that was counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderCount {
+    /// Files by status.
+    pub files: ByStatus<u64>,
+    /// Failed and flagged files by class.
+    pub errors: ClassCounts,
+    /// Whether the counts are those of one moment, as far as that can be told.
+    pub consistent: bool,
+    /// The files that are not done, or as many as the limit allows.
+    pub unfinished: FileMap<Unfinished>,
+    /// Whether all files of a status are in [`Self::unfinished`].
+    pub complete: ByStatus<bool>,
+    /// What is known of the files that are done; it depends on how the folder was counted.
+    pub done: DoneFiles,
+    /// A page that listed a failed file.
+    pub failed_page: Option<PageRequest>,
+    /// Requests that it took.
+    pub requests: u64,
+}
+
+impl FolderCount {
+    /// Whether every file that is not done is in [`Self::unfinished`], and nothing that was read contradicts that.
+    #[must_use]
+    pub fn lists_all_unfinished(&self) -> bool {
+        let mut statuses = self.complete.iter();
+        self.consistent && statuses.all(|(status, complete)| *complete || status == Status::Done)
+    }
+
+    /// How the folder was counted.
+    #[must_use]
+    pub fn way(&self) -> Way {
+        match self.done {
+            DoneFiles::Read { .. } => Way::Full,
+            DoneFiles::Counted(_) => Way::Sorted,
+        }
+    }
+}
+
+/// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Every page was read.
+    Full,
+    /// By the boundaries between statuses.
+    Sorted,
+}
+
+impl Way {
+    /// The value of the label `strategy`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Sorted => "sorted",
+        }
+    }
+}
+
+/// What is known of the files that are done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DoneFiles {
+    /// In a full scan every row was read.
+    Read {
+        /// Bytes by status, of all files.
+        sizes: FolderSizes,
+        /// Files that were remembered as not done and are done now.
+        finished: Vec<FileKey>,
+        /// Watched files that are done.
+        watched: Vec<FileKey>,
+        /// The sorted hashes of all files: see [`hash`].
+        rows: Vec<u64>,
+    },
+    /// They were counted by the boundaries of their status.
+    Counted(Boundaries),
+}
+
+/// The positions in a list sorted by status where one status ends and the next begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Boundaries {
+    /// The positions in ascending order, counted from 0.
+    pub positions: Vec<u64>,
+    /// Rows of the list.
+    pub total: u64,
+}
+
+impl Boundaries {
+    /// The positions to expect in a list of this length: each as far from the nearer end as it was.
+    #[must_use]
+    pub fn in_list_of(&self, total: u64) -> Vec<u64> {
+        let expected = |&front: &u64| {
+            let back = self.total - front;
+            if front <= back {
+                front
+            } else {
+                total.saturating_sub(back)
+            }
+        };
+        self.positions.iter().map(expected).collect()
+    }
+}
+
+/// A file in eight bytes, the same while the process lives.
+#[must_use]
+pub fn hash(key: FileKey) -> u64 {
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+    HASHER.hash_one(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boundaries_keep_their_distance_from_the_nearer_end() {
+        let boundaries = Boundaries {
+            positions: vec![10, 90],
+            total: 100,
+        };
+        assert_eq!(boundaries.in_list_of(100), [10, 90]);
+        assert_eq!(boundaries.in_list_of(150), [10, 140]);
+        assert_eq!(boundaries.in_list_of(5), [10, 0]);
+    }
+}
