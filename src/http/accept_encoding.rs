@@ -1,49 +1,39 @@
-//! Whether a client takes gzip (RFC 9110, 12.5.3).
+//! Whether a client prefers gzip (RFC 9110, 12.5.3).
+
+use std::sync::LazyLock;
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_ENCODING;
+use regex::Regex;
 
-/// How much a client likes a coding, in thousandths; 0 is not at all.
-type Weight = u16;
+/// A coding with its quality value: at most 1, with at most three digits behind the point.
+static CODING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*([^\s;]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)\s*)?$")
+        .expect("the expression is compiled by the tests")
+});
 
-/// Whether gzip is what the client likes best of gzip and plain text. Without the header it is plain text.
+/// Whether the client prefers gzip to plain text. Without the header it is plain text.
 pub(super) fn prefers_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(ACCEPT_ENCODING).iter();
-    let texts = values.filter_map(|value| value.to_str().ok());
-    let codings: Vec<_> = texts
-        .flat_map(|text| text.split(','))
-        .filter_map(coding)
-        .collect();
-    let weight = |names: &[&str]| {
-        let named =
-            |(name, _): &&(&str, Weight)| names.iter().any(|one| name.eq_ignore_ascii_case(one));
-        codings.iter().find(named).map(|(_, weight)| *weight)
+    let values = values.filter_map(|value| value.to_str().ok());
+    let codings = values.flat_map(|value| value.split(','));
+    let codings: Vec<(&str, f32)> = codings.filter_map(coding).collect();
+    let quality = |names: &[&str]| {
+        let is_named = |name: &str| names.iter().any(|one| name.eq_ignore_ascii_case(one));
+        let coding = codings.iter().find(|(name, _)| is_named(name));
+        coding.map(|(_, quality)| *quality)
     };
-    let others = weight(&["*"]);
-    let gzip = weight(&["gzip", "x-gzip"]).or(others).unwrap_or(0);
-    // What is not compressed needs no mention, and is then the last choice.
-    let plain = weight(&["identity"]).unwrap_or(0);
-    gzip > 0 && gzip >= plain
+    let gzip = quality(&["gzip", "x-gzip"]).or_else(|| quality(&["*"]));
+    // Plain text needs no mention, and is then the last choice.
+    let plain = quality(&["identity"]).unwrap_or(0.0);
+    gzip.is_some_and(|gzip| gzip > 0.0 && gzip >= plain)
 }
 
-/// A coding with its weight; `None` for what is neither.
-fn coding(text: &str) -> Option<(&str, Weight)> {
-    let mut parts = text.split(';').map(str::trim);
-    let name = parts.next().filter(|name| !name.is_empty())?;
-    let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-    Some((name, weight.map_or(Some(1_000), thousandths)?))
-}
-
-/// Reads `0.5` as 500; at most 1, at most three digits behind the point.
-fn thousandths(text: &str) -> Option<Weight> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let digits = part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
-    let part: Weight = format!("{part:0<3}").parse().ok().filter(|_| digits)?;
-    match (whole, part) {
-        ("0", part) => Some(part),
-        ("1", 0) => Some(1_000),
-        _ => None,
-    }
+/// The name and the quality value of a coding; none where it is written against the rules.
+fn coding(text: &str) -> Option<(&str, f32)> {
+    let parts = CODING.captures(text)?;
+    let quality = parts.get(2).map_or("1", |quality| quality.as_str());
+    Some((parts.get(1)?.as_str(), quality.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -18,9 +18,6 @@ pub(super) async fn answer(
     asked: &HeaderMap,
 ) -> prometheus::Result<Response> {
     let gzip = prefers_gzip(asked);
-    if !gzip {
-        exposition.wish_text();
-    }
     let scrape = exposition.scrape(events, config).await?;
     let pieces = if gzip {
         scrape.gzip()?

@@ -1,8 +1,8 @@
-//! When facts change that nobody changes: counts that get too old, attempts that leave the window of a budget.
+//! When facts change by the passing of time: counts get too old, attempts leave the window of a budget.
 
 use std::time::Duration;
 
-use crate::metrics::facts::shown_mode;
+use crate::metrics::facts::view::limited_mode;
 use crate::model::Moment;
 use crate::snapshot::{PortalView, Snapshot};
 
@@ -11,16 +11,14 @@ const TICK: Duration = Duration::from_millis(1);
 
 /// How long what is shown of a snapshot now stays the same by itself; `None` for good.
 pub(super) fn lasts(snapshot: &Snapshot, now: Moment) -> Option<Duration> {
-    let counts = snapshot
-        .portals
-        .iter()
-        .filter_map(|portal| counts_last(portal, now));
-    let budgets = snapshot
-        .portals
-        .iter()
-        .filter_map(|portal| budget_lasts(snapshot, portal, now));
-    let first = counts.chain(budgets).min()?;
-    Some(first.saturating_add(TICK))
+    let portals = snapshot.portals.iter();
+    let times = portals.flat_map(|portal| {
+        [
+            counts_last(portal, now),
+            budget_lasts(snapshot, portal, now),
+        ]
+    });
+    Some(times.flatten().min()?.saturating_add(TICK))
 }
 
 /// How long until the first counts are too old to be shown.
@@ -34,7 +32,7 @@ fn counts_last(portal: &PortalView, now: Moment) -> Option<Duration> {
 /// How long until the first attempt no longer counts for the budget that is shown.
 fn budget_lasts(snapshot: &Snapshot, portal: &PortalView, now: Moment) -> Option<Duration> {
     let ledger = snapshot.reindex.get(&portal.name)?.ledger.as_ref().ok()?;
-    let track = ledger.track(shown_mode(portal.reindex.strongest_mode()));
+    let track = ledger.track(limited_mode(portal));
     let window = portal.reindex.rules.budget.per;
     let oldest = track.within(window, now.wall).next()?;
     Some(window.saturating_sub(now.wall.since(oldest.intended)))

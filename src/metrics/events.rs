@@ -4,23 +4,59 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus::core::Collector;
-use prometheus::proto::{Metric, MetricFamily};
+#[cfg(target_os = "linux")]
+use prometheus::process_collector::ProcessCollector;
+use prometheus::proto::Metric;
 use prometheus::{
-    CounterVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry, Result,
+    CounterVec, Encoder, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts,
+    Registry, Result, TextEncoder,
 };
 
-use crate::metrics::catalogue::{self, Family};
-use crate::model::PortalName;
+use crate::metrics::family::{Family, PORTAL, families};
+use crate::metrics::samples::flag;
+use crate::model::{PortalName, Timestamp};
 use crate::policy::Reason;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
 use crate::snapshot::RunResult;
+
+families! {
+    REQUESTS: Counter "kb_portal_requests_total" &["portal", "endpoint", "code"], Event,
+        "Total number of requests to the portal by response code, or error without a response.";
+    REQUEST_DURATION: Histogram "kb_portal_request_duration_seconds" &["portal", "endpoint"], Event,
+        "Time from sending a request to the end of its response.";
+    RETRIES: Counter "kb_portal_retries_total" &["portal", "endpoint", "reason"], Event,
+        "Total number of retried requests by reason.";
+    THROTTLE: Counter "kb_portal_throttle_seconds_total" PORTAL, Event,
+        "Total time that requests waited for the rate limit.";
+    RUNS: Counter "kb_collection_runs_total" &["portal", "result"], Event,
+        "Total number of collections by result.";
+    DECISIONS: Counter "kb_reindex_decisions_total" &["portal", "decision", "reason"], Event,
+        "Total number of reindexing decisions by decision and reason.";
+    BUILD_INFO: Gauge "kb_exporter_build_info" &["version", "revision", "rustc"], Event,
+        "Version, revision and compiler of the exporter, constant 1.";
+    RELOAD_SUCCESSFUL: Gauge "kb_exporter_config_last_reload_successful" &[], Event,
+        "Whether the last configuration reload succeeded.";
+    RELOAD_TIMESTAMP: Gauge "kb_exporter_config_last_reload_success_timestamp_seconds" &[], Event,
+        "Time of the last successful configuration reload.";
+    SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "ledger"], Event,
+        "Shard index, shard count and kind of ledger, constant 1.";
+}
 
 /// Upper bounds of the request durations, in seconds.
 const REQUEST_BUCKETS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
 
-/// The families of events; each doc comment is about what its HELP text says.
+/// How the configuration in use came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConfigFacts {
+    /// Whether the last attempt to load one was successful.
+    pub reload_successful: bool,
+    /// When the one in use was loaded.
+    pub loaded: Timestamp,
+}
+
+/// The families of events.
 #[derive(Debug, Clone)]
 pub struct Events {
     registry: Registry,
@@ -30,76 +66,92 @@ pub struct Events {
     throttle: CounterVec,
     runs: IntCounterVec,
     decisions: IntCounterVec,
+    reload_successful: Gauge,
+    reload_timestamp: Gauge,
 }
 
 impl Events {
     /// Makes the families and registers them. Fails when two of them have one name.
     pub fn new() -> Result<Self> {
         let registry = Registry::new();
+        let options = |family: &Family| Opts::new(family.name, family.help);
         let counter = |family: &Family| {
-            let vec = IntCounterVec::new(Opts::new(family.name, family.help), family.labels)?;
-            registered(&registry, vec)
+            registered(
+                &registry,
+                IntCounterVec::new(options(family), family.labels)?,
+            )
         };
-        let throttle = &catalogue::PORTAL_THROTTLE;
-        let throttle = CounterVec::new(Opts::new(throttle.name, throttle.help), throttle.labels)?;
-        let duration = &catalogue::PORTAL_REQUEST_DURATION;
-        let options = HistogramOpts::new(duration.name, duration.help);
-        let options = options.buckets(REQUEST_BUCKETS.to_vec());
-        let duration = HistogramVec::new(options, duration.labels)?;
-        let events = Self {
-            requests: counter(&catalogue::PORTAL_REQUESTS)?,
-            request_duration: registered(&registry, duration)?,
-            retries: counter(&catalogue::PORTAL_RETRIES)?,
-            throttle: registered(&registry, throttle)?,
-            runs: counter(&catalogue::COLLECTION_RUNS)?,
-            decisions: counter(&catalogue::REINDEX_DECISIONS)?,
-            registry,
+        let gauge = |family: &Family, labels: &[&str]| {
+            let gauges = registered(&registry, GaugeVec::new(options(family), family.labels)?)?;
+            gauges.get_metric_with_label_values(labels)
         };
-        events.register_process()?;
-        Ok(events)
-    }
-
-    fn register_process(&self) -> Result<()> {
-        let family = &catalogue::BUILD_INFO;
-        let build = IntGaugeVec::new(Opts::new(family.name, family.help), family.labels)?;
-        build
-            .with_label_values(&[
-                env!("CARGO_PKG_VERSION"),
-                env!("KB_REVISION"),
-                env!("KB_RUSTC"),
-            ])
-            .set(1);
-        self.registry.register(Box::new(build))?;
+        let throttle = CounterVec::new(options(&THROTTLE), THROTTLE.labels)?;
+        let duration = HistogramOpts::from(options(&REQUEST_DURATION));
+        let duration = duration.buckets(REQUEST_BUCKETS.to_vec());
+        let duration = HistogramVec::new(duration, REQUEST_DURATION.labels)?;
+        let build = [
+            env!("CARGO_PKG_VERSION"),
+            env!("KB_REVISION"),
+            env!("KB_RUSTC"),
+        ];
+        gauge(&BUILD_INFO, &build)?.set(1.0);
+        gauge(&SHARD_INFO, &["0", "1", "private"])?.set(1.0);
         #[cfg(target_os = "linux")]
-        self.registry.register(Box::new(
-            prometheus::process_collector::ProcessCollector::for_self(),
-        ))?;
-        Ok(())
+        registry.register(Box::new(ProcessCollector::for_self()))?;
+        Ok(Self {
+            requests: counter(&REQUESTS)?,
+            request_duration: registered(&registry, duration)?,
+            retries: counter(&RETRIES)?,
+            throttle: registered(&registry, throttle)?,
+            runs: counter(&RUNS)?,
+            decisions: counter(&DECISIONS)?,
+            reload_successful: gauge(&RELOAD_SUCCESSFUL, &[])?,
+            reload_timestamp: gauge(&RELOAD_TIMESTAMP, &[])?,
+            registry,
+        })
     }
 
-    /// All families as they are now.
-    pub(super) fn gather(&self) -> Vec<MetricFamily> {
-        self.registry.gather()
+    /// The text of all families as they are now, without series of portals other than these: the configuration may have removed some.
+    pub(super) fn text(&self, portals: &[PortalName], config: ConfigFacts) -> Result<Vec<u8>> {
+        self.reload_successful.set(flag(config.reload_successful));
+        self.reload_timestamp.set(config.loaded.as_seconds());
+        let named = |name: &str| portals.iter().any(|portal| portal.as_str() == name);
+        let stays = |metric: &Metric| {
+            let mut labels = metric.get_label().iter();
+            labels.all(|label| label.name() != "portal" || named(label.value()))
+        };
+        let mut families = self.registry.gather();
+        for family in &mut families {
+            family.mut_metric().retain(stays);
+        }
+        families.retain(|family| !family.get_metric().is_empty());
+        let mut text = Vec::new();
+        TextEncoder::new().encode(&families, &mut text)?;
+        Ok(text)
     }
 
     /// The events of one portal. Every counter begins at 0 here, because `increase` does not see one that is born at 1.
     #[must_use]
     pub fn of(&self, portal: &PortalName) -> Arc<PortalEvents> {
         let name = portal.as_str();
-        for endpoint in Endpoint::ALL {
-            self.request_duration
-                .with_label_values(&[name, endpoint.as_str()]);
-            for reason in RetryReason::ALL {
-                self.retries
-                    .with_label_values(&[name, endpoint.as_str(), reason.as_str()]);
+        for endpoint in Endpoint::ALL.map(Endpoint::as_str) {
+            self.request_duration.with_label_values(&[name, endpoint]);
+            for reason in RetryReason::ALL.map(RetryReason::as_str) {
+                self.retries.with_label_values(&[name, endpoint, reason]);
             }
         }
-        for result in RunResult::ALL {
-            self.runs.with_label_values(&[name, result.as_str()]);
+        for result in RunResult::ALL.map(RunResult::as_str) {
+            self.runs.with_label_values(&[name, result]);
         }
-        for (decision, reason) in decisions() {
-            self.decisions
-                .with_label_values(&[name, decision, reason.as_str()]);
+        for reason in Reason::ALL {
+            let decisions: &[&str] = match reason {
+                Reason::Eligible => &["trigger", "dry_run"],
+                _ => &["hold"],
+            };
+            for decision in decisions {
+                let labels = [name, *decision, reason.as_str()];
+                self.decisions.with_label_values(&labels);
+            }
         }
         self.throttle.with_label_values(&[name]);
         Arc::new(PortalEvents {
@@ -107,30 +159,6 @@ impl Events {
             portal: portal.clone(),
         })
     }
-}
-
-/// Leaves out the series of portals that are not named, as those that the configuration no longer has.
-pub(super) fn keep_portals(families: &mut Vec<MetricFamily>, portals: &[PortalName]) {
-    let named = |name: &str| portals.iter().any(|portal| portal.as_str() == name);
-    let stays = |metric: &Metric| {
-        let mut labels = metric.get_label().iter();
-        labels.all(|label| label.name() != "portal" || named(label.value()))
-    };
-    for family in families.iter_mut() {
-        family.mut_metric().retain(stays);
-    }
-    families.retain(|family| !family.get_metric().is_empty());
-}
-
-/// Every decision that is counted, with its reason.
-fn decisions() -> impl Iterator<Item = (&'static str, Reason)> {
-    Reason::ALL.iter().flat_map(|reason| {
-        let decisions: &[&str] = match reason {
-            Reason::Eligible => &["trigger", "dry_run"],
-            _ => &["hold"],
-        };
-        decisions.iter().map(|decision| (*decision, *reason))
-    })
 }
 
 fn registered<C: Collector + Clone + 'static>(registry: &Registry, family: C) -> Result<C> {
@@ -154,10 +182,8 @@ impl PortalEvents {
 
     /// A collection ended.
     pub fn ran(&self, result: RunResult) {
-        self.events
-            .runs
-            .with_label_values(&[self.portal.as_str(), result.as_str()])
-            .inc();
+        let labels = [self.portal.as_str(), result.as_str()];
+        self.events.runs.with_label_values(&labels).inc();
     }
 }
 
@@ -167,28 +193,21 @@ impl Observer for PortalEvents {
             Code::Status(status) => status.to_string(),
             Code::Error => "error".to_owned(),
         };
-        let (portal, endpoint) = (self.portal.as_str(), endpoint.as_str());
-        self.events
-            .requests
-            .with_label_values(&[portal, endpoint, &code])
-            .inc();
-        self.events
-            .request_duration
-            .with_label_values(&[portal, endpoint])
-            .observe(took.as_secs_f64());
+        let labels = [self.portal.as_str(), endpoint.as_str(), &code];
+        self.events.requests.with_label_values(&labels).inc();
+        let durations = &self.events.request_duration;
+        let duration = durations.with_label_values(&labels[..2]);
+        duration.observe(took.as_secs_f64());
     }
 
     fn retried(&self, endpoint: Endpoint, reason: RetryReason) {
-        self.events
-            .retries
-            .with_label_values(&[self.portal.as_str(), endpoint.as_str(), reason.as_str()])
-            .inc();
+        let labels = [self.portal.as_str(), endpoint.as_str(), reason.as_str()];
+        self.events.retries.with_label_values(&labels).inc();
     }
 
     fn throttled(&self, waited: Duration) {
-        self.events
-            .throttle
-            .with_label_values(&[self.portal.as_str()])
-            .inc_by(waited.as_secs_f64());
+        let throttle = &self.events.throttle;
+        let throttle = throttle.with_label_values(&[self.portal.as_str()]);
+        throttle.inc_by(waited.as_secs_f64());
     }
 }

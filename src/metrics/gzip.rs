@@ -1,105 +1,58 @@
-//! Raw deflate data that can be put together to one gzip member (RFC 1951, RFC 1952) without being compressed anew.
+//! Compressed text that is put together to one gzip member with other text before it, without being compressed anew (RFC 1951,
+//! RFC 1952).
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 
 use bytes::Bytes;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
+use flate2::{Compression, Crc, CrcWriter};
 
 /// Magic number, deflate, no flags, no time, fastest, unknown system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 
-/// Compresses text, and adds up what the trailer says of it.
-pub(super) struct Deflater {
-    encoder: DeflateEncoder<Vec<u8>>,
-    crc: Crc,
-}
+/// The encoder gets so many bytes at once; it is slow with single words.
+const BUFFER: usize = 64 * 1024;
 
-/// Deflate data that further data must follow: it ends on a byte, after no last block.
-pub(super) struct Beginning {
-    data: Vec<u8>,
-    crc: Crc,
-}
-
-/// Deflate data with the last block.
+/// Text as deflate data that ends with the last block.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct Deflated {
     data: Bytes,
     crc: Crc,
 }
 
-impl Deflater {
-    /// Begins with no text; its data is written behind what there is.
-    fn after(data: Vec<u8>) -> Self {
-        Self {
-            encoder: DeflateEncoder::new(data, Compression::fast()),
-            crc: Crc::new(),
-        }
-    }
-
-    /// Begins with no text.
-    pub fn new() -> Self {
-        Self::after(Vec::new())
-    }
-
-    /// Ends the data with the last block.
-    pub fn finish(self) -> io::Result<Ending> {
-        let mut data = self.encoder.finish()?;
+impl Deflated {
+    /// Compresses what `write` writes.
+    pub fn of(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Self> {
+        let encoder = CrcWriter::new(encoder(Vec::new()));
+        let mut buffer = BufWriter::with_capacity(BUFFER, encoder);
+        write(&mut buffer)?;
+        let encoder = buffer.into_inner()?;
+        let mut crc = Crc::new();
+        crc.combine(encoder.crc());
+        let mut data = encoder.into_inner().finish()?;
         data.shrink_to_fit();
-        Ok(Ending {
+        Ok(Self {
             data: data.into(),
-            crc: self.crc,
+            crc,
         })
     }
 
-    fn pause(mut self) -> io::Result<Beginning> {
-        self.flush()?;
-        // What the encoder writes when it is dropped is not part of it.
-        let data = std::mem::take(self.encoder.get_mut());
-        Ok(Beginning {
-            data,
-            crc: self.crc,
-        })
-    }
-}
-
-impl Write for Deflater {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let taken = self.encoder.write(text)?;
-        self.crc.update(&text[..taken]);
-        Ok(taken)
+    /// The gzip member of `text` and this text behind it, in pieces. Only `text` is compressed.
+    pub fn after(&self, text: &[u8]) -> io::Result<Vec<Bytes>> {
+        let mut encoder = encoder(HEADER.to_vec());
+        encoder.write_all(text)?;
+        // Ends the data on a byte, without a last block.
+        encoder.flush()?;
+        // The encoder would write a last block when it is dropped.
+        let beginning = std::mem::take(encoder.get_mut());
+        let mut crc = Crc::new();
+        crc.update(text);
+        crc.combine(&self.crc);
+        let trailer = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
+        Ok(vec![beginning.into(), self.data.clone(), trailer.into()])
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.encoder.flush()
-    }
-}
-
-impl Beginning {
-    /// The header of a member, and the data of its first text.
-    pub fn of(text: &[u8]) -> io::Result<Self> {
-        let mut deflater = Deflater::after(HEADER.to_vec());
-        deflater.write_all(text)?;
-        deflater.pause()
-    }
-
-    /// Completes the member: one after the other, its pieces are the gzip form of both texts.
-    pub fn then(mut self, ending: &Ending) -> [Bytes; 3] {
-        self.crc.combine(&ending.crc);
-        let trailer = [
-            self.crc.sum().to_le_bytes(),
-            self.crc.amount().to_le_bytes(),
-        ];
-        [
-            self.data.into(),
-            ending.data.clone(),
-            Bytes::copy_from_slice(trailer.as_flattened()),
-        ]
-    }
-}
-
-impl Ending {
     /// Bytes of the text.
     pub fn text_len(&self) -> usize {
         self.crc.amount() as usize
@@ -113,6 +66,10 @@ impl Ending {
     }
 }
 
+fn encoder(behind: Vec<u8>) -> DeflateEncoder<Vec<u8>> {
+    DeflateEncoder::new(behind, Compression::fast())
+}
+
 #[cfg(test)]
 mod tests {
     use flate2::bufread::GzDecoder;
@@ -120,12 +77,8 @@ mod tests {
 
     use super::*;
 
-    fn ending(parts: &[Vec<u8>]) -> Ending {
-        let mut deflater = Deflater::new();
-        for part in parts {
-            deflater.write_all(part).unwrap();
-        }
-        deflater.finish().unwrap()
+    fn deflated(parts: &[Vec<u8>]) -> Deflated {
+        Deflated::of(|sink| parts.iter().try_for_each(|part| sink.write_all(part))).unwrap()
     }
 
     /// The text of the first member, and what follows it.
@@ -147,28 +100,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_beginning_and_an_ending_are_one_member_of_both_texts(
+        fn two_texts_are_one_member(
             first in texts(),
             second in proptest::collection::vec(texts(), 0..4),
         ) {
-            let ending = ending(&second);
-            let packed = Beginning::of(&first).unwrap().then(&ending).concat();
+            let deflated = deflated(&second);
+            let packed = deflated.after(&first).unwrap().concat();
             let (text, rest) = unpacked(&packed);
             prop_assert!(rest.is_empty());
             prop_assert_eq!(text, [first, second.concat()].concat());
-            prop_assert_eq!(ending.inflate().unwrap(), second.concat());
+            prop_assert_eq!(deflated.inflate().unwrap(), second.concat());
         }
     }
 
     #[test]
-    fn one_ending_completes_any_number_of_beginnings() {
-        let ending = ending(&[b"facts\n".repeat(10_000)]);
+    fn deflated_text_may_follow_any_number_of_texts() {
+        let deflated = deflated(&[b"facts\n".repeat(10_000)]);
         for text in ["", "events 1\n", "events 2\n"] {
-            let packed = Beginning::of(text.as_bytes()).unwrap().then(&ending);
-            let packed = packed.concat();
+            let packed = deflated.after(text.as_bytes()).unwrap().concat();
             let (text_of_both, _) = unpacked(&packed);
             assert!(text_of_both.starts_with(text.as_bytes()));
-            assert_eq!(text_of_both.len(), text.len() + ending.text_len());
+            assert_eq!(text_of_both.len(), text.len() + deflated.text_len());
         }
     }
 }

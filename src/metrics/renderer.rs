@@ -1,16 +1,17 @@
-//! Renders facts in the background, whenever others are known.
+//! Renders facts in the background, whenever they change.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::metrics::exposition::{Clock, Exposition, Wishes};
-use crate::metrics::rendering::{Rendering, Text};
+use crate::metrics::exposition::{Clock, Exposition};
+use crate::metrics::rendering::Rendering;
 use crate::snapshot::{Publisher, Snapshot};
 
 /// Renderings are so many times apart what the last one took: it costs a twentieth of a core at most.
@@ -23,7 +24,7 @@ const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
 pub struct Renderer {
     snapshots: watch::Receiver<Arc<Snapshot>>,
     rendered: watch::Sender<Arc<Rendering>>,
-    wishes: Arc<Wishes>,
+    wanted: Arc<Notify>,
     clock: Clock,
     /// When the last rendering began and ended.
     last: (Instant, Instant),
@@ -34,37 +35,32 @@ pub struct Renderer {
 pub enum RenderError {
     /// The exposition cannot be written.
     #[error("the metrics cannot be written")]
-    Encode(#[from] prometheus::Error),
+    Write(#[from] io::Error),
     /// The rendering panicked.
-    #[error("the rendering of the metrics broke")]
-    Broke(#[from] JoinError),
+    #[error("the rendering of the metrics panicked")]
+    Panicked(#[from] JoinError),
 }
 
 impl Renderer {
-    /// Makes the renderer of what is published, and what answers scrapes with it. Nothing is known in it before
-    /// [`Self::render`].
+    /// Makes the renderer of what is published, and what answers scrapes with it: no facts before [`Self::render`].
     pub fn new(publisher: &Publisher, clock: Clock) -> Result<(Self, Exposition), RenderError> {
-        let nothing = Rendering::of(&Arc::default(), clock(), Text::Left)?;
+        let nothing = Rendering::of(&Arc::default(), clock())?;
         let (rendered, receiver) = watch::channel(Arc::new(nothing));
-        let wishes = Arc::<Wishes>::default();
+        let now = Instant::now();
+        let renderer = Self {
+            snapshots: publisher.changes(),
+            rendered,
+            wanted: Arc::default(),
+            clock,
+            last: (now, now),
+        };
         let exposition = Exposition {
             publisher: publisher.clone(),
             rendered: receiver,
-            wishes: Arc::clone(&wishes),
-            clock: Arc::clone(&clock),
+            wanted: Arc::clone(&renderer.wanted),
+            clock: Arc::clone(&renderer.clock),
         };
-        let now = Instant::now();
-        let snapshots = publisher.changes();
-        Ok((
-            Self {
-                snapshots,
-                rendered,
-                wishes,
-                clock,
-                last: (now, now),
-            },
-            exposition,
-        ))
+        Ok((renderer, exposition))
     }
 
     /// Renders until `stop`. Ends with an error when nothing can be rendered any more.
@@ -83,25 +79,13 @@ impl Renderer {
         let began = Instant::now();
         let at = (self.clock)();
         let snapshot = Arc::clone(&self.snapshots.borrow_and_update());
-        let text = self.text();
-        let rendering = spawn_blocking(move || Rendering::of(&snapshot, at, text)).await??;
+        let rendering = spawn_blocking(move || Rendering::of(&snapshot, at)).await??;
         self.rendered.send_replace(Arc::new(rendering));
         self.last = (began, Instant::now());
         Ok(())
     }
 
-    fn text(&self) -> Text {
-        if self.wishes.wants_text((self.clock)()) {
-            let room = self.rendered.borrow().deflated.text_len();
-            Text::PersistedFolder {
-                room: room + room / 16,
-            }
-        } else {
-            Text::Left
-        }
-    }
-
-    /// Waits until there is something else to render and it may cost something again, or until a scrape waits for it.
+    /// Waits until the facts changed and [`SHARE`] allows the cost, or until a scrape wants them.
     async fn rest(&mut self) {
         let (began, ended) = self.last;
         let lasts = self.rendered.borrow().lasts.unwrap_or(FOREVER);
@@ -115,7 +99,7 @@ impl Renderer {
         };
         tokio::select! {
             () = wait => {}
-            () = self.wishes.newer.notified() => {}
+            () = self.wanted.notified() => {}
         }
     }
 }
@@ -133,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_costs_much_is_rendered_seldom() {
+    async fn expensive_facts_are_rendered_seldom() {
         for cost in [1, 400].map(Duration::from_millis) {
             let publisher = Publisher::default();
             let mut renderer = renderer(&publisher, cost);
@@ -145,11 +129,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_scrape_that_waits_is_not_kept_waiting_for_what_rendering_may_cost() {
+    async fn a_scrape_that_waits_ends_the_pause() {
         let publisher = Publisher::default();
         let mut renderer = renderer(&publisher, Duration::from_secs(1));
         let began = Instant::now();
-        renderer.wishes.newer.notify_one();
+        renderer.wanted.notify_one();
         renderer.rest().await;
         assert_eq!(began.elapsed(), Duration::ZERO);
     }

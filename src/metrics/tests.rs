@@ -71,7 +71,7 @@ impl Story {
         let mut rendered = self.exposition.rendered.clone();
         rendered.mark_unchanged();
         rendered.changed().await.unwrap();
-        let facts = rendered.borrow().deflated.inflate().unwrap();
+        let facts = rendered.borrow().text.inflate().unwrap();
         String::from_utf8(facts).unwrap()
     }
 }

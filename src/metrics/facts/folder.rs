@@ -1,160 +1,127 @@
-//! What is known of a folder.
+//! Families of a folder: its files, and how it was counted.
 
 use std::time::Duration;
 
-use super::{Folder, Of, Source};
-use crate::metrics::catalogue as family;
-use crate::metrics::writer::{Samples, flag, float, signed};
+use super::view::FolderFacts;
+use crate::metrics::family::{FOLDER, FOLDER_REASON, FOLDER_STATUS, families};
+use crate::metrics::samples::{Samples, flag, float};
 use crate::model::{ByStatus, Status, Timestamp};
-use crate::snapshot::{Counts, FolderState};
+use crate::snapshot::FolderState;
 
-pub(super) const FAMILIES: &[Source] = &[
-    (&family::FOLDER_FILES, Of::Folder(files)),
-    (&family::FOLDER_FILE_ERRORS, Of::Folder(errors)),
-    (&family::FOLDER_SIZE_BYTES, Of::Folder(sizes)),
-    (&family::FOLDER_REPORTED_FILES, Of::Folder(reported_files)),
-    (&family::FOLDER_OLDEST_FILE, Of::Folder(oldest)),
-    (&family::FOLDER_STATUS_ENTRIES, Of::Folder(entries)),
-    (&family::FOLDER_INDEXING_SECONDS, Of::Folder(indexing)),
-    (&family::FOLDER_UP, Of::Folder(up)),
-    (&family::FOLDER_COUNT_INTERVAL, Of::Folder(interval)),
-    (&family::FOLDER_LAST_FULL_READ, Of::Folder(last_full_read)),
-    (
-        &family::FOLDER_FULL_READ_DIFFERENCE,
-        Of::Folder(full_read_difference),
-    ),
-    (&family::FOLDER_UNAVAILABLE, Of::Folder(unavailable)),
-    (&family::FOLDER_LAST_SUCCESS, Of::Folder(last_success)),
-    (&family::FOLDER_COLLECTION_DURATION, Of::Folder(duration)),
-    (&family::FOLDER_COLLECTION_REQUESTS, Of::Folder(requests)),
-    (&family::FOLDER_CONSISTENT, Of::Folder(consistent)),
-];
+families! {
+    FILES: Gauge "kb_folder_files" FOLDER_STATUS, FolderSamples(files),
+        "Number of files in the folder by status.";
+    FILE_ERRORS: Gauge "kb_folder_file_errors" &["portal", "folder_id", "folder", "status", "error"], FolderSamples(errors),
+        "Number of failed and flagged files by error class.";
+    SIZE_BYTES: Gauge "kb_folder_size_bytes" FOLDER_STATUS, FolderSamples(sizes),
+        "Size of the files in the folder by status, as of the last full scan.";
+    REPORTED_FILES: Gauge "kb_folder_reported_files" FOLDER,
+        Folder(|folder| folder.view.reported_files.map(float)),
+        "Number of files in the folder as reported by the folder list.";
+    OLDEST_FILE: Gauge "kb_folder_oldest_file_timestamp_seconds" FOLDER_STATUS, FolderSamples(oldest),
+        "Time at which the file that has been in this status longest entered it.";
+    STATUS_ENTRIES: Counter "kb_folder_status_entries_total" FOLDER_STATUS, FolderSamples(entries),
+        "Total number of files that entered this status.";
+    INDEXING_SECONDS: Histogram "kb_folder_indexing_seconds" FOLDER, FolderSamples(indexing),
+        "Time from the upload of a file to the first count in which it was done.";
+    UP: Gauge "kb_folder_up" FOLDER, Folder(up),
+        "Whether the last read of the folder succeeded.";
+    COUNT_INTERVAL: Gauge "kb_folder_count_interval_seconds" FOLDER,
+        Folder(|folder| folder.counts?.interval.as_ref().map(Duration::as_secs_f64)),
+        "Time between the last two counts of the folder.";
+    LAST_FULL_READ: Gauge "kb_folder_last_full_read_timestamp_seconds" FOLDER,
+        Folder(|folder| folder.view.full_read.map(|full| full.at.as_seconds())),
+        "Time of the last full scan of the folder.";
+    FULL_READ_DIFFERENCE: Gauge "kb_folder_full_read_difference" FOLDER_STATUS, FolderSamples(full_read_difference),
+        "Number of files in the last full scan minus the number in the boundary count before it.";
+    UNAVAILABLE: Gauge "kb_folder_unavailable" FOLDER_REASON, FolderSamples(unavailable),
+        "Reason why the folder cannot be counted, constant 1. Exported for 24 hours after the folder was removed.";
+    LAST_SUCCESS: Gauge "kb_folder_last_success_timestamp_seconds" FOLDER,
+        Folder(|folder| folder.view.last_success.map(Timestamp::as_seconds)),
+        "Time of the last successful count of the folder.";
+    COLLECTION_DURATION: Gauge "kb_folder_collection_duration_seconds" FOLDER,
+        Folder(|folder| Some(folder.counts?.duration.as_secs_f64())),
+        "Duration of the last count of the folder.";
+    COLLECTION_REQUESTS: Gauge "kb_folder_collection_requests" &["portal", "folder_id", "folder", "strategy"], FolderSamples(requests),
+        "Number of requests used by the last count of the folder.";
+    CONSISTENT: Gauge "kb_folder_consistent" FOLDER, Folder(|folder| Some(flag(folder.counts?.consistent))),
+        "Whether the last count of the folder was consistent.";
+}
 
-fn files(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    if let Some(counts) = folder.counts {
-        add_by_status(samples, folder, counts.files.shown());
+fn files(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    for (status, files) in folder.counts.iter().flat_map(|counts| counts.files.shown()) {
+        samples.add(&folder.with(status.as_str()), float(files));
     }
 }
 
-fn errors(samples: &mut Samples<'_>, folder: &Folder<'_>) {
+fn errors(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let [portal, id, name] = folder.labels();
-    for row in folder.counts.into_iter().flat_map(|counts| &counts.errors) {
+    for row in folder.counts.iter().flat_map(|counts| &counts.errors) {
         let labels = [portal, id, name, row.status.as_str(), row.class.as_str()];
         samples.add(&labels, float(row.files));
     }
 }
 
 /// Not subject to `stale_after` (docs/metrics.md, Stale counts).
-fn sizes(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let Some(full) = &folder.view.full_read else {
-        return;
-    };
-    let sizes = full.sizes.iter().map(|(status, size)| (status, *size));
-    let shown = sizes.filter(|(status, size)| shows(folder, *status) || *size > 0);
-    add_by_status(samples, folder, shown);
-}
-
-fn full_read_difference(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let differences = folder.view.full_read_difference.iter();
-    for (status, difference) in differences.flat_map(ByStatus::iter) {
-        if shows(folder, status) || *difference != 0 {
-            samples.add(&folder.with(status.as_str()), signed(*difference));
+fn sizes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    let sizes = folder.view.full_read.iter();
+    for (status, size) in sizes.flat_map(|full| full.sizes.iter()) {
+        if shows(folder, status) || *size > 0 {
+            samples.add(&folder.with(status.as_str()), float(*size));
         }
     }
 }
 
-/// Whether a status is shown though there may be nothing in it: `unknown` only while there are such files.
-fn shows(folder: &Folder<'_>, status: Status) -> bool {
+#[expect(clippy::cast_precision_loss, reason = "the format has only floats")]
+fn full_read_difference(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    let differences = folder.view.full_read_difference.iter();
+    for (status, difference) in differences.flat_map(ByStatus::iter) {
+        if shows(folder, status) || *difference != 0 {
+            samples.add(&folder.with(status.as_str()), *difference as f64);
+        }
+    }
+}
+
+/// Whether a status is shown when its value is 0: `unknown` only while there are such files.
+fn shows(folder: &FolderFacts<'_>, status: Status) -> bool {
     let counts = folder.view.counts.as_ref();
     status != Status::Unknown || counts.is_some_and(|counts| counts.files[status] > 0)
 }
 
-fn reported_files(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let files = folder.view.reported_files.map(float);
-    samples.add_some(&folder.labels(), files);
-}
-
-fn oldest(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    for (status, since) in folder
-        .counts
-        .into_iter()
-        .flat_map(|counts| counts.oldest.iter())
-    {
-        let seconds = since.map(Timestamp::as_seconds);
-        samples.add_some(&folder.with(status.as_str()), seconds);
+fn oldest(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    for (status, since) in folder.counts.iter().flat_map(|counts| counts.oldest.iter()) {
+        if let Some(since) = since {
+            samples.add(&folder.with(status.as_str()), since.as_seconds());
+        }
     }
 }
 
-fn entries(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    if let Some(entries) = &folder.view.entries {
-        add_by_status(samples, folder, entries.shown());
+fn entries(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    for (status, entries) in folder.view.entries.iter().flat_map(ByStatus::shown) {
+        samples.add(&folder.with(status.as_str()), float(entries));
     }
 }
 
-fn indexing(samples: &mut Samples<'_>, folder: &Folder<'_>) {
+fn indexing(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     let times = &folder.view.indexing;
     if folder.view.entries.is_some() && times.count > 0 {
         samples.add_histogram(&folder.labels(), times);
     }
 }
 
-fn up(samples: &mut Samples<'_>, folder: &Folder<'_>) {
+fn up(folder: &FolderFacts<'_>) -> Option<f64> {
     let state = &folder.view.state;
-    if *state != FolderState::Unseen {
-        samples.add(&folder.labels(), flag(*state == FolderState::Counted));
-    }
+    (*state != FolderState::Unseen).then(|| flag(*state == FolderState::Counted))
 }
 
-fn unavailable(samples: &mut Samples<'_>, folder: &Folder<'_>) {
+fn unavailable(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(reason) = folder.view.state.unavailable() {
         samples.add(&folder.with(reason.as_str()), 1.0);
     }
 }
 
-fn last_full_read(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let full = folder.view.full_read;
-    samples.add_some(&folder.labels(), full.map(|full| full.at.as_seconds()));
-}
-
-fn last_success(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let at = folder.view.last_success;
-    samples.add_some(&folder.labels(), at.map(Timestamp::as_seconds));
-}
-
-fn interval(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let interval = folder.counts.and_then(|counts| counts.interval);
-    let seconds = interval.as_ref().map(Duration::as_secs_f64);
-    samples.add_some(&folder.labels(), seconds);
-}
-
-fn duration(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    add_of_counts(samples, folder, |counts| counts.duration.as_secs_f64());
-}
-
-fn consistent(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    add_of_counts(samples, folder, |counts| flag(counts.consistent));
-}
-
-fn requests(samples: &mut Samples<'_>, folder: &Folder<'_>) {
+fn requests(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(counts) = folder.counts {
         samples.add(&folder.with(counts.way.as_str()), float(counts.requests));
-    }
-}
-
-fn add_of_counts(
-    samples: &mut Samples<'_>,
-    folder: &Folder<'_>,
-    value: impl FnOnce(&Counts) -> f64,
-) {
-    samples.add_some(&folder.labels(), folder.counts.map(value));
-}
-
-fn add_by_status(
-    samples: &mut Samples<'_>,
-    folder: &Folder<'_>,
-    values: impl Iterator<Item = (Status, u64)>,
-) {
-    for (status, value) in values {
-        samples.add(&folder.with(status.as_str()), float(value));
     }
 }

@@ -1,91 +1,65 @@
-//! What holds for a portal as a whole.
+//! Families of a portal: its list of folders, its collections and its error classes.
 
 use std::time::Duration;
 
-use super::{Of, Portal, Source};
+use super::view::PortalFacts;
 use crate::classify::Class;
-use crate::metrics::catalogue as family;
-use crate::metrics::writer::{Samples, flag, float};
+use crate::metrics::family::{PORTAL, families};
+use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::portal::Trouble;
-use crate::snapshot::{LastRun, ListState, SortingState};
+use crate::snapshot::{ListState, SortingState};
 
-pub(super) const FAMILIES: &[Source] = &[
-    (&family::PORTAL_UP, Of::Portal(up)),
-    (&family::PORTAL_UNAVAILABLE, Of::Portal(unavailable)),
-    (&family::PORTAL_FOLDERS, Of::Portal(folders)),
-    (&family::PORTAL_SORTING, Of::Portal(sorting)),
-    (&family::COLLECTION_PANICS, Of::Portal(panics)),
-    (&family::COLLECTION_LAST_SUCCESS, Of::Portal(last_success)),
-    (&family::COLLECTION_LAST_RUN, Of::Portal(last_run)),
-    (&family::COLLECTION_DURATION, Of::Portal(duration)),
-    (&family::COLLECTION_INTERVAL, Of::Portal(interval)),
-    (&family::ERROR_CLASSES, Of::Portal(classes)),
-    (&family::ERROR_OVERFLOW_FILES, Of::Portal(overflow)),
-];
-
-fn up(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let read = matches!(portal.view.list, ListState::Read(_));
-    samples.add(&[portal.name()], flag(read));
+families! {
+    UP: Gauge "kb_portal_up" PORTAL,
+        Portal(|portal| Some(flag(matches!(portal.view.list, ListState::Read(_))))),
+        "Whether the last read of the folder list succeeded.";
+    UNAVAILABLE: Gauge "kb_portal_unavailable" &["portal", "reason"], PortalSamples(unavailable),
+        "Whether the folder list cannot be read for this reason.";
+    FOLDERS: Gauge "kb_portal_folders" PORTAL,
+        Portal(|portal| Some(float(portal.view.list.facts()?.folders as u64))),
+        "Number of folders that the API key may use.";
+    SORTING: Gauge "kb_portal_sorting" &["portal", "state"], PortalSamples(sorting),
+        "Whether sorting by status is in this state: shown by rows, assumed from the interface, or refuted by rows.";
+    COLLECTION_PANICS: Counter "kb_collection_panics_total" PORTAL,
+        Portal(|portal| Some(float(portal.view.panics))),
+        "Total number of panics in the exporter that ended a read or a collection.";
+    COLLECTION_LAST_SUCCESS: Gauge "kb_collection_last_success_timestamp_seconds" PORTAL,
+        Portal(|portal| portal.view.collections.last_success.map(Timestamp::as_seconds)),
+        "Time at which the last successful collection ended.";
+    COLLECTION_LAST_RUN: Gauge "kb_collection_last_run_timestamp_seconds" PORTAL,
+        Portal(|portal| Some(portal.view.collections.last_run?.ended.as_seconds())),
+        "Time at which the last collection ended.";
+    COLLECTION_DURATION: Gauge "kb_collection_duration_seconds" PORTAL,
+        Portal(|portal| Some(portal.view.collections.last_run?.duration.as_secs_f64())),
+        "Duration of the last collection.";
+    COLLECTION_INTERVAL: Gauge "kb_collection_interval_seconds" PORTAL,
+        Portal(|portal| portal.view.collections.interval().as_ref().map(Duration::as_secs_f64)),
+        "Longest expected time between the ends of two collections.";
+    ERROR_CLASSES: Gauge "kb_error_classes" PORTAL,
+        Portal(|portal| Some(float(portal.view.classes.len() as u64))),
+        "Number of error classes with a class slot.";
+    ERROR_OVERFLOW_FILES: Gauge "kb_error_overflow_files" PORTAL, Portal(overflow),
+        "Number of failed and flagged files whose error class has no class slot.";
 }
 
-fn unavailable(samples: &mut Samples<'_>, portal: &Portal<'_>) {
+fn unavailable(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     for trouble in Trouble::ALL {
         let holds = portal.view.list.trouble() == Some(trouble);
         samples.add(&[portal.name(), trouble.as_str()], flag(holds));
     }
 }
 
-fn folders(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let list = portal.view.list.facts();
-    let folders = list.map(|list| float(list.folders as u64));
-    samples.add_some(&[portal.name()], folders);
-}
-
-fn sorting(samples: &mut Samples<'_>, portal: &Portal<'_>) {
+fn sorting(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     for state in SortingState::ALL {
         let holds = portal.view.sorting == state;
         samples.add(&[portal.name(), state.as_str()], flag(holds));
     }
 }
 
-fn panics(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    samples.add(&[portal.name()], float(portal.view.panics));
-}
-
-fn last_success(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let at = portal.view.collections.last_success;
-    samples.add_some(&[portal.name()], at.map(Timestamp::as_seconds));
-}
-
-fn last_run(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    add_of_run(samples, portal, |run| run.ended.as_seconds());
-}
-
-fn duration(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    add_of_run(samples, portal, |run| run.duration.as_secs_f64());
-}
-
-fn add_of_run(samples: &mut Samples<'_>, portal: &Portal<'_>, value: impl FnOnce(LastRun) -> f64) {
-    let run = portal.view.collections.last_run;
-    samples.add_some(&[portal.name()], run.map(value));
-}
-
-fn interval(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let interval = portal.view.collections.interval();
-    let seconds = interval.as_ref().map(Duration::as_secs_f64);
-    samples.add_some(&[portal.name()], seconds);
-}
-
-fn classes(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let in_use = portal.view.classes.len() as u64;
-    samples.add(&[portal.name()], float(in_use));
-}
-
-fn overflow(samples: &mut Samples<'_>, portal: &Portal<'_>) {
+fn overflow(portal: &PortalFacts<'_>) -> Option<f64> {
     let counts = portal.folders.iter().filter_map(|folder| folder.counts);
     let rows = counts.flat_map(|counts| &counts.errors);
     let other = rows.filter(|row| row.class == Class::Other);
-    let files = other.map(|row| row.files).sum();
-    samples.add(&[portal.name()], float(files));
+    Some(float(other.map(|row| row.files).sum()))
 }

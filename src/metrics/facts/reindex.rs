@@ -1,82 +1,86 @@
-//! Reindexing: what is decided and what was attempted.
+//! Families of reindexing: what is decided and what was attempted.
 
 use std::collections::BTreeMap;
 
-use super::{Folder, Of, Portal, Source};
+use super::view::{FolderFacts, PortalFacts};
 use crate::classify::Class;
-use crate::config::Mode;
-use crate::ledger::{ActiveMode, ClassTotals, LedgerView, Totals, Verdict};
-use crate::metrics::catalogue as family;
-use crate::metrics::writer::{Samples, flag, float};
+use crate::ledger::{ClassTotals, LedgerView, Verdict};
+use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
+use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
 use crate::policy::Reason;
-use crate::snapshot::{FolderReindex, PortalLimits, ReindexView, Snapshot};
 
-pub(super) const FAMILIES: &[Source] = &[
-    (&family::REINDEX_KILL_SWITCH, Of::Snapshot(kill_switch)),
-    (&family::REINDEX_BUDGET_REMAINING, Of::Portal(budget)),
-    (&family::REINDEX_BREAKER_OPEN, Of::Portal(breaker)),
-    (&family::REINDEX_CLASS_FILES, Of::Portal(classes)),
-    (&family::REINDEX_MODE, Of::Folder(mode)),
-    (&family::REINDEX_HOLD, Of::Folder(hold)),
-    (&family::REINDEX_ELIGIBLE_FILES, Of::Folder(eligible)),
-    (&family::REINDEX_EXHAUSTED_FILES, Of::Folder(exhausted)),
-    (&family::REINDEX_NEXT_ALLOWED, Of::Folder(next_allowed)),
-    (&family::REINDEX_ATTEMPTS, Of::Folder(attempts)),
-    (&family::REINDEX_OUTCOMES, Of::Folder(outcomes)),
-    (&family::REINDEX_FILES_REQUEUED, Of::Folder(requeued)),
-    (&family::REINDEX_FILES_RECOVERED, Of::Folder(recovered)),
-    (&family::REINDEX_FILES_REFAILED, Of::Folder(refailed)),
-];
-
-fn kill_switch(samples: &mut Samples<'_>, snapshot: &Snapshot) {
-    let on = snapshot.reindex.values().any(|view| view.kill_switch);
-    samples.add(&[], flag(on));
+families! {
+    KILL_SWITCH: Gauge "kb_reindex_kill_switch" &[],
+        Snapshot(|snapshot| flag(snapshot.reindex.values().any(|view| view.kill_switch))),
+        "Whether the kill switch stops all attempts.";
+    BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining" &["portal", "kind"], PortalSamples(budget),
+        "Number of attempts (actions) and of files that the reindexing budget still allows.";
+    BREAKER_OPEN: Gauge "kb_reindex_breaker_open" PORTAL,
+        Portal(|portal| Some(flag(portal.limits()?.breaker.is_open()))),
+        "Whether the breaker has stopped attempts in the portal.";
+    CLASS_FILES: Counter "kb_reindex_class_files_total" &["portal", "error", "outcome"], PortalSamples(classes),
+        "Total number of reindexed files by error class and outcome.";
+    MODE: Gauge "kb_reindex_mode" &["portal", "folder_id", "folder", "mode"], FolderSamples(mode),
+        "Reindexing mode of the folder, constant 1.";
+    HOLD: Gauge "kb_reindex_hold" FOLDER_REASON, FolderSamples(hold),
+        "Reason why no attempt is made in the folder, constant 1.";
+    ELIGIBLE_FILES: Gauge "kb_reindex_eligible_files" FOLDER,
+        Folder(|folder| Some(float(folder.decided()?.numbers.eligible))),
+        "Number of failed files that are eligible for an attempt now.";
+    EXHAUSTED_FILES: Gauge "kb_reindex_exhausted_files" FOLDER,
+        Folder(|folder| Some(float(folder.decided()?.numbers.exhausted))),
+        "Number of failed files that have used up their attempts.";
+    NEXT_ALLOWED: Gauge "kb_reindex_next_allowed_timestamp_seconds" FOLDER,
+        Folder(|folder| Some(folder.decided()?.numbers.next_allowed.map_or(0.0, Timestamp::as_seconds))),
+        "Time at which the cooldown of the folder ends, or 0 without a cooldown.";
+    ATTEMPTS: Counter "kb_reindex_attempts_total" &["portal", "folder_id", "folder", "result"], FolderSamples(attempts),
+        "Total number of reindexing attempts by result of the request.";
+    OUTCOMES: Counter "kb_reindex_outcomes_total" &["portal", "folder_id", "folder", "outcome"], FolderSamples(outcomes),
+        "Total number of judged attempts by outcome.";
+    FILES_REQUEUED: Counter "kb_reindex_files_requeued_total" FOLDER,
+        Folder(|folder| Some(float(folder.totals()?.requeued))),
+        "Total number of files requeued by attempts, as reported by the portal.";
+    FILES_RECOVERED: Counter "kb_reindex_files_recovered_total" FOLDER,
+        Folder(|folder| Some(float(folder.totals()?.files_recovered))),
+        "Total number of files that were done after an attempt.";
+    FILES_REFAILED: Counter "kb_reindex_files_refailed_total" FOLDER,
+        Folder(|folder| Some(float(folder.totals()?.files_refailed))),
+        "Total number of files that failed again after an attempt.";
 }
 
-fn budget(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let Some(PortalLimits { left, .. }) = portal.limits() else {
-        return;
-    };
-    for (kind, left) in [("actions", left.actions), ("files", left.files)] {
-        samples.add(&[portal.name(), kind], float(left));
+fn budget(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
+    if let Some(left) = portal.limits().map(|limits| limits.left) {
+        samples.add(&[portal.name(), "actions"], float(left.actions));
+        samples.add(&[portal.name(), "files"], float(left.files));
     }
 }
 
-fn breaker(samples: &mut Samples<'_>, portal: &Portal<'_>) {
-    let open = portal.limits().map(|limits| flag(limits.breaker.is_open()));
-    samples.add_some(&[portal.name()], open);
-}
-
-fn classes(samples: &mut Samples<'_>, portal: &Portal<'_>) {
+fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     let classes = portal.ledger.map(LedgerView::classes);
     let classes = classes.map(|classes| at_most(portal.view.errors.max_classes, classes));
     for (class, totals) in classes.into_iter().flatten() {
-        for (outcome, files) in [
-            ("recovered", totals.recovered),
-            ("refailed", totals.refailed),
-        ] {
-            let labels = [portal.name(), class.as_str(), outcome];
-            samples.add(&labels, float(files));
-        }
+        let labels = |outcome| [portal.name(), class.as_str(), outcome];
+        samples.add(&labels("recovered"), float(totals.recovered));
+        samples.add(&labels("refailed"), float(totals.refailed));
     }
 }
 
 /// At most so many classes beside `other`, which has the files of all further ones.
 ///
-/// The ledger gives a class its place when its files are sent and there is room ([`crate::ledger::Intent::max_classes`]), and leaves it there.
-/// So there are further ones only where `errors.max_classes` was lowered since, and then those stay that are first by name: an order by files
-/// would move classes to and from `other`, whose counter must not fall.
+/// The ledger bounds its classes when files are sent ([`crate::ledger::Intent::max_classes`]), and removes none. So there are further ones
+/// only where `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move
+/// classes to and from `other`, whose counter must not fall.
 fn at_most(
     max_classes: usize,
     classes: &BTreeMap<Class, ClassTotals>,
 ) -> BTreeMap<Class, ClassTotals> {
     let mut shown = BTreeMap::new();
-    let mut slots = max_classes;
+    let mut free = max_classes;
     for (class, totals) in classes {
-        let has_slot = *class != Class::Other && slots > 0;
-        slots -= usize::from(has_slot);
-        let class = if has_slot { class } else { &Class::Other };
+        let has_label = *class != Class::Other && free > 0;
+        free -= usize::from(has_label);
+        let class = if has_label { class } else { &Class::Other };
         let sum: &mut ClassTotals = shown.entry(class.clone()).or_default();
         sum.recovered = sum.recovered.saturating_add(totals.recovered);
         sum.refailed = sum.refailed.saturating_add(totals.refailed);
@@ -84,108 +88,33 @@ fn at_most(
     shown
 }
 
-fn mode(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    if let Some(reindex) = &folder.reindex {
-        samples.add(&folder.with(reindex.mode.as_str()), 1.0);
+fn mode(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    if let Some(mode) = folder.mode {
+        samples.add(&folder.with(mode.as_str()), 1.0);
     }
 }
 
-fn hold(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let decided = folder.decided().map(|decided| decided.reason);
-    if let Some(reason) = decided.filter(|reason| *reason != Reason::Eligible) {
+fn hold(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    let reason = folder.decided().map(|decided| decided.reason);
+    if let Some(reason) = reason.filter(|reason| *reason != Reason::Eligible) {
         samples.add(&folder.with(reason.as_str()), 1.0);
     }
 }
 
-fn eligible(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let decided = folder.decided();
-    let files = decided.map(|decided| float(decided.numbers.eligible));
-    samples.add_some(&folder.labels(), files);
-}
-
-fn exhausted(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let decided = folder.decided();
-    let files = decided.map(|decided| float(decided.numbers.exhausted));
-    samples.add_some(&folder.labels(), files);
-}
-
-fn next_allowed(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let next = folder.decided().map(|decided| {
-        let next = decided.numbers.next_allowed;
-        next.map_or(0.0, Timestamp::as_seconds)
-    });
-    samples.add_some(&folder.labels(), next);
-}
-
-fn attempts(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let Some(totals) = folder.totals() else {
-        return;
-    };
-    for (result, attempts) in [
-        ("accepted", totals.accepted),
-        ("refused", totals.refused),
-        ("unknown", totals.unknown),
-    ] {
-        samples.add(&folder.with(result), float(attempts));
+fn attempts(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    if let Some(totals) = folder.totals() {
+        samples.add(&folder.with("accepted"), float(totals.accepted));
+        samples.add(&folder.with("refused"), float(totals.refused));
+        samples.add(&folder.with("unknown"), float(totals.unknown));
     }
 }
 
-fn outcomes(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    let Some(totals) = folder.totals() else {
-        return;
-    };
-    for verdict in Verdict::ALL {
-        let judged = float(totals.judged(verdict));
-        samples.add(&folder.with(verdict.as_str()), judged);
-    }
-}
-
-fn requeued(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    add_total(samples, folder, |totals| totals.requeued);
-}
-
-fn recovered(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    add_total(samples, folder, |totals| totals.files_recovered);
-}
-
-fn refailed(samples: &mut Samples<'_>, folder: &Folder<'_>) {
-    add_total(samples, folder, |totals| totals.files_refailed);
-}
-
-fn add_total(samples: &mut Samples<'_>, folder: &Folder<'_>, value: impl FnOnce(Totals) -> u64) {
-    let total = folder.totals().map(|totals| float(value(totals)));
-    samples.add_some(&folder.labels(), total);
-}
-
-impl Portal<'_> {
-    /// What the portal may still be asked for, where that is known.
-    fn limits(&self) -> Option<PortalLimits> {
-        let rules = &self.view.reindex;
-        let mode = shown_mode(rules.strongest_mode());
-        let limits = |ledger: &LedgerView| PortalLimits::of(mode, rules, ledger, self.now);
-        self.ledger.map(limits)
-    }
-}
-
-/// The mode whose limits are shown.
-pub(in crate::metrics) fn shown_mode(strongest: Mode) -> ActiveMode {
-    ActiveMode::of(strongest).unwrap_or(ActiveMode::DryRun)
-}
-
-impl Folder<'_> {
-    /// What is decided in the portal, where the folder is not left alone.
-    fn active(&self) -> Option<&ReindexView> {
-        let reindex = self.reindex.as_ref()?;
-        reindex.view.filter(|_| reindex.mode != Mode::Off)
-    }
-
-    fn decided(&self) -> Option<&FolderReindex> {
-        self.active()?.folders.get(&self.view.id)
-    }
-
-    fn totals(&self) -> Option<Totals> {
-        let ledger = self.active()?.ledger.as_ref().ok()?;
-        Some(ledger.totals(self.view.id))
+fn outcomes(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
+    if let Some(totals) = folder.totals() {
+        for verdict in Verdict::ALL {
+            let judged = float(totals.judged(verdict));
+            samples.add(&folder.with(verdict.as_str()), judged);
+        }
     }
 }
 
@@ -194,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_without_a_place_are_one_and_no_file_is_lost() {
+    fn classes_beyond_the_limit_are_one_and_no_file_is_lost() {
         let totals = |recovered, refailed| ClassTotals {
             recovered,
             refailed,

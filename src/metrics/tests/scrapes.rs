@@ -24,19 +24,14 @@ proptest! {
     fn the_gzip_form_is_one_member_of_the_plain_text(portal in any_portal()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let mut story = Story::begin(portal).await;
-            let (packed, inflated) = both_forms(story.scrape().await).await;
-            assert_eq!(unpacked(&packed), inflated);
-            story.exposition.wish_text();
-            story.renderer.as_mut().unwrap().render().await.unwrap();
-            let (packed, kept) = both_forms(story.scrape().await).await;
-            assert_eq!(unpacked(&packed), kept);
-            assert_eq!(facts(&kept), facts(&inflated));
+            let story = Story::begin(portal).await;
+            let (packed, plain) = both_forms(story.scrape().await).await;
+            assert_eq!(unpacked(&packed), plain);
             let snapshot = story.publisher.current();
             let config = ConfigFacts { reload_successful: true, loaded: Moment::now().wall };
             let once = super::super::render(&story.events, config, &snapshot, Moment::now());
             let once = String::from_utf8(once.unwrap()).unwrap();
-            assert_eq!(facts(&once), facts(&kept));
+            assert_eq!(facts(&once), facts(&plain));
         });
     }
 }
@@ -123,20 +118,6 @@ async fn a_scrape_shows_one_snapshot_whole() {
     }
     assert!(last > 0);
     publishing.abort();
-}
-
-#[tokio::test]
-async fn plain_text_is_kept_only_where_it_is_asked_for() {
-    let mut story = Story::begin(portal(3, 1, Moment::now())).await;
-    let kept = |story: &Story| story.exposition.rendered.borrow().has_text();
-    assert!(!kept(&story));
-    story.exposition.wish_text();
-    let renderer = story.renderer.as_mut().unwrap();
-    renderer.render().await.unwrap();
-    assert!(kept(&story));
-    *story.suspended.lock().unwrap() = Duration::from_hours(1);
-    story.renderer.as_mut().unwrap().render().await.unwrap();
-    assert!(!kept(&story));
 }
 
 #[tokio::test]

@@ -189,7 +189,7 @@ fn every_metric_of_the_program_is_used_by_a_dashboard_or_a_rule() {
         .map(|selector| family(&selector.name).to_owned())
         .collect();
     let unused: BTreeMap<_, _> = UNUSED.iter().copied().collect();
-    for family in ALL {
+    for family in ALL.iter() {
         let listed = unused.contains_key(family.name);
         assert_ne!(used.contains(family.name), listed, "{}", family.name);
     }

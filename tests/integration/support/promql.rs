@@ -40,9 +40,9 @@ impl Registry {
         for name in PROCESS {
             registry.add(name, &[]);
         }
-        for family in ALL {
+        for family in ALL.iter() {
             registry.add(family.name, family.labels);
-            if family.kind == prometheus::proto::MetricType::HISTOGRAM {
+            if family.kind == kb_exporter::metrics::catalogue::Kind::Histogram {
                 registry.0.remove(family.name);
                 let with_border = [family.labels, &["le"]].concat();
                 registry.add(&format!("{}_bucket", family.name), &with_border);

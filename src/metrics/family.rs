@@ -1,0 +1,95 @@
+//! A metric family: its name, type, labels and HELP text, and where its values come from.
+
+use std::io::Write;
+
+use crate::metrics::facts::view::{FolderFacts, PortalFacts};
+use crate::metrics::samples::Samples;
+use crate::snapshot::Snapshot;
+
+pub(super) const PORTAL: &[&str] = &["portal"];
+pub(super) const FOLDER: &[&str] = &["portal", "folder_id", "folder"];
+pub(super) const FOLDER_STATUS: &[&str] = &["portal", "folder_id", "folder", "status"];
+pub(super) const FOLDER_REASON: &[&str] = &["portal", "folder_id", "folder", "reason"];
+
+/// A family of series.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// Its HELP text.
+    pub help: &'static str,
+    /// Its type.
+    pub kind: Kind,
+    /// Its labels, in the order in which they are written.
+    pub labels: &'static [&'static str],
+    pub(super) source: Source,
+}
+
+/// The type of a family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A value that goes up and down.
+    Gauge,
+    /// A value that only goes up.
+    Counter,
+    /// Observations in buckets.
+    Histogram,
+}
+
+/// Where the values of a family come from. A value of `None` leaves the series out.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source {
+    /// The registry of [`crate::metrics::Events`].
+    Event,
+    /// One value of the snapshot, without labels.
+    Snapshot(fn(&Snapshot) -> f64),
+    /// One value of each portal.
+    Portal(fn(&PortalFacts<'_>) -> Option<f64>),
+    /// Any samples of each portal.
+    PortalSamples(fn(&PortalFacts<'_>, &mut Samples<'_>)),
+    /// One value of each folder.
+    Folder(fn(&FolderFacts<'_>) -> Option<f64>),
+    /// Any samples of each folder.
+    FolderSamples(fn(&FolderFacts<'_>, &mut Samples<'_>)),
+}
+
+impl Kind {
+    /// Its name in a TYPE line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gauge => "gauge",
+            Self::Counter => "counter",
+            Self::Histogram => "histogram",
+        }
+    }
+}
+
+impl Family {
+    /// Writes samples of this family into `sink`.
+    pub(super) fn samples<'a>(&self, sink: &'a mut dyn Write) -> Samples<'a> {
+        let (name, kind) = (self.name, self.kind.as_str());
+        let head = format!("# HELP {name} {}\n# TYPE {name} {kind}\n", self.help);
+        Samples::new(sink, head, name, self.labels)
+    }
+}
+
+/// Declares families, and the list `FAMILIES` of them: constant, type, name, labels, source, HELP text.
+macro_rules! families {
+    ($($constant:ident: $kind:ident $name:literal $labels:expr, $source:ident $(($value:expr))?, $help:literal;)*) => {
+        $(
+            #[doc = $help]
+            pub(super) const $constant: $crate::metrics::family::Family = $crate::metrics::family::Family {
+                name: $name,
+                help: $help,
+                kind: $crate::metrics::family::Kind::$kind,
+                labels: $labels,
+                source: $crate::metrics::family::Source::$source $(($value))?,
+            };
+        )*
+
+        pub(in crate::metrics) const FAMILIES: &[&$crate::metrics::family::Family] = &[$(&$constant),*];
+    };
+}
+
+pub(super) use families;

@@ -1,0 +1,140 @@
+//! Writes the samples of one family in the text format 0.0.4.
+//!
+//! The types of the prometheus crate take several times the memory of the text, so they are used for events alone.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::history::IndexingTimes;
+
+/// Writes the samples of one family.
+pub(super) struct Samples<'a> {
+    sink: &'a mut dyn Write,
+    /// The HELP and TYPE lines, until the first sample: a family without samples is left out.
+    head: Option<String>,
+    name: &'static str,
+    labels: &'static [&'static str],
+    result: io::Result<()>,
+}
+
+impl<'a> Samples<'a> {
+    /// Begins a family with its HELP and TYPE lines.
+    pub fn new(
+        sink: &'a mut dyn Write,
+        head: String,
+        name: &'static str,
+        labels: &'static [&'static str],
+    ) -> Self {
+        Self {
+            sink,
+            head: Some(head),
+            name,
+            labels,
+            result: Ok(()),
+        }
+    }
+
+    /// Adds the sample of a gauge or counter; `values` are in the order of the labels.
+    pub fn add(&mut self, values: &[&str], value: f64) {
+        self.add_part("", values, None, value);
+    }
+
+    /// Adds a histogram.
+    pub fn add_histogram(&mut self, values: &[&str], times: &IndexingTimes) {
+        for (bound, count) in times.cumulative() {
+            self.add_part("_bucket", values, Some(&bound.to_string()), float(count));
+        }
+        self.add_part("_bucket", values, Some("+Inf"), float(times.count));
+        self.add_part("_sum", values, None, float(times.sum_millis) / 1000.0);
+        self.add_part("_count", values, None, float(times.count));
+    }
+
+    /// Ends the family; fails where a sample could not be written.
+    pub fn finish(self) -> io::Result<()> {
+        self.result
+    }
+
+    fn add_part(&mut self, suffix: &str, values: &[&str], bound: Option<&str>, value: f64) {
+        if self.result.is_ok() {
+            self.result = self.write(suffix, values, bound, value);
+        }
+    }
+
+    fn write(
+        &mut self,
+        suffix: &str,
+        values: &[&str],
+        bound: Option<&str>,
+        value: f64,
+    ) -> io::Result<()> {
+        debug_assert_eq!(self.labels.len(), values.len(), "{}", self.name);
+        if let Some(head) = self.head.take() {
+            self.sink.write_all(head.as_bytes())?;
+        }
+        write!(self.sink, "{}{suffix}", self.name)?;
+        let bound = bound.map(|bound| ("le", bound));
+        let labels = self.labels.iter().copied().zip(values.iter().copied());
+        let mut separator = '{';
+        for (label, value) in labels.chain(bound) {
+            write!(self.sink, "{separator}{label}=\"{}\"", escaped(value))?;
+            separator = ',';
+        }
+        let end = if separator == ',' { "}" } else { "" };
+        writeln!(self.sink, "{end} {value}")
+    }
+}
+
+/// The value of a label as the text format has it.
+fn escaped(value: &str) -> Cow<'_, str> {
+    if !value.contains(['\\', '"', '\n']) {
+        return value.into();
+    }
+    let escaped = value.replace('\\', r"\\").replace('"', "\\\"");
+    escaped.replace('\n', "\\n").into()
+}
+
+/// A count as the exposition has it; exact up to 2^53.
+#[expect(clippy::cast_precision_loss, reason = "the format has only floats")]
+pub(super) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// 1 where something holds, or else 0.
+pub(super) fn flag(holds: bool) -> f64 {
+    f64::from(u8::from(holds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(labels: &'static [&'static str], fill: impl FnOnce(&mut Samples<'_>)) -> String {
+        let mut text = Vec::new();
+        let mut samples = Samples::new(&mut text, "# HEAD\n".to_owned(), "family", labels);
+        fill(&mut samples);
+        samples.finish().unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn a_family_has_one_head_and_every_sample_in_order() {
+        let text = written(&["a", "b"], |samples| {
+            samples.add(&["1", "\\ \" \n"], 0.5);
+            samples.add(&["2", ""], 1e300);
+        });
+        let large = format!("1{}", "0".repeat(300));
+        let expected = format!(
+            "# HEAD\nfamily{{a=\"1\",b=\"\\\\ \\\" \\n\"}} 0.5\nfamily{{a=\"2\",b=\"\"}} {large}\n"
+        );
+        assert_eq!(text, expected);
+        assert_eq!(
+            written(&[], |samples| samples.add(&[], 1.0)),
+            "# HEAD\nfamily 1\n"
+        );
+    }
+
+    #[test]
+    fn a_family_without_samples_is_left_out() {
+        assert_eq!(written(&[], |_| {}), "");
+    }
+}
