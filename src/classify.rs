@@ -1,9 +1,9 @@
 //! From an `indexError` to a class: the label `error` of `kb_folder_file_errors`.
 //!
-//! - [`Classifier`]: a reason's class, by the operator's rules first and then by what the masks leave of it: those of the operator
-//!   and the built-in table. It learns nothing: the same text has the same class everywhere and always.
-//! - [`ErrorTally`] and [`ClassCounts`]: the classes of one folder, counted.
-//! - [`ClassSlots`]: which classes are shown by a label of their own; the rest is `other`.
+//! - [`Classifier`]: the class of a reason, by the rules of the configuration, or else by what masks leave of it: those of the
+//!   configuration and the built-in ones. The same text has the same class everywhere and always.
+//! - [`ErrorTally`] and [`ClassCounts`]: the files of one folder, counted by class.
+//! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
 
 mod cache;
 mod cause;
@@ -37,7 +37,7 @@ pub enum Class {
     Text(Arc<str>),
     /// No reason was given, or a blank one.
     Unspecified,
-    /// There was no room for a class of its own.
+    /// The class has no class slot.
     Other,
     /// The file was counted, and its reason was not read.
     Unread,
@@ -50,7 +50,7 @@ impl Class {
         Self::masked(reason.unwrap_or_default(), &[])
     }
 
-    /// The class of a reason that no rule fits: the line that tells its cause, masked. Takes time that is linear in its length.
+    /// The class of a reason that no rule fits: its cause, masked. Takes time that is linear in its length.
     fn masked(reason: &str, masks: &[Mask]) -> Self {
         let mut line = line::Line::default();
         masks::write(&mask::apply(masks, cause::of(reason)), &mut line);
@@ -59,6 +59,15 @@ impl Class {
             // A reason that is one of the reserved words must not be counted as what that word stands for.
             word if RESERVED.contains(&word) => Self::Text(format!("{word} (as given)").into()),
             text => Self::Text(text.into()),
+        }
+    }
+
+    /// The text of the class; none for the reserved ones.
+    #[must_use]
+    pub const fn text(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Unspecified | Self::Other | Self::Unread => None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The classes of the texts that were seen lately.
+//! The classes of the texts that were classified lately.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,14 @@ use foldhash::quality::RandomState;
 
 use crate::classify::Class;
 
-/// The most texts, and the most bytes of them. What exceeds this begins anew.
-const MAX_ENTRIES: usize = 16 * 1024;
+/// Memory that a cache may use, in bytes. When it is full, it starts again empty.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Memory that an entry needs beside its text, in bytes; about.
+const ENTRY_BYTES: usize = 128;
+
+/// Longest text that is remembered, in bytes.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Remembers the classes of texts.
 #[derive(Debug, Default)]
@@ -23,17 +28,18 @@ impl Cache {
         self.classes.get(text).cloned()
     }
 
-    /// Remembers the class of a text, unless that takes much of the room.
+    /// Remembers the class of a text, unless the text is long.
     pub fn insert(&mut self, text: &str, class: &Class) {
-        if text.len() > MAX_BYTES / 256 {
+        let bytes = text.len() + ENTRY_BYTES;
+        if text.len() > MAX_TEXT_BYTES {
             return;
         }
-        if self.classes.len() >= MAX_ENTRIES || self.bytes + text.len() > MAX_BYTES {
+        if self.bytes + bytes > MAX_BYTES {
             self.classes.clear();
             self.bytes = 0;
         }
         if self.classes.insert(text.into(), class.clone()).is_none() {
-            self.bytes += text.len();
+            self.bytes += bytes;
         }
     }
 }
@@ -43,17 +49,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn memory_is_bounded() {
         let mut cache = Cache::default();
-        for number in 0..3 * MAX_ENTRIES {
+        for number in 0..50_000 {
             let text = format!("{number:0width$}", width = number % 1_000);
             cache.insert(&text, &Class::Other);
             assert_eq!(cache.get(&text), Some(Class::Other));
-            assert!(cache.bytes <= MAX_BYTES && cache.classes.len() <= MAX_ENTRIES);
+            assert!(cache.bytes <= MAX_BYTES);
         }
-        let bytes: usize = cache.classes.keys().map(|text| text.len()).sum();
-        assert_eq!(cache.bytes, bytes);
-        let long = "x".repeat(MAX_BYTES / 256 + 1);
+        let bytes = cache.classes.keys().map(|text| text.len() + ENTRY_BYTES);
+        assert_eq!(cache.bytes, bytes.sum::<usize>());
+        let long = "x".repeat(MAX_TEXT_BYTES + 1);
         cache.insert(&long, &Class::Other);
         assert_eq!(cache.get(&long), None);
     }

@@ -9,14 +9,13 @@ use uuid::Uuid;
 use crate::classify::cache::Cache;
 use crate::classify::{Class, Mask, Rule};
 
-/// Counts the changes of the masks by which a reason may get another class than before.
+/// The version of the built-in masks: a change by which a reason may get another class increases it.
 const NORMALISER: &str = "4";
 
-/// How much of a reason the rules see: so many bytes of its beginning and as many of its end. What matters in a traceback is
-/// its last line.
-const SEEN: usize = 4 * 1024;
+/// Rules are tried on so many bytes of the beginning of a reason, and on as many of its end: a traceback has the cause in its last line.
+const RULE_BYTES: usize = 4 * 1024;
 
-/// Finds the class of a reason: the first rule that fits, or else the masks. Remembers those that it found lately.
+/// Finds the class of a reason: that of the first rule that fits, or else what the masks leave of it.
 #[derive(Debug)]
 pub struct Classifier {
     rules: Vec<Rule>,
@@ -25,29 +24,24 @@ pub struct Classifier {
     cache: Mutex<Cache>,
 }
 
-/// Tells classifiers apart that may give a reason different classes; the same in every process.
+/// Identifies the rules and masks of a classifier: two classifiers of one version give a reason the same class, in every process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version(Uuid);
 
 impl Version {
     fn of(rules: &[Rule], masks: &[Mask]) -> Self {
-        let rules = rules
-            .iter()
-            .flat_map(|Rule { pattern, class }| [pattern.as_str(), class.class().as_str()]);
-        let masks = masks
-            .iter()
-            .flat_map(|Mask { name, pattern }| ["mask", name.placeholder(), pattern.as_str()]);
-        let words: Vec<_> = std::iter::once(NORMALISER)
-            .chain(rules)
-            .chain(masks)
-            .collect();
-        Self(Uuid::new_v5(
-            &Uuid::NAMESPACE_OID,
-            words.join("\0").as_bytes(),
-        ))
+        let mut words = vec![NORMALISER];
+        for Rule { pattern, class } in rules {
+            words.extend([pattern.as_str(), class.class().as_str()]);
+        }
+        for Mask { name, pattern } in masks {
+            words.extend(["mask", name.placeholder(), pattern.as_str()]);
+        }
+        let words = words.join("\0");
+        Self(Uuid::new_v5(&Uuid::NAMESPACE_OID, words.as_bytes()))
     }
 
-    /// What was kept of a version; none for text that is none.
+    /// Reads a version as it is displayed; none for other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
@@ -113,14 +107,10 @@ impl Classifier {
     #[must_use]
     pub fn rule_classes(&self) -> HashSet<Arc<str>> {
         let classes = self.rules.iter().map(|rule| rule.class.class());
-        let texts = classes.filter_map(|class| match class {
-            Class::Text(text) => Some(Arc::clone(text)),
-            Class::Unspecified | Class::Other | Class::Unread => None,
-        });
-        texts.collect()
+        classes.filter_map(Class::text).cloned().collect()
     }
 
-    /// The class of a reason as the portal gave it. Of one that was seen lately it costs a look-up.
+    /// The class of a reason as the portal gave it. For a text that was classified lately it costs a look-up.
     #[must_use]
     pub fn classify(&self, reason: Option<&str>) -> Class {
         let Some(text) = reason else {
@@ -151,22 +141,18 @@ impl Classifier {
         if self.rules.is_empty() || reason.trim().is_empty() {
             return None;
         }
-        let (beginning, end) = both_ends(reason);
+        let (beginning, end) = if reason.len() <= 2 * RULE_BYTES {
+            (reason, None)
+        } else {
+            let end = reason.ceil_char_boundary(reason.len() - RULE_BYTES);
+            let beginning = &reason[..reason.floor_char_boundary(RULE_BYTES)];
+            (beginning, Some(&reason[end..]))
+        };
         let mut rules = (1..).zip(&self.rules);
         rules.find(|(_, Rule { pattern, .. })| {
             pattern.fits(beginning) || end.is_some_and(|end| pattern.fits(end))
         })
     }
-}
-
-/// The parts of a reason that the rules see: all of it, or its beginning and its end.
-fn both_ends(reason: &str) -> (&str, Option<&str>) {
-    if reason.len() <= 2 * SEEN {
-        return (reason, None);
-    }
-    let beginning = &reason[..reason.floor_char_boundary(SEEN)];
-    let end = &reason[reason.ceil_char_boundary(reason.len() - SEEN)..];
-    (beginning, Some(end))
 }
 
 #[cfg(test)]
@@ -209,10 +195,8 @@ mod tests {
     fn no_rule_gives_a_class_to_a_reason_that_is_not_there() {
         let classifier = classifier(&[("", "everything")]);
         for blank in [None, Some(""), Some(" \n")] {
-            assert_eq!(
-                classifier.explain(blank),
-                (Class::Unspecified, Source::NoReason)
-            );
+            let explained = classifier.explain(blank);
+            assert_eq!(explained, (Class::Unspecified, Source::NoReason));
         }
         assert_eq!(classifier.classify(Some("x")).as_str(), "everything");
     }
@@ -225,20 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn rules_see_the_beginning_and_the_end_of_a_long_reason() {
+    fn rules_are_tried_on_the_beginning_and_the_end_of_a_long_reason() {
         let classifier = classifier(&[("^begins", "first"), ("ends$", "last")]);
         let middle = "я".repeat(100_000);
-        assert_eq!(
-            classifier
-                .classify(Some(&format!("begins {middle}")))
-                .as_str(),
-            "first"
-        );
-        assert_eq!(
-            classifier
-                .classify(Some(&format!("{middle} ends")))
-                .as_str(),
-            "last"
-        );
+        let class = |reason: String| classifier.classify(Some(&reason)).to_string();
+        assert_eq!(class(format!("begins {middle}")), "first");
+        assert_eq!(class(format!("{middle} ends")), "last");
     }
 }

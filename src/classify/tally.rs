@@ -9,10 +9,10 @@ use crate::classify::{Class, Classifier, Version};
 use crate::model::{ByStatus, Status};
 use crate::text;
 
-/// Distinct classes that are told apart while one folder is read.
+/// Distinct classes that are counted while one folder is read. The files of all further ones are [`Class::Other`].
 const MAX_DISTINCT: usize = 100_000;
 
-/// Classes that get an example when they come up, and as many more when they come up again: it costs as much room as the class itself.
+/// Classes that get an example at their first file, and as many more at a further file: an example takes as much memory as a class.
 const MAX_EXAMPLES: usize = 1_000;
 
 /// Longest example, in characters.
@@ -29,25 +29,29 @@ pub struct ClassCount {
     pub example: Option<Box<str>>,
 }
 
-impl ClassCount {
-    const fn new(class: Class, files: ByStatus<u64>) -> Self {
-        Self {
-            class,
-            files,
-            example: None,
-        }
-    }
-
-    /// One of the reasons, or the class where none was kept.
-    pub(super) fn example_or(&self, class: &Arc<str>) -> Arc<str> {
-        let example = self.example.as_deref();
-        example.map_or_else(|| Arc::clone(class), Arc::from)
-    }
-}
-
-/// Where in [`ClassCounts`] a class stands.
+/// The index of a class in [`ClassCounts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClassNumber(u32);
+
+/// Files of one folder by class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassCounts {
+    /// Each class once, in no order.
+    pub counts: Vec<ClassCount>,
+    /// The classifier that found them.
+    pub classifier: Version,
+}
+
+/// Counts files by the class of their reason.
+#[derive(Debug)]
+pub struct ErrorTally {
+    classifier: Arc<Classifier>,
+    counts: Vec<ClassCount>,
+    /// The index of each class in `counts`.
+    by_class: HashMap<Class, usize, RandomState>,
+    /// Classes that have an example.
+    examples: usize,
+}
 
 impl ClassCounts {
     /// The class of that number.
@@ -58,28 +62,8 @@ impl ClassCounts {
     }
 }
 
-/// Files of one folder by class.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassCounts {
-    /// Each class once, in no order.
-    pub counts: Vec<ClassCount>,
-    /// What told the classes.
-    pub classifier: Version,
-}
-
-/// Counts reasons.
-#[derive(Debug)]
-pub struct ErrorTally {
-    classifier: Arc<Classifier>,
-    counts: Vec<ClassCount>,
-    /// Where in `counts` a class stands.
-    by_class: HashMap<Class, usize, RandomState>,
-    /// Classes that have an example.
-    examples: usize,
-}
-
 impl ErrorTally {
-    /// Begins with nothing.
+    /// Begins with no file.
     #[must_use]
     pub fn new(classifier: Arc<Classifier>) -> Self {
         Self {
@@ -90,24 +74,24 @@ impl ErrorTally {
         }
     }
 
-    /// Counts one file and tells where in the counts its class stands. Beyond 100,000 classes a new one is [`Class::Other`].
+    /// Counts one file and returns the number of its class.
     pub fn add(&mut self, status: Status, reason: Option<&str>) -> ClassNumber {
         let number = self.classify(reason);
         self.count(status, number);
         number
     }
 
-    /// Tells where in the counts the class of a reason stands, without counting a file.
+    /// The number of the class of a reason, without counting a file.
     pub fn classify(&mut self, reason: Option<&str>) -> ClassNumber {
         let mut class = self.classifier.classify(reason);
         if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
             class = Class::Other;
         }
-        let (new, counts) = (self.counts.len(), &mut self.counts);
-        let number = *self.by_class.entry(class).or_insert_with_key(|class| {
-            counts.push(ClassCount::new(class.clone(), ByStatus::default()));
-            new
-        });
+        let new = self.counts.len();
+        let number = *self.by_class.entry(class.clone()).or_insert(new);
+        if number == new {
+            self.push(class, ByStatus::default());
+        }
         let most = MAX_EXAMPLES * (1 + usize::from(number != new));
         let count = &mut self.counts[number];
         if let (None, Some(reason), true) = (&count.example, reason, self.examples < most) {
@@ -126,7 +110,15 @@ impl ErrorTally {
 
     /// Counts files whose reasons were not read.
     pub fn count_unread(&mut self, files: ByStatus<u64>) {
-        self.counts.push(ClassCount::new(Class::Unread, files));
+        self.push(Class::Unread, files);
+    }
+
+    fn push(&mut self, class: Class, files: ByStatus<u64>) {
+        self.counts.push(ClassCount {
+            class,
+            files,
+            example: None,
+        });
     }
 
     /// Ends the count.
@@ -139,16 +131,13 @@ impl ErrorTally {
     }
 }
 
-/// A reason as it may be kept and shown.
+/// A reason on one line, without unsafe characters, and cut.
 fn example(reason: &str) -> Box<str> {
     let words = reason.split_whitespace().flat_map(|word| [" ", word]);
     let words = words.skip(1).flat_map(str::chars);
     let line: String = words.take(EXAMPLE_CHARACTERS + 1).collect();
-    text::cut(
-        &text::clean(&line, EXAMPLE_CHARACTERS + 1),
-        EXAMPLE_CHARACTERS,
-    )
-    .into()
+    let line = text::clean(&line, EXAMPLE_CHARACTERS + 1);
+    text::cut(&line, EXAMPLE_CHARACTERS).into()
 }
 
 #[cfg(test)]
@@ -191,13 +180,8 @@ mod tests {
             tally.add(Status::Failed, Some(&reason));
         }
         let counts = tally.finish().counts;
-        let last = counts.last().unwrap();
-        assert_eq!(
-            last.example.as_deref(),
-            Some("page 2 lost"),
-            "{}",
-            last.class
-        );
+        let example = counts.last().unwrap().example.as_deref();
+        assert_eq!(example, Some("page 2 lost"));
     }
 
     #[test]
@@ -209,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_that_never_come_again_cost_bounded_room() {
+    fn distinct_reasons_need_bounded_memory() {
         let mut tally = ErrorTally::new(Arc::new(Classifier::default()));
         let word = |number: u32| -> String {
             let letter = |power: u32| {
@@ -224,19 +208,14 @@ mod tests {
         assert_eq!(counts.counts.len(), MAX_DISTINCT + 1);
         let files = |count: &ClassCount| count.files[Status::Failed];
         assert_eq!(counts.counts.iter().map(files).sum::<u64>(), 110_000);
-        let other = counts
+        let is_other = |count: &&ClassCount| count.class == Class::Other;
+        let other = counts.counts.iter().find(is_other);
+        assert_eq!(other.map(files), Some(10_000));
+        let examples = counts
             .counts
             .iter()
-            .find(|count| count.class == Class::Other);
-        assert_eq!(other.map(files), Some(10_000));
-        assert_eq!(
-            counts
-                .counts
-                .iter()
-                .filter(|count| count.example.is_some())
-                .count(),
-            MAX_EXAMPLES + 1,
-            "those that came first, and `other`, which came again"
-        );
+            .filter_map(|count| count.example.as_ref());
+        // Those that came first, and `other`, which came again.
+        assert_eq!(examples.count(), MAX_EXAMPLES + 1);
     }
 }

@@ -21,13 +21,13 @@ use crate::snapshot::RunResult;
 
 families! {
     REQUESTS: Counter "kb_portal_requests_total" &["portal", "endpoint", "code"], Event,
-        "Total number of requests to the portal by response code, or error without a response.";
+        "Total number of requests to the portal by endpoint and response code. The code is error if there was no response.";
     REQUEST_DURATION: Histogram "kb_portal_request_duration_seconds" &["portal", "endpoint"], Event,
-        "Time from sending a request to the end of its response.";
+        "Duration of requests to the portal, up to the end of the response.";
     RETRIES: Counter "kb_portal_retries_total" &["portal", "endpoint", "reason"], Event,
-        "Total number of retried requests by reason.";
+        "Total number of retried requests by endpoint and reason.";
     THROTTLE: Counter "kb_portal_throttle_seconds_total" PORTAL, Event,
-        "Total time that requests waited for the rate limit.";
+        "Total time that requests spent waiting for the rate limit.";
     RUNS: Counter "kb_collection_runs_total" &["portal", "result"], Event,
         "Total number of collections by result.";
     DECISIONS: Counter "kb_reindex_decisions_total" &["portal", "decision", "reason"], Event,
@@ -123,6 +123,11 @@ impl Events {
         let mut families = self.registry.gather();
         for family in &mut families {
             family.mut_metric().retain(stays);
+            if family.name() == SHARD_INFO.name {
+                // The registry sorts labels by name; here the index comes first.
+                let metrics = family.mut_metric().iter_mut();
+                metrics.for_each(|metric| metric.mut_label()[..2].reverse());
+            }
         }
         families.retain(|family| !family.get_metric().is_empty());
         let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! Which classes have a slot: a function of who had one, how many files each class has, and how many slots there are.
+//! Which classes have a slot: a pure function of the classes that hold one, the files of each class, and the number of slots.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -6,32 +6,32 @@ use std::sync::Arc;
 
 use crate::model::{ByStatus, Status};
 
-/// Counts in a row without a file, after which a class gives its slot up to one that has files.
-const KEPT_EMPTY: u32 = 3;
+/// Counts in a row without a file, after which a class loses its slot to one that has files.
+const MAX_EMPTY_COUNTS: u32 = 3;
 
-/// A class that has a slot, or files.
+/// A class that holds a slot, or has files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub class: &'a Arc<str>,
     pub files: ByStatus<u64>,
-    /// Counts in a row in which it had no file, where it has a slot.
+    /// Counts in a row in which it had no file, where it holds a slot.
     pub empty_counts: Option<u32>,
     /// Whether a rule of the configuration names it.
     pub by_rule: bool,
 }
 
-/// Who comes first.
+/// The order in which classes get slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// A class that a rule names, with files.
     Rule,
-    /// It has a slot and files.
+    /// It holds a slot and has files.
     Held,
-    /// It has a slot, and had files not long ago.
+    /// It holds a slot, and had files in one of the last counts.
     RecentlyEmpty,
     /// It has files.
     New,
-    /// It has a slot and no files.
+    /// It holds a slot and has no files.
     Empty,
 }
 
@@ -40,66 +40,63 @@ impl Candidate<'_> {
     fn rank(&self) -> Option<Rank> {
         let has_files = self.files.total() > 0;
         match self.empty_counts {
-            Some(0) if self.by_rule => Some(Rank::Rule),
-            None if self.by_rule && has_files => Some(Rank::Rule),
+            Some(0) | None if self.by_rule && has_files => Some(Rank::Rule),
             Some(0) => Some(Rank::Held),
-            Some(empty) if empty < KEPT_EMPTY => Some(Rank::RecentlyEmpty),
-            Some(_) => Some(Rank::Empty),
+            Some(empty) if may_lose_slot(empty) => Some(Rank::Empty),
+            Some(_) => Some(Rank::RecentlyEmpty),
             None => has_files.then_some(Rank::New),
-        }
-    }
-
-    /// The status that most of its files have.
-    fn status(&self) -> Status {
-        if self.files[Status::Flagged] > self.files[Status::Failed] {
-            Status::Flagged
-        } else {
-            Status::Failed
         }
     }
 }
 
-/// Whether a class had no file for so long that it gives its slot up.
-pub(super) fn is_given_up(empty_counts: u32) -> bool {
-    empty_counts >= KEPT_EMPTY
+/// Whether a class had no file for so long that it loses its slot to one that has files.
+pub(super) const fn may_lose_slot(empty_counts: u32) -> bool {
+    empty_counts >= MAX_EMPTY_COUNTS
 }
 
 /// The classes that have a slot from now on.
 ///
 /// - Classes of rules that have files always do, even where they are more than there are slots.
-/// - Failed and flagged files have half of the slots each, for their classes with a slot and then for the largest others. What one of
-///   them does not need the other may use until then.
-/// - Beyond that, who has a slot keeps it while it has files, and for [`KEPT_EMPTY`] counts without; after that the largest classes
-///   without a slot come first.
+/// - Half of the slots are for classes whose files are mostly failed, half for those mostly flagged: for those that hold a slot, then for
+///   the largest others. The slots that one half does not need are for all classes.
+/// - Beyond that, a class keeps its slot while it has files, and for [`MAX_EMPTY_COUNTS`] counts without; then the largest classes
+///   without a slot come first, and among equals the one whose text comes first.
 pub(super) fn assign<'a>(
     candidates: impl Iterator<Item = Candidate<'a>>,
     limit: usize,
 ) -> HashSet<Arc<str>> {
-    let ranked = candidates.filter_map(|candidate| Some((candidate.rank()?, candidate)));
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_unstable_by_key(|(rank, candidate)| {
-        let files = Reverse(candidate.files.total());
-        (*rank, files, candidate.empty_counts, candidate.class)
+    let ranked = candidates.filter_map(|candidate| {
+        let Candidate {
+            class,
+            files,
+            empty_counts,
+            ..
+        } = candidate;
+        let is_flagged = files[Status::Flagged] > files[Status::Failed];
+        let order = (candidate.rank()?, Reverse(files.total()), empty_counts);
+        Some((order, class, is_flagged))
     });
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_unstable();
     let mut assigned = HashSet::new();
-    let mut of_status = ByStatus::<usize>::default();
-    for (rank, candidate) in &ranked {
-        let taken = &mut of_status[candidate.status()];
-        let has_share = *taken < limit / 2 && assigned.len() < limit;
-        if match rank {
+    let mut halves = [0; 2];
+    for ((rank, ..), class, is_flagged) in &ranked {
+        let half = &mut halves[usize::from(*is_flagged)];
+        let is_assigned = match rank {
             Rank::Rule => true,
-            Rank::Held | Rank::New => has_share,
+            Rank::Held | Rank::New => *half < limit / 2 && assigned.len() < limit,
             Rank::RecentlyEmpty | Rank::Empty => false,
-        } {
-            *taken += 1;
-            assigned.insert(Arc::clone(candidate.class));
+        };
+        if is_assigned {
+            *half += 1;
+            assigned.insert(Arc::clone(class));
         }
     }
-    for (_, candidate) in &ranked {
+    for (_, class, _) in &ranked {
         if assigned.len() >= limit {
             break;
         }
-        assigned.insert(Arc::clone(candidate.class));
+        assigned.insert(Arc::clone(class));
     }
     assigned
 }

@@ -6,174 +6,149 @@ use std::sync::Arc;
 
 use super::assign::{Candidate, assign};
 use super::{ClassSlot, ErrorRow};
-use crate::classify::{Class, ClassCount, ClassCounts, Version};
+use crate::classify::{Class, ClassCounts};
 use crate::model::{ByStatus, Status, Timestamp};
 
 /// The slots of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FolderSlots {
     pub slots: BTreeMap<Arc<str>, ClassSlot>,
-    /// The files that have no slot; none before the first count since the start.
+    /// The files without a slot; none before the first count since the start.
     rest: Option<Rest>,
 }
 
 /// Files of classes without a slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Rest {
-    /// By status and class: none of them has a text.
-    files: BTreeMap<(Status, Class), u64>,
-    /// The files, the class and the example of the largest class; among equals the one whose text comes first.
+    /// By class, of which none is a text.
+    files: BTreeMap<Class, ByStatus<u64>>,
+    /// The files, the text and the example of the largest class; among equals the one whose text comes first.
     largest: Option<(u64, Reverse<Arc<str>>, Arc<str>)>,
 }
 
 impl FolderSlots {
-    /// Takes in a count: gives slots to its classes, as far as there are some.
+    /// Updates the slots by a count, and assigns them.
     pub fn count(
         &mut self,
         counts: &ClassCounts,
         limit: usize,
-        rules: &HashSet<Arc<str>>,
+        rule_classes: &HashSet<Arc<str>>,
         now: Timestamp,
     ) {
-        self.see(counts, now);
-        let held = self.slots.values();
-        let held = held.map(|slot| (&slot.class, slot.files, Some(slot.empty_counts)));
-        let new = texts(counts).filter(|(class, _)| !self.slots.contains_key(*class));
-        let new = new.map(|(class, count)| (class, count.files, None));
-        let candidates = held
-            .chain(new)
-            .map(|(class, files, empty_counts)| Candidate {
-                class,
-                files,
-                empty_counts,
-                by_rule: rules.contains(class),
-            });
-        let assigned = assign(candidates, limit);
-        self.slots.retain(|class, _| assigned.contains(class));
-        let mut rest = Rest::default();
-        for count in &counts.counts {
-            match &count.class {
-                Class::Text(class) if !assigned.contains(class) => {
-                    rest.add(class, count.files, count.example_or(class));
-                }
-                Class::Text(class) => {
-                    let slot = || ClassSlot::new(class, count, counts.classifier, now);
-                    self.slots.entry(Arc::clone(class)).or_insert_with(slot);
-                }
-                reserved => rest.add_files(reserved, count.files),
-            }
-        }
-        self.rest = Some(rest);
-    }
-
-    /// Notes which classes have files. Those without that another classifier told go at once: it may call the same files something
-    /// else.
-    fn see(&mut self, counts: &ClassCounts, now: Timestamp) {
+        let (mut new, mut rest) = (Vec::new(), Rest::default());
         for slot in self.slots.values_mut() {
             slot.files = ByStatus::default();
             slot.empty_counts = slot.empty_counts.saturating_add(1);
         }
-        for (class, count) in texts(counts) {
+        for count in counts.counts.iter().filter(|count| count.files.total() > 0) {
+            let Class::Text(class) = &count.class else {
+                rest.add_files(&count.class, count.files);
+                continue;
+            };
             if let Some(slot) = self.slots.get_mut(class) {
                 slot.files = count.files;
                 slot.empty_counts = 0;
                 slot.last_seen = now;
                 slot.classifier = Some(counts.classifier);
+            } else {
+                let example = count.example.as_deref().map(Arc::from);
+                new.push(ClassSlot {
+                    class: Arc::clone(class),
+                    example: example.unwrap_or_else(|| Arc::clone(class)),
+                    first_seen: now,
+                    last_seen: now,
+                    classifier: Some(counts.classifier),
+                    files: count.files,
+                    empty_counts: 0,
+                    shown: false,
+                });
             }
         }
+        // Where another classifier found a class, its files may have another class now.
         self.slots
             .retain(|_, slot| slot.empty_counts == 0 || slot.classifier == Some(counts.classifier));
-    }
-
-    /// Frees slots; their files stay counted.
-    pub fn free(&mut self, is_free: impl Fn(&ClassSlot) -> bool) {
-        let rest = &mut self.rest;
-        self.slots.retain(|_, slot| {
-            let free = is_free(slot);
-            if let Some(rest) = rest.as_mut().filter(|_| free) {
-                rest.add(&slot.class, slot.files, Arc::clone(&slot.example));
-            }
-            !free
+        let held = self.slots.values().map(|slot| (slot, true));
+        let candidates = held.chain(new.iter().map(|slot| (slot, false)));
+        let candidates = candidates.map(|(slot, is_held)| Candidate {
+            class: &slot.class,
+            files: slot.files,
+            empty_counts: is_held.then_some(slot.empty_counts),
+            by_rule: rule_classes.contains(&slot.class),
         });
+        let assigned = assign(candidates, limit);
+        self.slots
+            .extend(new.into_iter().map(|slot| (Arc::clone(&slot.class), slot)));
+        self.rest = Some(rest);
+        self.free(|slot| !assigned.contains(&slot.class));
     }
 
-    /// Shows the classes that have a slot of the portal; tells whether that changes any row.
-    pub fn show(&mut self, portal: &HashSet<Arc<str>>) -> bool {
+    /// Frees slots; their files are counted without one.
+    pub fn free(&mut self, is_free: impl Fn(&ClassSlot) -> bool) {
+        for (_, slot) in self.slots.extract_if(.., |_, slot| is_free(slot)) {
+            if let Some(rest) = &mut self.rest {
+                rest.add(&slot);
+            }
+        }
+    }
+
+    /// The classes that have files, those with most files first.
+    pub fn largest_first(&self) -> impl Iterator<Item = &Arc<str>> {
+        let slots = self.slots.values();
+        let mut slots: Vec<_> = slots.filter(|slot| slot.empty_counts == 0).collect();
+        slots.sort_by_key(|slot| Reverse(slot.files.total()));
+        slots.into_iter().map(|slot| &slot.class)
+    }
+
+    /// Shows the classes that have a slot of the portal. Returns the rows where they change by that.
+    pub fn show(&mut self, portal: &HashSet<Arc<str>>) -> Option<Vec<ErrorRow>> {
         let mut changed = false;
         for slot in self.slots.values_mut() {
             let shown = portal.contains(&slot.class);
             changed |= shown != slot.shown && slot.files.total() > 0;
             slot.shown = shown;
         }
-        changed && self.rest.is_some()
+        (changed && self.rest.is_some()).then(|| self.rows())
     }
 
     /// What is shown: by status and class.
     pub fn rows(&self) -> Vec<ErrorRow> {
-        let mut rest = self.rest.clone().unwrap_or_default();
-        let (shown, hidden) = self
-            .slots
-            .values()
-            .partition::<Vec<_>, _>(|slot| slot.shown);
-        for slot in hidden {
-            rest.add(&slot.class, slot.files, Arc::clone(&slot.example));
-        }
-        let mut files = rest.files;
-        for slot in shown {
-            for status in Status::WITH_REASON {
-                let class = Class::Text(Arc::clone(&slot.class));
-                files.insert((status, class), slot.files[status]);
+        let mut all = self.rest.clone().unwrap_or_default();
+        for slot in self.slots.values() {
+            if slot.shown {
+                all.add_files(&Class::Text(Arc::clone(&slot.class)), slot.files);
+            } else {
+                all.add(slot);
             }
         }
-        let other = rest.largest.map(|(_, _, example)| example);
-        let files = files.into_iter().filter(|(_, files)| *files > 0);
-        let row = |((status, class), files)| ErrorRow {
-            status,
-            files,
-            example: other.clone().filter(|_| class == Class::Other),
-            class,
-        };
-        files.map(row).collect()
+        let other = all.largest.as_ref().map(|(_, _, example)| example);
+        let rows = Status::WITH_REASON.into_iter().flat_map(|status| {
+            let classes = all.files.iter().filter(move |(_, files)| files[status] > 0);
+            classes.map(move |(class, files)| ErrorRow {
+                status,
+                class: class.clone(),
+                files: files[status],
+                example: other.filter(|_| *class == Class::Other).cloned(),
+            })
+        });
+        rows.collect()
     }
 }
 
 impl Rest {
-    fn add(&mut self, class: &Arc<str>, files: ByStatus<u64>, example: Arc<str>) {
-        self.add_files(&Class::Other, files);
-        if files.total() > 0 {
-            let largest = (files.total(), Reverse(Arc::clone(class)), example);
+    /// Adds a class without a slot.
+    fn add(&mut self, slot: &ClassSlot) {
+        self.add_files(&Class::Other, slot.files);
+        if slot.files.total() > 0 {
+            let class = Reverse(Arc::clone(&slot.class));
+            let largest = (slot.files.total(), class, Arc::clone(&slot.example));
             self.largest = self.largest.take().max(Some(largest));
         }
     }
 
     fn add_files(&mut self, class: &Class, files: ByStatus<u64>) {
+        let sum = self.files.entry(class.clone()).or_default();
         for status in Status::WITH_REASON {
-            *self.files.entry((status, class.clone())).or_default() += files[status];
+            sum[status] += files[status];
         }
     }
-}
-
-impl ClassSlot {
-    fn new(class: &Arc<str>, count: &ClassCount, classifier: Version, now: Timestamp) -> Self {
-        Self {
-            class: Arc::clone(class),
-            example: count.example_or(class),
-            first_seen: now,
-            last_seen: now,
-            classifier: Some(classifier),
-            files: count.files,
-            empty_counts: 0,
-            shown: false,
-        }
-    }
-}
-
-/// The counts of the classes that need a slot: reserved ones need none.
-fn texts(counts: &ClassCounts) -> impl Iterator<Item = (&Arc<str>, &ClassCount)> {
-    let counts = counts.counts.iter();
-    let counts = counts.filter(|count| count.files.total() > 0);
-    counts.filter_map(|count| match &count.class {
-        Class::Text(text) => Some((text, count)),
-        Class::Unspecified | Class::Other | Class::Unread => None,
-    })
 }
