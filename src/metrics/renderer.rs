@@ -45,11 +45,11 @@ impl Renderer {
     /// Makes the renderer of what is published, and what answers scrapes with it: no facts before [`Self::render`].
     pub fn new(publisher: &Publisher, clock: Clock) -> Result<(Self, Exposition), RenderError> {
         let nothing = Rendering::of(&Arc::default(), clock())?;
-        let (rendered, receiver) = watch::channel(Arc::new(nothing));
+        let (sender, receiver) = watch::channel(Arc::new(nothing));
         let now = Instant::now();
         let renderer = Self {
             snapshots: publisher.changes(),
-            rendered,
+            rendered: sender,
             wanted: Arc::default(),
             clock,
             last: (now, now),

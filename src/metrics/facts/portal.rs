@@ -39,7 +39,7 @@ families! {
     ERROR_CLASSES: Gauge "kb_error_classes" PORTAL,
         Portal(|portal| Some(float(portal.view.classes.len() as u64))),
         "Number of error classes with a class slot.";
-    ERROR_OVERFLOW_FILES: Gauge "kb_error_overflow_files" PORTAL, Portal(overflow),
+    ERROR_OVERFLOW_FILES: Gauge "kb_error_overflow_files" PORTAL, Portal(|portal| Some(overflow(portal))),
         "Number of failed and flagged files whose error class has no class slot.";
 }
 
@@ -57,9 +57,9 @@ fn sorting(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     }
 }
 
-fn overflow(portal: &PortalFacts<'_>) -> Option<f64> {
+fn overflow(portal: &PortalFacts<'_>) -> f64 {
     let counts = portal.folders.iter().filter_map(|folder| folder.counts);
     let rows = counts.flat_map(|counts| &counts.errors);
     let other = rows.filter(|row| row.class == Class::Other);
-    Some(float(other.map(|row| row.files).sum()))
+    float(other.map(|row| row.files).sum())
 }
