@@ -6,33 +6,18 @@ use std::net::IpAddr;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::journal::Ring;
 use super::refusal::Refusal;
 
 /// What a key begins with.
 pub const KEY_PREFIX: &str = "kbk_";
 
-/// One line of a key's call log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// When it was answered.
-    pub at: DateTime<Utc>,
-    /// HTTP status of the answer.
-    pub status: u16,
-    /// The folder in the path, if there is one.
-    pub folder: Option<Uuid>,
-    /// Files listed, uploaded, deleted or requeued.
-    pub files: usize,
-}
-
 /// One issued key.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Key {
     /// In the order in which they were granted.
     pub folders: Vec<Uuid>,
     pub revoked: bool,
     pub expires: Option<DateTime<Utc>>,
-    pub calls: Ring<Call>,
 }
 
 /// Who may call.
@@ -48,16 +33,8 @@ impl Access {
         self.addresses = addresses;
     }
 
-    pub fn issue(&mut self, key: &str, calls: usize) {
-        self.keys.insert(
-            key.to_owned(),
-            Key {
-                folders: Vec::new(),
-                revoked: false,
-                expires: None,
-                calls: Ring::new(calls),
-            },
-        );
+    pub fn issue(&mut self, key: &str) {
+        self.keys.insert(key.to_owned(), Key::default());
     }
 
     pub fn key(&self, key: &str) -> Option<&Key> {
@@ -91,26 +68,18 @@ impl Access {
         Ok(presented)
     }
 
-    /// Writes a line into the call log of the key that a request carried, good or not; an unknown one has no log.
-    pub fn note_call(&mut self, authorization: Option<&str>, call: Call) {
-        let presented = authorization.and_then(bearer);
-        if let Some(key) = presented.and_then(|key| self.keys.get_mut(key)) {
-            key.calls.push(call);
-        }
-    }
-
     /// Whether a folder is in the set of a key.
     pub fn authorize(&self, key: &str, folder: Uuid) -> Result<(), Refusal> {
         let known = self.keys.get(key);
-        match known {
-            Some(known) if known.folders.contains(&folder) => Ok(()),
-            _ => Err(Refusal::FolderForbidden),
-        }
+        known
+            .filter(|known| known.folders.contains(&folder))
+            .map(drop)
+            .ok_or(Refusal::FolderForbidden)
     }
 }
 
 /// The key in a header value.
-fn bearer(authorization: &str) -> Option<&str> {
+pub(super) fn bearer(authorization: &str) -> Option<&str> {
     authorization.strip_prefix("Bearer ")
 }
 

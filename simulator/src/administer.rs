@@ -7,9 +7,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use super::access::Key;
 use super::folder::Folder;
 use super::journal::Change;
-use super::options::FlaggedFiles;
+use super::options::UpdatedAt;
 use super::reasons::random_uuid;
 use super::refusal::Refusal;
 use super::status::Status;
@@ -89,79 +90,64 @@ impl World {
 
     /// Requeues every file of a folder, and returns how many.
     pub fn reindex_all(&mut self, folder: Uuid) -> Result<usize, Refusal> {
-        let keep_flagged = self.options.switches.flagged_files == FlaggedFiles::Kept;
-        self.requeue(folder, |status| {
-            !(keep_flagged && *status == Status::Flagged)
-        })
+        self.requeue(folder, |_| true)
     }
 
     fn requeue(&mut self, folder: Uuid, of: impl Fn(&Status) -> bool) -> Result<usize, Refusal> {
         let index = self.folder_index(folder)?;
-        if let Some(affected) = self.requeue_computed(index, &of) {
+        let requeued = self.options.switches.requeued.clone();
+        let folder = &mut self.folders[index];
+        let before = folder.counts();
+        if let Some(affected) = folder.change_computed(|files| files.requeue(&of, &requeued)) {
+            if affected > 0 {
+                self.touch(index, UpdatedAt::Statuses);
+                self.note_counts(index, before);
+            }
             return Ok(affected);
         }
-        let folder = &self.folders[index];
-        let links = folder.by_name().iter().map(|&key| folder.link(key));
-        let mut affected: Vec<usize> = links
-            .map(|link| link.document)
+        let documents = folder.links().map(|link| link.document);
+        let affected: BTreeSet<usize> = documents
             .filter(|&document| of(&self.documents[document].status))
             .collect();
-        affected.sort_unstable();
-        affected.dedup();
         for &document in &affected {
-            self.change_status(document, self.options.switches.requeued.clone(), None);
+            self.change_status(document, requeued.clone(), None);
         }
         Ok(affected.len())
     }
 
-    fn requeue_computed(&mut self, index: usize, of: impl Fn(&Status) -> bool) -> Option<usize> {
-        let requeued = &self.options.switches.requeued;
-        let folder = &mut self.folders[index];
-        let before = folder.counts();
-        let affected = folder.change_computed(|files| files.requeue(of, requeued))?;
-        if affected > 0 {
-            self.statuses_changed(index);
-            self.note_counts(index, before);
-        }
-        Some(affected)
-    }
-
     /// Issues a key with an empty set of folders; an existing one is issued anew.
     pub fn issue_key(&mut self, key: &str) {
-        self.access.issue(key, self.options.log_capacity);
+        self.access.issue(key);
         self.note_key(key);
     }
 
     /// Puts a folder into a key's set.
     pub fn grant(&mut self, key: &str, folder: Uuid) {
-        if let Some(known) = self.access.key_mut(key)
-            && !known.folders.contains(&folder)
-        {
-            known.folders.push(folder);
-            self.note_key(key);
-        }
+        self.change_key(key, |key| {
+            if !key.folders.contains(&folder) {
+                key.folders.push(folder);
+            }
+        });
     }
 
     /// Replaces a key's set of folders.
     pub fn key_folders(&mut self, key: &str, folders: impl IntoIterator<Item = Uuid>) {
-        if let Some(known) = self.access.key_mut(key) {
-            known.folders = folders.into_iter().collect();
-            self.note_key(key);
-        }
+        self.change_key(key, |key| key.folders = folders.into_iter().collect());
     }
 
     /// Revokes a key, from the next request on.
     pub fn revoke_key(&mut self, key: &str) {
-        if let Some(known) = self.access.key_mut(key) {
-            known.revoked = true;
-            self.note_key(key);
-        }
+        self.change_key(key, |key| key.revoked = true);
     }
 
     /// Ends a key's life at a time; `None` for never.
     pub fn expire_key(&mut self, key: &str, at: Option<DateTime<Utc>>) {
+        self.change_key(key, |key| key.expires = at);
+    }
+
+    fn change_key(&mut self, key: &str, change: impl FnOnce(&mut Key)) {
         if let Some(known) = self.access.key_mut(key) {
-            known.expires = at;
+            change(known);
             self.note_key(key);
         }
     }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::document::{Blueprint, Nature, Place};
+use super::document::{Document, Place};
 use super::format::{FORMATS, Format};
 use super::journal::{Change, Counts};
-use super::reasons::{Ailment, Suspicion};
+use super::options::UpdatedAt;
+use super::reasons::Reason;
 use super::refusal::Refusal;
 use super::status::Status;
 use super::supply::one_of;
@@ -69,7 +70,7 @@ impl World {
         let before = self.folders[index].counts();
         let changed = self.folders[index].change_computed(|files| files.set_counts(counts));
         changed.ok_or(Refusal::FilesHeld)?;
-        self.files_changed(index);
+        self.touch(index, UpdatedAt::Files);
         self.note_counts(index, before);
         Ok(())
     }
@@ -90,7 +91,7 @@ impl World {
         let index = self.held_index(folder)?;
         let document = self.store_new(file);
         let created = file.created_at.unwrap_or_else(|| self.now());
-        self.link_since(index, document, &file.name, &file.path, created);
+        self.link(index, document, &file.name, &file.path, created);
         Ok(self.documents[document].id)
     }
 
@@ -112,9 +113,11 @@ impl World {
                 ..NewFile::default()
             };
             let document = self.store_new(&file);
-            let link = self.new_link(index, document, &file.name, &file.path, now);
-            let key = self.append(index, link);
-            self.note_file(index, key, None, Some(document));
+            let link = self.append(index, document, &file.name, &file.path, now);
+            self.note_added(Place {
+                folder: index,
+                link,
+            });
             added.push(self.documents[document].id);
         }
         self.folders[index].sort();
@@ -130,41 +133,28 @@ impl World {
         let link = place.ok_or(Refusal::FileUnknown)?.link;
         let link = self.folders[index].link(link);
         let (filename, path) = (link.filename.clone(), Arc::clone(&link.path));
-        self.link(other, document, &filename, &path);
+        self.link(other, document, &filename, &path, self.now());
         Ok(())
     }
 
     fn reason(&mut self, status: &Status) -> Option<String> {
         let rng = &mut self.rng;
         match status {
-            Status::Failed => Some(one_of(rng, &Ailment::PASSING).tell(rng)),
-            Status::Flagged => Some(one_of(rng, &Suspicion::ALL).tell(rng)),
+            Status::Failed => Some(one_of(rng, &Reason::PASSING).text(rng)),
+            Status::Flagged => Some(one_of(rng, &Reason::SUSPICIONS).text(rng)),
             _ => None,
         }
     }
 
     fn store_new(&mut self, file: &NewFile) -> usize {
-        let plan = Blueprint {
-            fingerprint: self.rng.u128(..),
-            size: file.size,
-            format: Format::of_name(&file.name).unwrap_or(&FORMATS[0]),
+        let fingerprint = self.rng.u64(..);
+        let format = Format::of_name(&file.name).unwrap_or(&FORMATS[0]);
+        let document = Document {
             status: file.status.clone(),
             error: file.error.as_deref().map(Arc::from),
-            nature: Nature::Sound,
             summary: "A file put there by hand".into(),
+            ..Document::new(&mut self.rng, fingerprint, file.size, format)
         };
-        self.store(plan)
-    }
-
-    /// Adds a link without putting it in order: [`Folder::sort`](super::folder::Folder::sort) must follow.
-    pub(super) fn append(&mut self, index: usize, link: super::folder::Link) -> usize {
-        let document = &mut self.documents[link.document];
-        let folder = &mut self.folders[index];
-        let key = folder.append(link, &document.status, document.size);
-        document.places.push(Place {
-            folder: index,
-            link: key,
-        });
-        key
+        self.store(document)
     }
 }

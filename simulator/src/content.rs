@@ -1,15 +1,15 @@
-//! Content of uploaded files: told from others by a fingerprint, and judged by its beginning; the rest is not kept.
+//! Content of uploaded files: identified by a hash, and judged by its beginning. The rest is not stored.
 
-use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
 
-use super::document::{Blueprint, Nature};
-use super::format::{Format, Kind};
-use super::reasons::{Ailment, Suspicion};
-use super::status::Status;
+use fastrand::Rng;
 
-/// How much of a file's beginning is kept for a look inside, in bytes.
+use super::document::{Document, Nature};
+use super::format::{Format, Kind};
+use super::reasons::Reason;
+
+/// How much of a content's beginning is stored, in bytes.
 const HEAD: usize = 64 * 1024;
 
 /// What foreign instructions look like, in lower case.
@@ -21,113 +21,85 @@ const INSTRUCTIONS: [&str; 5] = [
     "you are now in developer mode",
 ];
 
-/// What is kept of a content: enough to tell it from others and to look at its beginning.
-#[derive(Clone, Debug)]
+/// What is known of a content, which may come in pieces.
+#[derive(Clone, Debug, Default)]
 pub struct Content {
     pub(super) size: u64,
-    pub(super) fingerprint: u128,
     pub(super) head: Vec<u8>,
+    hasher: DefaultHasher,
 }
 
 impl From<&[u8]> for Content {
     fn from(bytes: &[u8]) -> Self {
-        let mut reader = ContentReader::default();
-        reader.push(bytes);
-        reader.finish()
+        let mut content = Self::default();
+        content.push(bytes);
+        content
     }
 }
 
-/// Takes a content in pieces.
-#[derive(Default)]
-pub(super) struct ContentReader {
-    size: u64,
-    halves: [DefaultHasher; 2],
-    head: Vec<u8>,
-}
-
-impl ContentReader {
-    pub fn push(&mut self, bytes: &[u8]) {
-        if self.size == 0 {
-            self.halves[1].write_u8(1);
-        }
+impl Content {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.size += bytes.len() as u64;
-        for half in &mut self.halves {
-            half.write(bytes);
-        }
-        let room = HEAD - self.head.len();
-        self.head.extend(bytes.iter().take(room));
+        self.hasher.write(bytes);
+        let missing = HEAD - self.head.len();
+        self.head.extend(bytes.iter().take(missing));
     }
 
-    pub fn finish(self) -> Content {
-        let [high, low] = self.halves.map(|half| u128::from(half.finish()));
-        Content {
-            size: self.size,
-            fingerprint: high << 64 | low,
-            head: self.head,
-        }
+    /// The whole content, unless only its beginning is stored.
+    pub(super) fn whole(&self) -> Option<&[u8]> {
+        (self.size <= HEAD as u64).then_some(&self.head)
     }
-}
 
-/// What a content becomes when it is stored, and what processing will find in it.
-pub(super) fn blueprint(content: &Content, format: &'static Format) -> Blueprint {
-    let text = match format.kind {
-        Kind::Text => String::from_utf8_lossy(&content.head),
-        Kind::Document | Kind::Image | Kind::Media => Cow::Borrowed(""),
-    };
-    let first_line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    let nature = match format.kind {
-        Kind::Text => text_nature(&text),
-        _ if format.extension == "pdf" && contains(&content.head, b"/Encrypt") => {
-            Nature::Ill(Ailment::Password)
+    /// Equal for equal content.
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.hasher.finish()
+    }
+
+    /// What it becomes when it is stored, with what processing will find in it.
+    pub(super) fn document(&self, rng: &mut Rng, format: &'static Format) -> Document {
+        let text = match format.kind {
+            Kind::Text => String::from_utf8_lossy(&self.head),
+            Kind::Document | Kind::Image | Kind::Media => "".into(),
+        };
+        let is_encrypted = || self.head.windows(8).any(|window| window == b"/Encrypt");
+        Document {
+            summary: format!("A {} file", format.extension).into(),
+            nature: match format.kind {
+                Kind::Text => nature_of_text(&text),
+                _ if format.extension == "pdf" && is_encrypted() => Nature::Ill(Reason::PASSWORD),
+                _ => Nature::Sound,
+            },
+            ..Document::new(rng, self.fingerprint(), self.size, format)
         }
-        _ => Nature::Sound,
-    };
-    let summary = match first_line {
-        Some(line) => format!("Begins: {}", line.chars().take(80).collect::<String>()),
-        None => format!("A {} file", format.extension),
-    };
-    Blueprint {
-        fingerprint: content.fingerprint,
-        size: content.size,
-        format,
-        status: Status::Pending,
-        error: None,
-        nature,
-        summary: summary.into(),
     }
 }
 
-fn text_nature(text: &str) -> Nature {
+fn nature_of_text(text: &str) -> Nature {
     let lower = text.to_lowercase();
     if INSTRUCTIONS.iter().any(|phrase| lower.contains(phrase)) {
-        Nature::Suspect(Suspicion::Instruction)
+        Nature::Suspect(Reason::INSTRUCTION)
     } else if lower.trim().is_empty() {
-        Nature::Ill(Ailment::NoText)
+        Nature::Ill(Reason::NO_TEXT)
     } else {
         Nature::Sound
     }
 }
 
-fn contains(bytes: &[u8], needle: &[u8]) -> bool {
-    bytes.windows(needle.len()).any(|window| window == needle)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Content, ContentReader};
+    use super::Content;
 
     #[test]
     fn a_content_is_the_same_however_it_is_cut() {
         let bytes: Vec<u8> = (0..200_000_u32).map(|n| n.to_le_bytes()[0]).collect();
         let whole = Content::from(&*bytes);
         for cut in [1, 7, 8, 63, 70_000] {
-            let mut reader = ContentReader::default();
-            bytes.chunks(cut).for_each(|chunk| reader.push(chunk));
-            let pieces = reader.finish();
-            assert_eq!(pieces.fingerprint, whole.fingerprint, "{cut}");
+            let mut pieces = Content::default();
+            bytes.chunks(cut).for_each(|chunk| pieces.push(chunk));
+            assert_eq!(pieces.fingerprint(), whole.fingerprint(), "{cut}");
             assert_eq!(pieces.head, whole.head, "{cut}");
         }
         let other = Content::from(&bytes[1..]);
-        assert_ne!(other.fingerprint, whole.fingerprint);
+        assert_ne!(other.fingerprint(), whole.fingerprint());
     }
 }

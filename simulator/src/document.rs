@@ -3,74 +3,65 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use fastrand::Rng;
 use uuid::Uuid;
 
 use super::format::Format;
-use super::reasons::{Ailment, Suspicion};
+use super::reasons::{Reason, random_uuid};
 use super::status::Status;
 
 /// A stored file. Its state is its own: folders that share it show the same one.
 #[derive(Debug)]
 pub(super) struct Document {
     pub id: Uuid,
-    pub fingerprint: u128,
+    /// Equal for equal content.
+    pub fingerprint: u64,
+    /// In bytes.
     pub size: u64,
     pub format: &'static Format,
     pub status: Status,
     pub error: Option<Arc<str>>,
-    /// What processing will find.
     pub nature: Nature,
+    /// The description that processing composes.
+    pub summary: Cow<'static, str>,
     /// Another one for each state of each file, so that work begun in an earlier state is known to be void.
     pub turn: u64,
-    /// Where folders refer to it; never empty.
+    /// Where folders refer to it; empty only until the first does.
     pub places: Vec<Place>,
-    summary: Cow<'static, str>,
 }
 
-/// What processing will find in a file, however often it tries.
+/// What processing finds in a file, however often it tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nature {
     /// Nothing of its own; only the portal's troubles can make it fail.
     Sound,
     /// It fails each time.
-    Ill(Ailment),
-    /// It is set aside each time.
-    Suspect(Suspicion),
+    Ill(Reason),
+    /// It is flagged each time.
+    Suspect(Reason),
 }
 
-/// A folder and the link in it, by their places in the world.
+/// A folder and the link in it, by their indices in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub folder: usize,
     pub link: usize,
 }
 
-/// What a file is before the portal stores it.
-#[derive(Debug)]
-pub(super) struct Blueprint {
-    pub fingerprint: u128,
-    pub size: u64,
-    pub format: &'static Format,
-    pub status: Status,
-    pub error: Option<Arc<str>>,
-    pub nature: Nature,
-    /// The description that processing will compose.
-    pub summary: Cow<'static, str>,
-}
-
 impl Document {
-    pub fn new(id: Uuid, plan: Blueprint) -> Self {
+    /// A new file that waits to be processed, in which nothing will be found.
+    pub fn new(rng: &mut Rng, fingerprint: u64, size: u64, format: &'static Format) -> Self {
         Self {
-            id,
-            fingerprint: plan.fingerprint,
-            size: plan.size,
-            format: plan.format,
-            status: plan.status,
-            error: plan.error,
-            nature: plan.nature,
+            id: random_uuid(rng),
+            fingerprint,
+            size,
+            format,
+            status: Status::Pending,
+            error: None,
+            nature: Nature::Sound,
+            summary: "".into(),
             turn: 0,
             places: Vec::with_capacity(1),
-            summary: plan.summary,
         }
     }
 

@@ -1,34 +1,29 @@
 //! Faults: ways in which a portal, or the network before it, answers badly, switched on and off while it runs.
 //!
-//! A fault never keeps a request from the portal: the request log says what was asked and at which state it was looked at,
-//! whatever the caller got to see. Connections that are refused are the exception.
+//! The portal sees each request all the same, and notes it in its log: a fault only changes what the caller receives. Connections that
+//! are refused are the exception.
 //!
 //! # Layout
 //!
 //! `scope` says which requests are struck. `line` is the network, with raw bytes in place of answers; `pages`, `lists` and `rows` change
-//! what a good answer says; `body` and `bomb` replace it.
+//! what a good answer says; `body` replaces it.
 
-use std::fmt;
-use std::future::{Future, IntoFuture, pending};
+use std::future::{Future, IntoFuture};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderName, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
 mod body;
-mod bomb;
 mod line;
 mod lists;
 mod pages;
@@ -42,8 +37,9 @@ pub use pages::PageFault;
 pub use rows::RowFault;
 pub use scope::{Scope, Target};
 
-use super::{Simulator, stop_after};
-use line::{Caller, FaultyListener, Order};
+use super::Simulator;
+use line::{Caller, FaultyListener};
+use rows::NO_UNICODE;
 use scope::Asked;
 
 /// Largest answer of the portal that is changed, in bytes.
@@ -93,22 +89,17 @@ impl RetryAfter {
 }
 
 /// The faults of one portal; clones share them.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Faults {
     active: Arc<Mutex<Active>>,
     refusing: watch::Sender<bool>,
 }
 
+#[derive(Debug)]
 struct Active {
     faults: Vec<(Scope, Fault)>,
     struck: u64,
     random: fastrand::Rng,
-}
-
-impl fmt::Debug for Faults {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Faults").finish_non_exhaustive()
-    }
 }
 
 impl Faults {
@@ -153,16 +144,12 @@ impl Faults {
     /// The fault that strikes a request.
     fn strike(&self, asked: &Asked) -> Option<Fault> {
         self.with(|active| {
-            let Active {
-                faults,
-                struck,
-                random,
-            } = active;
-            let mut hits = faults
-                .iter_mut()
-                .filter_map(|(scope, fault)| scope.strikes(asked, random).then_some(fault));
-            let fault = hits.next()?.clone();
-            *struck += 1;
+            let random = &mut active.random;
+            let fault = active.faults.iter_mut().find_map(|(scope, fault)| {
+                let strikes = scope.strikes(asked, random);
+                strikes.then(|| fault.clone())
+            })?;
+            active.struck += 1;
             Some(fault)
         })
     }
@@ -180,22 +167,15 @@ impl Simulator {
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        let router = faults.wrap(self.router());
         let listener = FaultyListener::new(listener, faults.refusing.subscribe())?;
+        let router = self.router().layer(from_fn_with_state(faults, pass));
         let service = router.into_make_service_with_connect_info::<Caller>();
-        let stop = CancellationToken::new();
-        let server = axum::serve(listener, service)
-            .with_graceful_shutdown(stop_after(shutdown, stop.clone()));
-        self.live_beside(server.into_future(), stop).await
+        let server = axum::serve(listener, service).with_graceful_shutdown(shutdown);
+        self.live_beside(server.into_future()).await
     }
 }
 
-impl Faults {
-    fn wrap(&self, router: Router) -> Router {
-        router.layer(from_fn_with_state(self.clone(), pass))
-    }
-}
-
+/// Has the portal answer a request, and replaces or changes the answer if a fault strikes it.
 async fn pass(
     State(faults): State<Faults>,
     ConnectInfo(caller): ConnectInfo<Caller>,
@@ -210,86 +190,43 @@ async fn pass(
         return next.run(request).await;
     };
     if let Fault::Page(fault) = &fault {
-        fault.ask_otherwise(&asked, request.uri_mut());
+        fault.change_request(&asked, request.uri_mut());
     }
     let path = request.uri().path().to_owned();
     let answer = next.run(request).await;
     match fault {
-        Fault::Line(fault) => {
-            let Some(order) = fault.order() else {
-                return slow(fault, answer).await;
-            };
-            caller.order(order);
-            answer
-        }
+        Fault::Line(fault) => fault.replace(&caller, answer).await,
         Fault::Body(fault) => fault.replace(answer).await,
-        Fault::Status(status, retry_after) => status_alone(status, retry_after),
-        Fault::Redirect(status, to) => {
-            (status_of(status), [(header::LOCATION, to + &path)]).into_response()
+        Fault::Status(status, retry_after) => {
+            with_header(status, header::RETRY_AFTER, retry_after.value())
         }
-        Fault::List(fault) => {
-            let changed = change(answer, |list| fault.spoil(list)).await;
-            rewrite(changed, |body| fault.spoil_text(body)).await
-        }
-        Fault::Page(fault) => change(answer, |page| fault.spoil(&asked, page)).await,
-        Fault::Row(fault) => {
-            let changed = change(answer, |answer| fault.spoil(answer)).await;
-            rewrite(changed, |body| fault.spoil_text(body)).await
-        }
+        Fault::Redirect(status, to) => with_header(status, header::LOCATION, Some(to + &path)),
+        Fault::List(fault) => change(answer, |list| fault.change(list)).await,
+        Fault::Page(fault) => change(answer, |page| fault.change(asked.page, page)).await,
+        Fault::Row(fault) => change(answer, |answer| fault.change(answer)).await,
     }
 }
 
-async fn slow(fault: LineFault, answer: Response) -> Response {
-    match fault {
-        LineFault::Drip => line::drip(answer).await,
-        LineFault::Late(by) => {
-            sleep(by).await;
-            answer
-        }
-        _ => pending().await,
+fn with_header(status: u16, name: HeaderName, value: Option<String>) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    match value {
+        Some(value) => (status, [(name, value)]).into_response(),
+        None => status.into_response(),
     }
-}
-
-fn status_alone(status: u16, retry_after: RetryAfter) -> Response {
-    let mut response = status_of(status).into_response();
-    let value = retry_after.value().and_then(|value| value.parse().ok());
-    if let Some(value) = value {
-        response.headers_mut().insert(header::RETRY_AFTER, value);
-    }
-    response
-}
-
-fn status_of(status: u16) -> StatusCode {
-    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// Changes what a good answer says; others stay.
 async fn change(answer: Response, change: impl FnOnce(&mut Value)) -> Response {
-    rewrite(answer, |body| {
-        let Ok(mut value) = serde_json::from_slice(&body) else {
-            return body;
-        };
-        change(&mut value);
-        value.to_string().into()
-    })
-    .await
-}
-
-/// Changes the body of a good answer; others stay.
-async fn rewrite(answer: Response, change: impl FnOnce(Bytes) -> Bytes) -> Response {
     if answer.status() != StatusCode::OK {
         return answer;
     }
     let (mut head, body) = answer.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
-    match to_bytes(body, LARGEST).await {
-        Ok(body) => Response::from_parts(head, Body::from(change(body))),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-    }
-}
-
-impl Caller {
-    fn order(&self, order: Order) {
-        self.line.set(order);
-    }
+    let body = to_bytes(body, LARGEST).await.unwrap_or_default();
+    let Ok(mut value) = serde_json::from_slice(&body) else {
+        return Response::from_parts(head, body.into());
+    };
+    change(&mut value);
+    let text = value.to_string().replace(NO_UNICODE, "a \\ud800 b");
+    Response::from_parts(head, text.into())
 }

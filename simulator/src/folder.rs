@@ -126,6 +126,11 @@ impl Folder {
         &self.by_name
     }
 
+    /// The links themselves, in the same order.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.by_name.iter().map(|&key| &self.links[key])
+    }
+
     /// Files at each subfolder path; the root is the empty path.
     pub fn paths(&self) -> &BTreeMap<Arc<str>, usize> {
         &self.paths
@@ -162,7 +167,7 @@ impl Folder {
         }
     }
 
-    /// Adds a link without putting it in order: [`Folder::sort`] must follow.
+    /// Adds a link without putting it in order: [`Folder::sort`] or [`Folder::sort_last`] must follow.
     pub fn append(&mut self, link: Link, status: &Status, size: u64) -> usize {
         *self.paths.entry(Arc::clone(&link.path)).or_default() += 1;
         self.count_in(status, size);
@@ -178,13 +183,11 @@ impl Folder {
             .sort_by(|&a, &b| links[a].order().cmp(&links[b].order()));
     }
 
-    /// Adds a link at its place in the order.
-    pub fn insert(&mut self, link: Link, status: &Status, size: u64) -> usize {
-        let key = self.append(link, status, size);
-        self.by_name.pop();
-        let place = self.place(key);
-        self.by_name.insert(place, key);
-        key
+    /// Puts the link that was appended last in order.
+    pub fn sort_last(&mut self) {
+        if let Some(key) = self.by_name.pop() {
+            self.by_name.insert(self.place(key), key);
+        }
     }
 
     /// Takes a link out.
@@ -292,7 +295,8 @@ mod tests {
         let mut folder = folder();
         for (id, name) in (0..).zip(["m", "a", "z", "b"]) {
             let link = link(&folder, name, "", id);
-            folder.insert(link, &Status::Done, 1);
+            folder.append(link, &Status::Done, 1);
+            folder.sort_last();
         }
         assert_eq!(names(&folder), ["a", "b", "m", "z"]);
         let key = folder.find("m", "").unwrap();
@@ -310,7 +314,8 @@ mod tests {
         let mut folder = folder();
         for (id, path) in (0..).zip(["", "2024", "2025"]) {
             let link = link(&folder, "a", path, id);
-            folder.insert(link, &Status::Done, 1);
+            folder.append(link, &Status::Done, 1);
+            folder.sort_last();
         }
         let found = folder.find("a", "2024").unwrap();
         assert_eq!(&*folder.link(found).path, "2024");

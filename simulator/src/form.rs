@@ -1,14 +1,11 @@
-//! Reads the multipart form of an upload. Files are looked at as they stream by and not kept.
+//! Reads the multipart form of an upload. Files are examined as they stream by and not stored.
 
 use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 
-use super::content::ContentReader;
+use super::content::Content;
 use super::refusal::Refusal;
 use super::upload::{MAX_FILES, Sent};
-
-/// Bytes that the form's text fields may have together.
-const TEXT_LIMIT: usize = 1 << 20;
 
 /// What an upload brings.
 #[derive(Debug)]
@@ -18,57 +15,49 @@ pub(super) struct Form {
     pub paths: Option<Vec<String>>,
 }
 
-/// Reads a whole form; unknown fields are ignored, and of files and paths one more than allowed is kept.
+/// Reads a whole form. Unknown fields are ignored, and so are files and paths from the second on that is too many.
 pub(super) async fn read(mut multipart: Multipart) -> Result<Form, Refusal> {
     let mut files = Vec::new();
     let mut paths = Vec::new();
-    let mut room = TEXT_LIMIT;
     while let Some(field) = multipart.next_field().await.map_err(unreadable)? {
         match field.name() {
             Some("files") if files.len() <= MAX_FILES => files.push(read_file(field).await?),
             Some("relativePaths") if paths.len() <= MAX_FILES => {
-                paths.push(read_text(field, &mut room).await?);
+                let path = read_content(field).await?;
+                let path = path.whole().and_then(|path| str::from_utf8(path).ok());
+                let path = path.ok_or_else(|| Refusal::Body("a path cannot be read".to_owned()))?;
+                paths.push(path.to_owned());
             }
             _ => {}
         }
     }
-    let paths = (!paths.is_empty()).then(|| in_either_form(paths));
-    Ok(Form { files, paths })
-}
-
-/// The field may be repeated, or be one string that holds a JSON array.
-fn in_either_form(mut paths: Vec<String>) -> Vec<String> {
+    // The field may be repeated, or be one string that holds a JSON array.
     if let [only] = &*paths
         && let Ok(listed) = serde_json::from_str(only)
     {
-        paths = listed;
+        return Ok(Form {
+            files,
+            paths: Some(listed),
+        });
     }
-    paths
+    let paths = (!paths.is_empty()).then_some(paths);
+    Ok(Form { files, paths })
 }
 
-async fn read_file(mut field: Field<'_>) -> Result<Sent, Refusal> {
-    let filename = field.file_name().ok_or(Refusal::FileName)?.to_owned();
-    let content_type = field.content_type().map(str::to_owned);
-    let mut content = ContentReader::default();
-    while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
-        content.push(&chunk);
-    }
+async fn read_file(field: Field<'_>) -> Result<Sent, Refusal> {
     Ok(Sent {
-        filename,
-        content_type,
-        content: content.finish(),
+        filename: field.file_name().ok_or(Refusal::FileName)?.to_owned(),
+        content_type: field.content_type().map(str::to_owned),
+        content: read_content(field).await?,
     })
 }
 
-async fn read_text(mut field: Field<'_>, room: &mut usize) -> Result<String, Refusal> {
-    let mut bytes = Vec::new();
+async fn read_content(mut field: Field<'_>) -> Result<Content, Refusal> {
+    let mut content = Content::default();
     while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
-        *room = room
-            .checked_sub(chunk.len())
-            .ok_or_else(|| Refusal::Body("the relative paths are too long".to_owned()))?;
-        bytes.extend_from_slice(&chunk);
+        content.push(&chunk);
     }
-    String::from_utf8(bytes).map_err(|error| Refusal::Body(error.to_string()))
+    Ok(content)
 }
 
 #[expect(
@@ -84,7 +73,7 @@ mod tests {
     use axum::body::Body;
     use axum::extract::{FromRequest, Multipart, Request};
 
-    use super::{Form, TEXT_LIMIT, read};
+    use super::{Form, read};
     use crate::Refusal;
 
     async fn form(parts: &[String]) -> Result<Form, Refusal> {
@@ -112,12 +101,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn paths_have_a_limit_together() {
-        let long = "x".repeat(TEXT_LIMIT / 2);
-        let path = part("name=\"relativePaths\"", &long);
-        assert!(form(&[path.clone(), path.clone()]).await.is_ok());
-        let refusal = form(&[path.clone(), path.clone(), path]).await.unwrap_err();
-        assert_eq!(refusal.reason(), "body_unreadable");
+    async fn a_path_has_a_limit() {
+        let path = |length| part("name=\"relativePaths\"", &"x".repeat(length));
+        assert!(form(&[path(64 * 1024)]).await.is_ok());
+        let refusal = form(&[path(64 * 1024 + 1)]).await.unwrap_err();
+        assert_eq!(refusal.code(), (400, "body_unreadable"));
     }
 
     #[tokio::test]

@@ -9,8 +9,8 @@ pub(super) struct Format {
     pub mime: &'static str,
     /// What processing makes of it.
     pub kind: Kind,
-    /// How its content begins.
-    signature: Signature,
+    /// Bytes that tell the format, each with its offset: a content has at least one of them. Empty where it is not checked.
+    magic: Magic,
 }
 
 /// What processing makes of a file.
@@ -26,47 +26,39 @@ pub(super) enum Kind {
     Media,
 }
 
-/// First bytes that tell a binary format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Signature {
-    Unchecked,
-    Pdf,
-    Zip,
-    Ole,
-    Png,
-    Jpeg,
-    Wave,
-    Mp3,
-    Ogg,
-    Flac,
-    Matroska,
-    IsoMedia,
-}
+/// Bytes with their offsets.
+type Magic = &'static [(usize, &'static [u8])];
 
-impl Signature {
-    fn matches(self, head: &[u8]) -> bool {
-        match self {
-            Self::Unchecked => true,
-            Self::Pdf => head.starts_with(b"%PDF-"),
-            Self::Zip => head.starts_with(b"PK\x03\x04"),
-            Self::Ole => head.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"),
-            Self::Png => head.starts_with(b"\x89PNG\r\n\x1A\n"),
-            Self::Jpeg => head.starts_with(b"\xFF\xD8\xFF"),
-            Self::Wave => head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WAVE"),
-            Self::Mp3 => head.starts_with(b"ID3") || is_mpeg_frame(head),
-            Self::Ogg => head.starts_with(b"OggS"),
-            Self::Flac => head.starts_with(b"fLaC"),
-            Self::Matroska => head.starts_with(b"\x1A\x45\xDF\xA3"),
-            Self::IsoMedia => head.get(4..8) == Some(b"ftyp"),
-        }
-    }
-}
-
-fn is_mpeg_frame(head: &[u8]) -> bool {
-    matches!(head, [0xFF, second, ..] if second & 0xE0 == 0xE0)
-}
+const UNCHECKED: Magic = &[];
+const PDF: Magic = &[(0, b"%PDF-")];
+const ZIP: Magic = &[(0, b"PK\x03\x04")];
+const OLE: Magic = &[(0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")];
+const PNG: Magic = &[(0, b"\x89PNG\r\n\x1A\n")];
+const JPEG: Magic = &[(0, b"\xFF\xD8\xFF")];
+const WAVE: Magic = &[(8, b"WAVE")];
+/// A tag, or a frame of MPEG 1 or 2, layer III, with or without a checksum.
+const MP3: Magic = &[
+    (0, b"ID3"),
+    (0, b"\xFF\xFA"),
+    (0, b"\xFF\xFB"),
+    (0, b"\xFF\xF2"),
+    (0, b"\xFF\xF3"),
+];
+const OGG: Magic = &[(0, b"OggS")];
+const FLAC: Magic = &[(0, b"fLaC")];
+const MATROSKA: Magic = &[(0, b"\x1A\x45\xDF\xA3")];
+const ISO_MEDIA: Magic = &[(4, b"ftyp")];
 
 impl Format {
+    const fn new(extension: &'static str, mime: &'static str, kind: Kind, magic: Magic) -> Self {
+        Self {
+            extension,
+            mime,
+            kind,
+            magic,
+        }
+    }
+
     /// The format of a file name's extension, whatever its case.
     pub fn of_name(filename: &str) -> Option<&'static Self> {
         let (_, extension) = filename.rsplit_once('.')?;
@@ -75,52 +67,50 @@ impl Format {
             .find(|format| format.extension.eq_ignore_ascii_case(extension))
     }
 
-    /// Whether content that begins like this can be of this format; always so for text.
+    /// Whether a content may begin like this.
     pub fn fits(&self, head: &[u8]) -> bool {
-        self.signature.matches(head)
+        let begins = |(at, bytes): &(usize, &[u8])| {
+            head.get(*at..).is_some_and(|rest| rest.starts_with(bytes))
+        };
+        self.magic.is_empty() || self.magic.iter().any(begins)
     }
 }
 
-macro_rules! formats {
-    ($($kind:ident $signature:ident $extension:literal $mime:literal;)*) => {
-        &[$(Format { extension: $extension, mime: $mime, kind: Kind::$kind, signature: Signature::$signature }),*]
-    };
-}
-
 /// Every accepted format, in the order of docs/portal.md (Uploads, rule 6).
-pub(super) static FORMATS: &[Format] = formats! {
-    Document Pdf "pdf" "application/pdf";
-    Document Zip "docx" "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-    Document Ole "doc" "application/msword";
-    Document Zip "xlsx" "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-    Document Ole "xls" "application/vnd.ms-excel";
-    Document Zip "pptx" "application/vnd.openxmlformats-officedocument.presentationml.presentation";
-    Document Ole "ppt" "application/vnd.ms-powerpoint";
-    Document Zip "odt" "application/vnd.oasis.opendocument.text";
-    Document Zip "ods" "application/vnd.oasis.opendocument.spreadsheet";
-    Document Zip "odp" "application/vnd.oasis.opendocument.presentation";
-    Text Unchecked "txt" "text/plain";
-    Text Unchecked "csv" "text/csv";
-    Text Unchecked "md" "text/markdown";
-    Text Unchecked "html" "text/html";
-    Text Unchecked "htm" "text/html";
-    Text Unchecked "json" "application/json";
-    Text Unchecked "eml" "message/rfc822";
-    Text Unchecked "srt" "application/x-subrip";
-    Image Png "png" "image/png";
-    Image Jpeg "jpg" "image/jpeg";
-    Image Jpeg "jpeg" "image/jpeg";
-    Media Wave "wav" "audio/wav";
-    Media Mp3 "mp3" "audio/mpeg";
-    Media Ogg "ogg" "audio/ogg";
-    Media Flac "flac" "audio/flac";
-    Media IsoMedia "m4a" "audio/mp4";
-    Media Matroska "webm" "video/webm";
-    Media Matroska "weba" "audio/webm";
-    Media IsoMedia "mp4" "video/mp4";
-    Media Matroska "mkv" "video/x-matroska";
-    Media IsoMedia "mov" "video/quicktime";
-};
+#[rustfmt::skip]
+pub(super) static FORMATS: [Format; 31] = [
+    Format::new("pdf", "application/pdf", Kind::Document, PDF),
+    Format::new("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", Kind::Document, ZIP),
+    Format::new("doc", "application/msword", Kind::Document, OLE),
+    Format::new("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Kind::Document, ZIP),
+    Format::new("xls", "application/vnd.ms-excel", Kind::Document, OLE),
+    Format::new("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation", Kind::Document, ZIP),
+    Format::new("ppt", "application/vnd.ms-powerpoint", Kind::Document, OLE),
+    Format::new("odt", "application/vnd.oasis.opendocument.text", Kind::Document, ZIP),
+    Format::new("ods", "application/vnd.oasis.opendocument.spreadsheet", Kind::Document, ZIP),
+    Format::new("odp", "application/vnd.oasis.opendocument.presentation", Kind::Document, ZIP),
+    Format::new("txt", "text/plain", Kind::Text, UNCHECKED),
+    Format::new("csv", "text/csv", Kind::Text, UNCHECKED),
+    Format::new("md", "text/markdown", Kind::Text, UNCHECKED),
+    Format::new("html", "text/html", Kind::Text, UNCHECKED),
+    Format::new("htm", "text/html", Kind::Text, UNCHECKED),
+    Format::new("json", "application/json", Kind::Text, UNCHECKED),
+    Format::new("eml", "message/rfc822", Kind::Text, UNCHECKED),
+    Format::new("srt", "application/x-subrip", Kind::Text, UNCHECKED),
+    Format::new("png", "image/png", Kind::Image, PNG),
+    Format::new("jpg", "image/jpeg", Kind::Image, JPEG),
+    Format::new("jpeg", "image/jpeg", Kind::Image, JPEG),
+    Format::new("wav", "audio/wav", Kind::Media, WAVE),
+    Format::new("mp3", "audio/mpeg", Kind::Media, MP3),
+    Format::new("ogg", "audio/ogg", Kind::Media, OGG),
+    Format::new("flac", "audio/flac", Kind::Media, FLAC),
+    Format::new("m4a", "audio/mp4", Kind::Media, ISO_MEDIA),
+    Format::new("webm", "video/webm", Kind::Media, MATROSKA),
+    Format::new("weba", "audio/webm", Kind::Media, MATROSKA),
+    Format::new("mp4", "video/mp4", Kind::Media, ISO_MEDIA),
+    Format::new("mkv", "video/x-matroska", Kind::Media, MATROSKA),
+    Format::new("mov", "video/quicktime", Kind::Media, ISO_MEDIA),
+];
 
 #[cfg(test)]
 mod tests {

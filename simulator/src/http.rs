@@ -10,20 +10,18 @@ use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Multipart, Reque
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::json;
 use uuid::Uuid;
 
 use super::Simulator;
-use super::access::Call;
+use super::access::bearer;
 use super::form::{self, Form};
 use super::journal::Served;
 use super::query::{contents_query, file_query};
 use super::refusal::Refusal;
-use super::route::{Endpoint, Route};
+use super::route::{Action, Route};
 use super::upload::MAX_FILES;
-use super::wire::{
-    ContentsAnswer, Data, ErrorAnswer, FileList, FolderList, Requeued, SingleFolder, Success,
-    UploadAnswer,
-};
+use super::wire;
 use super::world::World;
 
 /// The portal as a router that can be nested and wrapped in layers. Without [`ConnectInfo`] a caller counts as `127.0.0.1`.
@@ -37,14 +35,14 @@ pub(super) fn router(simulator: Simulator) -> Router {
         .with_state(simulator)
 }
 
-/// What is answered, and what the logs note of it.
-struct Outcome {
+/// An answer, and the number of files for the log.
+struct Answer {
     status: StatusCode,
     body: Vec<u8>,
     files: usize,
 }
 
-impl Outcome {
+impl Answer {
     fn new(status: StatusCode, body: &impl Serialize, files: usize) -> Self {
         match serde_json::to_vec(body) {
             Ok(body) => Self {
@@ -65,42 +63,20 @@ impl Outcome {
     }
 }
 
-impl From<Refusal> for Outcome {
+impl From<Refusal> for Answer {
     fn from(refusal: Refusal) -> Self {
-        Self::new(status_of(&refusal), &ErrorAnswer::from(&refusal), 0)
+        let (status, reason) = refusal.code();
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+        let body =
+            json!({"error": {"message": refusal.to_string(), "details": {"reason": reason}}});
+        Self::new(status, &body, 0)
     }
 }
 
-impl IntoResponse for Outcome {
+impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let kind = [(header::CONTENT_TYPE, "application/json; charset=utf-8")];
         (self.status, kind, self.body).into_response()
-    }
-}
-
-fn status_of(refusal: &Refusal) -> StatusCode {
-    match refusal {
-        Refusal::KeyMissing
-        | Refusal::KeyMalformed
-        | Refusal::KeyUnknown
-        | Refusal::KeyRevoked
-        | Refusal::KeyExpired => StatusCode::UNAUTHORIZED,
-        Refusal::Address(_) | Refusal::FolderForbidden | Refusal::NotForKeys => {
-            StatusCode::FORBIDDEN
-        }
-        Refusal::FolderGone | Refusal::FileUnknown | Refusal::Nothing => StatusCode::NOT_FOUND,
-        Refusal::Body(_)
-        | Refusal::FilesComputed
-        | Refusal::FilesHeld
-        | Refusal::NoFiles
-        | Refusal::TooManyFiles
-        | Refusal::PathCount { .. }
-        | Refusal::PathLeaves(_)
-        | Refusal::FileName
-        | Refusal::Extension(_)
-        | Refusal::Content(_)
-        | Refusal::MailType(_)
-        | Refusal::TooLarge { .. } => StatusCode::BAD_REQUEST,
     }
 }
 
@@ -112,63 +88,59 @@ struct Head {
     method: Method,
     path: String,
     query: String,
+    route: Route,
 }
 
 impl Head {
-    fn of(request: &Request) -> Self {
+    fn of(request: &Request, base_path: &str) -> Self {
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let authorization = request.headers().get(header::AUTHORIZATION);
+        let path = request.uri().path();
         Self {
             address: peer.map_or(Ipv4Addr::LOCALHOST.into(), |peer| {
                 peer.0.ip().to_canonical()
             }),
             authorization: authorization.map(|v| v.to_str().unwrap_or_default().to_owned()),
             method: request.method().clone(),
-            path: request.uri().path().to_owned(),
+            path: path.to_owned(),
             query: request.uri().query().unwrap_or_default().to_owned(),
+            route: Route::of(request.method(), path, base_path),
         }
     }
 
-    /// The endpoint that a request may use, and its key.
-    fn admit(&self, world: &World) -> Result<(Endpoint, &str), Refusal> {
-        let key = self.key(world)?;
-        let endpoint = match self.route(world) {
-            Route::Open(endpoint) => endpoint,
-            Route::NoFolder => return Err(Refusal::FolderForbidden),
-            Route::Refused => return Err(Refusal::NotForKeys),
-            Route::Nowhere => return Err(Refusal::Nothing),
-        };
-        if let Some(folder) = endpoint.folder() {
+    /// The key, once it is found good for the request.
+    fn admit(&self, world: &World) -> Result<&str, Refusal> {
+        let authorization = self.authorization.as_deref();
+        let key = world
+            .access
+            .admit(self.address, authorization, world.now())?;
+        if let Some(folder) = self.route.folder() {
             world.access.authorize(key, folder)?;
             world.folder(folder)?;
         }
-        Ok((endpoint, key))
+        Ok(key)
     }
 
     /// Whether this is an upload whose body is to be read.
     fn is_upload(&self, world: &World) -> bool {
-        self.method == Method::POST && matches!(self.admit(world), Ok((Endpoint::Upload(_), _)))
-    }
-
-    fn route(&self, world: &World) -> Route {
-        Route::of(&self.method, &self.path, &world.options.base_path)
-    }
-
-    fn key(&self, world: &World) -> Result<&str, Refusal> {
-        let authorization = self.authorization.as_deref();
-        world.access.admit(self.address, authorization, world.now())
+        matches!(self.route, Route::Folder(_, Action::Upload)) && self.admit(world).is_ok()
     }
 }
 
 async fn serve(State(simulator): State<Simulator>, request: Request) -> Response {
-    let head = Head::of(&request);
+    let head = simulator.with(|world| Head::of(&request, &world.options.base_path));
     let form = if simulator.with(|world| head.is_upload(world)) {
-        Some(read_form(request).await)
+        read_form(request).await
     } else {
-        None
+        Err(Refusal::NoFiles)
     };
-    let outcome = simulator.with(|world| answer_and_note(world, &head, form));
-    outcome.into_response()
+    let answer = simulator.with(|world| {
+        let sequence = world.sequence();
+        let answer = answer(world, &head, form).unwrap_or_else(Answer::from);
+        note(world, head, sequence, &answer);
+        answer
+    });
+    answer.into_response()
 }
 
 async fn read_form(request: Request) -> Result<Form, Refusal> {
@@ -178,107 +150,73 @@ async fn read_form(request: Request) -> Result<Form, Refusal> {
     }
 }
 
-fn answer_and_note(world: &mut World, head: &Head, form: Option<Result<Form, Refusal>>) -> Outcome {
-    let sequence = world.sequence();
-    let admitted = head.admit(world);
-    let outcome = admitted
-        .and_then(|(endpoint, key)| answer(world, endpoint, key, &head.query, form))
-        .unwrap_or_else(Outcome::from);
-    note(world, head, sequence, &outcome);
-    outcome
-}
-
-fn answer(
-    world: &mut World,
-    endpoint: Endpoint,
-    key: &str,
-    query: &str,
-    form: Option<Result<Form, Refusal>>,
-) -> Result<Outcome, Refusal> {
-    match endpoint {
-        Endpoint::Mine => {
-            let folders = world.own_folders(key);
-            let mut list = FolderList::from(folders);
-            if !world.options.switches.reports_file_counts {
-                list.forget_file_counts();
-            }
-            Ok(Outcome::ok(&list, 0))
-        }
-        Endpoint::Folder(id) => {
-            let shape = world.options.switches.folder_shape;
-            Ok(Outcome::ok(&SingleFolder::new(world.folder(id)?, shape), 0))
-        }
-        Endpoint::Contents(id) => {
-            let (path, page) = contents_query(query);
-            let contents = world.contents(id, &path, page)?;
-            let files = contents.files.rows.len();
-            Ok(Outcome::ok(&ContentsAnswer::new(&path, contents), files))
-        }
-        Endpoint::Files(id) => {
-            let page = world.list(id, &file_query(query))?;
-            let files = page.rows.len();
-            Ok(Outcome::ok(&FileList::from(page), files))
-        }
-        Endpoint::Upload(id) => upload(world, id, form),
-        Endpoint::Delete(id, file) => {
-            world.delete_file(id, file.ok_or(Refusal::FileUnknown)?)?;
-            let data = Success { success: true };
-            Ok(Outcome::ok(&Data { data }, 1))
-        }
-        Endpoint::ReindexFailed(id) => {
-            let files = world.reindex_failed(id)?;
-            Ok(requeued(world, files))
-        }
-        Endpoint::ReindexAll(id) => {
-            let files = world.reindex_all(id)?;
-            Ok(requeued(world, files))
-        }
+fn answer(world: &mut World, head: &Head, form: Result<Form, Refusal>) -> Result<Answer, Refusal> {
+    let key = head.admit(world)?;
+    match head.route {
+        Route::Mine => Ok(Answer::ok(&wire::folders(world, key), 0)),
+        Route::Folder(folder, action) => act(world, folder, action, &head.query, form),
+        Route::NoFolder => Err(Refusal::FolderForbidden),
+        Route::Refused => Err(Refusal::NotForKeys),
+        Route::Nowhere => Err(Refusal::Nothing),
     }
 }
 
-fn upload(
+fn act(
     world: &mut World,
     folder: Uuid,
-    form: Option<Result<Form, Refusal>>,
-) -> Result<Outcome, Refusal> {
-    let Form { files, paths } = form.unwrap_or(Err(Refusal::NoFiles))?;
-    let receipt = world.upload(folder, files, paths)?;
-    let data = UploadAnswer::from(&receipt);
-    Ok(Outcome::new(
-        StatusCode::CREATED,
-        &Data { data },
-        receipt.files.len(),
-    ))
+    action: Action,
+    query: &str,
+    form: Result<Form, Refusal>,
+) -> Result<Answer, Refusal> {
+    Ok(match action {
+        Action::Show => Answer::ok(&wire::folder(world.folder(folder)?), 0),
+        Action::Contents => {
+            let (path, page) = contents_query(query);
+            let contents = world.contents(folder, &path, page)?;
+            let files = contents.files.data.len();
+            Answer::ok(&wire::contents(&path, &contents), files)
+        }
+        Action::Files => {
+            let page = world.list(folder, &file_query(query))?;
+            Answer::ok(&page, page.data.len())
+        }
+        Action::Upload => {
+            let Form { files, paths } = form?;
+            let receipt = world.upload(folder, files, paths)?;
+            let files = receipt.files.len();
+            Answer::new(StatusCode::CREATED, &json!({"data": receipt}), files)
+        }
+        Action::Delete(file) => {
+            world.delete_file(folder, file.ok_or(Refusal::FileUnknown)?)?;
+            Answer::ok(&json!({"data": {"success": true}}), 1)
+        }
+        Action::ReindexFailed => {
+            let files = world.reindex_failed(folder)?;
+            Answer::ok(&wire::requeued(world, files), files)
+        }
+        Action::ReindexAll => {
+            let files = world.reindex_all(folder)?;
+            Answer::ok(&wire::requeued(world, files), files)
+        }
+    })
 }
 
-fn requeued(world: &World, files: usize) -> Outcome {
-    let data = Requeued::new(files, world.options.switches.reindex_answer);
-    Outcome::ok(&Data { data }, files)
-}
-
-fn note(world: &mut World, head: &Head, sequence: u64, outcome: &Outcome) {
-    let at = world.now();
-    let status = outcome.status.as_u16();
-    let folder = match head.route(world) {
-        Route::Open(endpoint) => endpoint.folder(),
-        Route::NoFolder | Route::Refused | Route::Nowhere => None,
-    };
-    let authorization = head.authorization.as_deref();
-    let files = outcome.files;
-    let call = Call {
-        at,
-        status,
-        folder,
-        files,
-    };
-    world.access.note_call(authorization, call);
-    world.served.push(Served {
-        at,
+fn note(world: &mut World, head: Head, sequence: u64, answer: &Answer) {
+    let served = Served {
+        at: world.now(),
         sequence,
         address: head.address,
+        key: head
+            .authorization
+            .as_deref()
+            .and_then(bearer)
+            .map(str::to_owned),
         method: head.method.to_string(),
-        path: head.path.clone(),
-        query: head.query.clone(),
-        status,
-    });
+        path: head.path,
+        query: head.query,
+        status: answer.status.as_u16(),
+        folder: head.route.folder(),
+        files: answer.files,
+    };
+    world.served.push(served);
 }

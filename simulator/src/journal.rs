@@ -120,6 +120,8 @@ pub struct Served {
     pub sequence: u64,
     /// The caller's address.
     pub address: IpAddr,
+    /// The key that the request carried, good or not.
+    pub key: Option<String>,
     /// HTTP method.
     pub method: String,
     /// Path as it was sent.
@@ -128,6 +130,10 @@ pub struct Served {
     pub query: String,
     /// HTTP status of the answer.
     pub status: u16,
+    /// The folder in the path, if there is one.
+    pub folder: Option<Uuid>,
+    /// Files listed, uploaded, deleted or requeued.
+    pub files: usize,
 }
 
 /// The changes, numbered.

@@ -25,8 +25,9 @@
 //! - A file over its size limit rejects the request with 400.
 //! - `reindex-*` counts files, not links. Files that are being processed are requeued as well.
 
+use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,7 +36,6 @@ use axum::Router;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::time::MissedTickBehavior;
-use tokio_util::sync::CancellationToken;
 
 mod access;
 mod administer;
@@ -67,18 +67,18 @@ mod upload;
 mod wire;
 mod world;
 
-pub use access::{Call, KEY_PREFIX};
+pub use access::KEY_PREFIX;
 pub use build::NewFile;
 pub use content::Content;
 pub use folder::Tally;
 pub use journal::{Change, Counts, Entry, FileState, Served};
 pub use options::{
-    Clock, DeletedFolders, EmptyPages, Equals, FlaggedFiles, FolderShape, Limits, Options,
-    Position, ReindexAnswer, SortOrder, SortParameters, Switches, UpdatedAt,
+    Clock, DeletedFolders, EmptyPages, Equals, Limits, Options, Position, ReindexAnswer, SortOrder,
+    SortParameters, Switches, UpdatedAt,
 };
 pub use refusal::Refusal;
 pub use status::Status;
-pub use upload::{Receipt, Sent, Stored};
+pub use upload::{Receipt, Sent, Skipped, Stored};
 pub use world::World;
 
 /// How often life moves on.
@@ -161,33 +161,25 @@ impl Simulator {
             let _ = stream.set_nodelay(true);
         });
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let stop = CancellationToken::new();
-        let server = axum::serve(listener, service)
-            .with_graceful_shutdown(stop_after(shutdown, stop.clone()));
-        self.live_beside(server.into_future(), stop).await
+        let server = axum::serve(listener, service).with_graceful_shutdown(shutdown);
+        self.live_beside(server.into_future()).await
     }
 
-    /// Lives while a server runs.
-    async fn live_beside(
-        &self,
-        server: impl Future<Output = std::io::Result<()>>,
-        stop: CancellationToken,
-    ) -> std::io::Result<()> {
-        let until_stopped = async {
-            let result = server.await;
-            stop.cancel();
-            result
-        };
-        let (result, ()) = tokio::join!(until_stopped, self.live(stop.clone()));
-        result
+    /// Lives until a server ends.
+    async fn live_beside<T>(&self, server: impl Future<Output = T>) -> T {
+        tokio::select! {
+            result = server => result,
+            never = self.live() => match never {},
+        }
     }
 
-    async fn live(&self, stop: CancellationToken) {
+    async fn live(&self) -> Infallible {
         let speed = self.with(|world| world.options.speed);
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last = Instant::now();
-        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        loop {
+            ticks.tick().await;
             let passed = last.elapsed().min(LONGEST_TICK);
             last = Instant::now();
             if let Ok(life) = Duration::try_from_secs_f64(passed.as_secs_f64() * speed)
@@ -197,9 +189,4 @@ impl Simulator {
             }
         }
     }
-}
-
-async fn stop_after(shutdown: impl Future<Output = ()>, stop: CancellationToken) {
-    shutdown.await;
-    stop.cancel();
 }

@@ -5,7 +5,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -13,7 +12,7 @@ use fastrand::Rng;
 
 use super::document::Nature;
 use super::format::Kind;
-use super::reasons::Ailment;
+use super::reasons::Reason;
 use super::status::Status;
 use super::supply::{Supply, one_of};
 use super::world::World;
@@ -28,10 +27,8 @@ const HOUR: u64 = 60 * MINUTE;
 /// What will happen, and what waits.
 #[derive(Debug)]
 pub(super) struct Life {
-    /// Milliseconds lived so far.
-    now: u64,
-    /// What was lived beyond the last whole millisecond.
-    rest: Duration,
+    /// How long this world has lived.
+    now: Duration,
     events: BinaryHeap<Reverse<Event>>,
     scheduled: u64,
     waiting: VecDeque<Ticket>,
@@ -44,12 +41,12 @@ pub(super) struct Life {
     /// Files at which the world is as large as it should be.
     pub(super) target: usize,
     /// What ails the portal at the moment.
-    trouble: Option<Ailment>,
+    trouble: Option<Reason>,
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
-    at: u64,
+    at: Duration,
     order: u64,
     what: What,
 }
@@ -80,8 +77,7 @@ struct Ticket {
 impl Life {
     pub fn new(seed: u64) -> Self {
         Self {
-            now: 0,
-            rest: Duration::ZERO,
+            now: Duration::ZERO,
             events: BinaryHeap::new(),
             scheduled: 0,
             waiting: VecDeque::new(),
@@ -103,34 +99,22 @@ impl Life {
         self.plan_within(4 * HOUR, What::Trouble);
     }
 
-    /// How long this world has lived.
+    /// How long this world has lived, in whole milliseconds.
     pub fn elapsed(&self) -> TimeDelta {
-        TimeDelta::milliseconds(i64::try_from(self.now).unwrap_or(i64::MAX))
+        TimeDelta::milliseconds(i64::try_from(self.now.as_millis()).unwrap_or(i64::MAX))
     }
 
-    fn plan(&mut self, after: u64, what: What) {
+    /// Plans something for a random time from one second on, up to so many milliseconds.
+    fn plan_within(&mut self, span: u64, what: What) {
         self.scheduled += 1;
         self.events.push(Reverse(Event {
-            at: self.now + after,
+            at: self.now + Duration::from_millis(self.rng.u64(SECOND..=span)),
             order: self.scheduled,
             what,
         }));
     }
 
-    fn plan_within(&mut self, span: u64, what: What) {
-        let after = self.rng.u64(SECOND..=span);
-        self.plan(after, what);
-    }
-
-    /// The millisecond reached after a time; what is left over counts for the next one.
-    fn after(&mut self, time: Duration) -> u64 {
-        let time = time.saturating_add(self.rest);
-        let whole = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        self.rest = time.saturating_sub(Duration::from_millis(whole));
-        self.now.saturating_add(whole)
-    }
-
-    fn next(&mut self, until: u64) -> Option<What> {
+    fn next(&mut self, until: Duration) -> Option<What> {
         self.events.peek().filter(|event| event.0.at <= until)?;
         let Reverse(event) = self.events.pop()?;
         self.now = event.at;
@@ -141,7 +125,7 @@ impl Life {
 impl World {
     /// Lets a time pass, in the life of the simulated portal. [`Options::speed`](super::Options::speed) has no part in it.
     pub fn step(&mut self, time: Duration) {
-        let until = self.life.after(time);
+        let until = self.life.now.saturating_add(time);
         self.start_work();
         while let Some(what) = self.life.next(until) {
             self.happen(what);
@@ -160,8 +144,7 @@ impl World {
         match stored.status {
             Status::Pending => self.life.waiting.push_back(ticket),
             Status::Processing => {
-                let kind = stored.format.kind;
-                let (span, what) = match kind {
+                let (span, what) = match stored.format.kind {
                     Kind::Media => (8 * MINUTE, What::Converted(ticket)),
                     Kind::Image => (90 * SECOND, What::Processed(ticket)),
                     Kind::Document => (60 * SECOND, What::Processed(ticket)),
@@ -213,7 +196,7 @@ impl World {
             }
             What::Trouble => {
                 self.life.plan_within(20 * MINUTE, What::Relief);
-                self.life.trouble = Some(one_of(&mut self.life.rng, &Ailment::PASSING));
+                self.life.trouble = Some(one_of(&mut self.life.rng, &Reason::PASSING));
             }
             What::Relief => {
                 self.life.plan_within(12 * HOUR, What::Trouble);
@@ -227,7 +210,7 @@ impl World {
             self.life.busy -= 1;
         } else if self.life.rng.f64() < 0.03 {
             self.life.busy -= 1;
-            self.fail(ticket.document, Ailment::Transcription);
+            self.fail(ticket.document, Reason::TRANSCRIPTION);
         } else {
             self.life.plan_within(10 * SECOND, What::Processed(ticket));
         }
@@ -236,23 +219,23 @@ impl World {
     fn end_processing(&mut self, document: usize) {
         let chance = self.life.rng.f64();
         match (self.documents[document].nature, self.life.trouble) {
-            (Nature::Ill(ailment), _) => self.fail(document, ailment),
-            (Nature::Suspect(suspicion), _) => {
-                let reason = suspicion.tell(&mut self.life.rng);
+            (Nature::Ill(reason), _) => self.fail(document, reason),
+            (Nature::Suspect(reason), _) => {
+                let reason = reason.text(&mut self.life.rng);
                 self.change_status(document, Status::Flagged, Some(reason.into()));
             }
             (Nature::Sound, Some(trouble)) if chance < 0.6 => self.fail(document, trouble),
             (Nature::Sound, None) if chance < 0.01 => {
-                let ailment = one_of(&mut self.life.rng, &Ailment::PASSING);
-                self.fail(document, ailment);
+                let reason = one_of(&mut self.life.rng, &Reason::PASSING);
+                self.fail(document, reason);
             }
             (Nature::Sound, _) => self.change_status(document, Status::Done, None),
         }
     }
 
-    fn fail(&mut self, document: usize, ailment: Ailment) {
-        let reason = ailment.tell(&mut self.life.rng);
-        self.change_status(document, Status::Failed, Some(Arc::from(reason)));
+    fn fail(&mut self, document: usize, reason: Reason) {
+        let reason = reason.text(&mut self.life.rng);
+        self.change_status(document, Status::Failed, Some(reason.into()));
     }
 }
 

@@ -3,16 +3,18 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use super::folder::Folder;
-use super::options::{DeletedFolders, SortOrder, SortParameters, Switches};
+use super::options::{DeletedFolders, Equals, SortOrder, SortParameters, Switches};
 use super::refusal::Refusal;
 use super::status::Status;
 use super::world::World;
+use computed::Computed;
 use held::Held;
-use order::{Equal, Pages, rank};
+use order::{Pages, rank};
 
 mod computed;
 mod held;
@@ -46,22 +48,33 @@ pub(super) struct FileQuery<'a> {
     pub sort_order: Option<SortOrder>,
 }
 
-/// One row of the file list.
+/// One row of the file list, as it is sent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Row<'a> {
     pub link_id: Uuid,
     pub id: Uuid,
     pub filename: Cow<'a, str>,
-    pub size: u64,
-    pub mime: &'static str,
-    pub status: &'a Status,
-    pub error: Option<Cow<'a, str>>,
-    pub created: DateTime<Utc>,
+    pub file_size: u64,
+    pub mime_type: &'static str,
+    pub index_status: &'a Status,
+    pub index_error: Option<Cow<'a, str>>,
+    #[serde(serialize_with = "timestamp")]
+    pub created_at: DateTime<Utc>,
 }
 
-/// One page of files.
+/// One page of files, as it is sent.
+#[derive(Serialize)]
 pub(super) struct FilePage<'a> {
-    pub rows: Vec<Row<'a>>,
-    pub page: PageNumber,
+    pub data: Vec<Row<'a>>,
+    pub pagination: Pagination,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Pagination {
+    pub page: usize,
+    pub page_size: usize,
     pub total: usize,
     pub total_pages: usize,
 }
@@ -74,18 +87,15 @@ pub(super) struct Contents<'a> {
 
 impl World {
     /// The folders of a key, in the order in which they were granted.
-    pub(super) fn own_folders(&self, key: &str) -> Vec<&Folder> {
+    pub(super) fn own_folders(&self, key: &str) -> impl Iterator<Item = &Folder> {
         let unlisted = self.options.switches.deleted_folders == DeletedFolders::Unlisted;
-        let granted = self
-            .access
-            .key(key)
-            .into_iter()
-            .flat_map(|key| &key.folders);
+        let granted = self.access.key(key).map(|key| key.folders.iter());
         granted
+            .into_iter()
+            .flatten()
             .filter_map(|id| self.folder_ids.get(id))
             .map(|&index| &self.folders[index])
-            .filter(|folder| !(unlisted && folder.deleted_with.is_some()))
-            .collect()
+            .filter(move |folder| !(unlisted && folder.deleted_with.is_some()))
     }
 
     /// One folder.
@@ -112,21 +122,7 @@ impl World {
             page: query.page.page,
             size: query.page.size.min(switches.max_page_size).max(1),
         };
-        let pages = Pages {
-            switches,
-            page,
-            order,
-            equal: Equal::new(switches, self.options.seed ^ self.listings),
-        };
-        let folder = &self.folders[index];
-        Ok(match folder.synthetic() {
-            Some(files) if query.selects_all() => computed::page(files, by, &pages),
-            Some(_) => pages.empty(),
-            None => {
-                let held = Held::new(self, folder, by);
-                held.page(&held.selected(query), &pages)
-            }
-        })
+        Ok(self.page(&self.folders[index], query, by, &self.pages(page, order)))
     }
 
     /// The subfolders and files at a path of a folder; an unknown path holds nothing.
@@ -137,25 +133,45 @@ impl World {
         page: PageNumber,
     ) -> Result<Contents<'_>, Refusal> {
         let folder = self.folder(folder)?;
-        let switches = &self.options.switches;
-        let pages = Pages {
-            switches,
+        let (by, order) = (SortBy::Filename, SortOrder::Ascending);
+        let query = FileQuery {
             page,
-            order: SortOrder::Ascending,
-            equal: Equal::new(switches, self.options.seed ^ self.listings),
-        };
-        let files = match folder.synthetic() {
-            Some(files) if path.is_empty() => computed::page(files, SortBy::Filename, &pages),
-            Some(_) => pages.empty(),
-            None => {
-                let held = Held::new(self, folder, SortBy::Filename);
-                held.page(&held.at_path(path), &pages)
-            }
+            search: "".into(),
+            path: Some(path.into()),
+            sort_by: by,
+            sort_order: Some(order),
         };
         Ok(Contents {
             subfolders: subfolders(folder, path),
-            files,
+            files: self.page(folder, &query, by, &self.pages(page, order)),
         })
+    }
+
+    fn pages(&self, page: PageNumber, order: SortOrder) -> Pages<'_> {
+        let switches = &self.options.switches;
+        let shifting = switches.equals == Equals::Shifting;
+        Pages {
+            switches,
+            page,
+            order,
+            rotation: shifting.then_some(self.options.seed ^ self.listings),
+        }
+    }
+
+    fn page<'a>(
+        &'a self,
+        folder: &'a Folder,
+        query: &FileQuery,
+        by: SortBy,
+        pages: &Pages,
+    ) -> FilePage<'a> {
+        match folder.synthetic() {
+            Some(files) if query.selects_all() => {
+                pages.page(&Computed::new(files, by, &self.options.switches))
+            }
+            Some(_) => pages.empty(),
+            None => pages.page(&Held::new(self, folder, by).selected(query)),
+        }
     }
 }
 
@@ -195,4 +211,12 @@ fn subfolders<'a>(folder: &'a Folder, path: &str) -> BTreeMap<&'a str, usize> {
         }
     }
     found
+}
+
+/// Writes a time as the portal does: ISO 8601, UTC, with milliseconds.
+pub(super) fn timestamp<S: Serializer>(
+    time: &DateTime<Utc>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }

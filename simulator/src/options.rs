@@ -99,12 +99,8 @@ pub struct Switches {
     pub max_page_size: usize,
     /// Shape of the answer to a reindex request.
     pub reindex_answer: ReindexAnswer,
-    /// Field names of the single folder.
-    pub folder_shape: FolderShape,
     /// State that a requeued file takes.
     pub requeued: Status,
-    /// What `reindex-all` does to flagged files.
-    pub flagged_files: FlaggedFiles,
     /// What the `updatedAt` of a folder follows.
     pub updated_at: UpdatedAt,
     /// Whether a deleted folder is still in the list of the keys that may use it.
@@ -124,9 +120,7 @@ impl Default for Switches {
             hidden_files: 0,
             max_page_size: 100,
             reindex_answer: ReindexAnswer::Number,
-            folder_shape: FolderShape::AsListed,
             requeued: Status::Pending,
-            flagged_files: FlaggedFiles::Requeued,
             updated_at: UpdatedAt::Files,
             deleted_folders: DeletedFolders::Listed,
         }
@@ -199,26 +193,8 @@ pub enum ReindexAnswer {
     Absent,
 }
 
-/// Field names of the single folder, which are not documented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FolderShape {
-    /// The fields of the folder list, under `data`.
-    AsListed,
-    /// `name`, `description` and `filesCount`, without `data` around them.
-    Bare,
-}
-
-/// What `reindex-all` does to flagged files: "every file", yet only an administrator can clear a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlaggedFiles {
-    /// They are read again like every other file, and end flagged again.
-    Requeued,
-    /// They stay flagged.
-    Kept,
-}
-
-/// What the `updatedAt` of a folder follows, which is not documented.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the `updatedAt` of a folder follows, which is not documented. Later variants follow less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UpdatedAt {
     /// Everything, also a file that takes another status.
     Statuses,

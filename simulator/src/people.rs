@@ -29,8 +29,8 @@ impl World {
             let Some(draft) = self.life.supply.as_mut().map(Supply::draft) else {
                 return;
             };
-            let document = self.store(draft.plan);
-            self.link(index, document, &draft.filename, &draft.path);
+            let document = self.store(draft.document);
+            self.link(index, document, &draft.filename, &draft.path, self.now());
         }
     }
 
@@ -46,8 +46,8 @@ impl World {
         };
         let filename = &self.folders[index].link(place.link).filename;
         let revision = self.life.supply.as_mut().map(|it| it.revision(filename));
-        if let Some(plan) = revision {
-            let document = self.store(plan);
+        if let Some(revision) = revision {
+            let document = self.store(revision);
             self.repoint(place, document);
         }
     }
@@ -57,8 +57,7 @@ impl World {
         let Some(index) = self.busy_folder() else {
             return;
         };
-        let folder = &self.folders[index];
-        let links = folder.by_name().iter().map(|&key| folder.link(key));
+        let links = self.folders[index].links();
         let documents: Vec<usize> = links.map(|link| link.document).collect();
         for document in documents {
             match self.documents[document].status {

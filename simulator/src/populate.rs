@@ -1,13 +1,12 @@
 //! The starting world.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use fastrand::Rng;
 use uuid::Uuid;
 
 use super::document::Nature;
 use super::journal::Journal;
 use super::options::Options;
-use super::reasons::{Ailment, Suspicion};
+use super::reasons::Reason;
 use super::status::Status;
 use super::supply::{Draft, Supply, one_of};
 use super::world::World;
@@ -63,9 +62,8 @@ impl World {
         self.folders[index].created = now - TimeDelta::days(800);
         for mut draft in drafts {
             let age = self.settle(&mut draft);
-            let document = self.store(draft.plan);
-            let link = self.new_link(index, document, &draft.filename, &draft.path, now - age);
-            self.append(index, link);
+            let document = self.store(draft.document);
+            self.append(index, document, &draft.filename, &draft.path, now - age);
         }
         for _ in 0..shared {
             self.share_from_first(index, now);
@@ -84,8 +82,7 @@ impl World {
             .iter()
             .any(|place| place.folder == index);
         if !taken {
-            let link = self.new_link(index, document, &filename, &path, now - TimeDelta::days(7));
-            self.append(index, link);
+            self.append(index, document, &filename, &path, now - TimeDelta::days(7));
         }
     }
 
@@ -95,26 +92,18 @@ impl World {
         if rng.u32(..100) == 0 {
             return TimeDelta::seconds(rng.i64(0..900));
         }
-        let plan = &mut draft.plan;
+        let document = &mut draft.document;
         let passing = rng.u32(..100) == 0;
-        (plan.status, plan.error) = match plan.nature {
-            Nature::Ill(ailment) => failed(ailment, rng),
-            Nature::Suspect(suspicion) => flagged(suspicion, rng),
-            Nature::Sound if passing => failed(one_of(rng, &Ailment::PASSING), rng),
+        let (status, reason) = match document.nature {
+            Nature::Ill(reason) => (Status::Failed, Some(reason)),
+            Nature::Suspect(reason) => (Status::Flagged, Some(reason)),
+            Nature::Sound if passing => (Status::Failed, Some(one_of(rng, &Reason::PASSING))),
             Nature::Sound => (Status::Done, None),
         };
+        document.status = status;
+        document.error = reason.map(|reason| reason.text(rng).into());
         TimeDelta::milliseconds(rng.i64(3_600_000..60_000_000_000))
     }
-}
-
-type Outcome = (Status, Option<std::sync::Arc<str>>);
-
-fn failed(ailment: Ailment, rng: &mut Rng) -> Outcome {
-    (Status::Failed, Some(ailment.tell(rng).into()))
-}
-
-fn flagged(suspicion: Suspicion, rng: &mut Rng) -> Outcome {
-    (Status::Flagged, Some(suspicion.tell(rng).into()))
 }
 
 fn folder_name(at: usize) -> String {
@@ -154,7 +143,7 @@ fn straddle_page_edge(drafts: &mut [Draft]) {
     drafts.sort_by(|a, b| a.filename.cmp(&b.filename));
     if let [.., last, first] = drafts.get_mut(..=PAGE).unwrap_or_default() {
         first.filename.clone_from(&last.filename);
-        first.plan.format = last.plan.format;
+        first.document.format = last.document.format;
         first.path = format!("{}/copies", last.path)
             .trim_start_matches('/')
             .to_owned()
@@ -205,7 +194,7 @@ mod tests {
             let listed: u64 = counts.flat_map(BTreeMap::into_values).sum();
             assert_eq!(ids.len(), folders);
             assert_eq!(listed, if folders == 0 { 0 } else { files as u64 });
-            let names: BTreeSet<_> = ids.iter().map(|id| world.folder_name(*id)).collect();
+            let names: BTreeSet<_> = world.folders.iter().map(|folder| &folder.name).collect();
             assert_eq!(names.len(), folders, "names are distinct");
         }
     }

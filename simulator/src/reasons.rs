@@ -3,151 +3,103 @@
 use fastrand::Rng;
 use uuid::Uuid;
 
-/// Why processing of a file ends in an error.
+/// Why a file failed or was flagged: a text in which `{id}` stands for a UUID, `{xx}` for two hexadecimal digits, and a number in
+/// braces for any number from 1 to that one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ailment {
-    Password,
-    CorruptPdf,
-    BrokenArchive,
-    NoText,
-    OcrTimeout,
-    Encoding,
-    TooManyTokens,
-    EmbeddingUnavailable,
-    EmbeddingRateLimit,
-    Database,
-    OutOfMemory,
-    ObjectMissing,
-    WorkerLost,
-    Transcription,
-}
+pub(super) struct Reason(&'static str);
 
-impl Ailment {
-    /// Those that lie in the file: trying again does not help.
+impl Reason {
+    pub const PASSWORD: Self = Self("PDF is password-protected: cannot decrypt without a password");
+    pub const NO_TEXT: Self =
+        Self("No extractable text found ({400} pages); file may be a scan of an empty sheet");
+    pub const OCR_TIMEOUT: Self =
+        Self("OCR timed out after {600}s on page {400} of /var/lib/portal/tmp/{id}.pdf");
+    pub const EMBEDDING_UNAVAILABLE: Self =
+        Self("Embedding service returned 503 Service Unavailable (request {id})");
+    pub const WORKER_LOST: Self = Self(
+        "Processing lease expired: worker indexer-{8}-{xx}{xx} stopped responding after {600} seconds",
+    );
+    pub const TRANSCRIPTION: Self =
+        Self("transcription failed at minute {90}: no speech segment decoded in {600}s window");
+    pub const INSTRUCTION: Self = Self(
+        "Possible prompt injection: text looks like a foreign instruction (chunk {200}, score 0.{99})",
+    );
+    pub const HIDDEN_TEXT: Self =
+        Self("Hidden text on page {200}: white on white, set aside for review");
+
+    /// Failures that lie in the file: processing it again does not help.
     pub const LASTING: [Self; 6] = [
-        Self::Password,
-        Self::CorruptPdf,
-        Self::BrokenArchive,
-        Self::NoText,
-        Self::Encoding,
-        Self::TooManyTokens,
+        Self::PASSWORD,
+        Self("pdf parse error: invalid xref table at offset {9000000}"),
+        Self(
+            "Traceback (most recent call last):\n  File \"/app/worker/extract.py\", line {400}, in extract\nzipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
+        ),
+        Self::NO_TEXT,
+        Self(
+            "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x{xx} in position {1000000}: invalid start byte",
+        ),
+        Self("chunk {900} has 1{9999} tokens, the model accepts 8192"),
     ];
 
-    /// Those that lie in the portal: trying again mostly helps.
+    /// Failures that lie in the portal: processing the file again mostly helps.
     pub const PASSING: [Self; 7] = [
-        Self::OcrTimeout,
-        Self::EmbeddingUnavailable,
-        Self::EmbeddingRateLimit,
-        Self::Database,
-        Self::OutOfMemory,
-        Self::ObjectMissing,
-        Self::WorkerLost,
+        Self::OCR_TIMEOUT,
+        Self::EMBEDDING_UNAVAILABLE,
+        Self(
+            "429 Too Many Requests from embeddings endpoint, retry after {600} s, request id req_{xx}{xx}{xx}{xx}",
+        ),
+        Self(
+            "could not serialize access due to concurrent update: INSERT INTO chunks_{64} (file_id={id})",
+        ),
+        Self("worker killed: memory limit of 2048 MiB exceeded (pid {65000}, file {id})"),
+        Self("NoSuchKey: the object kb/202{6}/{id} does not exist"),
+        Self::WORKER_LOST,
     ];
 
-    /// The reason as it stands in the row.
-    pub fn tell(self, rng: &mut Rng) -> String {
-        let id = random_uuid(rng);
-        let page = rng.u32(1..400);
-        let seconds = rng.u32(30..600);
-        match self {
-            Self::Password => "PDF is password-protected: cannot decrypt without a password".into(),
-            Self::CorruptPdf => format!(
-                "pdf parse error: invalid xref table at offset {}",
-                rng.u32(1_000..9_000_000)
-            ),
-            Self::BrokenArchive => format!(
-                "Traceback (most recent call last):\n  File \"/app/worker/extract.py\", line {}, in extract\nzipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
-                rng.u32(40..400)
-            ),
-            Self::NoText => format!(
-                "No extractable text found ({page} pages); file may be a scan of an empty sheet"
-            ),
-            Self::OcrTimeout => format!(
-                "OCR timed out after {seconds}s on page {page} of /var/lib/portal/tmp/{id}.pdf"
-            ),
-            Self::Encoding => format!(
-                "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x{:02x} in position {}: invalid start byte",
-                rng.u8(0x80..),
-                rng.u32(..1_000_000)
-            ),
-            Self::TooManyTokens => format!(
-                "chunk {} has {} tokens, the model accepts 8192",
-                rng.u32(1..900),
-                rng.u32(8_193..40_000)
-            ),
-            Self::EmbeddingUnavailable => {
-                format!("Embedding service returned 503 Service Unavailable (request {id})")
-            }
-            Self::EmbeddingRateLimit => format!(
-                "429 Too Many Requests from embeddings endpoint, retry after {seconds} s, request id req_{:016x}",
-                rng.u64(..)
-            ),
-            Self::Database => format!(
-                "could not serialize access due to concurrent update: INSERT INTO chunks_{} (file_id={id})",
-                rng.u32(..64)
-            ),
-            Self::OutOfMemory => format!(
-                "worker killed: memory limit of 2048 MiB exceeded (pid {}, file {id})",
-                rng.u32(100..65_000)
-            ),
-            Self::ObjectMissing => format!(
-                "NoSuchKey: the object kb/{}/{id} does not exist",
-                rng.u32(2023..2027)
-            ),
-            Self::WorkerLost => format!(
-                "Processing lease expired: worker indexer-{}-{:05x} stopped responding after {seconds} seconds",
-                rng.u32(1..9),
-                rng.u32(..0xF_FFFF)
-            ),
-            Self::Transcription => format!(
-                "transcription failed at {:02}:{:02}: no speech segment decoded in {seconds}s window",
-                rng.u32(..90),
-                rng.u32(..60)
-            ),
-        }
-    }
-}
-
-/// Why a file is set aside for an administrator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Suspicion {
-    Instruction,
-    HiddenText,
-    Credentials,
-    Links,
-}
-
-impl Suspicion {
-    pub const ALL: [Self; 4] = [
-        Self::Instruction,
-        Self::HiddenText,
-        Self::Credentials,
-        Self::Links,
+    /// Why a file is flagged.
+    pub const SUSPICIONS: [Self; 4] = [
+        Self::INSTRUCTION,
+        Self::HIDDEN_TEXT,
+        Self("Text asks the assistant to reveal credentials (chunk {200})"),
+        Self("Text tells the reader to send data to an unknown address ({9} links)"),
     ];
 
-    /// The reason as it stands in the row.
-    pub fn tell(self, rng: &mut Rng) -> String {
-        let chunk = rng.u32(1..200);
-        match self {
-            Self::Instruction => format!(
-                "Possible prompt injection: text looks like a foreign instruction (chunk {chunk}, score 0.{})",
-                rng.u32(70..100)
-            ),
-            Self::HiddenText => {
-                format!("Hidden text on page {chunk}: white on white, set aside for review")
-            }
-            Self::Credentials => {
-                format!("Text asks the assistant to reveal credentials (chunk {chunk})")
-            }
-            Self::Links => format!(
-                "Text tells the reader to send data to an unknown address ({} links)",
-                rng.u32(1..9)
-            ),
-        }
+    /// The text of one row.
+    pub fn text(self, rng: &mut Rng) -> String {
+        // Placeholders are every second part between braces.
+        let parts = self
+            .0
+            .split(['{', '}'])
+            .zip([false, true].into_iter().cycle());
+        parts
+            .map(|(part, is_placeholder)| match (part, part.parse()) {
+                (part, _) if !is_placeholder => part.to_owned(),
+                ("id", _) => random_uuid(rng).to_string(),
+                (_, Ok(most)) => rng.u32(1..=most).to_string(),
+                _ => format!("{:02x}", rng.u8(..)),
+            })
+            .collect()
     }
 }
 
 /// A random UUID that depends on the generator alone.
 pub(super) fn random_uuid(rng: &mut Rng) -> Uuid {
     uuid::Builder::from_random_bytes(rng.u128(..).to_be_bytes()).into_uuid()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_in_and_the_rest_stays() {
+        let mut rng = Rng::with_seed(1);
+        let reason = Reason("{id}: line {1}, byte 0x{xx} of {5}").text(&mut rng);
+        let (id, rest) = reason.split_once(": line 1, byte 0x").unwrap();
+        assert!(Uuid::try_parse(id).is_ok(), "{reason}");
+        let (byte, number) = rest.split_once(" of ").unwrap();
+        assert!(byte.len() == 2 && u8::from_str_radix(byte, 16).is_ok());
+        assert!((1..=5).contains(&number.parse().unwrap()), "{reason}");
+        assert_eq!(Reason::PASSWORD.text(&mut rng), Reason::PASSWORD.0);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Why the portal refuses a request (docs/portal.md, Errors). No table of reason values is documented; [`Refusal::reason`] is this portal's.
+/// Why the portal refuses a request (docs/portal.md, Errors). The reason values are not documented; [`Refusal::code`] has this portal's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Authentication rule 6: looked at before the key.
@@ -87,33 +87,33 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The value of `error.details.reason`.
+    /// The HTTP status, and the value of `error.details.reason`.
     #[must_use]
-    pub fn reason(&self) -> &'static str {
+    pub fn code(&self) -> (u16, &'static str) {
         match self {
-            Self::Address(_) => "ip_not_allowed",
-            Self::KeyMissing => "key_missing",
-            Self::KeyMalformed => "key_malformed",
-            Self::KeyUnknown => "key_unknown",
-            Self::KeyRevoked => "key_revoked",
-            Self::KeyExpired => "key_expired",
-            Self::FolderForbidden => "folder_not_allowed",
-            Self::NotForKeys => "not_open_to_keys",
-            Self::FolderGone => "folder_not_found",
-            Self::FileUnknown => "file_not_found",
-            Self::FilesComputed => "files_computed",
-            Self::FilesHeld => "files_held",
-            Self::Nothing => "not_found",
-            Self::Body(_) => "body_unreadable",
-            Self::NoFiles => "no_files",
-            Self::TooManyFiles => "too_many_files",
-            Self::PathCount { .. } => "relative_paths_length_mismatch",
-            Self::PathLeaves(_) => "path_leaves_folder",
-            Self::FileName => "invalid_filename",
-            Self::Extension(_) => "extension_not_accepted",
-            Self::Content(_) => "content_mismatch",
-            Self::MailType(_) => "mail_content_type",
-            Self::TooLarge { .. } => "file_too_large",
+            Self::Address(_) => (403, "ip_not_allowed"),
+            Self::KeyMissing => (401, "key_missing"),
+            Self::KeyMalformed => (401, "key_malformed"),
+            Self::KeyUnknown => (401, "key_unknown"),
+            Self::KeyRevoked => (401, "key_revoked"),
+            Self::KeyExpired => (401, "key_expired"),
+            Self::FolderForbidden => (403, "folder_not_allowed"),
+            Self::NotForKeys => (403, "not_open_to_keys"),
+            Self::FolderGone => (404, "folder_not_found"),
+            Self::FileUnknown => (404, "file_not_found"),
+            Self::FilesComputed => (400, "files_computed"),
+            Self::FilesHeld => (400, "files_held"),
+            Self::Nothing => (404, "not_found"),
+            Self::Body(_) => (400, "body_unreadable"),
+            Self::NoFiles => (400, "no_files"),
+            Self::TooManyFiles => (400, "too_many_files"),
+            Self::PathCount { .. } => (400, "relative_paths_length_mismatch"),
+            Self::PathLeaves(_) => (400, "path_leaves_folder"),
+            Self::FileName => (400, "invalid_filename"),
+            Self::Extension(_) => (400, "extension_not_accepted"),
+            Self::Content(_) => (400, "content_mismatch"),
+            Self::MailType(_) => (400, "mail_content_type"),
+            Self::TooLarge { .. } => (400, "file_too_large"),
         }
     }
 }

@@ -3,29 +3,32 @@
 use axum::http::Method;
 use uuid::Uuid;
 
-/// A request that is open to keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Endpoint {
-    Mine,
-    Folder(Uuid),
-    Contents(Uuid),
-    Files(Uuid),
-    Upload(Uuid),
-    Delete(Uuid, Option<Uuid>),
-    ReindexFailed(Uuid),
-    ReindexAll(Uuid),
-}
-
-/// What a path leads to.
+/// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    Open(Endpoint),
-    /// A folder's request, but what stands for the folder is no UUID: it is in no key's set.
+    /// The list of the key's folders.
+    Mine,
+    /// Something of one folder.
+    Folder(Uuid, Action),
+    /// Something of one folder whose id is no UUID: it is in no key's set.
     NoFolder,
     /// Anything else of the portal: not for keys.
     Refused,
     /// Not below the base address, or not below `/api/`.
     Nowhere,
+}
+
+/// What can be asked of one folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Show,
+    Contents,
+    Files,
+    Upload,
+    /// None: the id in the path is no UUID.
+    Delete(Option<Uuid>),
+    ReindexFailed,
+    ReindexAll,
 }
 
 impl Route {
@@ -42,52 +45,35 @@ impl Route {
     }
 
     fn of_folders(method: &Method, rest: &[&str]) -> Self {
-        let get = matches!(*method, Method::GET | Method::HEAD);
-        let post = *method == Method::POST;
-        let delete = *method == Method::DELETE;
-        let (id, endpoint): (_, fn(Uuid) -> Endpoint) = match *rest {
-            ["mine"] if get => return Self::Open(Endpoint::Mine),
-            [id] if get => (id, Endpoint::Folder),
-            [id, "contents"] if get => (id, Endpoint::Contents),
-            [id, "files"] if get => (id, Endpoint::Files),
-            [id, "files"] if post => (id, Endpoint::Upload),
-            [id, "reindex-failed"] if post => (id, Endpoint::ReindexFailed),
-            [id, "reindex-all"] if post => (id, Endpoint::ReindexAll),
-            [id, "files", file] if delete && !file.is_empty() => {
-                let file = file.parse().ok();
-                return match id.parse() {
-                    Ok(id) => Self::Open(Endpoint::Delete(id, file)),
-                    Err(_) => Self::NoFolder,
-                };
+        let (id, action) = match (method.as_str(), rest) {
+            ("GET" | "HEAD", ["mine"]) => return Self::Mine,
+            ("GET" | "HEAD", [id]) => (id, Action::Show),
+            ("GET" | "HEAD", [id, "contents"]) => (id, Action::Contents),
+            ("GET" | "HEAD", [id, "files"]) => (id, Action::Files),
+            ("POST", [id, "files"]) => (id, Action::Upload),
+            ("DELETE", [id, "files", file]) if !file.is_empty() => {
+                (id, Action::Delete(file.parse().ok()))
             }
+            ("POST", [id, "reindex-failed"]) => (id, Action::ReindexFailed),
+            ("POST", [id, "reindex-all"]) => (id, Action::ReindexAll),
             _ => return Self::Refused,
         };
-        match id.parse() {
-            Ok(id) => Self::Open(endpoint(id)),
-            Err(_) => Self::NoFolder,
-        }
+        id.parse()
+            .map_or(Self::NoFolder, |id| Self::Folder(id, action))
     }
-}
 
-impl Endpoint {
     /// The folder in the path.
     pub fn folder(self) -> Option<Uuid> {
         match self {
-            Self::Mine => None,
-            Self::Folder(id)
-            | Self::Contents(id)
-            | Self::Files(id)
-            | Self::Upload(id)
-            | Self::Delete(id, _)
-            | Self::ReindexFailed(id)
-            | Self::ReindexAll(id) => Some(id),
+            Self::Folder(id, _) => Some(id),
+            Self::Mine | Self::NoFolder | Self::Refused | Self::Nowhere => None,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Endpoint, Route};
+    use super::{Action, Route};
     use axum::http::Method;
     use uuid::Uuid;
 
@@ -103,21 +89,27 @@ mod tests {
     fn each_open_request_is_told_by_method_and_path() {
         let id: Uuid = ID.parse().unwrap();
         let table = [
-            ("GET mine", Endpoint::Mine),
-            ("GET ID", Endpoint::Folder(id)),
-            ("GET ID/contents", Endpoint::Contents(id)),
-            ("GET ID/files", Endpoint::Files(id)),
-            ("POST ID/files", Endpoint::Upload(id)),
-            ("DELETE ID/files/ID", Endpoint::Delete(id, Some(id))),
-            ("DELETE ID/files/x", Endpoint::Delete(id, None)),
-            ("POST ID/reindex-failed", Endpoint::ReindexFailed(id)),
-            ("POST ID/reindex-all", Endpoint::ReindexAll(id)),
+            ("GET mine", Route::Mine),
+            ("GET ID", Route::Folder(id, Action::Show)),
+            ("GET ID/contents", Route::Folder(id, Action::Contents)),
+            ("GET ID/files", Route::Folder(id, Action::Files)),
+            ("POST ID/files", Route::Folder(id, Action::Upload)),
+            (
+                "DELETE ID/files/ID",
+                Route::Folder(id, Action::Delete(Some(id))),
+            ),
+            ("DELETE ID/files/x", Route::Folder(id, Action::Delete(None))),
+            (
+                "POST ID/reindex-failed",
+                Route::Folder(id, Action::ReindexFailed),
+            ),
+            ("POST ID/reindex-all", Route::Folder(id, Action::ReindexAll)),
         ];
-        for (line, endpoint) in table {
+        for (line, expected) in table {
             let line = line.replacen(' ', " /api/admin/library-folders/", 1);
-            assert_eq!(route(&line, ""), Route::Open(endpoint), "{line}");
+            assert_eq!(route(&line, ""), expected, "{line}");
             let nested = line.replacen(' ', " /admin", 1);
-            assert_eq!(route(&nested, "/admin"), Route::Open(endpoint), "{nested}");
+            assert_eq!(route(&nested, "/admin"), expected, "{nested}");
             assert_eq!(route(&line, "/admin"), Route::Nowhere, "{line}");
         }
     }

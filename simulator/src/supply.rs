@@ -4,46 +4,30 @@ use std::borrow::Cow;
 
 use fastrand::Rng;
 
-use super::document::{Blueprint, Nature};
+use super::document::{Document, Nature};
 use super::format::{Format, Kind};
-use super::reasons::{Ailment, Suspicion};
-use super::status::Status;
+use super::reasons::Reason;
 
 /// Beginnings of names, with what processing writes about such files.
 const TOPICS: [(&str, &str); 18] = [
-    (
-        "Contract",
-        "Agreement between two parties on delivery terms",
-    ),
+    ("Contract", "Agreement on delivery terms"),
     ("Invoice", "Request for payment with positions and tax"),
     ("Meeting notes", "Decisions and open points of a meeting"),
-    ("Quarterly report", "Figures of a quarter with commentary"),
+    ("Quarterly report", "Figures of a quarter"),
     ("Onboarding", "First steps for new colleagues"),
     ("Price list", "Products with prices and validity"),
-    (
-        "Support ticket",
-        "Question of a customer and how it was settled",
-    ),
-    (
-        "Specification",
-        "Requirements of a product, numbered by section",
-    ),
-    (
-        "Travel policy",
-        "Rules for journeys and their reimbursement",
-    ),
-    (
-        "Data sheet",
-        "Technical values of a device under test conditions",
-    ),
-    ("Übersicht", "Overview of ongoing projects and their state"),
+    ("Support ticket", "Question of a customer"),
+    ("Specification", "Requirements of a product"),
+    ("Travel policy", "Rules for journeys"),
+    ("Data sheet", "Technical values of a device"),
+    ("Übersicht", "Overview of ongoing projects"),
     ("Отчёт о продажах", "Sales figures by region and month"),
     ("議事録", "Minutes of a meeting with action items"),
     ("تقرير سنوي", "Annual report with balance sheet"),
     ("\"Final\" version", "Draft that was marked as final"),
-    ("it's 100% done", "List of tasks with their completion"),
-    ("back\\slash & <tags>", "Collection of unusual characters"),
-    ("line\nbreak\tand tab", "Name that spans more than one line"),
+    ("it's 100% done", "List of tasks"),
+    ("back\\slash & <tags>", "Unusual characters"),
+    ("line\nbreak\tand tab", "Name of more than one line"),
 ];
 
 /// Names that occur again and again, each time in a subfolder of its own.
@@ -87,7 +71,7 @@ pub(super) struct Supply {
 pub(super) struct Draft {
     pub filename: String,
     pub path: Cow<'static, str>,
-    pub plan: Blueprint,
+    pub document: Document,
 }
 
 impl Supply {
@@ -105,25 +89,22 @@ impl Supply {
         let (topic, summary) = self.topic();
         let (filename, path) = self.name(topic);
         Draft {
-            plan: self.plan(&filename, summary),
+            document: self.document(&filename, summary),
             filename,
             path,
         }
     }
 
     /// New content for a file that is there already.
-    pub fn revision(&mut self, filename: &str) -> Blueprint {
+    pub fn revision(&mut self, filename: &str) -> Document {
         let (_, summary) = self.topic();
-        self.plan(filename, summary)
+        self.document(filename, summary)
     }
 
     fn topic(&mut self) -> (&'static str, &'static str) {
         // Ordinary names are more frequent than odd ones.
-        let place = self
-            .rng
-            .usize(..TOPICS.len())
-            .min(self.rng.usize(..TOPICS.len()));
-        TOPICS[place]
+        let mut draw = || self.rng.usize(..TOPICS.len());
+        TOPICS[draw().min(draw())]
     }
 
     fn name(&mut self, topic: &str) -> (String, Cow<'static, str>) {
@@ -148,16 +129,13 @@ impl Supply {
         (format!("{topic} {serial:06}.{extension}"), path)
     }
 
-    fn plan(&mut self, filename: &str, summary: &'static str) -> Blueprint {
+    fn document(&mut self, filename: &str, summary: &'static str) -> Document {
         let format = Format::of_name(filename).unwrap_or(&super::format::FORMATS[0]);
-        Blueprint {
-            fingerprint: self.rng.u128(..),
-            size: self.size(format.kind),
-            format,
-            status: Status::Pending,
-            error: None,
+        let (fingerprint, size) = (self.rng.u64(..), self.size(format.kind));
+        Document {
             nature: self.nature(),
             summary: summary.into(),
+            ..Document::new(&mut self.rng, fingerprint, size, format)
         }
     }
 
@@ -175,8 +153,8 @@ impl Supply {
 
     fn nature(&mut self) -> Nature {
         match self.rng.u32(..1000) {
-            0..25 => Nature::Ill(one_of(&mut self.rng, &Ailment::LASTING)),
-            25..30 => Nature::Suspect(one_of(&mut self.rng, &Suspicion::ALL)),
+            0..25 => Nature::Ill(one_of(&mut self.rng, &Reason::LASTING)),
+            25..30 => Nature::Suspect(one_of(&mut self.rng, &Reason::SUSPICIONS)),
             _ => Nature::Sound,
         }
     }

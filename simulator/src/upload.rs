@@ -1,11 +1,12 @@
 //! Uploads: what is rejected, what is skipped, and how the rest is stored (docs/portal.md, Uploads, rules 1 to 8).
 
+use serde::Serialize;
 use uuid::Uuid;
 
-use super::content::{Content, blueprint};
+use super::content::Content;
 use super::document::Place;
 use super::format::{Format, Kind};
-use super::options::Limits;
+use super::options::{Limits, Options};
 use super::refusal::Refusal;
 use super::world::World;
 
@@ -15,7 +16,7 @@ pub(super) const MAX_FILES: usize = 50;
 /// One file as it was sent.
 #[derive(Debug)]
 pub struct Sent {
-    /// The name of the part, without any folders in it.
+    /// The name of the part, with or without folders in it.
     pub filename: String,
     /// The content type of the part.
     pub content_type: Option<String>,
@@ -24,7 +25,8 @@ pub struct Sent {
 }
 
 /// The answer to an upload.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Receipt {
     /// Files whose content is new to the portal, replacing or not.
     pub uploaded: usize,
@@ -36,16 +38,17 @@ pub struct Receipt {
     pub already_in_folder: usize,
     /// One for each file stored or found.
     pub files: Vec<Stored>,
-    /// Names of the recordings that were not stored (rule 7).
-    pub skipped: Vec<String>,
+    /// The recordings that were not stored (rule 7).
+    pub skipped_files: Vec<Skipped>,
 }
 
 /// What became of one file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Stored {
     /// The file's id.
     pub id: Uuid,
-    /// Its name as sent.
+    /// Its name without any folders.
     pub filename: String,
     /// The path where it is stored; empty for the root.
     pub relative_path: String,
@@ -55,14 +58,17 @@ pub struct Stored {
     pub already_in_folder: bool,
 }
 
-/// One file that no rule rejects.
-enum Vetted {
-    Store(Upload),
-    Skip(String),
+/// A file that was neither stored nor rejected.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Its name without any folders.
+    pub filename: String,
+    /// Why; the values are not documented.
+    pub reason: &'static str,
 }
 
-/// One file to be stored.
-struct Upload {
+/// One file that no rule rejects.
+struct Accepted {
     filename: String,
     path: String,
     format: &'static Format,
@@ -81,47 +87,51 @@ impl World {
         paths: Option<Vec<String>>,
     ) -> Result<Receipt, Refusal> {
         let index = self.held_index(folder)?;
-        let vetted = vet(sent, paths, self.options.transcription, self.options.limits)?;
+        let accepted = check(sent, paths, &self.options)?;
         let mut receipt = Receipt::default();
-        for file in vetted {
-            match file {
-                Vetted::Store(upload) => self.put(index, upload, &mut receipt),
-                Vetted::Skip(filename) => receipt.skipped.push(filename),
+        for file in accepted {
+            if file.is_skipped(&self.options) {
+                receipt.skipped_files.push(Skipped {
+                    filename: file.filename,
+                    reason: "transcription_disabled",
+                });
+            } else {
+                self.put(index, file, &mut receipt);
             }
         }
         Ok(receipt)
     }
 
-    fn put(&mut self, index: usize, upload: Upload, receipt: &mut Receipt) {
-        let known = self.by_content.get(&upload.content.fingerprint).copied();
-        let here = known.is_some_and(|document| self.is_at(document, index, &upload.path));
-        let document =
-            known.unwrap_or_else(|| self.store(blueprint(&upload.content, upload.format)));
-        if !here {
-            let replaced = self.place(index, document, &upload.filename, &upload.path);
+    fn put(&mut self, index: usize, file: Accepted, receipt: &mut Receipt) {
+        let Accepted { filename, path, .. } = file;
+        let known = self.by_content.get(&file.content.fingerprint()).copied();
+        let already_in_folder = known.is_some_and(|document| self.is_at(document, index, &path));
+        let document = known.unwrap_or_else(|| {
+            let document = file.content.document(&mut self.rng, file.format);
+            self.store(document)
+        });
+        if !already_in_folder {
+            let replaced = self.place(index, document, &filename, &path);
             receipt.replaced += usize::from(replaced);
         }
         receipt.deduplicated += usize::from(known.is_some());
         receipt.uploaded += usize::from(known.is_none());
-        receipt.already_in_folder += usize::from(here);
+        receipt.already_in_folder += usize::from(already_in_folder);
         receipt.files.push(Stored {
             id: self.documents[document].id,
-            filename: upload.filename,
-            relative_path: upload.path,
+            filename,
+            relative_path: path,
             deduplicated: known.is_some(),
-            already_in_folder: here,
+            already_in_folder,
         });
     }
 
     /// Puts a stored file at a name and path, and says whether it took another one's place.
-    fn place(&mut self, index: usize, document: usize, filename: &str, path: &str) -> bool {
-        let taken = self.folders[index].find(filename, path);
+    fn place(&mut self, folder: usize, document: usize, filename: &str, path: &str) -> bool {
+        let taken = self.folders[folder].find(filename, path);
         match taken {
-            Some(link) => {
-                let folder = index;
-                self.repoint(Place { folder, link }, document);
-            }
-            None => self.link(index, document, filename, path),
+            Some(link) => self.repoint(Place { folder, link }, document),
+            None => self.link(folder, document, filename, path, self.now()),
         }
         taken.is_some()
     }
@@ -134,58 +144,67 @@ impl World {
     }
 }
 
-fn vet(
+fn check(
     sent: Vec<Sent>,
     paths: Option<Vec<String>>,
-    transcription: bool,
-    limits: Limits,
-) -> Result<Vec<Vetted>, Refusal> {
+    options: &Options,
+) -> Result<Vec<Accepted>, Refusal> {
     let files = sent.len();
-    match files {
-        0 => return Err(Refusal::NoFiles),
-        1..=MAX_FILES => {}
-        _ => return Err(Refusal::TooManyFiles),
-    }
     let paths = paths.unwrap_or_else(|| vec![String::new(); files]);
-    if paths.len() != files {
-        let paths = paths.len();
-        return Err(Refusal::PathCount { files, paths });
+    match (files, paths.len()) {
+        (0, _) => Err(Refusal::NoFiles),
+        (_, _) if files > MAX_FILES => Err(Refusal::TooManyFiles),
+        (_, paths) if paths != files => Err(Refusal::PathCount { files, paths }),
+        _ => {
+            let pairs = sent.into_iter().zip(paths);
+            pairs
+                .map(|(sent, path)| check_one(sent, &path, options))
+                .collect()
+        }
     }
-    let pairs = sent.into_iter().zip(paths);
-    pairs
-        .map(|(sent, path)| vet_one(sent, &path, transcription, limits))
-        .collect()
 }
 
-fn vet_one(sent: Sent, path: &str, transcription: bool, limits: Limits) -> Result<Vetted, Refusal> {
+fn check_one(sent: Sent, path: &str, options: &Options) -> Result<Accepted, Refusal> {
     let path = clean_path(path).ok_or_else(|| Refusal::PathLeaves(path.to_owned()))?;
     let filename = base_name(&sent.filename).ok_or(Refusal::FileName)?;
     let filename = filename.to_owned();
     let Some(format) = Format::of_name(&filename) else {
         return Err(Refusal::Extension(filename));
     };
-    if format.kind == Kind::Media && !transcription {
-        return Ok(Vetted::Skip(filename));
-    }
-    let limit = match format.kind {
-        Kind::Media => limits.media,
-        Kind::Text | Kind::Document | Kind::Image => limits.document,
-    };
-    if sent.content.size > limit {
-        return Err(Refusal::TooLarge { filename, limit });
-    }
-    if format.extension == "eml" && !is_mail(sent.content_type.as_deref()) {
-        return Err(Refusal::MailType(filename));
-    }
-    if !format.fits(&sent.content.head) {
-        return Err(Refusal::Content(filename));
-    }
-    Ok(Vetted::Store(Upload {
+    let accepted = Accepted {
         filename,
         path,
         format,
         content: sent.content,
-    }))
+    };
+    if !accepted.is_skipped(options) {
+        accepted.check_content(sent.content_type.as_deref(), options.limits)?;
+    }
+    Ok(accepted)
+}
+
+impl Accepted {
+    /// Whether it is a recording that is not stored (rule 7).
+    fn is_skipped(&self, options: &Options) -> bool {
+        self.format.kind == Kind::Media && !options.transcription
+    }
+
+    fn check_content(&self, content_type: Option<&str>, limits: Limits) -> Result<(), Refusal> {
+        let filename = self.filename.clone();
+        let limit = match self.format.kind {
+            Kind::Media => limits.media,
+            Kind::Text | Kind::Document | Kind::Image => limits.document,
+        };
+        if self.content.size > limit {
+            Err(Refusal::TooLarge { filename, limit })
+        } else if self.format.extension == "eml" && !is_mail(content_type) {
+            Err(Refusal::MailType(filename))
+        } else if !self.format.fits(&self.content.head) {
+            Err(Refusal::Content(filename))
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// The path with single slashes and without `.` and `..`; none when it leaves the folder. A backslash is a slash.

@@ -11,7 +11,7 @@ use slab::Slab;
 use uuid::Uuid;
 
 use super::access::Access;
-use super::document::{Blueprint, Document, Place};
+use super::document::{Document, Place};
 use super::folder::{Folder, Link};
 use super::journal::{Change, FileState, Journal, Ring, Served};
 use super::life::Life;
@@ -27,7 +27,7 @@ pub struct World {
     pub(super) folders: Vec<Folder>,
     pub(super) folder_ids: HashMap<Uuid, usize>,
     pub(super) documents: Slab<Document>,
-    pub(super) by_content: HashMap<u128, usize>,
+    pub(super) by_content: HashMap<u64, usize>,
     pub(super) by_file: HashMap<Uuid, usize>,
     pub(super) access: Access,
     pub(super) journal: Journal,
@@ -43,7 +43,7 @@ impl World {
     pub fn new(mut options: Options) -> Self {
         options.base_path = normal_base(&options.base_path);
         let mut access = Access::default();
-        access.issue(&options.key, options.log_capacity);
+        access.issue(&options.key);
         Self {
             folders: Vec::new(),
             folder_ids: HashMap::new(),
@@ -102,57 +102,57 @@ impl World {
     }
 
     /// Stores a file that no folder refers to yet: [`World::link`] or [`World::repoint`] must follow.
-    pub(super) fn store(&mut self, plan: Blueprint) -> usize {
-        let id = random_uuid(&mut self.rng);
-        let document = self.documents.insert(Document::new(id, plan));
-        self.by_content
-            .insert(self.documents[document].fingerprint, document);
+    pub(super) fn store(&mut self, document: Document) -> usize {
+        let (id, fingerprint) = (document.id, document.fingerprint);
+        let document = self.documents.insert(document);
+        self.by_content.insert(fingerprint, document);
         self.by_file.insert(id, document);
         self.enter(document);
         document
     }
 
-    /// Lets a folder refer to a stored file.
-    pub(super) fn link(&mut self, index: usize, document: usize, filename: &str, path: &str) {
-        let now = self.now();
-        self.link_since(index, document, filename, path, now);
-    }
-
-    /// The same, as if it had been there since a time.
-    pub(super) fn link_since(
+    /// Lets a folder refer to a stored file, as if it had been there since a time.
+    pub(super) fn link(
         &mut self,
-        index: usize,
+        folder: usize,
         document: usize,
         filename: &str,
         path: &str,
         created: DateTime<Utc>,
     ) {
-        let link = self.new_link(index, document, filename, path, created);
-        let stored = &self.documents[document];
-        let key = self.folders[index].insert(link, &stored.status, stored.size);
-        self.documents[document].places.push(Place {
-            folder: index,
-            link: key,
-        });
-        self.note_file(index, key, None, Some(document));
+        let link = self.append(folder, document, filename, path, created);
+        self.folders[folder].sort_last();
+        self.note_added(Place { folder, link });
     }
 
-    /// A link that is in no folder yet.
-    pub(super) fn new_link(
+    /// The same without putting the link in order, and without a line in the journal: [`Folder::sort`] must follow.
+    pub(super) fn append(
         &mut self,
-        index: usize,
+        folder: usize,
         document: usize,
         filename: &str,
         path: &str,
         created: DateTime<Utc>,
-    ) -> Link {
-        Link {
+    ) -> usize {
+        let link = Link {
             id: random_uuid(&mut self.rng),
             document,
             filename: filename.into(),
-            path: self.folders[index].path(path),
+            path: self.folders[folder].path(path),
             created,
-        }
+        };
+        let document = &mut self.documents[document];
+        let link = self.folders[folder].append(link, &document.status, document.size);
+        document.places.push(Place { folder, link });
+        link
+    }
+
+    /// Takes note of a file that came to a folder.
+    pub(super) fn note_added(&mut self, place: Place) {
+        let document = self.folders[place.folder].link(place.link).document;
+        let after = self.file_state(document);
+        self.touch(place.folder, UpdatedAt::Files);
+        self.note_file(place, None, Some(after));
     }
 
     /// Lets a link refer to another stored file; the old one goes when nothing else refers to it. The link keeps its id.
@@ -167,7 +167,8 @@ impl World {
         self.folders[folder].repoint(link, document, now);
         self.documents[old].places.retain(|other| *other != place);
         self.documents[document].places.push(place);
-        self.note_file(folder, link, Some(before), Some(document));
+        self.touch(folder, UpdatedAt::Files);
+        self.note_file(place, Some(before), Some(after));
         self.forget_if_unused(old);
     }
 
@@ -175,7 +176,8 @@ impl World {
     pub(super) fn unlink(&mut self, place: Place) {
         let document = self.folders[place.folder].link(place.link).document;
         let before = self.file_state(document);
-        self.note_file(place.folder, place.link, Some(before), None);
+        self.touch(place.folder, UpdatedAt::Files);
+        self.note_file(place, Some(before), None);
         let stored = &mut self.documents[document];
         stored.places.retain(|other| *other != place);
         self.folders[place.folder].remove(place.link, &stored.status, stored.size);
@@ -209,18 +211,12 @@ impl World {
         let before = self.file_state(document);
         change(&mut self.documents[document]);
         let after = self.file_state(document);
-        for at in 0..self.documents[document].places.len() {
-            let Place { folder, link } = self.documents[document].places[at];
-            self.folders[folder].count_out(&before.status, before.size);
-            self.folders[folder].count_in(&after.status, after.size);
-            self.statuses_changed(folder);
-            let change = Change::File {
-                folder: self.folders[folder].id,
-                link: self.folders[folder].link(link).id,
-                before: Some(before.clone()),
-                after: Some(after.clone()),
-            };
-            self.note(change);
+        for place in self.documents[document].places.clone() {
+            let folder = &mut self.folders[place.folder];
+            folder.count_out(&before.status, before.size);
+            folder.count_in(&after.status, after.size);
+            self.touch(place.folder, UpdatedAt::Statuses);
+            self.note_file(place, Some(before.clone()), Some(after.clone()));
         }
     }
 
@@ -233,35 +229,20 @@ impl World {
         }
     }
 
-    pub(super) fn note_file(
-        &mut self,
-        index: usize,
-        link: usize,
-        before: Option<FileState>,
-        after: Option<usize>,
-    ) {
-        self.files_changed(index);
-        let folder = &self.folders[index];
-        let change = Change::File {
+    fn note_file(&mut self, place: Place, before: Option<FileState>, after: Option<FileState>) {
+        let folder = &self.folders[place.folder];
+        self.note(Change::File {
             folder: folder.id,
-            link: folder.link(link).id,
+            link: folder.link(place.link).id,
             before,
-            after: after.map(|document| self.file_state(document)),
-        };
-        self.note(change);
+            after,
+        });
     }
 
-    /// Sets a folder's `updatedAt`, where that follows its files.
-    pub(super) fn files_changed(&mut self, index: usize) {
-        if self.options.switches.updated_at != UpdatedAt::Folder {
-            self.folders[index].updated = self.now();
-        }
-    }
-
-    /// Sets a folder's `updatedAt`, where that follows the statuses of its files.
-    pub(super) fn statuses_changed(&mut self, index: usize) {
-        if self.options.switches.updated_at == UpdatedAt::Statuses {
-            self.folders[index].updated = self.now();
+    /// Sets a folder's `updatedAt`, where it follows changes of this kind.
+    pub(super) fn touch(&mut self, folder: usize, kind: UpdatedAt) {
+        if self.options.switches.updated_at <= kind {
+            self.folders[folder].updated = self.now();
         }
     }
 

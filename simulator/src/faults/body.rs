@@ -1,18 +1,22 @@
 //! Bodies that are something else than the answer.
 
-use std::iter::repeat_n;
+use std::io::{self, Write};
 
 use axum::body::{Body, to_bytes};
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
-use super::{LARGEST, bomb};
+use super::LARGEST;
 
-/// What a bomb unpacks to.
-const BOMB: usize = 200 * 1024 * 1024;
+const MIB: usize = 1024 * 1024;
+
+/// What a bomb unpacks to, in MiB.
+const BOMB: usize = 200;
 
 /// Larger than any limit that a client may have for a page or a list, in bytes.
-const OVERSIZED: usize = 80 * 1024 * 1024;
+const OVERSIZED: usize = 80 * MIB;
 
 /// How deep nesting goes.
 const DEPTH: usize = 200_000;
@@ -44,57 +48,68 @@ pub enum BodyFault {
 
 impl BodyFault {
     pub(super) async fn replace(self, answer: Response) -> Response {
-        match self {
-            Self::Garbage => json("\u{1}}{\"data\": [nonsense\u{fffd}"),
-            Self::Truncated => {
-                let mut body = original(answer).await;
-                body.truncate(body.len() / 2);
-                json(body)
-            }
+        let original = to_bytes(answer.into_body(), LARGEST).await;
+        let original = original.unwrap_or_default();
+        let nested = || ["[".repeat(DEPTH), "]".repeat(DEPTH)].concat();
+        let body: Body = match self {
+            Self::Garbage => "\u{1}}{\"data\": [nonsense\u{fffd}".into(),
+            Self::Truncated => original.slice(..original.len() / 2).into(),
             Self::OtherTypes => {
-                json(r#"{"data":{"0":"row"},"meta":[1],"pagination":"first of many","total":true}"#)
+                r#"{"data":{"0":"row"},"meta":[1],"pagination":"first of many","total":true}"#
+                    .into()
             }
             Self::Html => {
-                let kind = [(header::CONTENT_TYPE, "text/html")];
-                let page =
-                    "<!doctype html><title>Sign in</title><p>Please <a href='/login'>sign in</a>";
-                (kind, page).into_response()
+                "<!doctype html><title>Sign in</title><p>Please <a href='/login'>sign in</a>".into()
             }
-            Self::Empty => json(""),
-            Self::GzipBomb => gzip(bomb::blanks(BOMB)),
-            Self::BrokenGzip => gzip(b"\x1f\x8b\x08 no deflate at all".to_vec()),
-            Self::Oversized => json(vec![b' '; OVERSIZED]),
-            Self::DeepNesting => json(nested()),
+            Self::Empty => Body::empty(),
+            Self::GzipBomb => bomb(BOMB).unwrap_or_default().into(),
+            Self::BrokenGzip => (&b"\x1f\x8b\x08 no deflate at all"[..]).into(),
+            Self::Oversized => " ".repeat(OVERSIZED).into(),
+            Self::DeepNesting => nested().into(),
             Self::DeepNestingBeside => {
-                let body = original(answer).await;
-                let inner = body.strip_prefix(b"{").unwrap_or(&body);
-                let mut nested = [b"{\"beside\":", &*nested(), b","].concat();
-                nested.extend_from_slice(inner);
-                json(nested)
+                let inner = original.strip_prefix(b"{").unwrap_or(&original);
+                [b"{\"beside\":", nested().as_bytes(), b",", inner]
+                    .concat()
+                    .into()
             }
+        };
+        let kind = match self {
+            Self::Html => "text/html",
+            _ => "application/json",
+        };
+        let kind = [(header::CONTENT_TYPE, kind)];
+        match self {
+            Self::GzipBomb | Self::BrokenGzip => {
+                (kind, [(header::CONTENT_ENCODING, "gzip")], body).into_response()
+            }
+            _ => (kind, body).into_response(),
         }
     }
 }
 
-fn nested() -> Vec<u8> {
-    repeat_n(b'[', DEPTH).chain(repeat_n(b']', DEPTH)).collect()
+/// Blanks, which JSON does not mind, packed: one part of a gzip stream for each MiB.
+fn bomb(mib: usize) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(" ".repeat(MIB).as_bytes())?;
+    Ok(encoder.finish()?.repeat(mib))
 }
 
-async fn original(answer: Response) -> Vec<u8> {
-    let body = to_bytes(answer.into_body(), LARGEST).await;
-    body.unwrap_or_default().into()
-}
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
 
-fn json(body: impl Into<Body>) -> Response {
-    let kind = [(header::CONTENT_TYPE, "application/json")];
-    (kind, body.into()).into_response()
-}
+    use flate2::read::MultiGzDecoder;
 
-fn gzip(body: Vec<u8>) -> Response {
-    let mut response = json(body);
-    let gzip = HeaderValue::from_static("gzip");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_ENCODING, gzip);
-    response
+    use super::*;
+
+    #[test]
+    fn a_bomb_unpacks_to_a_hundred_times_its_size() {
+        let packed = bomb(3).unwrap();
+        assert!(packed.len() < 3 * MIB / 100, "{}", packed.len());
+        let mut unpacked = String::new();
+        MultiGzDecoder::new(&*packed)
+            .read_to_string(&mut unpacked)
+            .unwrap();
+        assert!(unpacked == " ".repeat(3 * MIB));
+    }
 }

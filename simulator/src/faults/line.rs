@@ -1,6 +1,7 @@
 //! The network before the portal: connections that are refused, cut, silent, or say something else.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -53,11 +54,19 @@ pub enum LineFault {
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
 impl LineFault {
-    /// What the connection does in place of the answer; none when there is no hurry.
-    pub(super) fn order(self) -> Option<Order> {
+    /// Does what the network does in place of the answer.
+    pub(super) async fn replace(self, caller: &Caller, answer: Response) -> Response {
         let text = match self {
-            Self::Refused | Self::Reset => return Some(Order::Reset),
-            Self::Silent | Self::Drip | Self::Late(_) => return None,
+            Self::Silent => pending().await,
+            Self::Drip => return drip(answer).await,
+            Self::Late(by) => {
+                sleep(by).await;
+                return answer;
+            }
+            Self::Refused | Self::Reset => {
+                caller.order.set(Order::Reset);
+                return answer;
+            }
             Self::Closed => String::new(),
             Self::NoHttp => "220 mail.example ESMTP\r\n".to_owned(),
             Self::HalfHead => HEAD[..HEAD.len() - 10].to_owned(),
@@ -66,12 +75,13 @@ impl LineFault {
                 format!("{HEAD}transfer-encoding: chunked\r\n\r\n9\r\n{{\"data\":[\r\n")
             }
         };
-        Some(Order::Say(text.into()))
+        caller.order.set(Order::Say(text.into()));
+        answer
     }
 }
 
 /// The same answer, slowly.
-pub(super) async fn drip(answer: Response) -> Response {
+async fn drip(answer: Response) -> Response {
     let (head, body) = answer.into_parts();
     let body = body.collect().await;
     let body = body
@@ -87,21 +97,22 @@ pub(super) async fn drip(answer: Response) -> Response {
 
 /// What a connection does.
 #[derive(Debug, Default)]
-pub(super) enum Order {
-    /// What it is told.
+enum Order {
+    /// It writes what the server writes.
     #[default]
     Pass,
     /// It is reset.
     Reset,
-    /// It says this in place of what it is told, and is closed.
+    /// It writes this instead, and is closed.
     Say(Bytes),
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Orders(Mutex<Order>);
+/// The order of one connection, given by a request on it.
+#[derive(Clone, Debug, Default)]
+struct Orders(Arc<Mutex<Order>>);
 
 impl Orders {
-    pub fn set(&self, order: Order) {
+    fn set(&self, order: Order) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = order;
     }
 }
@@ -110,14 +121,14 @@ impl Orders {
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     pub address: SocketAddr,
-    pub line: Arc<Orders>,
+    order: Orders,
 }
 
 impl Connected<IncomingStream<'_, FaultyListener>> for Caller {
     fn connect_info(stream: IncomingStream<'_, FaultyListener>) -> Self {
         Self {
             address: *stream.remote_addr(),
-            line: Arc::clone(&stream.io().orders),
+            order: stream.io().order.clone(),
         }
     }
 }
@@ -125,13 +136,13 @@ impl Connected<IncomingStream<'_, FaultyListener>> for Caller {
 /// A connection that obeys orders.
 pub(super) struct Line {
     stream: TcpStream,
-    orders: Arc<Orders>,
+    order: Orders,
 }
 
 impl Line {
     /// Obeys: an error ends the connection, `None` lets it go on.
     fn obey(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Error>> {
-        let mut order = self.orders.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut order = self.order.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *order {
             Order::Pass => return Poll::Ready(None),
             Order::Reset => {
@@ -187,50 +198,57 @@ impl AsyncWrite for Line {
 /// Accepts connections, and refuses them while it is told so.
 pub(super) struct FaultyListener {
     address: SocketAddr,
-    socket: Socket,
+    /// None for a moment, while it changes.
+    socket: Option<Socket>,
     refusing: watch::Receiver<bool>,
 }
 
 enum Socket {
-    Listens(TcpListener),
-    /// Bound, so that nobody else gets the address, and deaf.
-    Holds(TcpSocket),
-    Free,
+    Listening(TcpListener),
+    /// Bound, so that nobody else gets the address, and not listening.
+    Deaf(TcpSocket),
 }
 
 impl FaultyListener {
     pub fn new(listener: TcpListener, refusing: watch::Receiver<bool>) -> io::Result<Self> {
         Ok(Self {
             address: listener.local_addr()?,
-            socket: Socket::Listens(listener),
+            socket: Some(Socket::Listening(listener)),
             refusing,
         })
     }
 
     /// Makes the socket listen, or not.
     fn turn(&mut self, refusing: bool) -> io::Result<()> {
-        self.socket = match std::mem::replace(&mut self.socket, Socket::Free) {
-            Socket::Listens(listener) if refusing => {
-                drop(listener);
-                Socket::Holds(self.hold()?)
+        let bound = match self.socket.take() {
+            Some(Socket::Listening(listener)) if !refusing => {
+                self.socket = Some(Socket::Listening(listener));
+                return Ok(());
             }
-            Socket::Holds(socket) if !refusing => Socket::Listens(socket.listen(BACKLOG)?),
-            Socket::Free if refusing => Socket::Holds(self.hold()?),
-            Socket::Free => Socket::Listens(self.hold()?.listen(BACKLOG)?),
-            same => same,
+            Some(Socket::Deaf(socket)) => socket,
+            Some(Socket::Listening(listener)) => {
+                drop(listener);
+                bind(self.address)?
+            }
+            None => bind(self.address)?,
         };
+        self.socket = Some(if refusing {
+            Socket::Deaf(bound)
+        } else {
+            Socket::Listening(bound.listen(BACKLOG)?)
+        });
         Ok(())
     }
+}
 
-    fn hold(&self) -> io::Result<TcpSocket> {
-        let socket = match self.address {
-            SocketAddr::V4(_) => TcpSocket::new_v4(),
-            SocketAddr::V6(_) => TcpSocket::new_v6(),
-        }?;
-        socket.set_reuseaddr(true)?;
-        socket.bind(self.address)?;
-        Ok(socket)
-    }
+fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    Ok(socket)
 }
 
 impl Listener for FaultyListener {
@@ -245,7 +263,7 @@ impl Listener for FaultyListener {
                 sleep(PAUSE).await;
                 continue;
             }
-            let Socket::Listens(listener) = &self.socket else {
+            let Some(Socket::Listening(listener)) = &self.socket else {
                 // The sender lives as long as the server.
                 let _ = self.refusing.changed().await;
                 continue;
@@ -255,7 +273,7 @@ impl Listener for FaultyListener {
                 accepted = listener.accept() => if let Ok((stream, peer)) = accepted {
                     // Without it small answers may wait for an acknowledgement; the connection works all the same.
                     let _ = stream.set_nodelay(true);
-                    return (Line { stream, orders: Arc::default() }, peer);
+                    return (Line { stream, order: Orders::default() }, peer);
                 }
             }
         }

@@ -1,8 +1,5 @@
 //! Lists of folders that are wrong.
 
-use std::fmt::Write;
-
-use axum::body::Bytes;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -36,51 +33,30 @@ const NO_IDS: [&str; 6] = [
 ];
 
 impl ListFault {
-    pub(super) fn spoil(self, list: &mut Value) {
+    pub(super) fn change(self, list: &mut Value) {
         let Some(rows) = list["data"].as_array_mut() else {
             return;
         };
-        let mut total = rows.len();
+        let listed = rows.len();
+        let mut meta = json!({"total": listed});
         match self {
-            Self::TotalTooLarge => total += 1,
-            Self::TotalTooSmall => total = total.saturating_sub(1),
+            Self::TotalTooLarge => meta = json!({"total": listed + 1}),
+            Self::TotalTooSmall => meta = json!({"total": listed.saturating_sub(1)}),
+            Self::NoMeta => meta = Value::Null,
             Self::Emptied => rows.clear(),
-            Self::NoMeta => {}
             Self::NoUuids => rows.extend(NO_IDS.map(|id| json!({"id": id, "name": "No id"}))),
             Self::NamedTwice => rows.extend(rows.clone()),
-            Self::Grown(more) => total += more as usize,
+            Self::Grown(more) => rows.extend((1..=more).map(folder)),
         }
-        if matches!(self, Self::NoUuids | Self::NamedTwice) {
-            total = rows.len();
+        if rows.len() > listed {
+            meta = json!({"total": rows.len()});
         }
-        list["meta"] = match self {
-            Self::NoMeta => Value::Null,
-            _ => json!({"total": total}),
-        };
-    }
-
-    /// Adds what is too much for values.
-    pub(super) fn spoil_text(self, body: Bytes) -> Bytes {
-        match (self, std::str::from_utf8(&body)) {
-            (Self::Grown(more), Ok(text)) => {
-                let more = format!("\"data\":[{}", folders(more));
-                text.replacen("\"data\":[", &more, 1).into()
-            }
-            _ => body,
-        }
+        list["meta"] = meta;
     }
 }
 
-/// Folders as a list names them, each followed by a comma. Written by hand, because there are many.
-fn folders(number: u32) -> String {
-    let mut rows = String::new();
-    for number in 1..=number {
-        let id = Uuid::from_u128(u128::from(number));
-        // Writing into a string cannot fail.
-        let _ = write!(
-            rows,
-            r#"{{"id":"{id}","name":"Folder {number} of many","description":"","type":"files","fileCount":7}},"#
-        );
-    }
-    rows
+fn folder(number: u32) -> Value {
+    let id = Uuid::from_u128(u128::from(number));
+    let name = format!("Folder {number} of many");
+    json!({"id": id, "name": name, "description": "", "type": "files", "fileCount": 7})
 }

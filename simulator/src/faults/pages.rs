@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::scope::Asked;
 
-/// Rows of a page that never ends.
+/// Rows of a full page.
 const FULL_PAGE: u64 = 100;
 
 /// How pages do not fit together.
@@ -44,43 +44,24 @@ pub enum PageFault {
 
 impl PageFault {
     /// Changes the request before the portal sees it.
-    pub(super) fn ask_otherwise(self, asked: &Asked, uri: &mut Uri) {
-        let query = match self {
-            Self::Repeated | Self::OtherPage => "page=1&pageSize=100&sortBy=filename",
-            Self::Shrinking if asked.page > 1 => {
-                &*format!("page={}&pageSize=50&sortBy=filename", asked.page)
-            }
+    pub(super) fn change_request(self, asked: &Asked, uri: &mut Uri) {
+        let (page, size) = match self {
+            Self::Repeated | Self::OtherPage => (1, FULL_PAGE),
+            Self::Shrinking if asked.page > 1 => (asked.page, FULL_PAGE / 2),
             _ => return,
         };
-        if let Ok(other) = format!("{}?{query}", uri.path()).parse() {
+        let path = uri.path();
+        let other = format!("{path}?page={page}&pageSize={size}&sortBy=filename");
+        if let Ok(other) = other.parse() {
             *uri = other;
         }
     }
 
-    pub(super) fn spoil(self, asked: &Asked, page: &mut Value) {
-        let number = asked.page;
-        match self {
-            Self::MovingTotals => {
-                let total = page["pagination"]["total"].as_u64().unwrap_or(0);
-                page["pagination"]["total"] = json!(total + number % 2);
-            }
-            Self::Repeated => page["pagination"]["page"] = json!(number),
-            Self::Endless => endless(number, page),
-            Self::NonsenseTotalPages => page["pagination"]["totalPages"] = json!("many"),
-            Self::NegativeTotal => page["pagination"]["total"] = json!(-1),
-            Self::HugeTotal => page["pagination"]["total"] = json!(1e30),
-            Self::TotalAsText => page["pagination"]["total"] = json!("250"),
-            Self::NoPagination => page["pagination"] = Value::Null,
-            Self::MissingRows | Self::RowsTwice | Self::EmptyEarly | Self::OutOfOrder => {
-                if let Some(rows) = page["data"].as_array_mut() {
-                    self.spoil_rows(number, rows);
-                }
-            }
-            Self::OtherPage | Self::Shrinking => {}
-        }
-    }
-
-    fn spoil_rows(self, number: u64, rows: &mut Vec<Value>) {
+    /// Changes the answer to a request for the page of a number.
+    pub(super) fn change(self, number: u64, page: &mut Value) {
+        let Some(rows) = page["data"].as_array_mut() else {
+            return;
+        };
         match self {
             Self::MissingRows => rows.truncate(rows.len().saturating_sub(3)),
             Self::EmptyEarly if number > 1 => rows.clear(),
@@ -89,21 +70,29 @@ impl PageFault {
                 rows[middle]["indexStatus"] = json!("processing");
             }
             Self::RowsTwice if rows.len() > 1 => {
-                let first = rows[0].clone();
                 rows.pop();
-                rows.push(first);
+                rows.push(rows[0].clone());
             }
+            Self::Endless => *rows = (0..FULL_PAGE).map(|at| endless_row(number, at)).collect(),
             _ => {}
         }
+        let total = page["pagination"]["total"].as_u64().unwrap_or(0);
+        let (field, value) = match self {
+            Self::MovingTotals => ("total", json!(total + number % 2)),
+            Self::Repeated => ("page", json!(number)),
+            Self::Endless => ("total", json!((number + 1) * FULL_PAGE)),
+            Self::NonsenseTotalPages => ("totalPages", json!("many")),
+            Self::NegativeTotal => ("total", json!(-1)),
+            Self::HugeTotal => ("total", json!(1e30)),
+            Self::TotalAsText => ("total", json!("250")),
+            Self::NoPagination => return page["pagination"] = Value::Null,
+            _ => return,
+        };
+        page["pagination"][field] = value;
     }
 }
 
-fn endless(number: u64, page: &mut Value) {
-    let row = |at: u64| {
-        let id = Uuid::from_u128(u128::from(number * FULL_PAGE + at));
-        json!({"linkId": id, "id": id, "filename": "again.pdf", "indexStatus": "done"})
-    };
-    page["data"] = (0..FULL_PAGE).map(row).collect();
-    let total = (number + 1) * FULL_PAGE;
-    page["pagination"] = json!({"page": number, "pageSize": FULL_PAGE, "total": total});
+fn endless_row(page: u64, at: u64) -> Value {
+    let id = Uuid::from_u128(u128::from(page * FULL_PAGE + at));
+    json!({"linkId": id, "id": id, "filename": "again.pdf", "indexStatus": "done"})
 }

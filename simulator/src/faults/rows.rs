@@ -1,13 +1,12 @@
 //! Rows that are odd: of a list, or of a page.
 
-use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 /// Bytes of a long text. A row that has some stays below 16 MiB.
 const LONG: usize = 3_000_000;
 
-/// Stands for what cannot be said in Unicode until the text is written.
-const PLACEHOLDER: &str = "no-unicode-here";
+/// Stands for a text with a lone surrogate, which a JSON value cannot hold, until the body is written.
+pub(super) const NO_UNICODE: &str = "no-unicode-here";
 
 /// Colours, a cleared screen, text that runs backwards, quotes, ends of lines, a tab, a bell, and what looks like a sample or a log.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}[31m\u{202e}fdp\u{2066}\" \\ \r\n{\"level\":\"ERROR\"}\nkb_folder_files{a=\"1\"} 7\t\u{7}\0<script>alert(1)</script>\u{9b}\u{2028}";
@@ -32,46 +31,34 @@ pub enum RowFault {
 }
 
 impl RowFault {
-    pub(super) fn spoil(self, answer: &mut Value) {
-        let pages = answer.get("pagination").is_some();
+    pub(super) fn change(self, answer: &mut Value) {
+        let is_page = answer.get("pagination").is_some();
         let rows = answer["data"].as_array_mut().into_iter().flatten();
         for row in rows.filter_map(Value::as_object_mut) {
             match self {
                 Self::Nulls => row
                     .iter_mut()
-                    .filter(|(name, _)| pages || *name != "id")
+                    .filter(|(name, _)| is_page || *name != "id")
                     .for_each(|(_, value)| *value = Value::Null),
-                Self::Absent => row.retain(|name, _| !pages && name == "id"),
-                Self::HugeNumbers => numbers(row, &json!(u64::MAX)),
-                Self::NegativeNumbers => numbers(row, &json!(-1)),
-                Self::LoneSurrogates => texts(row, PLACEHOLDER),
-                Self::LongText => return texts(row, &"long ".repeat(LONG / 5)),
-                Self::HostileText => texts(row, HOSTILE),
+                Self::Absent => row.retain(|name, _| !is_page && name == "id"),
+                Self::HugeNumbers => set(row, &NUMBERS, &json!(u64::MAX)),
+                Self::NegativeNumbers => set(row, &NUMBERS, &json!(-1)),
+                Self::LoneSurrogates => set(row, &TEXTS, &json!(NO_UNICODE)),
+                Self::LongText => return set(row, &TEXTS, &json!("long ".repeat(LONG / 5))),
+                Self::HostileText => set(row, &TEXTS, &json!(HOSTILE)),
             }
         }
     }
-
-    /// Says what JSON values cannot.
-    pub(super) fn spoil_text(self, body: Bytes) -> Bytes {
-        match (self, std::str::from_utf8(&body)) {
-            (Self::LoneSurrogates, Ok(text)) => text.replace(PLACEHOLDER, "a \\ud800 b").into(),
-            _ => body,
-        }
-    }
 }
 
-fn numbers(row: &mut Map<String, Value>, number: &Value) {
-    for name in ["fileSize", "fileCount"] {
-        if let Some(value) = row.get_mut(name) {
-            *value = number.clone();
-        }
-    }
-}
+const NUMBERS: [&str; 2] = ["fileSize", "fileCount"];
 
-fn texts(row: &mut Map<String, Value>, text: &str) {
-    for name in ["name", "description", "filename", "indexError"] {
-        if let Some(value) = row.get_mut(name) {
-            *value = text.into();
-        }
-    }
+const TEXTS: [&str; 4] = ["name", "description", "filename", "indexError"];
+
+/// Sets those fields that the row has.
+fn set(row: &mut Map<String, Value>, fields: &[&str], value: &Value) {
+    let fields = row
+        .iter_mut()
+        .filter(|(name, _)| fields.contains(&&***name));
+    fields.for_each(|(_, field)| *field = value.clone());
 }

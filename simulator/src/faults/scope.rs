@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use axum::http::Uri;
 use uuid::Uuid;
 
+use crate::query::file_query;
+
 /// The requests that a fault strikes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
@@ -145,15 +147,9 @@ impl Asked {
             folder: before
                 .filter(|_| files)
                 .and_then(|folder| folder.parse().ok()),
-            page: page(uri.query().unwrap_or_default()),
+            page: file_query(uri.query().unwrap_or_default()).page.page as u64,
         }
     }
-}
-
-fn page(query: &str) -> u64 {
-    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-    let page = pairs.find(|(name, _)| name == "page");
-    page.and_then(|(_, page)| page.parse().ok()).unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use uuid::Uuid;
 
-use super::{Ailment, WORKERS, What};
+use super::{Reason, WORKERS, What};
 use crate::{Clock, Entry, NewFile, Options, Status, World};
 
 const LONG: Duration = Duration::from_hours(2);
@@ -107,7 +107,7 @@ fn what_comes_of_work_begun_before_a_requeue_is_dropped() {
     world.add_files(folder, &Status::Pending, 1).unwrap();
     world.step(Duration::ZERO);
     let first_end = world.life.events.peek().unwrap().0.at;
-    world.step(Duration::from_millis(first_end - 1));
+    world.step(first_end.saturating_sub(Duration::from_millis(1)));
     world.reindex_all(folder).unwrap();
     world.step(Duration::from_millis(2));
     let counts = world.counts(folder).unwrap();
@@ -131,8 +131,8 @@ fn a_recording_is_converted_before_it_is_processed() {
     {
         let next = world.life.events.peek().unwrap();
         stages.push(format!("{:?}", next.0.what));
-        let wait = next.0.at - world.life.now;
-        world.step(Duration::from_millis(wait));
+        let wait = next.0.at.saturating_sub(world.life.now);
+        world.step(wait);
     }
     let stages: Vec<_> = stages.iter().filter_map(|s| s.split('(').next()).collect();
     assert_eq!(stages, ["Converted", "Processed"]);
@@ -143,7 +143,7 @@ fn while_the_portal_is_in_trouble_most_files_fail_for_one_reason_and_recover_lat
     let (mut world, folder) = empty();
     world.happen(What::Trouble);
     assert!(world.life.trouble.is_some());
-    world.life.trouble = Some(Ailment::EmbeddingUnavailable);
+    world.life.trouble = Some(Reason::EMBEDDING_UNAVAILABLE);
     world.add_files(folder, &Status::Processing, 100).unwrap();
     let relief = world
         .life

@@ -1,56 +1,44 @@
 //! The order of a list, and pages of it, whatever is listed.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{FilePage, PageNumber, Row};
-use crate::options::{EmptyPages, Equals, Position, SortOrder, Switches};
+use chrono::{DateTime, Utc};
+
+use super::{FilePage, PageNumber, Pagination, Row};
+use crate::options::{EmptyPages, Position, SortOrder, Switches};
 use crate::status::Status;
 
-/// What statuses are sorted by: those that the switches do not name lie together, each in a run of its own.
-pub(super) fn rank<'a>(switches: &Switches, status: &'a Status) -> (usize, Option<&'a Status>) {
-    let named = place_of(switches, status);
+/// What a row is sorted by.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key<'a> {
+    Name(Cow<'a, str>),
+    Created(DateTime<Utc>),
+    Status(Rank<'a>),
+}
+
+/// What a status is sorted by: its position among those that the switches name, and itself where they do not name it. So unnamed ones
+/// are adjacent, each in a run of its own.
+pub(super) type Rank<'a> = (usize, Option<&'a Status>);
+
+pub(super) fn rank<'a>(switches: &Switches, status: &'a Status) -> Rank<'a> {
+    let named = switches.status_order.iter().position(|s| s == status);
     let unnamed = named.is_none().then_some(status);
-    let place = match switches.unnamed_statuses {
-        Position::First => named.map_or(0, |place| place + 1),
+    let position = match switches.unnamed_statuses {
+        Position::First => named.map_or(0, |position| position + 1),
         Position::Last | Position::LastEitherWay => named.unwrap_or(switches.status_order.len()),
     };
-    (place, unnamed)
+    (position, unnamed)
 }
 
-fn place_of(switches: &Switches, status: &Status) -> Option<usize> {
-    switches.status_order.iter().position(|s| s == status)
-}
+/// Rows that are sorted, ascending.
+pub(super) trait Sorted<'a> {
+    fn len(&self) -> usize;
 
-/// Whether a status has its place among the others, so that it is turned round with them.
-pub(super) fn is_named(switches: &Switches, status: &Status) -> bool {
-    switches.unnamed_statuses != Position::LastEitherWay || place_of(switches, status).is_some()
-}
+    /// What the row at a position is sorted by.
+    fn key(&self, at: usize) -> Option<Key<'a>>;
 
-/// Which of the rows that the sort holds for equal comes first.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Equal {
-    Fixed,
-    /// Turned by a step that is drawn from this.
-    Turned(u64),
-}
-
-impl Equal {
-    pub fn new(switches: &Switches, seed: u64) -> Self {
-        match switches.equals {
-            Equals::Fixed => Self::Fixed,
-            Equals::Shifting => Self::Turned(seed),
-        }
-    }
-
-    /// Where the row at a place comes from, given the places of its equals.
-    pub fn instead_of(self, at: usize, equals: impl FnOnce() -> Range<usize>) -> usize {
-        let Self::Turned(seed) = self else {
-            return at;
-        };
-        let equals = equals();
-        let step = fastrand::Rng::with_seed(seed).usize(..equals.len());
-        equals.start + (at - equals.start + step) % equals.len()
-    }
+    fn row(&self, at: usize) -> Option<Row<'a>>;
 }
 
 /// How rows become a page.
@@ -58,42 +46,83 @@ pub(super) struct Pages<'a> {
     pub switches: &'a Switches,
     pub page: PageNumber,
     pub order: SortOrder,
-    pub equal: Equal,
+    /// Rows that the sort holds for equal are rotated by a number that is drawn from this.
+    pub rotation: Option<u64>,
 }
 
 impl Pages<'_> {
     /// A page of nothing.
     pub fn empty<'r>(&self) -> FilePage<'r> {
-        self.page(0, 0, |_| None)
+        self.with_rows(0, Vec::new())
     }
 
-    /// A page of so many rows, which are asked for by their places in ascending order. Those behind the first `turning` stay behind
-    /// them in both directions.
-    pub fn page<'r>(
-        &self,
-        total: usize,
-        turning: usize,
-        row: impl Fn(usize) -> Option<Row<'r>>,
-    ) -> FilePage<'r> {
+    pub fn page<'r>(&self, sorted: &impl Sorted<'r>) -> FilePage<'r> {
+        let total = sorted.len();
         let PageNumber { page, size } = self.page;
         let start = (page - 1).saturating_mul(size).min(total);
         let end = start.saturating_add(size).min(total);
+        let named = self.named(sorted);
         let ascending = |at| match self.order {
             SortOrder::Ascending => at,
-            SortOrder::Descending if at < turning => turning - 1 - at,
-            SortOrder::Descending => total - 1 - (at - turning),
+            SortOrder::Descending if at < named => named - 1 - at,
+            SortOrder::Descending => total - 1 - (at - named),
         };
-        let rows = (start..end).filter_map(|at| row(ascending(at))).collect();
+        let rows = (start..end).filter_map(|at| sorted.row(self.rotated(sorted, ascending(at))));
+        self.with_rows(total, rows.collect())
+    }
+
+    fn with_rows<'r>(&self, listed: usize, data: Vec<Row<'r>>) -> FilePage<'r> {
         let empty = match self.switches.empty_pages {
             EmptyPages::Zero => 0,
             EmptyPages::One => 1,
         };
-        let total = total + self.switches.hidden_files;
+        let total = listed + self.switches.hidden_files;
+        let PageNumber { page, size } = self.page;
         FilePage {
-            rows,
-            page: self.page,
-            total,
-            total_pages: total.div_ceil(size).max(empty),
+            data,
+            pagination: Pagination {
+                page,
+                page_size: size,
+                total,
+                total_pages: total.div_ceil(size).max(empty),
+            },
         }
     }
+
+    /// Rows before those that stay last in both directions.
+    fn named<'r>(&self, sorted: &impl Sorted<'r>) -> usize {
+        match self.switches.unnamed_statuses {
+            Position::First | Position::Last => sorted.len(),
+            Position::LastEitherWay => partition_point(sorted.len(), |at| {
+                !matches!(sorted.key(at), Some(Key::Status((_, Some(_)))))
+            }),
+        }
+    }
+
+    /// The position of the row that is shown at a position: another one of those that the sort holds for equal.
+    fn rotated<'r>(&self, sorted: &impl Sorted<'r>, at: usize) -> usize {
+        let Some(seed) = self.rotation else {
+            return at;
+        };
+        let key = sorted.key(at);
+        let equals: Range<usize> = partition_point(sorted.len(), |other| sorted.key(other) < key)
+            ..partition_point(sorted.len(), |other| sorted.key(other) <= key);
+        let step = fastrand::Rng::with_seed(seed).usize(..equals.len());
+        equals.start + (at - equals.start + step) % equals.len()
+    }
+}
+
+/// The first of so many positions that a condition does not hold for, which holds for all before it: the standard library has this for
+/// slices only.
+fn partition_point(len: usize, condition: impl Fn(usize) -> bool) -> usize {
+    let (mut start, mut end) = (0, len);
+    while start < end {
+        let middle = start.midpoint(end);
+        if condition(middle) {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    start
 }

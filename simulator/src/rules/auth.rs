@@ -142,7 +142,7 @@ async fn a_foreign_address_is_403_before_the_key_is_looked_at() {
 }
 
 #[tokio::test]
-async fn the_call_log_of_a_key_has_code_folder_and_files() {
+async fn the_log_has_key_code_folder_and_files_of_each_call() {
     let portal = Portal::new();
     portal.add("a.txt", "", crate::Status::Done);
     portal.files("").await;
@@ -151,15 +151,20 @@ async fn the_call_log_of_a_key_has_code_folder_and_files() {
         .await;
     portal.simulator.with(|world| world.revoke_key("kbk_demo"));
     portal.get(&format!("{FOLDERS}/mine")).await;
-    let calls = portal.simulator.with(|world| world.calls("kbk_demo"));
-    let calls: Vec<_> = calls
-        .iter()
-        .map(|c| (c.status, c.folder, c.files))
-        .collect();
+    let path = format!("{FOLDERS}/mine");
+    portal.call_with(&Method::GET, &path, None).await;
+    let calls: Vec<_> = portal.simulator.with(|world| {
+        let calls = world.requests();
+        calls
+            .map(|call| (call.key.clone(), call.status, call.folder, call.files))
+            .collect()
+    });
+    let key = Some("kbk_demo".to_owned());
     let expected = [
-        (200, Some(portal.folder), 1),
-        (403, Some(Uuid::nil()), 0),
-        (401, None, 0),
+        (key.clone(), 200, Some(portal.folder), 1),
+        (key.clone(), 403, Some(Uuid::nil()), 0),
+        (key, 401, None, 0),
+        (None, 401, None, 0),
     ];
     assert_eq!(calls, expected);
 }

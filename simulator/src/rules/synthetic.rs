@@ -7,7 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::support::{Answer, FOLDERS, Portal, file};
-use crate::{Counts, Equals, FlaggedFiles, NewFile, Refusal, Status, Switches};
+use crate::{Counts, Equals, NewFile, Refusal, Status, Switches};
 
 /// A portal with one folder that computes its files, whose path it gives as well.
 struct Synthetic {
@@ -256,14 +256,11 @@ async fn failed_files_are_requeued_all_at_once_and_stay_where_they_are_by_name()
 }
 
 #[tokio::test]
-async fn all_files_are_requeued_but_those_that_stay_flagged() {
-    for (switch, updated) in [(FlaggedFiles::Requeued, 6), (FlaggedFiles::Kept, 4)] {
-        let counts = [(Status::Done, 4), (Status::Flagged, 2)];
-        let folder = Synthetic::with(counts, |s| s.flagged_files = switch);
-        let answer = folder.post("reindex-all").await;
-        assert_eq!(answer.body["data"]["updated"], updated, "{switch:?}");
-        assert_eq!(folder.counts()[&Status::Pending], updated);
-    }
+async fn all_files_are_requeued() {
+    let folder = Synthetic::new([(Status::Done, 4), (Status::Flagged, 2)]);
+    let answer = folder.post("reindex-all").await;
+    assert_eq!(answer.body["data"]["updated"], 6);
+    assert_eq!(folder.counts(), [(Status::Pending, 6)].into());
 }
 
 #[tokio::test]

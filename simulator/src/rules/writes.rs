@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::support::{FOLDERS, Portal, file, text};
-use crate::{FlaggedFiles, ReindexAnswer, Status};
+use crate::{ReindexAnswer, Status};
 
 fn delete_path(folder: Uuid, file: impl std::fmt::Display) -> String {
     format!("{FOLDERS}/{folder}/files/{file}")
@@ -118,14 +118,6 @@ async fn a_file_at_two_paths_is_one_affected_file() {
     let parts = [file("a.txt", b"same"), file("a.txt", b"same"), paths];
     portal.upload(parts).await;
     assert_eq!(reindex(&portal, "all").await["data"]["updated"], 1);
-}
-
-#[tokio::test]
-async fn reindex_all_may_leave_flagged_files_to_an_administrator() {
-    let portal = Portal::with_switches(|switches| switches.flagged_files = FlaggedFiles::Kept);
-    one_of_each(&portal);
-    assert_eq!(reindex(&portal, "all").await["data"]["updated"], 4);
-    assert_eq!(portal.files("").await.column("indexStatus")[4], "flagged");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use fastrand::Rng;
 use uuid::Uuid;
 
-use crate::reasons::{Ailment, Suspicion, random_uuid};
+use crate::reasons::{Reason, random_uuid};
 use crate::status::Status;
 
 /// Size of every file, in bytes.
@@ -13,16 +13,16 @@ pub(crate) const SIZE: u64 = 1_000;
 /// How long before the folder's own time the oldest file came to it, in seconds.
 const OLDEST: u64 = 365 * 24 * 3_600;
 
-/// Why files fail: a few, as in one folder in one week.
-const AILMENTS: [Ailment; 4] = [
-    Ailment::OcrTimeout,
-    Ailment::EmbeddingUnavailable,
-    Ailment::Password,
-    Ailment::WorkerLost,
+/// Why files fail: a few reasons, as in one folder in one week.
+const FAILURES: [Reason; 4] = [
+    Reason::OCR_TIMEOUT,
+    Reason::EMBEDDING_UNAVAILABLE,
+    Reason::PASSWORD,
+    Reason::WORKER_LOST,
 ];
 
-/// Why files are set aside.
-const SUSPICIONS: [Suspicion; 2] = [Suspicion::Instruction, Suspicion::HiddenText];
+/// Why files are flagged.
+const SUSPICIONS: [Reason; 2] = [Reason::INSTRUCTION, Reason::HIDDEN_TEXT];
 
 /// One file of a synthetic folder.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,11 +59,12 @@ impl<'a> File<'a> {
     /// Why it failed or was set aside; none in any other status.
     pub fn error(&self) -> Option<String> {
         let mut rng = Rng::with_seed(self.chance);
-        match self.status {
-            Status::Failed => rng.choice(AILMENTS).map(|ailment| ailment.tell(&mut rng)),
-            Status::Flagged => rng.choice(SUSPICIONS).map(|it| it.tell(&mut rng)),
+        let reason = match self.status {
+            Status::Failed => rng.choice(FAILURES),
+            Status::Flagged => rng.choice(SUSPICIONS),
             _ => None,
-        }
+        };
+        reason.map(|reason| reason.text(&mut rng))
     }
 }
 
