@@ -4,9 +4,9 @@
 //! - [`Listing`], [`PageBody`] and [`Page`]: what came back, decoded.
 //! - [`PortalError`]: why nothing came back; [`Trouble`]: what that means for the portal.
 //!
-//! It never sees a metric: it tells an [`Observer`].
+//! It knows no metrics: it reports each request to an [`Observer`].
 
-mod body;
+mod ask;
 mod build;
 mod client;
 mod error;
@@ -21,13 +21,14 @@ mod throttle;
 mod throttles;
 mod wire;
 
+pub use ask::{PAGE_SIZE, PageRequest, Sort};
 pub use build::BuildError;
 pub use client::Client;
 pub use error::{PortalError, Trouble};
 pub use key::{ApiKey, KeyError};
 pub use listing::{ListedFolder, Listing};
 pub use observe::{Code, Endpoint, Observer, Unobserved};
-pub use pages::{PAGE_SIZE, PageBody, PageRequest, Sort};
+pub use pages::PageBody;
 pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};

@@ -39,7 +39,7 @@ impl Collector {
             progress: Arc::clone(&self.dependencies.progress),
             slots: self.slots.clone(),
             lane: if folder.slow {
-                Lane::side()
+                Lane::slow()
             } else {
                 Lane::default()
             },

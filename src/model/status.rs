@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use foldhash::quality::FixedState;
 
 /// The `indexStatus` of a file (docs/portal.md, Statuses).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// In the queue.
     Pending,
@@ -19,6 +19,7 @@ pub enum Status {
     /// Set aside for review by an administrator.
     Flagged,
     /// Whatever docs/portal.md does not name: another word, null, nothing at all.
+    #[default]
     Unknown,
 }
 
@@ -71,7 +72,7 @@ impl Status {
 
 /// The word that a portal gives as an `indexStatus`: two words that docs/portal.md does not name are told apart, though both
 /// are [`Status::Unknown`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatusWord {
     /// What the word means.
     pub status: Status,

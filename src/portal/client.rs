@@ -1,43 +1,31 @@
 //! Single requests to one portal.
-//!
-//! What can be asked is what [`Endpoint`] names, and no more (docs/portal.md, What it never sends).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use hyper::body::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::config::KeySource;
-use crate::model::{FolderId, Timestamp};
-use crate::portal::body::Body;
+use crate::model::Timestamp;
+use crate::portal::ask::Ask;
 use crate::portal::error::PortalError;
 use crate::portal::key::{ApiKey, KeyError};
-use crate::portal::observe::{Code, Endpoint, Observer};
+use crate::portal::observe::{Code, Observer};
 use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 
-/// Largest error body that is read.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// Largest answer to the list of folders, in bytes, unpacked: enough for 50,000 folders with descriptions of 700 characters.
+const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
-/// One request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ask<'a> {
-    pub endpoint: Endpoint,
-    pub address: &'a Url,
-    /// The folder that is asked for; none for the list.
-    pub folder: Option<FolderId>,
-    /// Largest body in bytes, unpacked.
-    pub limit: usize,
-    pub lane: &'a Lane,
-}
+/// Largest error body that is read, in bytes, unpacked.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// What a request with status 200 brought.
 #[derive(Debug)]
 pub(super) struct Reply {
-    pub body: Bytes,
+    pub body: Vec<u8>,
     /// The portal's time (the header `Date`), where it says one.
     pub date: Option<Timestamp>,
 }
@@ -69,44 +57,37 @@ impl Client {
             .unwrap_or_else(|_| Err(KeyError::Malformed("the source of the key".to_owned())))
     }
 
-    /// The address of what lies below the folders; a path of the base address is kept.
-    pub(super) fn address(&self, segments: &[&str]) -> Url {
-        let mut address = self.base.clone();
-        if let Ok(mut path) = address.path_segments_mut() {
-            path.pop_if_empty()
-                .extend(["api", "admin", "library-folders"])
-                .extend(segments);
-        }
-        address
-    }
-}
-
-impl Client {
     /// Sends a request once, when it is its turn; `None` when by then it is not wanted any more.
     pub(super) async fn ask_once(
         &self,
         ask: Ask<'_>,
+        lane: &Lane,
         key: &ApiKey,
         wanted: impl Fn() -> bool,
     ) -> Option<Result<Reply, PortalError>> {
-        let admission = self.throttle.admit(ask.lane, wanted).await?;
+        let admission = self.throttle.admit(lane, 1, wanted).await?;
         self.observer.throttled(admission.waited);
-        Some(self.send(ask, key, &admission).await)
+        Some(self.send(ask, lane, key, &admission).await)
     }
 
     pub(super) async fn send(
         &self,
         ask: Ask<'_>,
+        lane: &Lane,
         key: &ApiKey,
         admission: &Admission<'_>,
     ) -> Result<Reply, PortalError> {
         let authorization = key.header()?;
+        let limit = match ask {
+            Ask::Mine => MAX_LIST_BYTES,
+            _ => self.max_body_bytes,
+        };
         let begun = Instant::now();
-        let method = ask.endpoint.method();
+        let method = ask.endpoint().method();
         let may_have_a_body = !method.is_safe();
         let mut request = self
             .http
-            .request(method, ask.address.clone())
+            .request(method, ask.address(&self.base))
             .header(AUTHORIZATION, authorization)
             .header(ACCEPT, "application/json");
         if may_have_a_body {
@@ -117,19 +98,23 @@ impl Client {
         let result = match request.send().await {
             Ok(response) => {
                 code = Code::Status(response.status().as_u16());
-                self.receive(response, ask.limit).await
+                self.receive(response, limit).await
             }
             Err(error) => Err(PortalError::from_http(error, self.timeout)),
         };
         let took = begun.elapsed();
-        self.observer.requested(ask.endpoint, code, took);
+        self.observer.requested(ask.endpoint(), code, took);
         let answered = Answered {
-            folder: ask.folder,
-            answer: answer_of(&result),
+            folder: ask.folder(),
+            answer: match &result {
+                Ok(_) => Answer::Good,
+                Err(error) if error.status() == Some(429) => Answer::Limited,
+                Err(_) => Answer::Other,
+            },
             took,
             limit: self.timeout,
         };
-        self.throttle.answered(admission, ask.lane, answered);
+        self.throttle.answered(admission, lane, answered);
         result
     }
 
@@ -150,34 +135,85 @@ impl Client {
     }
 
     /// Reads a body up to a limit, which also holds for what a compressed one unpacks to.
-    async fn body(&self, mut response: Response, limit: usize) -> Result<Bytes, PortalError> {
+    async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, PortalError> {
         let expected = response.content_length().unwrap_or(0);
         let expected = usize::try_from(expected).unwrap_or(usize::MAX);
         if expected > limit {
             return Err(PortalError::TooLarge { limit });
         }
-        let mut body = Body::new(expected, limit);
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| PortalError::from_http(error, self.timeout))?
-        {
-            body.add(chunk)?;
+        let mut body = Vec::with_capacity(expected);
+        let from_http = |error| PortalError::from_http(error, self.timeout);
+        while let Some(chunk) = response.chunk().await.map_err(from_http)? {
+            append(&mut body, &chunk, limit)?;
         }
-        Ok(body.whole())
+        Ok(body)
     }
 }
 
-fn answer_of(result: &Result<Reply, PortalError>) -> Answer {
-    match result {
-        Ok(_) => Answer::Good,
-        Err(error) if error.status() == Some(429) => Answer::Limited,
-        Err(_) => Answer::Other,
+/// Adds a piece to a body, up to a limit in bytes. A large body gets all the memory that it may take at once: growing by doubling would
+/// hold it twice for a moment.
+fn append(body: &mut Vec<u8>, piece: &[u8], limit: usize) -> Result<(), PortalError> {
+    const LARGE: usize = 1024 * 1024;
+    let length = body.len() + piece.len();
+    if length > limit {
+        return Err(PortalError::TooLarge { limit });
     }
+    if length > body.capacity() && body.len() >= LARGE {
+        body.reserve_exact(limit - body.len());
+    }
+    body.extend_from_slice(piece);
+    Ok(())
 }
 
 /// When the portal answered, by its own clock; none where it does not say, or says something that is no time.
 fn date(response: &Response) -> Option<Timestamp> {
     let date = response.headers().get(DATE)?.to_str().ok()?;
     Some(httpdate::parse_http_date(date).ok()?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn join(pieces: &[&[u8]], limit: usize) -> Result<Vec<u8>, PortalError> {
+        let mut body = Vec::new();
+        for piece in pieces {
+            append(&mut body, piece, limit)?;
+        }
+        Ok(body)
+    }
+
+    #[test]
+    fn a_body_is_its_pieces_in_their_order() {
+        assert_eq!(join(&[], 9).unwrap(), b"");
+        assert_eq!(join(&[b"abc"], 9).unwrap(), b"abc");
+        let pieces: [&[u8]; 5] = [b"", b"abc", b"", b"d", b"ef"];
+        assert_eq!(join(&pieces, 9).unwrap(), b"abcdef");
+    }
+
+    #[test]
+    fn a_body_beyond_its_limit_is_refused_whatever_its_pieces() {
+        assert!(join(&[b"abc", b"def"], 6).is_ok());
+        for pieces in [
+            &[&b"abcdefg"[..]][..],
+            &[b"abc", b"defg"],
+            &[b"abc", b"def", b"g"],
+        ] {
+            let error = join(pieces, 6).unwrap_err();
+            assert!(
+                matches!(error, PortalError::TooLarge { limit: 6 }),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_large_body_takes_no_more_memory_than_its_limit() {
+        let limit = 3 * 1024 * 1024;
+        let mut body = Vec::new();
+        for _ in 0..limit / 1024 {
+            append(&mut body, &[0; 1024], limit).unwrap();
+        }
+        assert_eq!((body.len(), body.capacity()), (limit, limit));
+    }
 }

@@ -1,16 +1,16 @@
-//! What can go wrong between this program and a portal, told so that a person knows what to do.
+//! What can go wrong between this program and a portal, in words that say what to do.
 
 use std::error::Error;
-use std::fmt::Write;
 use std::iter::successors;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::portal::key::KeyError;
+use crate::portal::retry::RetryReason;
 use crate::text;
 
-/// Longest text of a portal's error that is kept, in characters.
+/// Longest text of a portal's error that is stored, in characters.
 const REASON_CHARACTERS: usize = 200;
 
 /// Why a request to a portal gave no answer that can be used.
@@ -43,7 +43,7 @@ pub enum PortalError {
         limit: usize,
     },
     /// Another status than 200.
-    #[error("{}", describe_status(*status, reason.as_deref()))]
+    #[error("status {status}: {}{}", StatusClass::of(*status).advice, said(reason.as_deref()))]
     Status {
         /// The status.
         status: u16,
@@ -110,14 +110,17 @@ impl PortalError {
             Self::Key(_) | Self::Refused => Trouble::Unauthorized,
             Self::Connection { .. } | Self::Timeout { .. } => Trouble::Unreachable,
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
-            Self::Status { status, .. } => match status {
-                401 => Trouble::Unauthorized,
-                403 => Trouble::AddressRefused,
-                408 => Trouble::Unreachable,
-                429 => Trouble::RateLimited,
-                500..=599 => Trouble::ServerError,
-                _ => Trouble::InvalidResponse,
-            },
+            Self::Status { status, .. } => StatusClass::of(*status).trouble,
+        }
+    }
+
+    /// Why this error may pass; `None` for one that another try does not change.
+    pub(super) fn retry_reason(&self) -> Option<RetryReason> {
+        match self {
+            Self::Connection { .. } => Some(RetryReason::Connection),
+            Self::Timeout { .. } => Some(RetryReason::Timeout),
+            Self::Status { status, .. } => StatusClass::of(*status).retry,
+            Self::Key(_) | Self::Refused | Self::TooLarge { .. } | Self::Invalid { .. } => None,
         }
     }
 
@@ -161,7 +164,8 @@ impl PortalError {
             return Self::Timeout { limit };
         }
         let garbled = is_garbled(&error);
-        let cause = chain(&error.without_url());
+        let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
+        let cause = text::one_line(&text::cut(&cause, 2 * REASON_CHARACTERS)).into_owned();
         if garbled {
             Self::Invalid { cause }
         } else {
@@ -184,21 +188,65 @@ fn reason_of(body: &[u8]) -> Option<String> {
     Some(text::one_line(&text::clean(reason, REASON_CHARACTERS)).into_owned())
 }
 
-fn describe_status(status: u16, reason: Option<&str>) -> String {
-    let advice = match status {
-        300..=399 => "a redirect, which is not followed; set base_url to the address it leads to",
-        401 => "the key is missing, malformed, revoked or expired; issue a new one",
-        403 => "refused: the folder is not in the key's set, or this address is not allowed",
-        404 => "not found: the folder no longer exists, or base_url is wrong",
-        429 => "too many requests",
-        500..=599 => "the portal failed",
-        _ => "an answer that the interface does not name",
-    };
-    let mut line = format!("status {status}: {advice}");
-    if let Some(reason) = reason {
-        let _ = write!(line, " (the portal says: {reason})");
+/// What an HTTP status means.
+struct StatusClass {
+    trouble: Trouble,
+    /// Why another try may help; none where it does not.
+    retry: Option<RetryReason>,
+    /// For people.
+    advice: &'static str,
+}
+
+impl StatusClass {
+    fn of(status: u16) -> Self {
+        let (trouble, retry, advice) = match status {
+            300..=399 => (
+                Trouble::InvalidResponse,
+                None,
+                "a redirect, which is not followed; set base_url to the address it leads to",
+            ),
+            401 => (
+                Trouble::Unauthorized,
+                None,
+                "the key is missing, malformed, revoked or expired; issue a new one",
+            ),
+            403 => (
+                Trouble::AddressRefused,
+                None,
+                "refused: the folder is not in the key's set, or this address is not allowed",
+            ),
+            404 => (
+                Trouble::InvalidResponse,
+                None,
+                "not found: the folder no longer exists, or base_url is wrong",
+            ),
+            408 => (Trouble::Unreachable, Some(RetryReason::Timeout), UNNAMED),
+            429 => (
+                Trouble::RateLimited,
+                Some(RetryReason::RateLimited),
+                "too many requests",
+            ),
+            500..=599 => (
+                Trouble::ServerError,
+                Some(RetryReason::ServerError),
+                "the portal failed",
+            ),
+            _ => (Trouble::InvalidResponse, None, UNNAMED),
+        };
+        Self {
+            trouble,
+            retry,
+            advice,
+        }
     }
-    line
+}
+
+const UNNAMED: &str = "an answer that the interface does not name";
+
+fn said(reason: Option<&str>) -> String {
+    reason.map_or_else(String::new, |reason| {
+        format!(" (the portal says: {reason})")
+    })
 }
 
 /// Whether a body came and could not be unpacked. The HTTP client calls a body that was cut an error of decoding as well, with the
@@ -207,17 +255,6 @@ fn is_garbled(error: &reqwest::Error) -> bool {
     let first: &(dyn Error + 'static) = error;
     let mut causes = successors(Some(first), |&error| error.source());
     error.is_decode() && !causes.any(<dyn Error>::is::<hyper::Error>)
-}
-
-/// An error with its causes, in one line.
-fn chain(error: &dyn Error) -> String {
-    let mut line = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let _ = write!(line, ": {error}");
-        cause = error.source();
-    }
-    text::one_line(&text::cut(&line, 2 * REASON_CHARACTERS)).into_owned()
 }
 
 #[cfg(test)]
@@ -242,6 +279,23 @@ mod tests {
             (204, Trouble::InvalidResponse),
         ] {
             assert_eq!(status(code).trouble(), trouble, "{code}");
+        }
+    }
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        for (code, reason) in [
+            (408, Some(RetryReason::Timeout)),
+            (429, Some(RetryReason::RateLimited)),
+            (500, Some(RetryReason::ServerError)),
+            (503, Some(RetryReason::ServerError)),
+            (302, None),
+            (400, None),
+            (401, None),
+            (403, None),
+            (404, None),
+        ] {
+            assert_eq!(status(code).retry_reason(), reason, "{code}");
         }
     }
 

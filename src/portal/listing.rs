@@ -44,34 +44,27 @@ impl Listing {
     }
 
     /// Decodes a body as it came.
-    pub fn decode(body: &[u8]) -> Result<Self, PortalError> {
-        let body = wire::readable(body);
-        let list = serde_json::from_str(&body).map_err(|error| PortalError::from_json(&error));
-        let wire::Object(list): wire::Object<wire::FolderList<'_>> = list?;
-        let rows = list.data.len();
-        let whole = list
-            .meta
-            .and_then(|meta| meta.total)
-            .is_none_or(|wire::Whole(total)| usize::try_from(total) == Ok(rows));
+    pub fn decode(body: impl Into<Vec<u8>>) -> Result<Self, PortalError> {
         let mut seen = HashSet::new();
+        let mut folders = Vec::new();
         let mut invalid_rows = 0;
-        let mut folders = Vec::with_capacity(rows);
-        for wire::Row(row) in list.data {
-            match row.id.as_ref().and_then(|id| FolderId::parse(id.as_str())) {
-                None => invalid_rows += 1,
-                Some(id) if seen.insert(id) => folders.push(ListedFolder {
-                    id,
-                    name: FolderName::new(row.name.as_ref().map_or("", wire::Text::as_str)),
-                    file_count: row.file_count.0,
-                    updated_at: row.updated_at.0,
-                }),
-                Some(_) => {}
-            }
-        }
+        let each = |row: wire::FolderRow<'_>| match FolderId::parse(&row.id) {
+            None => invalid_rows += 1,
+            Some(id) if seen.insert(id) => folders.push(ListedFolder {
+                id,
+                name: FolderName::new(&row.name),
+                file_count: row.file_count,
+                updated_at: row.updated_at,
+            }),
+            Some(_) => {}
+        };
+        let text = wire::readable(body.into());
+        let (rows, meta) = wire::read_rows::<_, wire::Meta>(&text, "meta", each)?;
+        let total = meta.and_then(|meta| meta.total);
         Ok(Self {
             folders,
             invalid_rows,
-            whole,
+            whole: total.is_none_or(|wire::Whole(total)| total == rows),
             date: None,
         })
     }

@@ -107,8 +107,7 @@ mod tests {
 
     /// The one place that writes, and the one that names what is written to.
     const WRITER: &str = "Self::ReindexFailed => Method::POST,";
-    const TARGET: &str =
-        r#"let address = self.session.client.address(&[&folder, "reindex-failed"]);"#;
+    const TARGET: &str = r#"Self::ReindexFailed(_) => Some("reindex-failed"),"#;
 
     #[test]
     fn one_place_of_the_program_writes_and_to_one_path() {
@@ -128,7 +127,7 @@ mod tests {
             }
         }
         assert_eq!(writers, [("portal/observe.rs", WRITER)]);
-        assert_eq!(targets, [("portal/session.rs", TARGET)]);
+        assert_eq!(targets, [("portal/ask.rs", TARGET)]);
     }
 
     #[test]

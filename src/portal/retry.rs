@@ -4,8 +4,6 @@ use std::time::{Duration, SystemTime};
 
 use backon::ExponentialBuilder;
 
-use crate::portal::error::PortalError;
-
 /// The longest wait before a retry, whatever a portal asks for.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
@@ -50,24 +48,6 @@ impl RetryReason {
             Self::ServerError => "server_error",
         }
     }
-
-    /// Why this error may pass; `None` for one that another try does not change.
-    pub(super) fn of(error: &PortalError) -> Option<Self> {
-        match error {
-            PortalError::Connection { .. } => Some(Self::Connection),
-            PortalError::Timeout { .. } => Some(Self::Timeout),
-            PortalError::Status { status, .. } => match status {
-                408 => Some(Self::Timeout),
-                429 => Some(Self::RateLimited),
-                500..=599 => Some(Self::ServerError),
-                _ => None,
-            },
-            PortalError::Key(_)
-            | PortalError::Refused
-            | PortalError::TooLarge { .. }
-            | PortalError::Invalid { .. } => None,
-        }
-    }
 }
 
 /// Delays that double from [`FIRST_DELAY`] to [`MAX_DELAY`]: the upper ends of the random waits.
@@ -104,27 +84,6 @@ pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    fn status(status: u16) -> PortalError {
-        PortalError::from_status(status, None, b"")
-    }
-
-    #[test]
-    fn only_what_may_pass_is_tried_again() {
-        for (code, reason) in [
-            (408, Some(RetryReason::Timeout)),
-            (429, Some(RetryReason::RateLimited)),
-            (500, Some(RetryReason::ServerError)),
-            (503, Some(RetryReason::ServerError)),
-            (302, None),
-            (400, None),
-            (401, None),
-            (403, None),
-            (404, None),
-        ] {
-            assert_eq!(RetryReason::of(&status(code)), reason, "{code}");
-        }
-    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

@@ -4,21 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use backon::Retryable;
 use tokio::sync::watch;
-use url::Url;
 
 use crate::model::FolderId;
-use crate::portal::client::{Ask, Client, Reply};
+use crate::portal::ask::{Ask, PageRequest};
+use crate::portal::client::{Client, Reply};
 use crate::portal::error::PortalError;
 use crate::portal::key::ApiKey;
 use crate::portal::listing::Listing;
-use crate::portal::observe::Endpoint;
-use crate::portal::pages::{PageBody, PageRequest};
+use crate::portal::pages::PageBody;
 use crate::portal::requeue::Requeue;
-use crate::portal::retry::{self, RetryReason};
+use crate::portal::retry;
 use crate::portal::throttle::{Admission, Lane};
-
-/// Largest answer to the list of folders, in bytes, unpacked: room for 50,000 folders with descriptions of 700 characters.
-const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
 /// A client with a key, read when the session was opened.
 pub struct Session {
@@ -31,8 +27,8 @@ pub struct Session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// The portal refused the key for this folder. Requests for others wait until the list of folders has told what that means; requests
-    /// for this one are refused as well, so that nothing keeps the refusal from being told.
+    /// The portal refused the key for this folder. Requests for others wait until the list of folders shows what that means. Requests
+    /// for this one are refused as well, so that its reading ends and the list is asked for.
     Held(FolderId),
     /// The portal refused the key altogether.
     Ended,
@@ -51,18 +47,10 @@ impl Session {
 
     /// Lists the folders of the key (docs/portal.md, List of folders).
     pub async fn folders(&self) -> Result<Listing, PortalError> {
-        let ask = Ask {
-            endpoint: Endpoint::Mine,
-            address: &self.client.address(&["mine"]),
-            folder: None,
-            limit: MAX_LIST_BYTES,
-            lane: &Lane::default(),
-        };
-        let reply = self.get(ask).await?;
-        let listing = Listing::decode(&reply.body)?;
+        let reply = self.get(Ask::Mine, &Lane::default()).await?;
         Ok(Listing {
             date: reply.date,
-            ..listing
+            ..Listing::decode(reply.body)?
         })
     }
 
@@ -72,7 +60,6 @@ impl Session {
         Files {
             session: self,
             folder,
-            address: self.client.address(&[&folder.to_string(), "files"]),
             lane,
         }
     }
@@ -81,9 +68,9 @@ impl Session {
     pub async fn admit(&self, requests: u32) -> Result<AdmittedRequests<'_>, PortalError> {
         let throttle = &self.client.throttle;
         let admission = throttle
-            .admit_several(&Lane::default(), requests, || self.is_open())
-            .await;
-        let admission = admission.ok_or(PortalError::Refused)?;
+            .admit(&Lane::default(), requests, || self.is_open())
+            .await
+            .ok_or(PortalError::Refused)?;
         self.client.observer.throttled(admission.waited);
         Ok(AdmittedRequests {
             session: self,
@@ -100,16 +87,10 @@ impl Session {
         self.state.send_replace(State::Open);
     }
 
-    /// Goes on where a refusal of this folder is what it waits for: its reading ended otherwise, and nobody tells any more what the refusal
-    /// meant.
+    /// Goes on where requests are held for a refusal of this folder: its reading ended otherwise, and nobody says any more what the
+    /// refusal meant.
     pub fn go_on_without(&self, folder: FolderId) {
-        self.state.send_if_modified(|state| {
-            let held = *state == State::Held(folder);
-            if held {
-                *state = State::Open;
-            }
-            held
-        });
+        self.change_state(State::Held(folder), State::Open);
     }
 
     /// Sends nothing more: what is asked from now on fails as [`PortalError::Refused`].
@@ -117,79 +98,80 @@ impl Session {
         self.state.send_replace(State::Ended);
     }
 
+    fn change_state(&self, from: State, to: State) {
+        self.state.send_if_modified(|state| {
+            let changes = *state == from;
+            if changes {
+                *state = to;
+            }
+            changes
+        });
+    }
+
     /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
-    async fn get(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
+    async fn get(&self, ask: Ask<'_>, lane: &Lane) -> Result<Reply, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
             let error = result.as_ref().err();
             error.is_some_and(|error| error.status() == Some(401))
         };
-        let mut result = self.get_patiently(ask, &key).await;
+        let mut result = self.get_patiently(ask, lane, &key).await;
         if unauthorized(&result)
             && let Some(key) = self.rotated(&key).await
         {
-            result = self.get_patiently(ask, &key).await;
+            result = self.get_patiently(ask, lane, &key).await;
         }
-        if let Some(folder) = ask.folder.filter(|_| unauthorized(&result)) {
-            self.hold(folder);
+        if let Some(folder) = ask.folder().filter(|_| unauthorized(&result)) {
+            // Unless another refusal holds them already.
+            self.change_state(State::Open, State::Held(folder));
         }
         result
     }
 
-    /// Holds requests back after a refusal of this folder, unless another refusal does so already.
-    fn hold(&self, folder: FolderId) {
-        self.state.send_if_modified(|state| {
-            let open = *state == State::Open;
-            if open {
-                *state = State::Held(folder);
-            }
-            open
-        });
-    }
-
-    async fn get_patiently(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
+    async fn get_patiently(
+        &self,
+        ask: Ask<'_>,
+        lane: &Lane,
+        key: &ApiKey,
+    ) -> Result<Reply, PortalError> {
         let client = &*self.client;
-        (|| self.ask_in_turn(ask, key))
+        (|| self.ask_in_turn(ask, lane, key))
             .retry(retry::backoff(client.retries))
-            .when(|error| RetryReason::of(error).is_some())
+            .when(|error| error.retry_reason().is_some())
             .adjust(|error, delay| {
                 delay.map(|delay| retry::wait(delay, error.retry_after(), fastrand::f64()))
             })
             .notify(|error, _| {
-                if let Some(reason) = RetryReason::of(error) {
-                    client.observer.retried(ask.endpoint, reason);
+                if let Some(reason) = error.retry_reason() {
+                    client.observer.retried(ask.endpoint(), reason);
                 }
             })
             .await
     }
 
-    /// Sends a request once, if the session is open: after a collection nobody tells any more what a refusal meant.
-    async fn ask_at_once(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
-        let asked = self
-            .client
-            .ask_once(ask, &self.key(), || self.is_open())
-            .await;
-        asked.unwrap_or(Err(PortalError::Refused))
-    }
-
     /// Sends a request as soon as the session is open and it is its turn.
-    async fn ask_in_turn(&self, ask: Ask<'_>, key: &ApiKey) -> Result<Reply, PortalError> {
+    async fn ask_in_turn(
+        &self,
+        ask: Ask<'_>,
+        lane: &Lane,
+        key: &ApiKey,
+    ) -> Result<Reply, PortalError> {
         let mut state = self.state.subscribe();
         let is_open = || self.is_open();
         let goes_on = |state: &State| match *state {
             State::Open | State::Ended => true,
-            State::Held(refused) => ask.folder == Some(refused),
+            State::Held(refused) => ask.folder() == Some(refused),
         };
         loop {
             // The sender lives as long as this session.
             let _ = state.wait_for(goes_on).await;
             match *self.state.borrow() {
                 State::Open => {}
-                State::Held(refused) if ask.folder != Some(refused) => continue,
+                State::Held(refused) if ask.folder() != Some(refused) => continue,
                 State::Held(_) => return Err(PortalError::from_status(401, None, b"")),
                 State::Ended => return Err(PortalError::Refused),
             }
-            if let Some(result) = self.client.ask_once(ask, key, is_open).await {
+            if let Some(result) = self.client.ask_once(ask, lane, key, is_open).await {
                 return result;
             }
         }
@@ -220,47 +202,29 @@ pub struct AdmittedRequests<'a> {
 impl AdmittedRequests<'_> {
     /// Asks for a folder alone: whether it is there and may be used (docs/portal.md, One folder).
     pub async fn folder(&self, folder: FolderId) -> Result<(), PortalError> {
-        let address = self.session.client.address(&[&folder.to_string()]);
-        self.send(Endpoint::Folder, folder, &address)
-            .await
-            .map(drop)
+        self.send(Ask::Folder(folder)).await.map(drop)
     }
 
     /// Reads one page of a folder's files.
     pub async fn page(&self, folder: FolderId, page: PageRequest) -> Result<PageBody, PortalError> {
-        let lane = Lane::default();
-        let address = self.session.files(folder, &lane).address_of(page);
-        let reply = self.send(Endpoint::Files, folder, &address).await?;
+        let reply = self.send(Ask::Files(folder, page)).await?;
         Ok(PageBody::new(reply.body))
     }
 
     /// Reindexes the failed files of a folder (docs/portal.md, Reindex failed files).
-    pub async fn reindex_failed(&self, id: FolderId) -> Requeue {
-        let folder = id.to_string();
-        let address = self.session.client.address(&[&folder, "reindex-failed"]);
-        let reply = self.send(Endpoint::ReindexFailed, id, &address).await;
+    pub async fn reindex_failed(&self, folder: FolderId) -> Requeue {
+        let reply = self.send(Ask::ReindexFailed(folder)).await;
         Requeue::of(reply.map(|reply| reply.body))
     }
 
-    /// Sends a request, if the session is open: after a collection nobody tells any more what a refusal meant.
-    async fn send(
-        &self,
-        endpoint: Endpoint,
-        folder: FolderId,
-        address: &Url,
-    ) -> Result<Reply, PortalError> {
-        if !self.session.is_open() {
+    /// Sends a request, if the session is open: after a collection nobody says any more what a refusal meant.
+    async fn send(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
+        let session = self.session;
+        if !session.is_open() {
             return Err(PortalError::Refused);
         }
-        let ask = Ask {
-            endpoint,
-            address,
-            folder: Some(folder),
-            limit: self.session.client.max_body_bytes,
-            lane: &Lane::default(),
-        };
-        let client = &self.session.client;
-        client.send(ask, &self.session.key(), &self.admission).await
+        let (lane, key) = (Lane::default(), session.key());
+        session.client.send(ask, &lane, &key, &self.admission).await
     }
 }
 
@@ -268,39 +232,26 @@ impl AdmittedRequests<'_> {
 pub struct Files<'a> {
     session: &'a Session,
     folder: FolderId,
-    address: Url,
     lane: &'a Lane,
 }
 
 impl Files<'_> {
     /// Reads one page (docs/portal.md, File list).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
-        let address = self.address_of(page);
-        let reply = self.session.get(self.ask(&address)).await?;
+        let ask = Ask::Files(self.folder, page);
+        let reply = self.session.get(ask, self.lane).await?;
         Ok(PageBody::new(reply.body))
     }
 
-    /// Looks for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds the text.
+    /// Searches for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds
+    /// the text. Nothing is sent unless the session is open: after a collection nobody says any more what a refusal meant.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
-        let mut address = self.address_of(PageRequest::by_name(1));
-        address.query_pairs_mut().append_pair("search", name);
-        let reply = self.session.ask_at_once(self.ask(&address)).await?;
+        let session = self.session;
+        let (ask, key) = (Ask::Search(self.folder, name), session.key());
+        let asked = session
+            .client
+            .ask_once(ask, self.lane, &key, || session.is_open());
+        let reply = asked.await.unwrap_or(Err(PortalError::Refused))?;
         Ok(PageBody::new(reply.body))
-    }
-
-    fn address_of(&self, page: PageRequest) -> Url {
-        let mut address = self.address.clone();
-        address.set_query(Some(&page.query()));
-        address
-    }
-
-    fn ask<'b>(&'b self, address: &'b Url) -> Ask<'b> {
-        Ask {
-            endpoint: Endpoint::Files,
-            address,
-            folder: Some(self.folder),
-            limit: self.session.client.max_body_bytes,
-            lane: self.lane,
-        }
     }
 }

@@ -9,13 +9,7 @@ use crate::portal::throttle::Throttle;
 /// The throttles in use, by address and limits. A client that is built anew goes on with the throttle of the one before it, and clients of
 /// one portal share theirs.
 #[derive(Debug, Default)]
-pub struct Throttles(Mutex<Vec<InUse>>);
-
-#[derive(Debug)]
-struct InUse {
-    limits: Limits,
-    throttle: Weak<Throttle>,
-}
+pub struct Throttles(Mutex<Vec<(Limits, Weak<Throttle>)>>);
 
 /// What a throttle is for.
 #[derive(Debug, PartialEq)]
@@ -34,16 +28,13 @@ impl Throttles {
             rate: collect.max_requests_per_second,
         };
         let mut throttles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        throttles.retain(|known| known.throttle.strong_count() > 0);
-        let known = throttles.iter().find(|known| known.limits == limits);
-        if let Some(throttle) = known.and_then(|known| known.throttle.upgrade()) {
+        throttles.retain(|(_, throttle)| throttle.strong_count() > 0);
+        let known = throttles.iter().find(|(known, _)| *known == limits);
+        if let Some(throttle) = known.and_then(|(_, throttle)| throttle.upgrade()) {
             return throttle;
         }
         let throttle = Arc::new(Throttle::new(limits.concurrency, limits.rate));
-        throttles.push(InUse {
-            limits,
-            throttle: Arc::downgrade(&throttle),
-        });
+        throttles.push((limits, Arc::downgrade(&throttle)));
         throttle
     }
 }
@@ -91,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throttle_that_nobody_uses_is_let_go() {
+    fn a_throttle_that_nobody_uses_is_dropped() {
         let throttles = Throttles::default();
         let main = portal("main", "https://portal.example");
         let collect = Config::for_portal(main.clone()).collect;

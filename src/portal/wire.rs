@@ -8,26 +8,17 @@ mod page;
 mod readable;
 mod values;
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
 use id::Id;
-pub use page::Page;
-pub(super) use page::PageReader;
+pub(super) use page::read_rows;
 pub(super) use readable::readable;
 pub use values::Whole;
-use values::Word;
-pub(super) use values::{Amount, Object, Row, Text, Time};
-
-/// Answer to the list of the key's folders.
-#[derive(Debug, Deserialize)]
-pub(super) struct FolderList<'a> {
-    #[serde(borrow)]
-    pub data: Vec<Row<FolderRow<'a>>>,
-    #[serde(default)]
-    pub meta: Option<Meta>,
-}
+use values::{Row, lenient};
 
 /// The `meta` of the folder list.
 #[derive(Debug, Default, Deserialize)]
@@ -38,93 +29,53 @@ pub(super) struct Meta {
 
 /// One folder of the list.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub(super) struct FolderRow<'a> {
-    #[serde(borrow, default)]
-    pub id: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    pub name: Option<Text<'a>>,
-    #[serde(default)]
-    pub file_count: Amount,
-    #[serde(default)]
-    pub updated_at: Time,
-}
-
-/// The columns of a page's rows by which a portal could sort them.
-#[derive(Debug, Deserialize)]
-pub(super) struct SortColumnsPage<'a> {
-    #[serde(borrow)]
-    pub data: Vec<Row<SortColumns<'a>>>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub id: Cow<'a, str>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub name: Cow<'a, str>,
+    #[serde(deserialize_with = "lenient")]
+    pub file_count: u64,
+    #[serde(deserialize_with = "lenient")]
+    pub updated_at: Option<Timestamp>,
 }
 
 /// The columns of one row by which a portal could sort, but for its status. What is absent is equal in all rows.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct SortColumns<'a> {
-    #[serde(borrow, default)]
-    filename: Option<Text<'a>>,
-    #[serde(default)]
-    file_size: Amount,
-    #[serde(borrow, default)]
-    created_at: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    id: Option<Text<'a>>,
-    #[serde(borrow, default, rename = "linkId")]
-    link: Option<Text<'a>>,
-}
-
-impl SortColumns<'_> {
     /// The file name.
-    #[must_use]
-    pub fn filename(&self) -> &str {
-        text(self.filename.as_ref())
-    }
-
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub filename: Cow<'a, str>,
     /// The size in bytes.
-    #[must_use]
-    pub fn size(&self) -> u64 {
-        self.file_size.0
-    }
-
+    #[serde(deserialize_with = "lenient")]
+    pub file_size: u64,
     /// The `createdAt` as it came: the portal's timestamps sort as text.
-    #[must_use]
-    pub fn created_at(&self) -> &str {
-        text(self.created_at.as_ref())
-    }
-
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub created_at: Cow<'a, str>,
     /// The `id` as it came.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        text(self.id.as_ref())
-    }
-
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub id: Cow<'a, str>,
     /// The `linkId` as it came.
-    #[must_use]
-    pub fn link(&self) -> &str {
-        text(self.link.as_ref())
-    }
-}
-
-fn text<'a>(text: Option<&'a Text<'_>>) -> &'a str {
-    text.map_or("", Text::as_str)
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub link_id: Cow<'a, str>,
 }
 
 /// One file of a page.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct FileRow<'a> {
-    #[serde(default, rename = "linkId")]
-    link: Option<Id>,
-    #[serde(default)]
+    link_id: Option<Id>,
     id: Option<Id>,
-    #[serde(default)]
-    file_size: Amount,
-    #[serde(default)]
-    index_status: Option<Word>,
-    #[serde(borrow, default)]
-    index_error: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    created_at: Option<Text<'a>>,
+    #[serde(deserialize_with = "lenient")]
+    file_size: u64,
+    #[serde(deserialize_with = "lenient")]
+    index_status: StatusWord,
+    #[serde(borrow, deserialize_with = "lenient")]
+    index_error: Option<Cow<'a, str>>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    created_at: Cow<'a, str>,
 }
 
 impl FileRow<'_> {
@@ -134,7 +85,7 @@ impl FileRow<'_> {
     pub fn key(&self) -> FileKey {
         let number = |id: Option<Id>| id.map_or(0, |Id(number)| number);
         FileKey {
-            link: number(self.link),
+            link: number(self.link_id),
             id: number(self.id),
         }
     }
@@ -142,33 +93,41 @@ impl FileRow<'_> {
     /// The processing state.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.word().status
+        self.index_status.status
     }
 
     /// The word for the processing state.
     #[must_use]
     pub fn word(&self) -> StatusWord {
         self.index_status
-            .map_or(StatusWord::NONE, |Word(word)| word)
     }
 
     /// Size in bytes; 0 where the portal does not say.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.file_size.0
+        self.file_size
     }
 
     /// The `indexError`, untrusted and of any length; empty, which is no reason, where it is no text.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
-        self.index_error.as_ref().map(Text::as_str)
+        self.index_error.as_deref()
     }
 
     /// When the file was uploaded.
     #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
-        Timestamp::parse(self.created_at.as_ref()?.as_str())
+        Timestamp::parse(&self.created_at)
     }
+}
+
+/// What a page says beside its rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// Rows of this page.
+    pub rows: u64,
+    /// Where this page stands.
+    pub pagination: Pagination,
 }
 
 /// The pagination object as it came (docs/portal.md, File list).

@@ -220,7 +220,7 @@ async fn read_again(
 fn names(body: &PageBody, rows: &[(FileKey, bool)]) -> FileNames {
     let columns = body.sort_columns();
     let failed = rows.iter().zip(&columns).filter(|((_, failed), _)| *failed);
-    let named = failed.map(|((key, _), columns)| (*key, columns.filename()));
+    let named = failed.map(|((key, _), columns)| (*key, &*columns.filename));
     let short = named.filter(|(_, name)| name.chars().count() <= NAME_CHARACTERS);
     let named = short.map(|(key, name)| (key, Arc::from(name)));
     named.take(NAMES).collect()

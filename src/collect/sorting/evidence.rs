@@ -44,12 +44,12 @@ fn is_long_enough(runs: &[Range<usize>; 2]) -> bool {
 }
 
 fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
-    is_unrelated(rows, SortColumns::filename)
-        && is_unrelated(rows, |row| row.filename().to_lowercase())
-        && is_unrelated(rows, SortColumns::created_at)
-        && is_unrelated(rows, SortColumns::size)
-        && is_unrelated(rows, SortColumns::id)
-        && is_unrelated(rows, SortColumns::link)
+    is_unrelated(rows, |row| &*row.filename)
+        && is_unrelated(rows, |row| row.filename.to_lowercase())
+        && is_unrelated(rows, |row| &*row.created_at)
+        && is_unrelated(rows, |row| row.file_size)
+        && is_unrelated(rows, |row| &*row.id)
+        && is_unrelated(rows, |row| &*row.link_id)
 }
 
 /// Whether a column command rows neither as the list does nor the other way round.

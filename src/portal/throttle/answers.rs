@@ -1,17 +1,17 @@
-//! How folders were answered lately, so that one can be compared with the others.
+//! The latest answers by folder, so that a folder can be compared with the others.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::model::FolderId;
 
-/// The folders that were answered last, so many at most, tell what is usual.
+/// As many folders, of those answered last, are compared with.
 const FOLDERS: usize = 64;
 
 /// An answer that takes longer, or half of the time limit, may be slow.
 const SLOW_ANSWER: Duration = Duration::from_secs(3);
 
-/// It is where it also takes so many times what is usual for the portal.
+/// It is slow if it also takes so many times as long as usual for the portal.
 const SLOWER_THAN_USUAL: u32 = 3;
 
 /// What an answer was.
@@ -25,56 +25,53 @@ pub(in crate::portal) enum Answer {
     Other,
 }
 
-/// The latest answers for each folder, and for the list of folders.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    latest: VecDeque<Latest>,
+/// How a request was answered.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::portal) struct Answered {
+    /// The folder that it was for; none for the list.
+    pub folder: Option<FolderId>,
+    pub answer: Answer,
+    pub took: Duration,
+    /// The time limit of the request.
+    pub limit: Duration,
 }
 
-#[derive(Debug)]
-struct Latest {
-    /// None for the list of folders.
-    folder: Option<FolderId>,
-    took: Duration,
-    answer: Answer,
+/// The latest answer for each folder, and for the list of folders.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    latest: VecDeque<Answered>,
 }
 
 impl Answers {
-    /// Takes in an answer; returns the one before it to a request for the same folder that was either good or 429.
-    pub fn take(
-        &mut self,
-        folder: Option<FolderId>,
-        answer: Answer,
-        took: Duration,
-    ) -> Option<Answer> {
-        let at = self
-            .latest
-            .iter()
-            .position(|latest| latest.folder == folder);
-        let before = at.and_then(|at| self.latest.remove(at));
-        let before = before.map(|before| before.answer);
-        self.latest.push_back(Latest {
-            folder,
-            took,
-            answer: match answer {
-                Answer::Other => before.unwrap_or(answer),
-                told => told,
+    /// Stores an answer; returns the one before it to a request for the same folder, the last that was either good or 429 where there
+    /// was one.
+    pub fn record(&mut self, answered: Answered) -> Option<Answer> {
+        let is_same = |latest: &Answered| latest.folder == answered.folder;
+        let at = self.latest.iter().position(is_same);
+        let previous = at.and_then(|at| self.latest.remove(at));
+        let previous = previous.map(|previous| previous.answer);
+        self.latest.push_back(Answered {
+            answer: match answered.answer {
+                Answer::Other => previous.unwrap_or(Answer::Other),
+                answer => answer,
             },
+            ..answered
         });
         if self.latest.len() > FOLDERS {
             self.latest.pop_front();
         }
-        before
+        previous
     }
 
-    /// Whether an answer that took so long, of a time limit, is slow compared with what is usual.
-    pub fn is_slow(&self, took: Duration, limit: Duration) -> bool {
+    /// Whether an answer took long compared with its time limit and with what is usual.
+    pub fn is_slow(&self, answered: Answered) -> bool {
         let usual = self.usual() * SLOWER_THAN_USUAL;
+        let limit = answered.limit;
         let slow = SLOW_ANSWER.min(limit / 2).max(usual).min(limit);
-        took >= slow
+        answered.took >= slow
     }
 
-    /// What an answer for a folder usually takes: half of the folders are answered as fast.
+    /// What an answer for a folder usually takes: the median.
     fn usual(&self) -> Duration {
         let folders = self.latest.iter().filter(|latest| latest.folder.is_some());
         let mut times: Vec<_> = folders.map(|latest| latest.took).collect();
@@ -94,12 +91,26 @@ mod tests {
         uuid::Uuid::from_u128(number as u128).into()
     }
 
+    fn answered(folder: Option<FolderId>, answer: Answer, took: Duration) -> Answered {
+        Answered {
+            folder,
+            answer,
+            took,
+            limit: LIMIT,
+        }
+    }
+
+    fn is_slow(answers: &Answers, took: Duration, limit: Duration) -> bool {
+        let answered = answered(None, Answer::Good, took);
+        answers.is_slow(Answered { limit, ..answered })
+    }
+
     /// Folders whose latest answers took so many milliseconds.
     fn answers(times: &[u64]) -> Answers {
         let mut answers = Answers::default();
         for (number, millis) in times.iter().enumerate() {
             let took = Duration::from_millis(*millis);
-            answers.take(Some(id(number)), Answer::Good, took);
+            answers.record(answered(Some(id(number)), Answer::Good, took));
         }
         answers
     }
@@ -118,7 +129,7 @@ mod tests {
             (&[30_000, 30_000], 30_000, true),
         ] {
             let took = Duration::from_millis(millis);
-            let is_slow = answers(times).is_slow(took, LIMIT);
+            let is_slow = is_slow(&answers(times), took, LIMIT);
             assert_eq!(is_slow, slow, "{millis} among {times:?}");
         }
     }
@@ -127,28 +138,28 @@ mod tests {
     fn half_of_a_short_time_limit_is_long() {
         let usual = answers(&[10, 10]);
         let limit = Duration::from_secs(1);
-        assert!(usual.is_slow(Duration::from_millis(500), limit));
-        assert!(!usual.is_slow(Duration::from_millis(499), limit));
+        assert!(is_slow(&usual, Duration::from_millis(500), limit));
+        assert!(!is_slow(&usual, Duration::from_millis(499), limit));
     }
 
     #[test]
     fn a_folder_counts_once_however_often_it_is_answered() {
         let mut answers = answers(&[40, 50, 5_000]);
         for _ in 0..100 {
-            answers.take(Some(id(2)), Answer::Good, Duration::from_secs(5));
+            answers.record(answered(Some(id(2)), Answer::Good, Duration::from_secs(5)));
         }
-        assert!(answers.is_slow(Duration::from_secs(5), LIMIT));
+        assert!(is_slow(&answers, Duration::from_secs(5), LIMIT));
     }
 
     #[test]
-    fn the_answer_before_is_that_of_the_same_folder_or_of_the_list() {
+    fn the_previous_answer_is_that_of_the_same_folder_or_of_the_list() {
         let mut answers = Answers::default();
-        let mut take = |folder, answer| answers.take(folder, answer, Duration::ZERO);
-        assert_eq!(take(Some(id(1)), Answer::Good), None);
-        assert_eq!(take(None, Answer::Other), None);
-        assert_eq!(take(Some(id(1)), Answer::Limited), Some(Answer::Good));
-        assert_eq!(take(Some(id(1)), Answer::Other), Some(Answer::Limited));
-        assert_eq!(take(Some(id(1)), Answer::Good), Some(Answer::Limited));
-        assert_eq!(take(None, Answer::Good), Some(Answer::Other));
+        let mut record = |folder, answer| answers.record(answered(folder, answer, Duration::ZERO));
+        assert_eq!(record(Some(id(1)), Answer::Good), None);
+        assert_eq!(record(None, Answer::Other), None);
+        assert_eq!(record(Some(id(1)), Answer::Limited), Some(Answer::Good));
+        assert_eq!(record(Some(id(1)), Answer::Other), Some(Answer::Limited));
+        assert_eq!(record(Some(id(1)), Answer::Good), Some(Answer::Limited));
+        assert_eq!(record(None, Answer::Good), Some(Answer::Other));
     }
 }

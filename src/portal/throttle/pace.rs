@@ -1,9 +1,10 @@
 //! The rate at which a portal is asked: the configured one, or what a limit of the portal's allows.
 //!
-//! A limit is approached from below. An answer of 429 tells its level: the rate falls below it at once, returns to it by small steps, and
+//! A limit is approached from below. An answer of 429 shows its level: the rate falls below it at once, returns to it by small steps, and
 //! goes beyond it by steps that grow, so that a limit that went away is forgotten soon. While only 429 comes, as until the end of a limit's
 //! window, the requests are farther and farther apart. The configured rate is never exceeded.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -41,7 +42,7 @@ const FREE: f64 = 1_000.0;
 const WINDOW: Duration = Duration::from_secs(1);
 
 /// Fewer requests than this say nothing of a limit, because there may have been no more to ask.
-const FEW_REQUESTS: u32 = 10;
+const FEW_REQUESTS: usize = 10;
 
 /// The distance in time between two requests.
 #[derive(Debug)]
@@ -49,7 +50,8 @@ pub(super) struct Pace {
     configured: Option<f64>,
     limit: Option<Limit>,
     next: Option<Instant>,
-    sent: Sent,
+    /// When requests were sent, or will be, in the last [`WINDOW`].
+    sent: VecDeque<Instant>,
     /// Answers of 429 since the last good one.
     in_a_row: u32,
     /// Counts how often requests were put farther apart.
@@ -76,7 +78,7 @@ impl Pace {
             },
             limit: None,
             next: None,
-            sent: Sent::default(),
+            sent: VecDeque::new(),
             in_a_row: 0,
             lowered: 0,
         }
@@ -102,12 +104,13 @@ impl Pace {
     pub fn reserve(&mut self, now: Instant) -> Instant {
         let slot = self.next.map_or(now, |next| next.max(now));
         self.next = Some(slot + self.gap());
-        self.sent.add(slot);
+        self.forget_sent(slot);
+        self.sent.push_back(slot);
         slot
     }
 
-    /// A request was answered 429 that was sent when the rate had been lowered so often. Those that were under way together tell of one
-    /// limit.
+    /// A request was answered 429 that was sent when the rate had been lowered so often. Those that were under way together count as
+    /// one.
     pub fn refused(&mut self, lowered: u64, now: Instant) {
         if lowered < self.lowered {
             return;
@@ -124,7 +127,10 @@ impl Pace {
 
     /// Goes below the limit that is met at the present rate. The first time its level is a guess, so that it may be gone beyond soon.
     fn meet(&mut self, now: Instant) {
-        let sent = self.sent.rate(now);
+        self.forget_sent(now);
+        let sent = self.sent.len().max(FEW_REQUESTS);
+        #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
+        let sent = sent as f64 / WINDOW.as_secs_f64();
         let level = self.rate().map_or(sent, |rate| rate.min(sent));
         match self.limit.map(|limit| limit.level) {
             None => self.fall(level * BACK, 1.0),
@@ -140,6 +146,12 @@ impl Pace {
             rate: (level * part).max(self.slowest()),
             step: level * STEP,
         });
+    }
+
+    /// Forgets requests that were sent more than [`WINDOW`] before.
+    fn forget_sent(&mut self, now: Instant) {
+        let is_old = |sent: &mut Instant| now.saturating_duration_since(*sent) >= WINDOW;
+        while self.sent.pop_front_if(is_old).is_some() {}
     }
 
     fn slowest(&self) -> f64 {
@@ -170,229 +182,5 @@ impl Pace {
     }
 }
 
-/// What was sent lately.
-#[derive(Debug, Default)]
-struct Sent {
-    since: Option<Instant>,
-    now: u32,
-    before: u32,
-}
-
-impl Sent {
-    fn add(&mut self, at: Instant) {
-        self.turn(at);
-        self.now = self.now.saturating_add(1);
-    }
-
-    /// Requests per second, or a few.
-    fn rate(&mut self, now: Instant) -> f64 {
-        self.turn(now);
-        f64::from(self.now.max(self.before).max(FEW_REQUESTS)) / WINDOW.as_secs_f64()
-    }
-
-    /// Begins another window where this one is over.
-    fn turn(&mut self, at: Instant) {
-        let age = self.since.map(|since| at.saturating_duration_since(since));
-        if age.is_none_or(|age| age >= WINDOW) {
-            let follows = age.is_some_and(|age| age < 2 * WINDOW);
-            self.before = if follows { self.now } else { 0 };
-            self.now = 0;
-            self.since = Some(at);
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A portal that admits so many requests a second.
-    #[derive(Debug, Clone, Copy)]
-    enum Limiter {
-        /// And this many at once after a pause.
-        Steady { rate: f64, burst: f64 },
-        /// In each window of so many seconds so many, as fast as they come.
-        Windows { requests: f64, seconds: f64 },
-    }
-
-    impl Limiter {
-        fn rate(self) -> f64 {
-            match self {
-                Self::Steady { rate, .. } => rate,
-                Self::Windows { requests, seconds } => requests / seconds,
-            }
-        }
-    }
-
-    /// What a limiter has left, and the second or the window that this holds for.
-    struct Limited {
-        limiter: Limiter,
-        left: f64,
-        at: f64,
-    }
-
-    impl Limited {
-        fn new(limiter: Limiter) -> Self {
-            let left = match limiter {
-                Limiter::Steady { burst, .. } => burst,
-                Limiter::Windows { .. } => 0.0,
-            };
-            Self {
-                limiter,
-                left,
-                at: -1.0,
-            }
-        }
-
-        fn admits(&mut self, now: f64) -> bool {
-            match self.limiter {
-                Limiter::Steady { rate, burst } => {
-                    let passed = now - self.at.max(0.0);
-                    self.left = (self.left + passed * rate).min(burst);
-                    self.at = now;
-                }
-                Limiter::Windows { requests, seconds } => {
-                    let window = (now / seconds).floor();
-                    if window > self.at {
-                        (self.at, self.left) = (window, requests);
-                    }
-                }
-            }
-            let admits = self.left >= 1.0 - 1e-9;
-            if admits {
-                self.left -= 1.0;
-            }
-            admits
-        }
-    }
-
-    fn steady(rate: f64, burst: f64) -> Limiter {
-        Limiter::Steady { rate, burst }
-    }
-
-    /// A story of one who asks, each request as soon as it may be sent.
-    struct Story {
-        pace: Pace,
-        start: Instant,
-        now: Instant,
-    }
-
-    impl Story {
-        fn new(configured: Rate) -> Self {
-            let start = Instant::now();
-            Self {
-                pace: Pace::new(configured),
-                start,
-                now: start,
-            }
-        }
-
-        /// Asks for so long; returns how many were answered well and how many were not.
-        fn ask(&mut self, portal: &mut Limited, time: Duration) -> (u32, u32) {
-            let (mut good, mut refused) = (0, 0);
-            let end = self.now + time;
-            loop {
-                let slot = self.pace.reserve(self.now);
-                if slot >= end {
-                    self.now = end;
-                    return (good, refused);
-                }
-                self.now = slot;
-                if portal.admits((slot - self.start).as_secs_f64()) {
-                    good += 1;
-                    self.pace.answered();
-                } else {
-                    refused += 1;
-                    self.pace.refused(self.pace.lowered(), slot);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn requests_keep_their_distance_whoever_sends_them() {
-        let mut pace = Pace::new(Rate::PerSecond(0.5));
-        let start = Instant::now();
-        let slots: Vec<_> = (0..3).map(|_| pace.reserve(start) - start).collect();
-        assert_eq!(slots, [0, 2, 4].map(Duration::from_secs));
-    }
-
-    #[test]
-    fn a_pause_is_not_saved_up_for_a_burst() {
-        let mut pace = Pace::new(Rate::PerSecond(1.0));
-        let start = Instant::now();
-        pace.reserve(start);
-        let later = start + Duration::from_mins(1);
-        assert_eq!(pace.reserve(later), later);
-        assert_eq!(pace.reserve(later), later + Duration::from_secs(1));
-    }
-
-    #[test]
-    fn a_limit_is_used_and_seldom_met() {
-        let windows = |requests, seconds| Limiter::Windows { requests, seconds };
-        let (settled, hour) = (Duration::from_mins(10), Duration::from_hours(1));
-        for (configured, limiter) in [
-            (Rate::PerSecond(5.0), steady(1.0, 1.0)),
-            (Rate::PerSecond(5.0), steady(1.0, 10.0)),
-            (Rate::PerSecond(5.0), steady(1.0, 60.0)),
-            (Rate::PerSecond(5.0), steady(0.5, 1.0)),
-            (Rate::PerSecond(5.0), steady(3.0, 1.0)),
-            (Rate::PerSecond(5.0), steady(4.9, 5.0)),
-            (Rate::PerSecond(5.0), windows(60.0, 60.0)),
-            (Rate::PerSecond(5.0), windows(30.0, 60.0)),
-            (Rate::PerSecond(5.0), windows(10.0, 10.0)),
-            (Rate::Unlimited, steady(1.0, 1.0)),
-            (Rate::Unlimited, steady(20.0, 5.0)),
-        ] {
-            let (mut story, mut portal) = (Story::new(configured), Limited::new(limiter));
-            story.ask(&mut portal, settled);
-            let (good, refused) = story.ask(&mut portal, hour);
-            let share = f64::from(refused) / f64::from(good + refused);
-            let used = f64::from(good) / (limiter.rate() * hour.as_secs_f64());
-            println!("{configured:?}, {limiter:?}: {share:.3} answered 429, {used:.2} used");
-            assert!(share < 0.05, "{configured:?}, {limiter:?}: {share} refused");
-            assert!(used > 0.75, "{configured:?}, {limiter:?}: {used} used");
-        }
-    }
-
-    #[test]
-    fn the_configured_rate_returns_when_the_limit_went_away_and_is_never_exceeded() {
-        for (configured, limit, minutes) in [(5.0, 1.0, 3), (5.0, 0.2, 10), (0.5, 0.25, 10)] {
-            let hour = Duration::from_hours(1);
-            let mut story = Story::new(Rate::PerSecond(configured));
-            story.ask(&mut Limited::new(steady(limit, 1.0)), hour);
-            let mut free = Limited::new(steady(100.0, 100.0));
-            story.ask(&mut free, Duration::from_mins(minutes));
-            let (good, _) = story.ask(&mut free, hour);
-            let rate = f64::from(good) / hour.as_secs_f64();
-            assert!(
-                (0.99 * configured..=1.01 * configured).contains(&rate),
-                "{rate} of {configured}"
-            );
-        }
-    }
-
-    #[test]
-    fn requests_that_were_under_way_together_tell_of_one_limit() {
-        let mut pace = Pace::new(Rate::PerSecond(4.0));
-        let now = Instant::now();
-        for _ in 0..4 {
-            pace.reserve(now);
-        }
-        for _ in 0..4 {
-            pace.refused(0, now);
-        }
-        assert_eq!(pace.lowered(), 1);
-        assert_eq!(pace.gap(), Duration::from_millis(500));
-    }
-
-    #[test]
-    fn no_limit_makes_the_pace_slower_than_the_slowest() {
-        for (configured, slowest) in [(5.0, 5), (0.1, 10)] {
-            let mut story = Story::new(Rate::PerSecond(configured));
-            let mut closed = Limited::new(steady(0.0, 0.0));
-            story.ask(&mut closed, Duration::from_hours(1));
-            assert_eq!(story.pace.gap(), Duration::from_secs(slowest));
-        }
-    }
-}
+mod tests;

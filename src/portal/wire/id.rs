@@ -1,14 +1,16 @@
 //! Ids of files and links.
 
-use std::fmt;
+use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, SeqAccess};
 use uuid::Uuid;
 
-/// An id of a file or link. The portal promises a UUID (docs/portal.md, Values); anything else is taken by its name-based UUID, because an id here
-/// only tells files apart and never becomes part of a path. A number, `true` and `false` are taken by their text, an array or object by
-/// what it holds.
+use super::values::{Lenient, lenient};
+
+/// An id of a file or link. The portal promises a UUID (docs/portal.md, Values); any other text is hashed to its name-based UUID,
+/// because an id here only distinguishes files and never becomes part of a path. So is the text of any other value, and what an array
+/// or object holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Id(pub u128);
 
@@ -28,53 +30,38 @@ impl Id {
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(IdVisitor)
+        lenient(deserializer)
     }
 }
 
-struct IdVisitor;
-
-impl<'de> Visitor<'de> for IdVisitor {
-    type Value = Id;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an id")
+impl<'de> Lenient<'de> for Id {
+    fn other() -> Self {
+        Self::of("null")
     }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Id, E> {
-        Ok(Id::of(text))
+    fn boolean(value: bool) -> Self {
+        Self::of(&value.to_string())
     }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Id, E> {
-        Ok(Id::of(&number.to_string()))
+    fn whole(number: u64) -> Self {
+        Self::of(&number.to_string())
     }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Id, E> {
-        Ok(Id::of(&number.to_string()))
+    fn negative(number: i64) -> Self {
+        Self::of(&number.to_string())
     }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Id, E> {
-        Ok(Id::of(&number.to_string()))
+    fn float(number: f64) -> Self {
+        Self::of(&number.to_string())
     }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Id, E> {
-        Ok(Id::of(&value.to_string()))
+    fn text(text: Cow<'de, str>) -> Self {
+        Self::of(&text)
     }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Id, E> {
-        Ok(Id::of("null"))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Id, A::Error> {
-        let mut id = Id::of("[]");
+    fn array<A: SeqAccess<'de>>(mut values: A) -> Result<Self, A::Error> {
+        let mut id = Self::of("[]");
         while let Some(value) = values.next_element()? {
             id = id.then(value);
         }
         Ok(id)
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Id, A::Error> {
-        let mut id = Id::of("{}");
+    fn object<A: MapAccess<'de>>(mut fields: A) -> Result<Self, A::Error> {
+        let mut id = Self::of("{}");
         while let Some((name, value)) = fields.next_entry()? {
             id = id.then(name).then(value);
         }

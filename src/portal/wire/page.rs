@@ -1,71 +1,82 @@
-//! One page of a folder's files, read row by row: no row is kept that its reader does not keep.
+//! Answers that are a list of rows, read row by row: no row is stored unless its reader stores it. A hostile body may hold millions.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{FileRow, Pagination, Row};
+use super::Row;
+use crate::portal::error::PortalError;
 
-/// What a page says beside its rows.
-#[derive(Debug, Clone, Copy)]
-pub struct Page {
-    /// Rows of this page.
-    pub rows: u64,
-    /// Where this page stands.
-    pub pagination: Pagination,
+/// Reads an object whose field `data` is an array of rows, and hands each row on as it comes; then returns the number of rows and the
+/// field `beside`, if there is one. By itself, serde would read structures from arrays as well.
+pub(in crate::portal) fn read_rows<'a, R, B>(
+    text: &'a str,
+    beside: &'static str,
+    each: impl FnMut(R),
+) -> Result<(u64, Option<B>), PortalError>
+where
+    R: Deserialize<'a> + Default,
+    B: Deserialize<'a>,
+{
+    let reader = AnswerReader {
+        beside,
+        rows: Rows(each, PhantomData::<R>),
+        value: PhantomData::<B>,
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let read = deserializer.deserialize_map(reader);
+    read.and_then(|read| deserializer.end().map(|()| read))
+        .map_err(|error| PortalError::from_json(&error))
 }
 
-/// Reads an answer to a request for a page, and hands each row on as it comes.
-pub struct PageReader<F>(pub F);
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Field {
-    Data,
-    Pagination,
-    #[serde(other)]
-    Unknown,
+struct AnswerReader<F, R, B> {
+    beside: &'static str,
+    rows: Rows<F, R>,
+    value: PhantomData<B>,
 }
 
-impl<'de, F: FnMut(FileRow<'de>)> DeserializeSeed<'de> for PageReader<F> {
-    type Value = Page;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Page, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de, F: FnMut(FileRow<'de>)> Visitor<'de> for PageReader<F> {
-    type Value = Page;
+impl<'de, F, R, B> Visitor<'de> for AnswerReader<F, R, B>
+where
+    F: FnMut(R),
+    R: Deserialize<'de> + Default,
+    B: Deserialize<'de>,
+{
+    type Value = (u64, Option<B>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a page of files")
+        f.write_str("an object with rows")
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<Page, A::Error> {
-        let (mut rows, mut pagination) = (None, None);
-        while let Some(field) = fields.next_key()? {
-            match field {
-                Field::Data if rows.is_some() => return Err(de::Error::duplicate_field("data")),
-                Field::Data => rows = Some(fields.next_value_seed(Rows(&mut self.0))?),
-                Field::Pagination => pagination = Some(fields.next_value()?),
-                Field::Unknown => {
-                    fields.next_value::<IgnoredAny>()?;
+    fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<Self::Value, A::Error> {
+        let (mut rows, mut beside) = (None, None);
+        while let Some(Name(field)) = fields.next_key()? {
+            if field == "data" {
+                if rows.is_some() {
+                    return Err(de::Error::duplicate_field("data"));
                 }
+                rows = Some(fields.next_value_seed(&mut self.rows)?);
+            } else if field == self.beside {
+                beside = fields.next_value()?;
+            } else {
+                fields.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(Page {
-            rows: rows.ok_or_else(|| de::Error::missing_field("data"))?,
-            pagination: pagination.ok_or_else(|| de::Error::missing_field("pagination"))?,
-        })
+        let rows = rows.ok_or_else(|| de::Error::missing_field("data"))?;
+        Ok((rows, beside))
     }
 }
 
-/// Reads the rows of a page, and says how many there were.
-struct Rows<'a, F>(&'a mut F);
+/// The name of a field.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de, F: FnMut(FileRow<'de>)> DeserializeSeed<'de> for Rows<'_, F> {
+/// Reads the rows, and returns how many there were.
+struct Rows<F, R>(F, PhantomData<R>);
+
+impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> DeserializeSeed<'de> for &mut Rows<F, R> {
     type Value = u64;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
@@ -73,11 +84,11 @@ impl<'de, F: FnMut(FileRow<'de>)> DeserializeSeed<'de> for Rows<'_, F> {
     }
 }
 
-impl<'de, F: FnMut(FileRow<'de>)> Visitor<'de> for Rows<'_, F> {
+impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> Visitor<'de> for &mut Rows<F, R> {
     type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of files")
+        f.write_str("an array of rows")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<u64, A::Error> {

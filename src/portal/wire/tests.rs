@@ -49,7 +49,7 @@ fn a_lone_surrogate_and_invalid_utf8_cost_nothing_but_themselves() {
         ),
     ];
     for (body, error) in bodies {
-        assert_eq!(row(&readable(body)).unwrap().error(), Some(error));
+        assert_eq!(row(&readable(body.to_vec())).unwrap().error(), Some(error));
     }
 }
 

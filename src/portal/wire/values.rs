@@ -10,196 +10,165 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::model::{StatusWord, Timestamp};
 
-/// A number of things: never negative, and cut at `u64::MAX`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Whole(pub u64);
+/// What is read from a value of any JSON type. Nothing but its own field depends on it, so a type that was not expected costs nothing
+/// else. All methods but [`Lenient::other`] say what a type means that is expected.
+pub(in crate::portal) trait Lenient<'de>: Sized {
+    fn other() -> Self;
 
-impl<'de> Deserialize<'de> for Whole {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WholeVisitor)
+    fn null() -> Self {
+        Self::other()
+    }
+    fn boolean(_: bool) -> Self {
+        Self::other()
+    }
+    fn whole(_: u64) -> Self {
+        Self::other()
+    }
+    fn negative(_: i64) -> Self {
+        Self::other()
+    }
+    fn float(_: f64) -> Self {
+        Self::other()
+    }
+    fn text(_: Cow<'de, str>) -> Self {
+        Self::other()
+    }
+    fn array<A: SeqAccess<'de>>(values: A) -> Result<Self, A::Error> {
+        IgnoredAny.visit_seq(values).map(|_| Self::other())
+    }
+    fn object<A: MapAccess<'de>>(fields: A) -> Result<Self, A::Error> {
+        IgnoredAny.visit_map(fields).map(|_| Self::other())
     }
 }
 
-struct WholeVisitor;
-
-impl Visitor<'_> for WholeVisitor {
-    type Value = Whole;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number that is not negative")
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Whole, E> {
-        Ok(Whole(number))
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Whole, E> {
-        u64::try_from(number)
-            .map(Whole)
-            .map_err(|_| E::invalid_value(de::Unexpected::Signed(number), &self))
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a cast from float to integer saturates, and negative numbers were refused"
-    )]
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Whole, E> {
-        if number >= 0.0 && number.fract() == 0.0 {
-            Ok(Whole(number as u64))
-        } else {
-            Err(E::invalid_value(de::Unexpected::Float(number), &self))
-        }
-    }
+/// Reads a value of any type.
+pub(in crate::portal) fn lenient<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Lenient<'de>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_any(AnyType(PhantomData))
 }
 
-/// A value of any type. Nothing but its own field depends on it, so a type that was not expected costs nothing else.
-enum Any<'a> {
-    Text(Cow<'a, str>),
-    Whole(u64),
-    Float(f64),
-    /// Null, true or false, a negative whole number, an array, an object.
-    Other,
-}
+struct AnyType<T>(PhantomData<T>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Any<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnyVisitor)
-    }
-}
-
-struct AnyVisitor;
-
-impl<'de> Visitor<'de> for AnyVisitor {
-    type Value = Any<'de>;
+impl<'de, T: Lenient<'de>> Visitor<'de> for AnyType<T> {
+    type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
-
-    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Any::Text(text.into()))
+    fn visit_unit<E: de::Error>(self) -> Result<T, E> {
+        Ok(T::null())
     }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Any::Text(text.to_owned().into()))
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<T, E> {
+        Ok(T::boolean(value))
     }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Any::Whole(number))
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<T, E> {
+        Ok(T::whole(number))
     }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(u64::try_from(number).map_or(Any::Other, Any::Whole))
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+        Ok(u64::try_from(number).map_or_else(|_| T::negative(number), T::whole))
     }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Any::Float(number))
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+        Ok(T::float(number))
     }
-
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Any::Other)
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<T, E> {
+        Ok(T::text(text.into()))
     }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-        Ok(Any::Other)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        Ok(T::text(text.to_owned().into()))
     }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<Self::Value, A::Error> {
-        IgnoredAny.visit_seq(values).map(|_| Any::Other)
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<T, A::Error> {
+        T::array(values)
     }
-
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
-        IgnoredAny.visit_map(fields).map(|_| Any::Other)
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+        T::object(fields)
     }
 }
 
 /// An amount that nothing depends on: whatever is not a sensible number is 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Amount(pub u64);
-
-impl<'de> Deserialize<'de> for Amount {
+impl Lenient<'_> for u64 {
+    fn other() -> Self {
+        0
+    }
+    fn whole(number: u64) -> Self {
+        number
+    }
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a cast from float to integer saturates, which is what is wanted"
     )]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match Any::deserialize(deserializer)? {
-            Any::Whole(number) => number,
-            Any::Float(number) => number as u64,
-            Any::Text(_) | Any::Other => 0,
-        }))
+    fn float(number: f64) -> Self {
+        number as Self
     }
 }
 
 /// A time that nothing depends on: whatever is no timestamp (docs/portal.md, Values) is unknown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Time(pub Option<Timestamp>);
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Text::deserialize(deserializer)?;
-        Ok(Self(Timestamp::parse(text.as_str())))
+impl<'de> Lenient<'de> for Option<Timestamp> {
+    fn other() -> Self {
+        None
+    }
+    fn text(text: Cow<'de, str>) -> Self {
+        Timestamp::parse(&text)
     }
 }
 
 /// A string; whatever is none is the empty one.
-#[derive(Debug)]
-pub struct Text<'a>(Cow<'a, str>);
-
-impl Text<'_> {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
+impl<'de> Lenient<'de> for Cow<'de, str> {
+    fn other() -> Self {
+        Cow::default()
+    }
+    fn text(text: Cow<'de, str>) -> Self {
+        text
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match Any::deserialize(deserializer)? {
-            Any::Text(text) => text,
-            Any::Whole(_) | Any::Float(_) | Any::Other => Cow::default(),
-        }))
+/// A string, unless it is null; whatever else is no string is the empty one.
+impl<'de> Lenient<'de> for Option<Cow<'de, str>> {
+    fn other() -> Self {
+        Some(Cow::default())
+    }
+    fn null() -> Self {
+        None
+    }
+    fn text(text: Cow<'de, str>) -> Self {
+        Some(text)
     }
 }
 
 /// The word of an `indexStatus`; whatever is no string is as good as none.
+impl<'de> Lenient<'de> for StatusWord {
+    fn other() -> Self {
+        Self::NONE
+    }
+    fn text(text: Cow<'de, str>) -> Self {
+        Self::read(text.as_bytes())
+    }
+}
+
+/// A number of things: never negative, and cut at `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word(pub StatusWord);
+pub struct Whole(pub u64);
 
-impl<'de> Deserialize<'de> for Word {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match Any::deserialize(deserializer)? {
-            Any::Text(text) => StatusWord::read(text.as_bytes()),
-            Any::Whole(_) | Any::Float(_) | Any::Other => StatusWord::NONE,
-        }))
+impl Lenient<'_> for Option<Whole> {
+    fn other() -> Self {
+        None
+    }
+    fn whole(number: u64) -> Self {
+        Some(Whole(number))
+    }
+    fn float(number: f64) -> Self {
+        let is_whole = number >= 0.0 && number.fract() == 0.0;
+        is_whole.then(|| Whole(Lenient::float(number)))
     }
 }
 
-/// An answer, which must be an object: by themselves, serde's structures are read from arrays as well.
-#[derive(Debug)]
-pub struct Object<T>(pub T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de> Deserialize<'de> for Whole {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_map(ObjectVisitor(PhantomData))
-            .map(Self)
-    }
-}
-
-struct ObjectVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(fields))
+        lenient::<Option<Self>, D>(deserializer)?
+            .ok_or_else(|| de::Error::custom("expected a number of things that is not negative"))
     }
 }
 
@@ -207,52 +176,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
 #[derive(Debug)]
 pub struct Row<T>(pub T);
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Row<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_any(RowVisitor(PhantomData))
-            .map(Self)
+impl<'de, T: Deserialize<'de> + Default> Lenient<'de> for Row<T> {
+    fn other() -> Self {
+        Self(T::default())
+    }
+    fn object<A: MapAccess<'de>>(fields: A) -> Result<Self, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields)).map(Self)
     }
 }
 
-struct RowVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for RowVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a row")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(fields))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<T, A::Error> {
-        IgnoredAny.visit_seq(values).map(|_| T::default())
-    }
-
-    fn visit_str<E: de::Error>(self, _: &str) -> Result<T, E> {
-        Ok(T::default())
-    }
-
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<T, E> {
-        Ok(T::default())
-    }
-
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<T, E> {
-        Ok(T::default())
-    }
-
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<T, E> {
-        Ok(T::default())
-    }
-
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<T, E> {
-        Ok(T::default())
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<T, E> {
-        Ok(T::default())
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Row<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        lenient(deserializer)
     }
 }

@@ -1,0 +1,161 @@
+//! What can be asked of a portal, and no more (docs/portal.md, What it never sends).
+
+use std::fmt;
+
+use url::Url;
+
+use crate::model::FolderId;
+use crate::portal::observe::Endpoint;
+
+/// Rows asked for on a page: the most that the portal allows (docs/portal.md, File list). A portal may give fewer.
+pub const PAGE_SIZE: u64 = 100;
+
+/// What the files of a folder are sorted by (docs/portal.md, File list).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sort {
+    /// By file name, ascending.
+    Filename,
+    /// By `indexStatus`, ascending: the order of the statuses is not documented.
+    Status,
+}
+
+/// One page of a folder's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageRequest {
+    /// What the files are sorted by.
+    pub sort: Sort,
+    /// From 1.
+    pub page: u64,
+}
+
+impl PageRequest {
+    /// A page of the list sorted by file name.
+    #[must_use]
+    pub const fn by_name(page: u64) -> Self {
+        Self {
+            sort: Sort::Filename,
+            page,
+        }
+    }
+
+    /// A page of the list sorted by status.
+    #[must_use]
+    pub const fn by_status(page: u64) -> Self {
+        Self {
+            sort: Sort::Status,
+            page,
+        }
+    }
+
+    fn query(self) -> String {
+        let Self { sort, page } = self;
+        let sort = match sort {
+            Sort::Filename => "filename",
+            Sort::Status => "indexStatus",
+        };
+        format!("page={page}&pageSize={PAGE_SIZE}&sortBy={sort}&sortOrder=asc")
+    }
+}
+
+impl fmt::Display for PageRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sort = match self.sort {
+            Sort::Filename => "",
+            Sort::Status => " by status",
+        };
+        write!(f, "page {}{sort}", self.page)
+    }
+}
+
+/// One request.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Ask<'a> {
+    /// The list of the key's folders.
+    Mine,
+    /// A folder alone.
+    Folder(FolderId),
+    /// A page of a folder's files.
+    Files(FolderId, PageRequest),
+    /// The first page of a folder's files whose name or description holds a text.
+    Search(FolderId, &'a str),
+    /// Reindexing a folder's failed files.
+    ReindexFailed(FolderId),
+}
+
+impl Ask<'_> {
+    /// The folder that is asked for; none for the list.
+    pub fn folder(self) -> Option<FolderId> {
+        match self {
+            Self::Mine => None,
+            Self::Folder(id)
+            | Self::Files(id, _)
+            | Self::Search(id, _)
+            | Self::ReindexFailed(id) => Some(id),
+        }
+    }
+
+    pub fn endpoint(self) -> Endpoint {
+        match self {
+            Self::Mine => Endpoint::Mine,
+            Self::Folder(_) => Endpoint::Folder,
+            Self::Files(..) | Self::Search(..) => Endpoint::Files,
+            Self::ReindexFailed(_) => Endpoint::ReindexFailed,
+        }
+    }
+
+    /// The address below that of a portal; a path of the portal's address stays in front.
+    pub fn address(self, base: &Url) -> Url {
+        let mut address = base.clone();
+        let folder = self.folder().map(|id| id.to_string());
+        let last = match self {
+            Self::Mine => Some("mine"),
+            Self::Folder(_) => None,
+            Self::Files(..) | Self::Search(..) => Some("files"),
+            Self::ReindexFailed(_) => Some("reindex-failed"),
+        };
+        if let Ok(mut path) = address.path_segments_mut() {
+            path.pop_if_empty()
+                .extend(["api", "admin", "library-folders"])
+                .extend(folder.as_deref())
+                .extend(last);
+        }
+        match self {
+            Self::Files(_, page) => address.set_query(Some(&page.query())),
+            Self::Search(_, text) => {
+                address.set_query(Some(&PageRequest::by_name(1).query()));
+                address.query_pairs_mut().append_pair("search", text);
+            }
+            Self::Mine | Self::Folder(_) | Self::ReindexFailed(_) => {}
+        }
+        address
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_request_has_its_address_below_the_base() {
+        let id = FolderId::parse("018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6").unwrap();
+        let folder = format!("/{id}");
+        let page = "?page=2&pageSize=100&sortBy=indexStatus&sortOrder=asc";
+        let found = "?page=1&pageSize=100&sortBy=filename&sortOrder=asc&search=a+%26";
+        for (ask, expected) in [
+            (Ask::Mine, "/mine".to_owned()),
+            (Ask::Folder(id), folder.clone()),
+            (
+                Ask::Files(id, PageRequest::by_status(2)),
+                format!("{folder}/files{page}"),
+            ),
+            (Ask::Search(id, "a &"), format!("{folder}/files{found}")),
+            (Ask::ReindexFailed(id), format!("{folder}/reindex-failed")),
+        ] {
+            for base in ["https://portal.example/x", "https://portal.example/x/"] {
+                let address = ask.address(&base.parse().unwrap());
+                let below = "https://portal.example/x/api/admin/library-folders";
+                assert_eq!(address.as_str(), format!("{below}{expected}"));
+            }
+        }
+    }
+}

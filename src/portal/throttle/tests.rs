@@ -1,0 +1,158 @@
+//! Who waits for whom, and how long.
+
+use super::*;
+use crate::model::FolderId;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn id(number: u128) -> FolderId {
+    uuid::Uuid::from_u128(number).into()
+}
+
+async fn admit<'a>(throttle: &'a Throttle, lane: &Lane) -> Option<Admission<'a>> {
+    throttle.admit(lane, 1, || true).await
+}
+
+async fn waits(throttle: &Throttle, lane: &Lane) -> bool {
+    let moment = Duration::from_millis(20);
+    let waiting = tokio::time::timeout(moment, admit(throttle, lane));
+    waiting.await.is_err()
+}
+
+/// One request for a folder that is answered after a time.
+async fn ask(throttle: &Throttle, lane: &Lane, folder: u128, took: Duration) {
+    let admission = admit(throttle, lane).await.unwrap();
+    tokio::time::sleep(took).await;
+    let answered = Answered {
+        folder: Some(id(folder)),
+        answer: Answer::Good,
+        took,
+        limit: 30 * SECOND,
+    };
+    throttle.answered(&admission, lane, answered);
+}
+
+/// Asks for the pages of a folder, eight at a time.
+async fn read_pages(throttle: &Throttle, lane: &Lane, folder: u128, pages: usize, took: Duration) {
+    use futures_util::{StreamExt, stream};
+    let pages = stream::iter(0..pages).map(|_| ask(throttle, lane, folder, took));
+    pages.buffer_unordered(8).collect::<Vec<_>>().await;
+}
+
+#[tokio::test]
+async fn no_more_than_the_limit_are_in_flight() {
+    let (throttle, lane) = (Throttle::new(1, Rate::Unlimited), Lane::default());
+    let first = admit(&throttle, &lane).await;
+    assert!(waits(&throttle, &lane).await);
+    drop(first);
+    assert!(!waits(&throttle, &lane).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn folders_that_are_answered_slowly_do_not_block_the_others() {
+    let throttle = Throttle::new(2, Rate::Unlimited);
+    let (slow, usual) = (Lane::default(), Lane::default());
+    ask(&throttle, &usual, 1, SECOND / 20).await;
+    ask(&throttle, &slow, 2, 5 * SECOND).await;
+    let _hanging = admit(&throttle, &slow).await;
+    assert!(waits(&throttle, &slow).await);
+    assert!(!waits(&throttle, &usual).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_portal_that_is_slow_as_a_whole_is_asked_with_all_requests_in_flight() {
+    for (millis, seconds) in [(2_800, 22.4), (3_200, 25.6)] {
+        let throttle = Throttle::new(8, Rate::Unlimited);
+        let lane = Lane::default();
+        let begun = Instant::now();
+        read_pages(&throttle, &lane, 1, 64, Duration::from_millis(millis)).await;
+        let took = begun.elapsed().as_secs_f64();
+        assert!((took - seconds).abs() < 0.5, "{millis} ms: {took} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_folder_has_its_fair_share_beside_others_and_nearly_all_when_alone() {
+    let throttle = Throttle::new(8, Rate::Unlimited);
+    let (slow, usual) = (Lane::default(), Lane::default());
+    ask(&throttle, &usual, 1, SECOND / 20).await;
+    ask(&throttle, &slow, 2, 5 * SECOND).await;
+    let begun = Instant::now();
+    read_pages(&throttle, &slow, 2, 70, 5 * SECOND).await;
+    assert_eq!(begun.elapsed(), 50 * SECOND);
+    let begun = Instant::now();
+    let beside = async {
+        read_pages(&throttle, &usual, 1, 2_000, SECOND / 20).await;
+        begun.elapsed()
+    };
+    let (took, ()) = tokio::join!(beside, read_pages(&throttle, &slow, 2, 24, 5 * SECOND));
+    // Half of the requests in flight, after those that are there first.
+    assert!(took < 35 * SECOND, "{took:?}");
+    let slow = begun.elapsed();
+    assert!(slow <= 35 * SECOND, "{slow:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_is_always_limited_slows_the_others_down_once() {
+    let throttle = Throttle::new(2, Rate::PerSecond(5.0));
+    let lane = Lane::default();
+    for number in 0..100 {
+        let admission = admit(&throttle, &lane).await.unwrap();
+        let limited = number % 4 == 0;
+        let answered = Answered {
+            folder: Some(id(u128::from(limited))),
+            answer: if limited {
+                Answer::Limited
+            } else {
+                Answer::Good
+            },
+            took: SECOND / 20,
+            limit: 30 * SECOND,
+        };
+        throttle.answered(&admission, &lane, answered);
+    }
+    assert_eq!(throttle.with_pace(|pace| pace.lowered()), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_background_has_a_quarter_of_the_rate_and_one_request_in_flight() {
+    let throttle = Throttle::new(4, Rate::PerSecond(1.0));
+    let (background, usual) = (Lane::background(), Lane::default());
+    let begun = Instant::now();
+    let first = admit(&throttle, &background).await;
+    assert!(waits(&throttle, &background).await);
+    drop(first);
+    admit(&throttle, &usual).await;
+    assert_eq!(begun.elapsed().as_secs(), 1);
+    admit(&throttle, &background).await;
+    assert_eq!(begun.elapsed().as_secs(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
+    let throttle = Throttle::new(1, Rate::PerSecond(0.5));
+    let begun = Instant::now();
+    let row = throttle.admit(&Lane::default(), 2, || true).await;
+    assert_eq!(
+        begun.elapsed().as_secs(),
+        2,
+        "the second one may be sent too"
+    );
+    drop(row);
+    admit(&throttle, &Lane::default()).await;
+    assert_eq!(begun.elapsed().as_secs(), 4);
+    assert!(
+        throttle
+            .admit(&Lane::default(), 2, || false)
+            .await
+            .is_none()
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_is_no_longer_due_takes_no_turn() {
+    let throttle = Throttle::new(1, Rate::PerSecond(0.001));
+    let lane = Lane::default();
+    assert!(throttle.admit(&lane, 1, || false).await.is_none());
+    assert!(!waits(&throttle, &lane).await);
+}
