@@ -81,6 +81,14 @@ impl Class {
             Self::Unread => "unread",
         }
     }
+
+    /// The class with this label.
+    #[must_use]
+    pub fn from_label(label: &str) -> Self {
+        let words = [Self::Unspecified, Self::Other, Self::Unread];
+        let word = words.into_iter().find(|word| word.as_str() == label);
+        word.unwrap_or_else(|| Self::Text(label.into()))
+    }
 }
 
 impl fmt::Display for Class {

@@ -1,12 +1,12 @@
-//! What was attempted at reindexing, and what came of it: never forgotten, and never written over.
+//! The attempts at reindexing and their results: the file is never replaced.
 //!
 //! One SQLite file beside the state (`ledger.db`), written by a thread of its own, one transaction for each change, synced to
 //! disk before it counts. The intent of an attempt is written before its request is sent, so a crash at any point leaves
 //! the attempt charged: what has no outcome when the file is opened has the outcome `unknown`.
 //!
 //! ```text
-//! Change ─LedgerView::change (pure)→ next view ─database (commit)→ disk
-//!                                        └──────── after it ─────→ what everybody sees
+//! LedgerView ─change (pure)→ next view ─what differs (commit)→ disk
+//!                                └──────── after it ────────→ what everybody sees
 //! ```
 //!
 //! A portal is known by its address, so that entries of the configuration with one base URL share its limits, and a new name
@@ -18,23 +18,22 @@
 //! ledger knows facts alone; what they mean for the next attempt is [`crate::policy`]'s.
 
 mod adopt;
-mod apply;
 mod attempt;
 mod change;
+mod class_results;
 mod clock;
 mod database;
 mod error;
-mod fates;
+mod folder;
 mod forgive;
-mod history;
 mod load;
 mod mode;
+mod other_process;
 mod outcome;
 mod portal;
-mod request;
-mod rows;
 mod schema;
 mod shared;
+mod tables;
 mod tidy;
 mod track;
 mod view;
@@ -46,24 +45,24 @@ use std::path::Path;
 use std::sync::mpsc;
 
 use tokio::sync::oneshot;
-use tracing::warn;
 
 use crate::model::{PortalAddress, PortalName};
 use shared::SharedViews;
 use writer::{Job, Writer};
 
-pub use attempt::{Answered, Attempt, ClassFate, Course, IntendedFile, Intent, SentFile};
-pub use change::{Change, Misfit, Review, Tidy};
+pub use attempt::{Answered, Attempt, ClassResult, Course, IntendedFile, Intent, SentFile};
+pub use change::{Misfit, Review};
 pub use database::FILE_NAME;
 pub use error::LedgerError;
+pub use folder::{ClassTotals, FolderLedger, Totals};
 pub use forgive::{Forgiven, Forgiveness};
-pub use history::{Entry, history, views};
 pub use mode::{ActiveMode, AttemptId};
+pub use other_process::{Entry, ask_to_forgive, history, views};
 pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 pub use portal::PortalLedger;
-pub use request::ask_to_forgive;
+pub use tidy::Tidy;
 pub use track::Track;
-pub use view::{ClassTotals, FolderBook, LedgerView, Totals};
+pub use view::LedgerView;
 
 /// The addresses of the portals that the configuration names.
 pub type Addresses = BTreeMap<PortalName, PortalAddress>;
@@ -102,21 +101,13 @@ impl Ledger {
         }
     }
 
-    /// The ledger of one portal. A portal that is not known yet is met now, which is written down as well.
+    /// The ledger of one portal. A portal that is not known yet is met now, which is written as well.
     #[must_use]
     pub fn portal(&self, portal: &PortalAddress) -> PortalLedger {
-        let (view, met) = self.views.portal(portal);
-        if let Some(met) = met {
-            let address = portal.clone();
-            let job: Job = Box::new(move |writer| {
-                if let Err(error) = writer.meet(&address, &met) {
-                    warn!(portal = %address, %error, "it cannot be written to the reindex ledger that this portal is new");
-                }
-            });
-            // A ledger that is closed refuses every change that comes after this one, and says so.
-            let _ = self.jobs.send(job);
-        }
-        PortalLedger::new(portal.clone(), view, self.jobs.clone())
+        let ledger = PortalLedger::new(portal.clone(), self.views.clone(), self.jobs.clone());
+        // Where the file is not open, the portal is met later.
+        let _ = ledger.view();
+        ledger
     }
 
     /// Closes the file when what was asked before is written: nothing is left for the next start to repair. From then on every change is
@@ -124,7 +115,7 @@ impl Ledger {
     pub async fn close(&self) {
         let (done, closed) = oneshot::channel();
         let job: Job = Box::new(move |writer| {
-            writer.close();
+            writer.close(&LedgerError::Closed);
             // Nobody waits for it any more.
             let _ = done.send(());
         });

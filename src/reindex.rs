@@ -215,12 +215,9 @@ impl Reindexer {
     /// Says of old attempts without an outcome that it will never be known: a mistake in this program came between. Younger ones may be
     /// under way, also for another entry of the configuration with the same address.
     async fn give_up_half_done(&self, now: Timestamp) {
-        let until = now.before(GIVEN_UP_AFTER);
-        let Ok(ledger) = self.dependencies.ledger.view() else {
-            return;
-        };
-        if !ledger.interrupted(until).is_empty()
-            && let Err(failed) = self.dependencies.ledger.interrupt(until).await
+        let ledger = &self.dependencies.ledger;
+        if ledger.view().is_ok()
+            && let Err(failed) = ledger.interrupt(now.before(GIVEN_UP_AFTER)).await
         {
             self.refused(&failed);
         }

@@ -4,13 +4,11 @@
 //! for all folders that leave at once, synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on
 //! without it and says so.
 
-mod class_slots;
 mod database;
-mod known;
 mod lock;
-mod refutations;
-mod rows;
+mod saved;
 mod schema;
+mod tables;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -18,19 +16,20 @@ use std::sync::{Arc, mpsc};
 use thiserror::Error;
 use tokio::sync::oneshot;
 
-pub use known::known_classes;
-pub use rows::{
+pub use database::known_classes;
+pub use saved::{
     FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation, Subject,
 };
 
 use crate::model::{FolderId, PortalName, Timestamp};
+use crate::sqlite;
 
 use database::Database;
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";
 
-/// Why state cannot be kept.
+/// Why the state cannot be used.
 #[derive(Debug, Clone, Error)]
 pub enum StateError {
     /// The folder cannot be used.
@@ -57,20 +56,23 @@ pub enum StateError {
         /// The schema version of this program.
         known: i64,
     },
-    /// The database said no.
+    /// The database reports an error.
     #[error("the state file cannot be used: {0}")]
     Database(Arc<rusqlite::Error>),
     /// A value in the file makes no sense.
     #[error("the state file holds what this program did not write: {0}")]
-    Content(&'static str),
-    /// The thread that writes has ended.
+    Content(String),
+    /// The writing thread has ended.
     #[error("the state is closed")]
     Closed,
 }
 
 impl From<rusqlite::Error> for StateError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(Arc::new(error))
+        match sqlite::invalid_value(&error) {
+            Some(what) => Self::Content(what),
+            None => Self::Database(Arc::new(error)),
+        }
     }
 }
 
@@ -88,7 +90,7 @@ enum Backend {
 }
 
 impl Store {
-    /// Opens the state in a folder and reads what was kept. Blocks.
+    /// Opens the state in a folder and reads what was saved. Blocks.
     ///
     /// Where that fails, the store refuses every write with the reason, which is returned as well.
     #[must_use]
@@ -105,13 +107,13 @@ impl Store {
         }
     }
 
-    /// A store that keeps nothing: for a single collection.
+    /// A store that saves nothing: for a single collection.
     #[must_use]
     pub fn nowhere() -> Self {
         Self(Backend::Nowhere)
     }
 
-    /// Reads what is kept of one portal, after everything that was written before. Nothing where nothing is kept.
+    /// Reads what is saved of one portal, after everything that was written before. Nothing where nothing is saved.
     pub async fn load(&self, portal: PortalName) -> Result<SavedPortal, StateError> {
         self.act(move |database| database.load_portal(&portal))
             .await
@@ -138,8 +140,8 @@ impl Store {
             .await
     }
 
-    /// Writes when a portal was last collected whole, in milliseconds since 1970.
-    pub async fn write_success(&self, portal: String, at: i64) -> Result<(), StateError> {
+    /// Writes when every folder of a portal that was due was last counted.
+    pub async fn write_success(&self, portal: PortalName, at: Timestamp) -> Result<(), StateError> {
         self.act(move |database| database.write_success(&portal, at))
             .await
     }
@@ -150,7 +152,7 @@ impl Store {
         portal: PortalName,
         refutation: Option<SavedRefutation>,
     ) -> Result<(), StateError> {
-        self.act(move |database| database.write_refutation(&portal, refutation.as_ref()))
+        self.act(move |database| database.write_refutation(&portal, refutation))
             .await
     }
 

@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, ReindexRules};
 use kb_exporter::ledger::{
-    ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, LedgerView, Outcome, Review,
-    Verdict,
+    ActiveMode, AttemptId, FileState, IntendedFile, Intent, LedgerView, Outcome, Review, Verdict,
 };
-use kb_exporter::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
+use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status, Timestamp};
 use kb_exporter::policy::{Candidate, Failed, FailedFile, FolderFailures, Outlook, Worth, decide};
 use uuid::Uuid;
 
@@ -41,18 +40,16 @@ fn ledger() -> LedgerView {
         let (of, at) = (number % FOLDERS, time(number));
         let id = AttemptId::new(i64::from(number) + 1);
         let files: Vec<FailedFile> = (90..93).map(|number| file(of, number)).collect();
-        let intent = Intent {
-            portal: PortalName::new("main").expect("a name"),
-            max_classes: 50,
-            folder: folder(of),
-            name: FolderName::new("folder"),
-            mode: ActiveMode::Enforce,
+        let intended = files.iter();
+        let intent = Intent::new(
+            PortalName::new("main").expect("a name"),
+            folder(of),
+            ActiveMode::Enforce,
             at,
-            files: files
-                .iter()
+            intended
                 .map(|file| IntendedFile::new(file.key, file.class.clone()))
                 .collect(),
-        };
+        );
         let review = Review {
             changed: files
                 .iter()
@@ -61,13 +58,9 @@ fn ledger() -> LedgerView {
             verdict: Some(Verdict::None),
         };
         let outcome = Outcome::Accepted { updated: 3 };
-        for change in [
-            Change::Intend { id, intent },
-            Change::Settle { id, at, outcome },
-            Change::Review { id, at, review },
-        ] {
-            ledger.apply(change).expect("it fits");
-        }
+        ledger.intend(id, intent).expect("it fits");
+        ledger.settle(id, at, outcome).expect("it fits");
+        ledger.review(id, at, &review).expect("it fits");
     }
     ledger
 }

@@ -55,7 +55,7 @@ mod tests {
     use crate::classify::Class;
     use crate::config::{BaseUrl, KeySource, Portal};
     use crate::ledger::{ActiveMode, IntendedFile, Intent, Ledger};
-    use crate::model::{FileKey, FolderName, PortalName, Timestamp};
+    use crate::model::{FileKey, PortalName, Timestamp};
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();
@@ -71,15 +71,13 @@ mod tests {
         let (ledger, error) = Ledger::open(folder, crate::ledger::Addresses::default());
         assert!(error.is_none(), "{error:?}");
         let key = FileKey { link: 1, id: 1 };
-        let intent = Intent {
-            portal: PortalName::new("main").unwrap(),
-            folder: uuid::Uuid::nil().into(),
-            name: FolderName::new("Inbox"),
-            mode: ActiveMode::DryRun,
-            at: Timestamp::from_millis(1_772_366_400_000),
-            files: vec![IntendedFile::new(key, Class::Text(class.into()))],
-            max_classes: 50,
-        };
+        let intent = Intent::new(
+            PortalName::new("main").unwrap(),
+            uuid::Uuid::nil().into(),
+            ActiveMode::DryRun,
+            Timestamp::from_millis(1_772_366_400_000),
+            vec![IntendedFile::new(key, Class::Text(class.into()))],
+        );
         let ledger = ledger.portal(&"https://portal.example".into());
         ledger
             .intend(intent, &ledger.view().unwrap())

@@ -135,7 +135,7 @@ impl Unsaved {
         let known = |key: &FileKey| history.get(*key).map(|file| (*key, *file));
         let forgotten = |key: &&FileKey| !history.remembers(**key);
         FileChanges::Some {
-            kept: files.iter().filter_map(known).collect(),
+            changed: files.iter().filter_map(known).collect(),
             forgotten: files.iter().filter(forgotten).copied().collect(),
         }
     }

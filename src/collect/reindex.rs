@@ -32,7 +32,7 @@ impl Reindexing {
         let sent = attempts.filter_map(|attempt| attempt.watched());
         let mut watched: HashSet<FileKey> = sent.flat_map(|files| files.keys().copied()).collect();
         let book = ledger.folder(folder);
-        watched.extend(book.into_iter().flat_map(|book| book.tries.keys()));
+        watched.extend(book.into_iter().flat_map(|book| book.file_attempts.keys()));
         Arc::new(watched)
     }
 

@@ -40,8 +40,8 @@ impl Storage {
 
     /// Writes when every folder was counted.
     pub async fn write_success(&mut self, at: Timestamp) {
-        let portal = self.portal.as_str().to_owned();
-        let result = self.store.write_success(portal, at.as_millis()).await;
+        let portal = self.portal.clone();
+        let result = self.store.write_success(portal, at).await;
         self.log_refusal(&result);
         self.success_refused = result.err();
     }

@@ -1,36 +1,24 @@
-//! What versions before 4 wrote under the configured name of a portal goes to the portal with that address.
+//! Moves what versions before 4 wrote under the configured name of a portal to the portal with that address.
 
 use rusqlite::{Transaction, params_from_iter};
 
 use crate::ledger::Addresses;
 use crate::ledger::error::LedgerError;
+use crate::ledger::folder::Totals;
+use crate::sqlite::Record;
 
-/// The counters of a folder.
-const COUNTERS: [&str; 10] = [
-    "accepted",
-    "refused",
-    "unknown",
-    "requeued",
-    "recovered",
-    "partial",
-    "none",
-    "inconclusive",
-    "files_recovered",
-    "files_refailed",
-];
-
-/// What is done for a name (`?1`) and its address (`?2`), which another name may have had before.
+/// The steps for a name (`?1`) and its address (`?2`), which another name may have had before.
 const STEPS: [&str; 8] = [
     "INSERT INTO portal (address, met) SELECT ?2, met FROM portal WHERE address = ?1
      ON CONFLICT (address) DO UPDATE SET met = min(met, excluded.met)",
     "DELETE FROM portal WHERE address = ?1",
-    "UPDATE attempt SET folder = kept.number FROM folder AS gone
-     JOIN folder AS kept ON kept.id = gone.id AND kept.portal = ?2
+    "UPDATE attempt SET folder = other.number FROM folder AS gone
+     JOIN folder AS other ON other.id = gone.id AND other.portal = ?2
      WHERE gone.number = attempt.folder AND gone.portal = ?1",
     "INSERT INTO tries (folder, link, id, attempts)
-     SELECT kept.number, tries.link, tries.id, tries.attempts FROM tries
+     SELECT other.number, tries.link, tries.id, tries.attempts FROM tries
      JOIN folder AS gone ON gone.number = tries.folder AND gone.portal = ?1
-     JOIN folder AS kept ON kept.id = gone.id AND kept.portal = ?2
+     JOIN folder AS other ON other.id = gone.id AND other.portal = ?2
      WHERE true
      ON CONFLICT (folder, link, id) DO UPDATE SET attempts = attempts + excluded.attempts",
     "DELETE FROM folder WHERE portal = ?1 AND id IN (SELECT id FROM folder WHERE portal = ?2)",
@@ -61,7 +49,10 @@ pub(super) fn by_address(
 
 /// Adds the counters of folders that are there twice.
 fn add_counters() -> String {
-    let sums = COUNTERS.map(|column| format!("{column} = folder.{column} + gone.{column}"));
+    let sums = Totals::columns().into_iter();
+    let sums: Vec<_> = sums
+        .map(|column| format!("{column} = folder.{column} + gone.{column}"))
+        .collect();
     format!(
         "UPDATE folder SET {} FROM folder AS gone
          WHERE gone.portal = ?1 AND gone.id = folder.id AND folder.portal = ?2",

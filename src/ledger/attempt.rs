@@ -27,6 +27,28 @@ pub struct Intent {
     pub max_classes: usize,
 }
 
+impl Intent {
+    /// An attempt in a folder whose name is not known, with counters for as many classes as the ledger allows.
+    #[must_use]
+    pub fn new(
+        portal: PortalName,
+        folder: FolderId,
+        mode: ActiveMode,
+        at: Timestamp,
+        files: Vec<IntendedFile>,
+    ) -> Self {
+        Self {
+            portal,
+            folder,
+            name: FolderName::new(""),
+            mode,
+            at,
+            files,
+            max_classes: usize::MAX,
+        }
+    }
+}
+
 /// A file that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntendedFile {
@@ -63,7 +85,7 @@ pub struct SentFile {
 
 /// What became of the files of one class in an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassFate {
+pub struct ClassResult {
     /// The class.
     pub class: Class,
     /// Files of it that were sent.
@@ -74,7 +96,7 @@ pub struct ClassFate {
     pub refailed: u64,
 }
 
-impl ClassFate {
+impl ClassResult {
     /// Whether a file of the class came back; `None` while that is not known of any.
     #[must_use]
     pub const fn had_effect(&self) -> Option<bool> {
@@ -99,7 +121,7 @@ pub struct Attempt {
     /// Failed files of the folder as last seen before it.
     pub files: u64,
     /// The classes of these files, and what became of them; none where that was not written.
-    pub classes: Arc<[ClassFate]>,
+    pub classes: Arc<[ClassResult]>,
     /// How far it got.
     pub course: Course,
 }

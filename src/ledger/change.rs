@@ -1,67 +1,22 @@
-//! What can be written to the ledger.
+//! The changes of a view. Pure: the disk stores what differs.
 
-use std::collections::HashSet;
-use std::time::Duration;
+use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::classify::Class;
-use crate::ledger::attempt::Intent;
-use crate::ledger::forgive::Forgiveness;
-use crate::ledger::mode::AttemptId;
-use crate::ledger::outcome::{FileState, Outcome, Verdict};
-use crate::model::{FileKey, FolderId, Timestamp};
+use crate::ledger::attempt::{Answered, Attempt, Course, Intent, SentFile};
+use crate::ledger::class_results::{bounded, class_results, countable, sent_files};
+use crate::ledger::folder::FolderLedger;
+use crate::ledger::forgive::{Forgiven, Forgiveness};
+use crate::ledger::mode::{ActiveMode, AttemptId};
+use crate::ledger::outcome::{FileState, Lost, Outcome, Verdict};
+use crate::ledger::view::LedgerView;
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
 
-/// One change of the ledger: one transaction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// An attempt is about to be made.
-    Intend {
-        /// The number that it gets.
-        id: AttemptId,
-        /// What is about to be attempted.
-        intent: Intent,
-    },
-    /// What came of its request is known.
-    Settle {
-        /// The attempt.
-        id: AttemptId,
-        /// Now.
-        at: Timestamp,
-        /// What came of it.
-        outcome: Outcome,
-    },
-    /// More is known of its files.
-    Review {
-        /// The attempt.
-        id: AttemptId,
-        /// Now.
-        at: Timestamp,
-        /// What is known.
-        review: Review,
-    },
-    /// Files were seen done, or are not there any more: their attempts start anew.
-    Renew {
-        /// Their folder.
-        folder: FolderId,
-        /// The files.
-        files: Vec<FileKey>,
-    },
-    /// People took something back.
-    Forgive {
-        /// The number of their request.
-        id: i64,
-        /// What they took back.
-        forgiveness: Forgiveness,
-    },
-    /// What no limit can ask for any more goes.
-    Tidy(Tidy),
-}
-
-/// What a read of a folder tells about an attempt.
+/// What a read of a folder shows about an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {
-    /// Files of the attempt whose state is another one now.
+    /// Files of the attempt whose state changed.
     pub changed: Vec<(FileKey, FileState)>,
     /// The verdict, where it can be given.
     pub verdict: Option<Verdict>,
@@ -75,19 +30,7 @@ impl Review {
     }
 }
 
-/// What is needed to tell what may go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tidy {
-    /// Now.
-    pub at: Timestamp,
-    /// The longest time that any limit looks back. Counted from the newest entry, so that a clock that jumped forward
-    /// forgets nothing.
-    pub horizon: Duration,
-    /// The folders that the portal lists.
-    pub listed: HashSet<FolderId>,
-}
-
-/// A change that does not fit what is known.
+/// A change that does not fit what is known. Nothing is changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Misfit {
     /// There is no such attempt.
@@ -104,19 +47,187 @@ pub enum Misfit {
     Changed,
 }
 
-/// What a change touched: what the disk has to store, or to forget where the view does not have it any more.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Touched {
-    pub folders: Vec<FolderId>,
-    pub attempts: Vec<AttemptId>,
-    /// Files whose state in an attempt changed.
-    pub states: Vec<(AttemptId, FileKey)>,
-    /// Files whose number of attempts changed.
-    pub tries: Vec<(FolderId, FileKey)>,
-    /// Classes whose counters changed.
-    pub classes: Vec<Class>,
-    /// Whether the time changed at which the portal was met.
-    pub met: bool,
-    /// The request of people that was taken in, and until when attempts are passed over for it.
-    pub forgiven: Option<(i64, Timestamp)>,
+impl LedgerView {
+    /// Adds an attempt that is about to be made. While an attempt in a folder is unjudged, no second one can be added, whoever asks.
+    pub fn intend(&mut self, id: AttemptId, intent: Intent) -> Result<(), Misfit> {
+        let unjudged = self.track(intent.mode).unjudged_in(intent.folder).next();
+        if let Some(other) = unjudged {
+            return Err(Misfit::Unjudged(other.id));
+        }
+        let files = sent_files(intent.files);
+        let (number, classes) = (files.len() as u64, class_results(&files));
+        let folder = self.folder_or_new(intent.folder);
+        folder.name = intent.name;
+        folder.unseen_since = None;
+        let course = match intent.mode {
+            ActiveMode::DryRun => Course::Rehearsed,
+            ActiveMode::Enforce => {
+                files.keys().for_each(|key| folder.charge(*key));
+                for result in classes.iter() {
+                    self.add_class(&result.class, intent.max_classes);
+                }
+                Course::Intended {
+                    files: Arc::new(files),
+                }
+            }
+        };
+        self.track_mut(intent.mode).set(Attempt {
+            id,
+            portal: intent.portal,
+            folder: intent.folder,
+            intended: intent.at,
+            files: number,
+            classes,
+            course,
+        });
+        Ok(())
+    }
+
+    /// Records the outcome of an attempt's request.
+    pub fn settle(&mut self, id: AttemptId, at: Timestamp, outcome: Outcome) -> Result<(), Misfit> {
+        let mut attempt = self.sent(id)?;
+        let Course::Intended { files } = attempt.course else {
+            return Err(Misfit::WrongCourse(id));
+        };
+        let folder = self.folder_or_new(attempt.folder);
+        folder.totals.count_outcome(outcome);
+        let watched = |updated| Course::Watched {
+            answered: Answered { at, updated },
+            files: Arc::clone(&files),
+        };
+        attempt.course = match outcome {
+            Outcome::Accepted { updated } => watched(Ok(updated)),
+            Outcome::Unknown { why } => watched(Err(why)),
+            Outcome::Refused {
+                status,
+                retry_after,
+            } => {
+                files.keys().for_each(|key| folder.give_back(*key));
+                Course::Refused {
+                    at,
+                    status,
+                    retry_after,
+                }
+            }
+        };
+        self.enforce.set(attempt);
+        Ok(())
+    }
+
+    /// Records every attempt that was made until then and has no outcome as interrupted: whoever sent it is gone.
+    pub fn interrupt(&mut self, until: Timestamp) -> Result<(), Misfit> {
+        let unanswered: Vec<_> = self.unanswered(until).cloned().collect();
+        for attempt in unanswered {
+            let at = until.max(attempt.intended);
+            let why = Lost::Interrupted;
+            self.settle(attempt.id, at, Outcome::Unknown { why })?;
+        }
+        Ok(())
+    }
+
+    /// Records what a read showed about an attempt.
+    pub fn review(&mut self, id: AttemptId, at: Timestamp, review: &Review) -> Result<(), Misfit> {
+        let mut attempt = self.sent(id)?;
+        let Course::Watched { answered, files } = attempt.course else {
+            return Err(Misfit::WrongCourse(id));
+        };
+        let mut files = Arc::unwrap_or_clone(files);
+        let mut countable = countable(answered, &files);
+        for (key, state) in &review.changed {
+            let file = files.get_mut(key);
+            if let Some(file) = file.filter(|file| !file.state.is_settled()) {
+                file.state = bounded(*state, &mut countable);
+                self.count_file(attempt.folder, *key, file);
+            }
+        }
+        attempt.classes = class_results(&files);
+        attempt.course = match review.verdict {
+            None => Course::Watched {
+                answered,
+                files: Arc::new(files),
+            },
+            Some(verdict) => {
+                let folder = self.folder_or_new(attempt.folder);
+                folder.totals.count_verdict(verdict);
+                if verdict == Verdict::Inconclusive {
+                    let same = files.iter().filter(|(_, file)| !file.state.starts_anew());
+                    same.for_each(|(key, _)| folder.give_back(*key));
+                }
+                Course::Judged {
+                    answered,
+                    at,
+                    verdict,
+                    files: files.values().map(|file| file.state).collect(),
+                }
+            }
+        };
+        self.enforce.set(attempt);
+        Ok(())
+    }
+
+    fn count_file(&mut self, folder: FolderId, key: FileKey, file: &SentFile) {
+        let folder = self.folder_or_new(folder);
+        folder.totals.count_file(file.state);
+        if file.state.starts_anew() {
+            folder.file_attempts.remove(&key);
+        }
+        if let Some(class) = &file.class {
+            self.count_class(class, file.state);
+        }
+    }
+
+    /// Counts the attempts of files from 0 again: they were seen done, or are other files now.
+    pub fn renew(&mut self, folder: FolderId, files: &[FileKey]) {
+        if let Some(folder) = self.folders.get_mut(&folder) {
+            let folder = Arc::make_mut(folder);
+            for key in files {
+                folder.file_attempts.remove(key);
+            }
+        }
+    }
+
+    /// Lets limits ignore what was before a time.
+    pub(super) fn forgive(&mut self, forgiveness: &Forgiveness) {
+        let folders = self.folders.iter_mut();
+        match forgiveness.what {
+            Forgiven::Everything => folders.for_each(|(_, folder)| forget_file_attempts(folder)),
+            Forgiven::Folder(id) => folders
+                .filter(|(other, _)| **other == id)
+                .for_each(|(_, folder)| forget_file_attempts(folder)),
+            Forgiven::Class(_) | Forgiven::Breaker => {}
+            Forgiven::Clock => self.end_times_at(forgiveness.at),
+        }
+        self.note_forgiven(forgiveness);
+    }
+
+    /// Replaces later times by this one.
+    fn end_times_at(&mut self, at: Timestamp) {
+        self.met = self.met.min(at);
+        for track in self.tracks_mut() {
+            let later = track.iter().filter(|attempt| attempt.last_change() > at);
+            let ended: Vec<Attempt> = later
+                .map(|attempt| attempt.with_times(|time| time.min(at)))
+                .collect();
+            ended.into_iter().for_each(|attempt| track.set(attempt));
+        }
+    }
+
+    fn sent(&self, id: AttemptId) -> Result<Attempt, Misfit> {
+        if self.dry_run.get(id).is_some() {
+            return Err(Misfit::WrongCourse(id));
+        }
+        let attempt = self.enforce.get(id).ok_or(Misfit::NoAttempt(id))?;
+        Ok(Attempt::clone(attempt))
+    }
+
+    fn folder_or_new(&mut self, id: FolderId) -> &mut FolderLedger {
+        let new = || Arc::new(FolderLedger::new(FolderName::new("")));
+        Arc::make_mut(self.folders.entry(id).or_insert_with(new))
+    }
+}
+
+fn forget_file_attempts(folder: &mut Arc<FolderLedger>) {
+    if !folder.file_attempts.is_empty() {
+        Arc::make_mut(folder).file_attempts = FileMap::default();
+    }
 }

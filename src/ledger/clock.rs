@@ -1,4 +1,4 @@
-//! What is done when the wall clock is set while the program runs. Limits count in its time: a step forward would end them early.
+//! Steps of the wall clock while the program runs. Limits count in its time: a step forward would end them early.
 //!
 //! Every time in the ledger moves forward with the clock. When the clock is set back, times move back by no more than they were moved
 //! forward before: a clock that is wrong for a while leaves them where they were, and none is ever earlier than it was written. What
@@ -15,14 +15,14 @@ const MAX_DRIFT: Duration = Duration::from_secs(5);
 /// or by this part of the time between them: twice what a clock is slewed by.
 const MAX_SLEW: u32 = 1_000;
 
-/// Compares the wall clock with the monotonic one.
+/// Finds steps of the wall clock by comparing it with the monotonic one.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct StepDetector {
     last: Moment,
 }
 
-impl Clock {
-    pub const fn start(now: Moment) -> Self {
+impl StepDetector {
+    pub const fn new(now: Moment) -> Self {
         Self { last: now }
     }
 
@@ -39,8 +39,8 @@ impl Clock {
         (u128::from(step.unsigned_abs()) > drift.as_millis()).then_some(step)
     }
 
-    /// What the wall clock says now is taken over.
-    pub const fn goes_on(&mut self, now: Moment) {
+    /// Accepts the wall clock as it is now: the next step is measured from here.
+    pub const fn accept(&mut self, now: Moment) {
         self.last = now;
     }
 }
@@ -64,7 +64,7 @@ mod tests {
             steady: start + Duration::from_secs(steady),
             wall: Timestamp::from_millis((1_000_000 + wall) * 1_000),
         };
-        let mut clock = Clock::start(at(0, 0));
+        let mut clock = StepDetector::new(at(0, 0));
         assert_eq!(clock.step(at(600, 604)), None);
         assert_eq!(clock.step(at(600, 606)), Some(6_000));
         assert_eq!(clock.step(at(600, -3_000)), Some(-3_600_000));
@@ -73,7 +73,7 @@ mod tests {
             None,
             "slewed for a day"
         );
-        clock.goes_on(at(600, 606));
+        clock.accept(at(600, 606));
         assert_eq!(clock.step(at(660, 666)), None);
     }
 

@@ -4,19 +4,19 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use crate::ledger::Addresses;
-use crate::ledger::change::Change;
 use crate::ledger::clock;
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
-use crate::ledger::load::{self, Loaded};
+use crate::ledger::load::{self, Views};
 use crate::ledger::mode::AttemptId;
 use crate::ledger::schema;
 use crate::ledger::view::LedgerView;
-use crate::ledger::write::Write;
+use crate::ledger::write::Writing;
 use crate::model::{Moment, PortalAddress, Timestamp};
+use crate::sqlite;
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "ledger.db";
@@ -50,75 +50,57 @@ impl OpenFile {
         if identity(&self.path).is_ok_and(|found| found == self.identity) {
             return Ok(());
         }
-        Err(LedgerError::Replaced {
-            path: self.path.clone(),
-        })
+        Err(LedgerError::Replaced(self.path.clone()))
     }
 }
 
 fn identity(path: &Path) -> Result<(u64, u64), LedgerError> {
-    let file = fs::metadata(path).map_err(|cause| LedgerError::File {
-        path: path.to_owned(),
-        cause: cause.to_string(),
-    })?;
+    let file = fs::metadata(path).map_err(|cause| LedgerError::file(path, &cause))?;
     Ok((file.dev(), file.ino()))
-}
-
-/// Where the ledger of a state folder is.
-pub(super) fn path_in(folder: &Path) -> PathBuf {
-    folder.join(FILE_NAME)
 }
 
 impl Database {
     /// Opens the ledger, or makes one where there is none, and reads it. Attempts without an outcome are
     /// interrupted ones: whoever made them is gone.
-    pub fn open(folder: &Path, addresses: &Addresses) -> Result<(Self, Loaded), LedgerError> {
-        let path = path_in(folder);
+    pub fn open(folder: &Path, addresses: &Addresses) -> Result<(Self, Views), LedgerError> {
+        let path = folder.join(FILE_NAME);
         let now = Moment::now().wall;
         schema::inspect(&path)?;
         let mut connection = Connection::open(&path)?;
         let found = schema::known_version(&connection, &path)?;
-        schema::configure(&connection)?;
+        sqlite::configure(&connection)?;
         // Read before anything is committed: what makes no sense stays as it is.
         let transaction = connection.transaction()?;
         schema::upgrade(&transaction, found, addresses, now)?;
-        let mut loaded = load::load(&transaction, schema::VERSION)?;
+        let mut views = load::load(&transaction, schema::VERSION)?;
         let next = load::next_id(&transaction)?;
         transaction.commit()?;
         let mut database = Self {
             connection,
             file: OpenFile::of(path)?,
             next,
-            moved: loaded.moved,
+            moved: views.ledger.moved.unwrap_or(0),
         };
-        for (portal, view) in &mut loaded.views {
-            for change in view.interrupted(now.max(view.latest())) {
-                database.make(portal, view, change)?;
+        for (portal, view) in &mut views.portals {
+            let until = now.max(view.latest());
+            if view.unanswered(until).next().is_some() {
+                let before = LedgerView::clone(view);
+                let after = std::sync::Arc::make_mut(view);
+                after.interrupt(until)?;
+                database.write(portal, &before, after, &[])?;
             }
         }
-        Ok((database, loaded))
+        Ok((database, views))
     }
 
     /// A number that no attempt has, nor had.
-    pub fn next_id(&mut self) -> AttemptId {
+    pub const fn next_id(&mut self) -> AttemptId {
         let id = AttemptId::new(self.next);
         self.next += 1;
         id
     }
 
-    /// Writes when a portal was first met.
-    pub fn meet(&mut self, portal: &PortalAddress, view: &LedgerView) -> Result<(), LedgerError> {
-        let transaction = self.connection.transaction()?;
-        let write = Write {
-            transaction: &transaction,
-            portal,
-            view,
-        };
-        write.portal()?;
-        Ok(transaction.commit()?)
-    }
-
-    /// Moves every time with a clock that was set by so many milliseconds; tells by how much.
+    /// Moves every time with a clock that was set by so many milliseconds; returns by how much.
     pub fn clock_was_set(&mut self, step: i64, now: Timestamp) -> Result<i64, LedgerError> {
         self.file.check()?;
         let by = clock::follow(step, self.moved);
@@ -127,16 +109,14 @@ impl Database {
             let sql = format!("UPDATE {table} SET {column} = {column} + ?1");
             transaction.execute(&sql, [by])?;
         }
-        transaction.execute(
-            "UPDATE ledger SET moved = moved + ?1, clock_set = ?2",
-            [by, now.as_millis()],
-        )?;
+        let moved = "UPDATE ledger SET moved = moved + ?1, clock_set = ?2";
+        transaction.execute(moved, params![by, now])?;
         transaction.commit()?;
         self.moved += by;
         Ok(by)
     }
 
-    /// What people took back in a portal and was not taken in yet.
+    /// What people forgave in a portal and was not taken in yet, with the number of each request.
     pub fn asked_to_forgive(
         &self,
         portal: &PortalAddress,
@@ -144,25 +124,26 @@ impl Database {
         load::asked_to_forgive(&self.connection, portal)
     }
 
-    /// Makes one change: on disk when this returns, and then in the view. Where it fails, neither is changed.
-    pub fn make(
+    /// Writes a change of a portal's view, and the requests to forgive that were taken in with it, in one transaction. It is on disk when this
+    /// returns.
+    pub fn write(
         &mut self,
         portal: &PortalAddress,
-        view: &mut LedgerView,
-        change: Change,
+        before: &LedgerView,
+        after: &LedgerView,
+        taken: &[(i64, Forgiveness)],
     ) -> Result<(), LedgerError> {
         self.file.check()?;
-        let mut next = view.clone();
-        let touched = next.change(change)?;
         let transaction = self.connection.transaction()?;
-        let write = Write {
+        let writing = Writing {
             transaction: &transaction,
             portal,
-            view: &next,
         };
-        write.all(&touched)?;
-        transaction.commit()?;
-        *view = next;
-        Ok(())
+        writing.difference(before, after)?;
+        for (id, forgiveness) in taken {
+            let query = "UPDATE forgiven SET at = ?2, taken = ?3 WHERE id = ?1";
+            transaction.execute(query, params![id, forgiveness.at, Moment::now().wall])?;
+        }
+        Ok(transaction.commit()?)
     }
 }

@@ -1,11 +1,12 @@
 //! Why the ledger cannot be used.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::ledger::change::Misfit;
+use crate::sqlite;
 
 /// Why the ledger cannot be used. While it cannot, nothing is reindexed.
 #[derive(Debug, Clone, Error)]
@@ -13,15 +14,12 @@ pub enum LedgerError {
     /// The state folder is not there, or another process has it.
     #[error("there is no reindex ledger: {why}")]
     NoFolder {
-        /// What is the matter with the folder.
+        /// Why the folder cannot be used.
         why: String,
     },
     /// There is no file.
-    #[error("there is no reindex ledger {} yet", path.display())]
-    Missing {
-        /// Where it would be.
-        path: PathBuf,
-    },
+    #[error("there is no reindex ledger {} yet", .0.display())]
+    Missing(PathBuf),
     /// It was written by a newer version.
     #[error("the reindex ledger {} was written by a newer version (schema {found}, known {known}); it is left as it is", path.display())]
     Newer {
@@ -33,29 +31,17 @@ pub enum LedgerError {
         known: i64,
     },
     /// It was written by an older version, and this process does not hold it.
-    #[error("the reindex ledger {} was written by an older version; start kb-exporter once, which brings it up to date", path.display())]
-    Older {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the reindex ledger {} was written by an older version; start kb-exporter once, which brings it up to date", .0.display())]
+    Older(PathBuf),
     /// It must not be written.
-    #[error("the reindex ledger {} is read-only; make it writable, or move it away to begin with a new one", path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the reindex ledger {} is read-only; make it writable, or move it away to begin with a new one", .0.display())]
+    ReadOnly(PathBuf),
     /// It is another kind of database.
-    #[error("{} is a database, but not a reindex ledger; it is left as it is", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} is a database, but not a reindex ledger; it is left as it is", .0.display())]
+    Foreign(PathBuf),
     /// It was taken away while it was in use.
-    #[error("the reindex ledger {} was removed or replaced while it was in use; put it back, or start again", path.display())]
-    Replaced {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("the reindex ledger {} was removed or replaced while it was in use; put it back, or start again", .0.display())]
+    Replaced(PathBuf),
     /// The system does not let it be read.
     #[error("the reindex ledger {} cannot be used: {cause}", path.display())]
     File {
@@ -64,12 +50,12 @@ pub enum LedgerError {
         /// What the system said.
         cause: String,
     },
-    /// The database said no.
+    /// The database reports an error.
     #[error("the reindex ledger cannot be used: {0}")]
     Database(Arc<rusqlite::Error>),
     /// A value in the file makes no sense.
     #[error("the reindex ledger holds what this program did not write: {0}")]
-    Content(&'static str),
+    Content(String),
     /// The change does not fit what the ledger knows.
     #[error("the reindex ledger refuses a change: {0}")]
     Misfit(#[from] Misfit),
@@ -78,8 +64,24 @@ pub enum LedgerError {
     Closed,
 }
 
+impl LedgerError {
+    pub(super) fn content(what: &str) -> Self {
+        Self::Content(what.to_owned())
+    }
+
+    pub(super) fn file(path: &Path, cause: &std::io::Error) -> Self {
+        Self::File {
+            path: path.to_owned(),
+            cause: cause.to_string(),
+        }
+    }
+}
+
 impl From<rusqlite::Error> for LedgerError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Database(Arc::new(error))
+        match sqlite::invalid_value(&error) {
+            Some(what) => Self::Content(what),
+            None => Self::Database(Arc::new(error)),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What people take back: limits pass over what was before. The facts stay where they are.
+//! What people forgive: limits ignore what was before. The facts stay where they are.
 //!
 //! A request is a row in the table `forgiven`, which any process may write. The program that holds the ledger takes it in before it
 //! decides the next time, or at its next start.
@@ -9,22 +9,23 @@ use std::fmt;
 use crate::classify::Class;
 use crate::model::{FolderId, Timestamp};
 
-/// What people take back in a portal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What people forgive in a portal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Forgiven {
     /// All of what follows, but for [`Self::Clock`].
     Everything,
-    /// The cooldown of a folder, and the attempts that its files have behind them.
+    /// The cooldown of a folder, and the attempts of its files.
     Folder(FolderId),
-    /// What attempts told of a class of error.
+    /// The results of the files of a class of error.
     Class(Class),
-    /// What the breaker, and the pause of a portal that does not carry out requests, are made from.
+    /// What the breaker, and the pause of a portal that does not carry out requests, are computed from.
     Breaker,
-    /// Times in the future: they were written by a clock that was ahead, and are taken for the time of the request.
+    /// Times in the future: they were written by a clock that was ahead, and are replaced by the time of the request.
     Clock,
 }
 
 impl Forgiven {
+    /// The columns `kind` and `target`.
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Everything => ("everything", None),
@@ -33,6 +34,18 @@ impl Forgiven {
             Self::Breaker => ("breaker", None),
             Self::Clock => ("clock", None),
         }
+    }
+
+    /// Reads the columns `kind` and `target`.
+    pub(super) fn from_words(kind: &str, target: Option<&str>) -> Option<Self> {
+        Some(match (kind, target) {
+            ("everything", None) => Self::Everything,
+            ("folder", Some(id)) => Self::Folder(FolderId::parse(id)?),
+            ("class", Some(label)) => Self::Class(Class::from_label(label)),
+            ("breaker", None) => Self::Breaker,
+            ("clock", None) => Self::Clock,
+            _ => return None,
+        })
     }
 }
 
@@ -45,72 +58,38 @@ impl fmt::Display for Forgiven {
     }
 }
 
-/// What people took back, and when.
+/// What people forgave, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forgiveness {
-    /// Attempts that were made until then are passed over.
+    /// Limits ignore attempts that were made until then.
     pub at: Timestamp,
-    /// What they took back.
+    /// What they forgave.
     pub what: Forgiven,
 }
 
-/// Until when attempts are passed over, by what asks for them.
+/// Until when each limit ignores attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct PassedOver {
-    everything: Option<Timestamp>,
-    breaker: Option<Timestamp>,
-    folders: HashMap<FolderId, Timestamp>,
-    classes: HashMap<Class, Timestamp>,
-}
+pub(super) struct ForgivenUntil(HashMap<Forgiven, Timestamp>);
 
-impl PassedOver {
+impl ForgivenUntil {
     pub fn note(&mut self, Forgiveness { at, what }: &Forgiveness) {
-        match what {
-            Forgiven::Everything => self.everything = self.everything.max(Some(*at)),
-            Forgiven::Breaker => self.breaker = self.breaker.max(Some(*at)),
-            Forgiven::Folder(folder) => {
-                let until = self.folders.entry(*folder).or_insert(*at);
-                *until = (*until).max(*at);
-            }
-            Forgiven::Class(class) => {
-                let until = self.classes.entry(class.clone()).or_insert(*at);
-                *until = (*until).max(*at);
-            }
-            Forgiven::Clock => {}
-        }
+        let until = self.0.entry(what.clone()).or_insert(*at);
+        *until = (*until).max(*at);
     }
 
-    /// For limits of a folder.
-    pub fn folder(&self, folder: FolderId) -> Option<Timestamp> {
-        self.everything.max(self.folders.get(&folder).copied())
-    }
-
-    /// For what is known of a class.
-    pub fn class(&self, class: &Class) -> Option<Timestamp> {
-        self.everything.max(self.classes.get(class).copied())
-    }
-
-    /// For the breaker.
-    pub fn breaker(&self) -> Option<Timestamp> {
-        self.everything.max(self.breaker)
+    /// For limits that read what `what` names.
+    pub fn get(&self, what: &Forgiven) -> Option<Timestamp> {
+        let all = self.0.get(&Forgiven::Everything).copied();
+        all.max(self.0.get(what).copied())
     }
 
     /// Moves every time by so many milliseconds.
     pub fn moved(&self, by: i64) -> Self {
-        let moved = |time: Timestamp| time.moved(by);
-        Self {
-            everything: self.everything.map(moved),
-            breaker: self.breaker.map(moved),
-            folders: self
-                .folders
-                .iter()
-                .map(|(id, time)| (*id, moved(*time)))
+        let moved = self.0.iter();
+        Self(
+            moved
+                .map(|(what, until)| (what.clone(), until.moved(by)))
                 .collect(),
-            classes: self
-                .classes
-                .iter()
-                .map(|(class, time)| (class.clone(), moved(*time)))
-                .collect(),
-        }
+        )
     }
 }

@@ -1,6 +1,7 @@
-//! Which attempt, and in which mode.
+//! The number and the mode of an attempt.
 
 use crate::config::Mode;
+use crate::sqlite::text_column;
 
 /// Identifies an attempt. A later attempt has a greater number, also across restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +43,7 @@ impl ActiveMode {
     /// Both.
     pub const ALL: [Self; 2] = [Self::DryRun, Self::Enforce];
 
-    /// The active mode that a configured one is; `None` for off.
+    /// A configured mode, unless it is off.
     #[must_use]
     pub const fn of(mode: Mode) -> Option<Self> {
         match mode {
@@ -61,3 +62,9 @@ impl ActiveMode {
         }
     }
 }
+
+text_column!(ActiveMode, |mode| mode.as_str().to_owned(), |word| {
+    ActiveMode::ALL
+        .into_iter()
+        .find(|mode| mode.as_str() == word)
+});

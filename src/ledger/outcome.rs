@@ -1,8 +1,12 @@
-//! What comes of an attempt: the portal's answer, the fate of each file, the verdict.
+//! The results of an attempt: the portal's answer, the state of each file, the verdict.
 
 use std::time::Duration;
 
-/// What came of a request.
+use serde::{Deserialize, Serialize};
+
+use crate::sqlite::text_column;
+
+/// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The portal answered 200 with a number.
@@ -36,12 +40,12 @@ impl Outcome {
     }
 }
 
-/// Why it is not known what a request did.
+/// Why the result of a request is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
     /// No answer came: the time ran out, or the connection was cut.
     NoAnswer,
-    /// An answer with a status that says neither yes nor no, such as 5xx.
+    /// An answer with a status such as 5xx, after which files may have been queued or not.
     Status(u16),
     /// 200 without a readable `updated`.
     Unreadable,
@@ -50,7 +54,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// A word for each; the status of [`Self::Status`] is told apart from it.
+    /// A word for each, without the status of [`Self::Status`].
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -60,48 +64,67 @@ impl Lost {
             Self::Interrupted => "interrupted",
         }
     }
+
+    /// Reads the word of [`Self::as_str`], with the status of the answer.
+    pub(super) fn from_word(word: &str, status: Option<u16>) -> Option<Self> {
+        let all = [Self::NoAnswer, Self::Unreadable, Self::Interrupted];
+        let mut all = all.into_iter().chain(status.map(Self::Status));
+        all.find(|why| why.as_str() == word)
+    }
 }
 
-/// What an attempt was good for: the label `outcome` of `kb_reindex_outcomes_total`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
-    /// Every file that is still listed is done.
-    Recovered,
-    /// Some files are done.
-    Partial,
-    /// Every file was read again, and none is done.
-    None,
-    /// It cannot be told. The breaker does not count it, and files get their attempts back.
-    Inconclusive,
+/// Defines an enum whose variants have words: label values, which the ledger also stores.
+macro_rules! words {
+    (
+        $(#[$meta:meta])* $name:ident {
+            $($(#[$doc:meta])* $variant:ident = $word:literal,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $name {
+            /// Every variant.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            /// Reads the word of [`Self::as_str`].
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|other| other.as_str() == word)
+            }
+        }
+
+        text_column!($name, |value| value.as_str().to_owned(), $name::from_word);
+    };
+}
+
+words! {
+    /// The result of an attempt: the label `outcome` of `kb_reindex_outcomes_total`.
+    Verdict {
+        /// Every file that is still listed is done.
+        Recovered = "recovered",
+        /// Some files are done.
+        Partial = "partial",
+        /// Every file was read again, and none is done.
+        None = "none",
+        /// It is not known. The breaker does not count it, and files get their attempts back.
+        Inconclusive = "inconclusive",
+    }
 }
 
 impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Self; 4] = [
-        Self::Recovered,
-        Self::Partial,
-        Self::None,
-        Self::Inconclusive,
-    ];
-
-    /// The value of the label.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Recovered => "recovered",
-            Self::Partial => "partial",
-            Self::None => "none",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-
-    /// Reads the word of [`Self::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|other| other.as_str() == word)
-    }
-
-    /// Whether anything came of the attempt; `None` when that cannot be told.
+    /// Whether the attempt helped any file; `None` when that is not known.
     #[must_use]
     pub const fn had_effect(self) -> Option<bool> {
         match self {
@@ -112,60 +135,32 @@ impl Verdict {
     }
 }
 
-/// What became of a file that was sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FileState {
-    /// It was failed when the request was sent, and nothing else was seen of it since.
-    Sent,
-    /// It was seen waiting or being processed since.
-    Waiting,
-    /// It was seen done.
-    Done,
-    /// It failed again, or never moved until the attempt had to be judged.
-    Refailed,
-    /// It was set aside for an administrator.
-    Flagged,
-    /// It is not there any more: deleted, or replaced; or it was not among the files that the portal took.
-    Gone,
+words! {
+    /// The state of a file after it was sent.
+    FileState {
+        /// It was failed when the request was sent, and no other status was seen since.
+        Sent = "sent",
+        /// It was seen waiting or being processed since.
+        Waiting = "waiting",
+        /// It was seen done.
+        Done = "done",
+        /// It failed again, or never moved until the attempt had to be judged.
+        Refailed = "refailed",
+        /// It was set aside for an administrator.
+        Flagged = "flagged",
+        /// It was deleted or replaced, or it was not among the files that the portal took.
+        Gone = "gone",
+    }
 }
 
 impl FileState {
-    /// Every state.
-    pub const ALL: [Self; 6] = [
-        Self::Sent,
-        Self::Waiting,
-        Self::Done,
-        Self::Refailed,
-        Self::Flagged,
-        Self::Gone,
-    ];
-
-    /// A word for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Waiting => "waiting",
-            Self::Done => "done",
-            Self::Refailed => "refailed",
-            Self::Flagged => "flagged",
-            Self::Gone => "gone",
-        }
-    }
-
-    /// Reads the word of [`Self::as_str`].
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|other| other.as_str() == word)
-    }
-
-    /// Whether nothing more is expected of the file.
+    /// Whether the state is final.
     #[must_use]
     pub const fn is_settled(self) -> bool {
         !matches!(self, Self::Sent | Self::Waiting)
     }
 
-    /// Whether the file's attempts start anew: it was done, or is another file by now.
+    /// Whether the file's attempts are counted from 0 again: it was done, or is another file by now.
     #[must_use]
     pub const fn starts_anew(self) -> bool {
         matches!(self, Self::Done | Self::Gone)
@@ -173,8 +168,8 @@ impl FileState {
 }
 
 /// How many files of an attempt are in each state.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StateCounts([u64; 6]);
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateCounts([u64; FileState::ALL.len()]);
 
 impl StateCounts {
     /// The files in one state.
@@ -194,7 +189,7 @@ impl StateCounts {
         self.0.iter().sum()
     }
 
-    /// Files of which more is expected.
+    /// The files whose state is not final.
     #[must_use]
     pub fn unsettled(&self) -> u64 {
         self.of(FileState::Sent) + self.of(FileState::Waiting)

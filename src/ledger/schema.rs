@@ -1,14 +1,15 @@
-//! The tables, and the version that they are at. A file that cannot be used is never written.
+//! The tables and their versions. A file that cannot be used is never written.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, Transaction};
 
 use crate::ledger::error::LedgerError;
 use crate::ledger::{Addresses, adopt};
 use crate::model::Timestamp;
+use crate::sqlite;
 
 /// The version that the last step leads to.
 pub(super) const VERSION: i64 = 4;
@@ -149,7 +150,7 @@ pub(super) const TIMES: [(&str, &str); 8] = [
     ("forgiven", "at"),
 ];
 
-/// What tells when each portal was first met. Version 1 did not write that down: it knows the portals that have folders.
+/// The query for the time at which each portal was first met. Version 1 did not store that: it knows the portals that have folders.
 pub(super) const fn portals(version: i64) -> &'static str {
     if version < 2 {
         "SELECT DISTINCT portal AS address, (SELECT created FROM ledger) AS met FROM folder"
@@ -165,31 +166,18 @@ pub(super) fn inspect(path: &Path) -> Result<(), LedgerError> {
     let file = match fs::metadata(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => {
-            return Err(LedgerError::File {
-                path: path.to_owned(),
-                cause: error.to_string(),
-            });
-        }
+        Err(error) => return Err(LedgerError::file(path, &error)),
     };
     // Asked before the database is: a privileged user could write it all the same.
     if file.permissions().readonly() {
-        return Err(LedgerError::ReadOnly {
-            path: path.to_owned(),
-        });
+        return Err(LedgerError::ReadOnly(path.to_owned()));
     }
-    known_version(&read_only(path)?, path).map(drop)
-}
-
-/// Opens a file that is there, for reading alone.
-pub(super) fn read_only(path: &Path) -> Result<Connection, LedgerError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Ok(Connection::open_with_flags(path, flags)?)
+    known_version(&sqlite::open_existing(path, false)?, path).map(drop)
 }
 
 /// The version of the tables: 0 where there are none.
 pub(super) fn known_version(connection: &Connection, path: &Path) -> Result<i64, LedgerError> {
-    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found = sqlite::version(connection)?;
     if found > VERSION {
         return Err(LedgerError::Newer {
             path: path.to_owned(),
@@ -198,22 +186,12 @@ pub(super) fn known_version(connection: &Connection, path: &Path) -> Result<i64,
         });
     }
     // A crash may have come between the file and its first tables; anything else without a version is not ours.
-    let tables: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let query = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = connection.query_row(query, [], |row| row.get(0))?;
     if found <= 0 && tables > 0 {
-        return Err(LedgerError::Foreign {
-            path: path.to_owned(),
-        });
+        return Err(LedgerError::Foreign(path.to_owned()));
     }
     Ok(found)
-}
-
-/// Prepares a connection: every commit is synced to disk.
-pub(super) fn configure(connection: &Connection) -> Result<(), LedgerError> {
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    Ok(())
 }
 
 /// Brings the tables from a version to that of this program, and notes that the ledger was opened.
@@ -223,18 +201,15 @@ pub(super) fn upgrade(
     addresses: &Addresses,
     now: Timestamp,
 ) -> Result<(), LedgerError> {
-    for (_, tables) in STEPS.iter().filter(|(version, _)| *version > found) {
-        transaction.execute_batch(tables)?;
-    }
+    sqlite::upgrade(transaction, found, &STEPS)?;
     if found < 4 {
         adopt::by_address(transaction, addresses)?;
     }
-    transaction.pragma_update(None, "user_version", VERSION)?;
     let opened = if found == 0 {
         "INSERT INTO ledger (created, opened) VALUES (?1, ?1)"
     } else {
         "UPDATE ledger SET opened = ?1"
     };
-    transaction.execute(opened, [now.as_millis()])?;
+    transaction.execute(opened, [now])?;
     Ok(())
 }

@@ -46,13 +46,8 @@ fn intended(files: &[u128]) -> Vec<IntendedFile> {
 
 fn intent(mode: ActiveMode, at: Timestamp) -> Intent {
     Intent {
-        portal: name(),
-        folder: inbox(),
         name: FolderName::new("In\nbox"),
-        mode,
-        at,
-        files: intended(&[1, 2]),
-        max_classes: 50,
+        ..Intent::new(name(), inbox(), mode, at, intended(&[1, 2]))
     }
 }
 
@@ -119,7 +114,10 @@ async fn what_was_written_is_read_after_a_restart() {
     assert_eq!((totals.requeued, totals.partial), (9, 1));
     assert_eq!((totals.files_recovered, totals.files_refailed), (1, 1));
     assert_eq!(
-        (view.tries(inbox(), key(1)), view.tries(inbox(), key(2))),
+        (
+            view.file_attempts(inbox(), key(1)),
+            view.file_attempts(inbox(), key(2))
+        ),
         (1, 2)
     );
 }
@@ -276,7 +274,7 @@ async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged
     assert_eq!(attempt.outcome().unwrap().1, Outcome::Unknown { why });
     assert_eq!((attempt.charge(), attempt.is_unjudged()), (2, true));
     assert_eq!(view.totals(inbox()).unknown, 1);
-    assert_eq!(view.tries(inbox(), key(1)), 1);
+    assert_eq!(view.file_attempts(inbox(), key(1)), 1);
     let late = again
         .settle(id, now(), Outcome::Accepted { updated: 2 })
         .await;
@@ -315,7 +313,7 @@ async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
     );
     let view = one.view().unwrap();
     assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
-    assert_eq!(view.tries(inbox(), key(1)), 1, "charged once");
+    assert_eq!(view.file_attempts(inbox(), key(1)), 1, "charged once");
 
     let rehearsed = intent(ActiveMode::DryRun, now());
     for _ in 0..2 {
@@ -347,7 +345,10 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_can_be_told() 
     let (ledger, _) = reopen(folder.path());
     let tries = || {
         let view = ledger.view().unwrap();
-        (view.tries(inbox(), key(1)), view.tries(inbox(), key(2)))
+        (
+            view.file_attempts(inbox(), key(1)),
+            view.file_attempts(inbox(), key(2)),
+        )
     };
     let accepted = Outcome::Accepted { updated: 2 };
     let refused = Outcome::Refused {

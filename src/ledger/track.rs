@@ -1,18 +1,49 @@
 //! The attempts of one portal in one mode, in the orders in which limits ask for them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{Attempt, ClassFate};
-use crate::ledger::forgive::{Forgiveness, PassedOver};
+use crate::ledger::attempt::{Attempt, ClassResult};
+use crate::ledger::forgive::{Forgiven, ForgivenUntil, Forgiveness};
 use crate::ledger::mode::AttemptId;
 use crate::model::{FolderId, Timestamp};
 
 /// Attempts in the order of a time.
 type ByTime = BTreeSet<(Timestamp, AttemptId)>;
+
+/// Attempts by something that they have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Index<K: Eq + Hash>(HashMap<K, ByTime>);
+
+impl<K: Eq + Hash> Default for Index<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Clone + Eq + Hash> Index<K> {
+    fn insert(&mut self, key: &K, attempt: (Timestamp, AttemptId)) {
+        self.0.entry(key.clone()).or_default().insert(attempt);
+    }
+
+    fn remove(&mut self, key: &K, attempt: (Timestamp, AttemptId)) {
+        if let Some(attempts) = self.0.get_mut(key) {
+            attempts.remove(&attempt);
+            if attempts.is_empty() {
+                self.0.remove(key);
+            }
+        }
+    }
+
+    fn newest_first<'a>(&'a self, key: &K) -> impl Iterator<Item = AttemptId> + use<'a, K> {
+        let attempts = self.0.get(key).into_iter().flatten();
+        attempts.rev().map(|(_, id)| *id)
+    }
+}
 
 /// The attempts of one mode. Dry run and enforce do not count for each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,10 +52,10 @@ pub struct Track {
     intended: ByTime,
     changed: ByTime,
     judged: ByTime,
-    by_folder: HashMap<FolderId, ByTime>,
-    by_class: HashMap<Class, ByTime>,
+    by_folder: Index<FolderId>,
+    by_class: Index<Class>,
     unjudged: BTreeSet<AttemptId>,
-    passed_over: PassedOver,
+    forgiven: ForgivenUntil,
 }
 
 impl Track {
@@ -32,6 +63,10 @@ impl Track {
     #[must_use]
     pub fn get(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
         self.attempts.get(&id)
+    }
+
+    pub(super) const fn attempts(&self) -> &BTreeMap<AttemptId, Arc<Attempt>> {
+        &self.attempts
     }
 
     /// Every attempt, oldest first.
@@ -51,13 +86,14 @@ impl Track {
     /// The attempts of a folder, newest first, but for those that were forgiven.
     pub fn of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
         self.all_of_folder(folder)
-            .take_while(is_after(self.passed_over.folder(folder)))
+            .take_while(is_after(self.forgiven.get(&Forgiven::Folder(folder))))
     }
 
     /// Every attempt of a folder, newest first.
     pub(super) fn all_of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
-        let ids = self.by_folder.get(&folder).into_iter().flatten().rev();
-        ids.filter_map(|(_, id)| self.get(*id))
+        self.by_folder
+            .newest_first(&folder)
+            .filter_map(|id| self.get(id))
     }
 
     /// The newest attempt of a folder that was not forgiven.
@@ -66,50 +102,52 @@ impl Track {
         self.of_folder(folder).next()
     }
 
-    /// The attempts that sent files of a class, newest first, and what became of these; but for those that were forgiven.
+    /// The attempts that sent files of a class, newest first, with the results of these files; but for those that were forgiven.
     pub fn of_class<'a>(
         &'a self,
         class: &'a Class,
-    ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassFate)> {
-        let ids = self.by_class.get(class).into_iter().flatten().rev();
-        let attempts = ids.filter_map(|(_, id)| self.get(*id));
-        let attempts = attempts.take_while(is_after(self.passed_over.class(class)));
+    ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassResult)> {
+        let ids = self.by_class.newest_first(class);
+        let attempts = ids.filter_map(|id| self.get(id));
+        let attempts =
+            attempts.take_while(is_after(self.forgiven.get(&Forgiven::Class(class.clone()))));
         attempts.filter_map(move |attempt| {
-            let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
-            Some((attempt, fate))
+            let mut results = attempt.classes.iter();
+            let result = results.find(|result| result.class == *class)?;
+            Some((attempt, result))
         })
     }
 
     /// Whether files of a class were ever sent.
     pub(super) fn knows_class(&self, class: &Class) -> bool {
-        self.by_class.contains_key(class)
+        self.by_class.0.contains_key(class)
     }
 
     /// The classes of the files that were sent.
     pub fn classes(&self) -> impl Iterator<Item = &Class> {
-        self.by_class.keys()
+        self.by_class.0.keys()
     }
 
-    /// Whether what an attempt told of a class counts: it was made since that was forgiven last.
+    /// Whether the result of a class in an attempt counts: the attempt was made since the class was forgiven last.
     #[must_use]
     pub fn counts_for(&self, class: &Class, attempt: &Attempt) -> bool {
-        is_later(attempt, self.passed_over.class(class))
+        is_later(attempt, self.forgiven.get(&Forgiven::Class(class.clone())))
     }
 
-    /// The attempts in the order in which their verdicts were found, newest first, but for those that the breaker passes over.
+    /// The attempts in the order in which their verdicts were found, newest first, but for those that were forgiven for the breaker.
     pub fn judged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         let newest_first = self.judged.iter().rev();
         newest_first
             .filter_map(|(_, id)| self.get(*id))
-            .filter(is_after(self.passed_over.breaker()))
+            .filter(is_after(self.forgiven.get(&Forgiven::Breaker)))
     }
 
-    /// The attempts in the order in which they were made, newest first, but for those that the breaker passes over.
+    /// The attempts in the order in which they were made, newest first, but for those that were forgiven for the breaker.
     pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         let newest_first = self.intended.iter().rev();
         newest_first
             .filter_map(|(_, id)| self.get(*id))
-            .take_while(is_after(self.passed_over.breaker()))
+            .take_while(is_after(self.forgiven.get(&Forgiven::Breaker)))
     }
 
     /// The attempts whose verdict is still to come, oldest first.
@@ -136,13 +174,13 @@ impl Track {
     }
 
     pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
-        self.passed_over.note(forgiveness);
+        self.forgiven.note(forgiveness);
     }
 
     /// The same with every time moved by so many milliseconds.
     pub(super) fn moved(&self, by: i64) -> Self {
         let mut moved = Self {
-            passed_over: self.passed_over.moved(by),
+            forgiven: self.forgiven.moved(by),
             ..Self::default()
         };
         for attempt in self.iter() {
@@ -155,19 +193,18 @@ impl Track {
     pub(super) fn set(&mut self, attempt: Attempt) {
         let id = attempt.id;
         self.remove(id);
-        self.intended.insert((attempt.intended, id));
         self.changed.insert((attempt.last_change(), id));
-        let folder = self.by_folder.entry(attempt.folder).or_default();
-        folder.insert((attempt.intended, id));
-        for fate in attempt.classes.iter() {
-            let class = self.by_class.entry(fate.class.clone()).or_default();
-            class.insert((attempt.intended, id));
-        }
         if let Some((at, _)) = attempt.verdict() {
             self.judged.insert((at, id));
         }
         if attempt.is_unjudged() {
             self.unjudged.insert(id);
+        }
+        let intended = (attempt.intended, id);
+        self.intended.insert(intended);
+        self.by_folder.insert(&attempt.folder, intended);
+        for result in attempt.classes.iter() {
+            self.by_class.insert(&result.class, intended);
         }
         self.attempts.insert(id, Arc::new(attempt));
     }
@@ -176,32 +213,29 @@ impl Track {
         let Some(attempt) = self.attempts.remove(&id) else {
             return;
         };
-        self.intended.remove(&(attempt.intended, id));
         self.changed.remove(&(attempt.last_change(), id));
         if let Some((at, _)) = attempt.verdict() {
             self.judged.remove(&(at, id));
         }
         self.unjudged.remove(&id);
-        for fate in attempt.classes.iter() {
-            if let Some(class) = self.by_class.get_mut(&fate.class) {
-                class.remove(&(attempt.intended, id));
-                if class.is_empty() {
-                    self.by_class.remove(&fate.class);
-                }
-            }
-        }
-        if let Some(folder) = self.by_folder.get_mut(&attempt.folder) {
-            folder.remove(&(attempt.intended, id));
-            if folder.is_empty() {
-                self.by_folder.remove(&attempt.folder);
-            }
+        let intended = (attempt.intended, id);
+        self.intended.remove(&intended);
+        self.by_folder.remove(&attempt.folder, intended);
+        for result in attempt.classes.iter() {
+            self.by_class.remove(&result.class, intended);
         }
     }
 
+    pub(super) fn remove_folder(&mut self, folder: FolderId) {
+        let attempts = self.all_of_folder(folder).map(|attempt| attempt.id);
+        let ids: Vec<AttemptId> = attempts.collect();
+        ids.into_iter().for_each(|id| self.remove(id));
+    }
+
     /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the
-    /// newest of their folder, nor in the folder's row of attempts without effect.
+    /// newest of their folder, nor among the folder's last attempts in a row without effect.
     pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
-        let folders = self.by_folder.keys();
+        let folders = self.by_folder.0.keys();
         folders
             .flat_map(|folder| self.dispensable_of(*folder, limit))
             .collect()

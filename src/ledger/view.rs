@@ -1,4 +1,4 @@
-//! What the ledger knows of one portal, in memory. Pure: what limits ask, and what each change makes of it.
+//! What the ledger knows of one portal, in memory: limits are computed from it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::Attempt;
+use crate::ledger::folder::{ClassTotals, FolderLedger, Totals};
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::mode::{ActiveMode, AttemptId};
-use crate::ledger::outcome::{FileState, Outcome, Verdict};
+use crate::ledger::outcome::FileState;
 use crate::ledger::track::Track;
-use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+use crate::model::{FileKey, FolderId, Timestamp};
+
+/// How many classes of a portal have counters of their own at most, whatever `errors.max_classes` allows.
+const MAX_CLASSES: usize = 50;
 
 /// What the ledger knows of one portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,134 +24,8 @@ pub struct LedgerView {
     pub(super) clock_set: Option<Timestamp>,
     pub(super) dry_run: Track,
     pub(super) enforce: Track,
-    pub(super) folders: HashMap<FolderId, Arc<FolderBook>>,
+    pub(super) folders: HashMap<FolderId, Arc<FolderLedger>>,
     pub(super) classes: BTreeMap<Class, ClassTotals>,
-}
-
-/// How many classes are counted by themselves in a portal at most, whatever `errors.max_classes` allows: the ledger's own bound.
-const MAX_CLASSES: usize = 50;
-
-/// What all attempts made of the files of one class: its counters, which outlive the attempts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ClassTotals {
-    /// Files that were done after an attempt.
-    pub recovered: u64,
-    /// Files that failed again after an attempt.
-    pub refailed: u64,
-}
-
-impl ClassTotals {
-    /// All files of which it is known what became of them.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.recovered.saturating_add(self.refailed)
-    }
-}
-
-/// What the ledger knows of one folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FolderBook {
-    /// Its name at the last attempt.
-    pub name: FolderName,
-    /// What all its attempts came to.
-    pub totals: Totals,
-    /// How often each file was sent since it was done last; files without an entry were not.
-    pub tries: FileMap<u32>,
-    /// Since when the portal does not list it, as far as that was noticed.
-    pub unseen_since: Option<Timestamp>,
-}
-
-/// What all attempts in a folder came to: its counters, which outlive the attempts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Attempts that the portal accepted.
-    pub accepted: u64,
-    /// Attempts that the portal refused.
-    pub refused: u64,
-    /// Attempts of which it is not known what they did.
-    pub unknown: u64,
-    /// The sum of `updated`.
-    pub requeued: u64,
-    /// Attempts judged [`Verdict::Recovered`].
-    pub recovered: u64,
-    /// Attempts judged [`Verdict::Partial`].
-    pub partial: u64,
-    /// Attempts judged [`Verdict::None`].
-    pub none: u64,
-    /// Attempts judged [`Verdict::Inconclusive`].
-    pub inconclusive: u64,
-    /// Files that were done after an attempt.
-    pub files_recovered: u64,
-    /// Files that failed again after an attempt.
-    pub files_refailed: u64,
-}
-
-impl Totals {
-    /// The attempts with a verdict.
-    #[must_use]
-    pub const fn judged(&self, verdict: Verdict) -> u64 {
-        match verdict {
-            Verdict::Recovered => self.recovered,
-            Verdict::Partial => self.partial,
-            Verdict::None => self.none,
-            Verdict::Inconclusive => self.inconclusive,
-        }
-    }
-
-    pub(super) fn count_outcome(&mut self, outcome: Outcome) {
-        match outcome {
-            Outcome::Accepted { updated } => {
-                self.accepted += 1;
-                self.requeued = self.requeued.saturating_add(updated);
-            }
-            Outcome::Refused { .. } => self.refused += 1,
-            Outcome::Unknown { .. } => self.unknown += 1,
-        }
-    }
-
-    pub(super) fn count_verdict(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Recovered => self.recovered += 1,
-            Verdict::Partial => self.partial += 1,
-            Verdict::None => self.none += 1,
-            Verdict::Inconclusive => self.inconclusive += 1,
-        }
-    }
-
-    pub(super) fn count_file(&mut self, state: FileState) {
-        match state {
-            FileState::Done => self.files_recovered += 1,
-            FileState::Refailed => self.files_refailed += 1,
-            _ => {}
-        }
-    }
-}
-
-impl FolderBook {
-    pub(super) fn new(name: FolderName) -> Self {
-        Self {
-            name,
-            totals: Totals::default(),
-            tries: FileMap::default(),
-            unseen_since: None,
-        }
-    }
-
-    /// Counts one more attempt for a file.
-    pub(super) fn charge(&mut self, key: FileKey) {
-        let tries = self.tries.entry(key).or_default();
-        *tries = tries.saturating_add(1);
-    }
-
-    /// Takes one attempt back from a file.
-    pub(super) fn give_back(&mut self, key: FileKey) {
-        if let Some(tries) = self.tries.get_mut(&key) {
-            *tries = tries.saturating_sub(1);
-            if *tries == 0 {
-                self.tries.remove(&key);
-            }
-        }
-    }
 }
 
 impl LedgerView {
@@ -184,10 +62,10 @@ impl LedgerView {
         view.clock_set = Some(now);
         view.dry_run = self.dry_run.moved(by);
         view.enforce = self.enforce.moved(by);
-        for book in view.folders.values_mut() {
-            let unseen_since = book.unseen_since.map(|since| since.moved(by));
-            if unseen_since != book.unseen_since {
-                Arc::make_mut(book).unseen_since = unseen_since;
+        for folder in view.folders.values_mut() {
+            let unseen_since = folder.unseen_since.map(|since| since.moved(by));
+            if unseen_since != folder.unseen_since {
+                Arc::make_mut(folder).unseen_since = unseen_since;
             }
         }
         view
@@ -201,8 +79,7 @@ impl LedgerView {
     /// The last time that anything was written: a clock that is behind it cannot be trusted.
     #[must_use]
     pub fn latest(&self) -> Timestamp {
-        let tracks = [&self.dry_run, &self.enforce];
-        let changes = tracks.into_iter().filter_map(Track::last_change);
+        let changes = self.tracks().filter_map(Track::last_change);
         changes.fold(self.met, Timestamp::max)
     }
 
@@ -213,6 +90,14 @@ impl LedgerView {
             ActiveMode::DryRun => &self.dry_run,
             ActiveMode::Enforce => &self.enforce,
         }
+    }
+
+    pub(super) fn tracks(&self) -> impl Iterator<Item = &Track> {
+        [&self.dry_run, &self.enforce].into_iter()
+    }
+
+    pub(super) fn tracks_mut(&mut self) -> [&mut Track; 2] {
+        [&mut self.dry_run, &mut self.enforce]
     }
 
     pub(super) const fn track_mut(&mut self, mode: ActiveMode) -> &mut Track {
@@ -228,25 +113,39 @@ impl LedgerView {
         self.enforce.get(id).or_else(|| self.dry_run.get(id))
     }
 
+    /// The attempts that were made until then and have no outcome yet.
+    pub(super) fn unanswered(&self, until: Timestamp) -> impl Iterator<Item = &Arc<Attempt>> {
+        let unanswered = self.enforce.unjudged();
+        unanswered.filter(move |attempt| attempt.outcome().is_none() && attempt.intended <= until)
+    }
+
     /// What is known of a folder; `None` when nothing was ever attempted there.
     #[must_use]
-    pub fn folder(&self, folder: FolderId) -> Option<&FolderBook> {
-        self.folders.get(&folder).map(|book| &**book)
+    pub fn folder(&self, folder: FolderId) -> Option<&FolderLedger> {
+        self.folders.get(&folder).map(AsRef::as_ref)
     }
 
     /// Every folder in which something was attempted.
-    pub fn folders(&self) -> impl Iterator<Item = (FolderId, &FolderBook)> {
-        self.folders.iter().map(|(id, book)| (*id, &**book))
+    pub fn folders(&self) -> impl Iterator<Item = (FolderId, &FolderLedger)> {
+        self.folders.iter().map(|(id, folder)| (*id, &**folder))
     }
 
-    /// What all attempts in a folder came to.
+    /// The totals of the attempts in a folder.
     #[must_use]
     pub fn totals(&self, folder: FolderId) -> Totals {
         self.folder(folder)
-            .map_or_else(Totals::default, |book| book.totals)
+            .map_or_else(Totals::default, |folder| folder.totals)
     }
 
-    /// What all attempts made of the files of each class.
+    /// How often a file was sent since it was done last.
+    #[must_use]
+    pub fn file_attempts(&self, folder: FolderId, key: FileKey) -> u32 {
+        let folder = self.folder(folder);
+        let attempts = folder.and_then(|folder| folder.file_attempts.get(&key));
+        attempts.copied().unwrap_or(0)
+    }
+
+    /// The totals of the files of each class.
     #[must_use]
     pub const fn classes(&self) -> &BTreeMap<Class, ClassTotals> {
         &self.classes
@@ -254,47 +153,35 @@ impl LedgerView {
 
     /// Every class that a file is known to have had; some more than once.
     pub fn known_classes(&self) -> impl Iterator<Item = &Class> {
-        let tracks = [&self.dry_run, &self.enforce].into_iter();
-        self.classes.keys().chain(tracks.flat_map(Track::classes))
+        let attempted = self.tracks().flat_map(Track::classes);
+        self.classes.keys().chain(attempted)
     }
 
-    /// Begins to count the files of a class that is about to be sent, by itself where fewer than so many classes are; returns the class
-    /// under which they are counted.
+    /// Gives a class that is about to be sent counters of its own where fewer than so many classes have some; else its files are counted as
+    /// [`Class::Other`].
     ///
-    /// A class keeps its place until the ledger forgets it, and what was counted as [`Class::Other`] stays that. So no counter falls.
-    pub(super) fn meet_class(&mut self, class: &Class, max_classes: usize) -> Class {
+    /// A class keeps its counters until the ledger forgets it, and what was counted as [`Class::Other`] stays that. So no counter falls.
+    pub(super) fn add_class(&mut self, class: &Class, max_classes: usize) {
         let counted = self.classes.keys().filter(|class| **class != Class::Other);
         if counted.count() < max_classes.min(MAX_CLASSES) {
             self.classes.entry(class.clone()).or_default();
         }
-        let class = self.counted_as(class);
-        self.classes.entry(class.clone()).or_default();
-        class
+        self.class_totals(class);
     }
 
-    /// The class under which the files of a class are counted.
-    fn counted_as(&self, class: &Class) -> Class {
-        let known = self.classes.contains_key(class);
-        if known { class.clone() } else { Class::Other }
-    }
-
-    /// Counts a file of a class; returns the class under which it is counted.
-    pub(super) fn count_class(&mut self, class: &Class, state: FileState) -> Class {
-        let class = self.counted_as(class);
-        let totals = self.classes.entry(class.clone()).or_default();
+    /// Counts a file of a class.
+    pub(super) fn count_class(&mut self, class: &Class, state: FileState) {
         match state {
-            FileState::Done => totals.recovered += 1,
-            FileState::Refailed => totals.refailed += 1,
+            FileState::Done => self.class_totals(class).recovered += 1,
+            FileState::Refailed => self.class_totals(class).refailed += 1,
             _ => {}
         }
-        class
     }
 
-    /// How often a file was sent since it was done last.
-    #[must_use]
-    pub fn tries(&self, folder: FolderId, key: FileKey) -> u32 {
-        let book = self.folder(folder);
-        book.and_then(|book| book.tries.get(&key).copied())
-            .unwrap_or(0)
+    /// The counters for the files of a class.
+    fn class_totals(&mut self, class: &Class) -> &mut ClassTotals {
+        let own = self.classes.contains_key(class);
+        let class = if own { class } else { &Class::Other };
+        self.classes.entry(class.clone()).or_default()
     }
 }

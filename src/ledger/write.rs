@@ -1,212 +1,166 @@
-//! From a view to the tables.
+//! From views to the tables: what differs between two views of a portal.
 
-use std::collections::HashMap;
-use std::time::SystemTime;
+use rusqlite::{OptionalExtension, Transaction, params};
 
-use rusqlite::{Transaction, params, params_from_iter};
-
-use crate::classify::Class;
 use crate::ledger::attempt::Attempt;
-use crate::ledger::change::Touched;
 use crate::ledger::error::LedgerError;
-use crate::ledger::mode::AttemptId;
-use crate::ledger::rows::{self, ATTEMPT_COLUMNS, AttemptRow};
-use crate::ledger::view::{FolderBook, LedgerView};
-use crate::model::{FolderId, PortalAddress, Timestamp};
+use crate::ledger::folder::FolderLedger;
+use crate::ledger::tables::{AttemptRow, ClassRow, FolderRow, PortalRow, SentRow, TriesRow};
+use crate::ledger::view::LedgerView;
+use crate::model::{FileMap, FolderId, PortalAddress};
+use crate::sqlite::upsert;
 
-/// Writes what a change touched as the view has it.
-pub(super) struct Write<'a> {
+/// Writes to the tables of a portal.
+pub(super) struct Writing<'a> {
     pub transaction: &'a Transaction<'a>,
     pub portal: &'a PortalAddress,
-    pub view: &'a LedgerView,
 }
 
-impl Write<'_> {
-    pub fn all(&self, touched: &Touched) -> Result<(), LedgerError> {
-        // It was met before, but the disk may have refused to take it then.
-        self.portal()?;
-        if touched.met {
-            self.transaction.execute(
-                "UPDATE portal SET met = ?2 WHERE address = ?1",
-                params![self.portal.as_str(), self.view.met().as_millis()],
-            )?;
+impl Writing<'_> {
+    /// Writes what differs, and the portal, where the disk refused that before.
+    pub fn difference(&self, before: &LedgerView, after: &LedgerView) -> Result<(), LedgerError> {
+        let portal = PortalRow {
+            address: self.portal.clone(),
+            met: after.met(),
+        };
+        upsert(self.transaction, "portal", &["address"], [portal])?;
+        for (id, folder) in changed(&before.folders, &after.folders, |all, id| all.get(id)) {
+            let before = before.folder(*id);
+            match folder {
+                Some(folder) => self.folder(*id, before, folder)?,
+                None => self.delete("folder", "id", id)?,
+            }
         }
-        let mut numbers = HashMap::new();
-        for folder in touched.folders.iter().copied() {
-            match self.view.folder(folder) {
-                Some(book) => {
-                    numbers.insert(folder, self.folder(folder, book)?);
+        for (before, after) in before.tracks().zip(after.tracks()) {
+            let attempts = (before.attempts(), after.attempts());
+            for (id, attempt) in changed(attempts.0, attempts.1, |all, id| all.get(id)) {
+                match attempt {
+                    Some(attempt) => self.attempt(before.get(*id).map(AsRef::as_ref), attempt)?,
+                    None => {
+                        let query = "DELETE FROM attempt WHERE id = ?1";
+                        self.transaction.execute(query, [id.get()])?;
+                    }
                 }
-                None => self.forget_folder(folder)?,
             }
         }
-        for id in touched.attempts.iter().copied() {
-            match self.view.attempt(id) {
-                Some(attempt) => self.attempt(attempt, &numbers)?,
-                None => self.forget_attempt(id)?,
-            }
-        }
-        self.states(touched)?;
-        self.classes(touched)?;
-        self.tries(touched)?;
-        self.forgiven(touched)
-    }
-
-    /// When the portal was first met, where that is not written yet.
-    pub fn portal(&self) -> Result<(), LedgerError> {
-        self.transaction.execute(
-            "INSERT OR IGNORE INTO portal (address, met) VALUES (?1, ?2)",
-            params![self.portal.as_str(), self.view.met().as_millis()],
-        )?;
-        Ok(())
-    }
-
-    fn folder(&self, folder: FolderId, book: &FolderBook) -> Result<i64, LedgerError> {
-        let totals = &book.totals;
-        Ok(self.transaction.query_row(
-            "INSERT INTO folder (portal, id, name, unseen_since, accepted, refused, unknown, requeued, recovered,
-                                 partial, none, inconclusive, files_recovered, files_refailed)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-             ON CONFLICT (portal, id) DO UPDATE SET
-                 name = excluded.name, unseen_since = excluded.unseen_since, accepted = excluded.accepted,
-                 refused = excluded.refused, unknown = excluded.unknown, requeued = excluded.requeued,
-                 recovered = excluded.recovered, partial = excluded.partial, none = excluded.none,
-                 inconclusive = excluded.inconclusive, files_recovered = excluded.files_recovered,
-                 files_refailed = excluded.files_refailed
-             RETURNING number",
-            params![
-                self.portal.as_str(),
-                folder.to_string(),
-                book.name.label(),
-                book.unseen_since.map(Timestamp::as_millis),
-                rows::stored(totals.accepted),
-                rows::stored(totals.refused),
-                rows::stored(totals.unknown),
-                rows::stored(totals.requeued),
-                rows::stored(totals.recovered),
-                rows::stored(totals.partial),
-                rows::stored(totals.none),
-                rows::stored(totals.inconclusive),
-                rows::stored(totals.files_recovered),
-                rows::stored(totals.files_refailed),
-            ],
-            |row| row.get(0),
-        )?)
-    }
-
-    fn forget_folder(&self, folder: FolderId) -> Result<(), LedgerError> {
-        self.transaction.execute(
-            "DELETE FROM folder WHERE portal = ?1 AND id = ?2",
-            params![self.portal.as_str(), folder.to_string()],
-        )?;
-        Ok(())
-    }
-
-    fn attempt(
-        &self,
-        attempt: &Attempt,
-        numbers: &HashMap<FolderId, i64>,
-    ) -> Result<(), LedgerError> {
-        let folder = numbers
-            .get(&attempt.folder)
-            .ok_or(LedgerError::Content("an attempt without its folder"))?;
-        let row = AttemptRow::new(attempt);
-        let values = std::iter::once(folder as &dyn rusqlite::ToSql).chain(row.values());
-        // Not INSERT OR REPLACE: that would delete the row first, and with it the files of the attempt.
-        self.transaction.execute(
-            &format!(
-                "INSERT INTO attempt (folder, {ATTEMPT_COLUMNS})
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
-                 ON CONFLICT (id) DO UPDATE SET
-                     intended = excluded.intended, outcome = excluded.outcome, answered = excluded.answered, updated = excluded.updated,
-                     status = excluded.status, why = excluded.why, verdict = excluded.verdict,
-                     judged = excluded.judged, file_states = excluded.file_states,
-                     classes = excluded.classes, retry_after = excluded.retry_after"
-            ),
-            params_from_iter(values),
-        )?;
-        if attempt.watched().is_none() {
-            self.transaction
-                .execute("DELETE FROM sent WHERE attempt = ?1", [attempt.id.get()])?;
-        }
-        Ok(())
-    }
-
-    fn forget_attempt(&self, id: AttemptId) -> Result<(), LedgerError> {
-        self.transaction
-            .execute("DELETE FROM attempt WHERE id = ?1", [id.get()])?;
-        Ok(())
-    }
-
-    fn states(&self, touched: &Touched) -> Result<(), LedgerError> {
-        let mut keep = self.transaction.prepare(
-            "INSERT OR REPLACE INTO sent (attempt, link, id, state, class, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?;
-        for (id, key) in &touched.states {
-            let watched = self.view.attempt(*id).and_then(|attempt| attempt.watched());
-            if let Some(sent) = watched.and_then(|files| files.get(key)) {
-                keep.execute(params![
-                    id.get(),
-                    key.link.to_be_bytes(),
-                    key.id.to_be_bytes(),
-                    sent.state.as_str(),
-                    sent.class.as_ref().map(Class::as_str),
-                    sent.name.as_deref(),
-                ])?;
-            }
-        }
-        Ok(())
-    }
-
-    fn classes(&self, touched: &Touched) -> Result<(), LedgerError> {
-        for class in &touched.classes {
-            let Some(totals) = self.view.classes().get(class) else {
-                self.transaction.execute(
-                    "DELETE FROM class WHERE portal = ?1 AND name = ?2",
-                    params![self.portal.as_str(), class.as_str()],
-                )?;
+        for (name, totals) in changed(&before.classes, &after.classes, |all, name| all.get(name)) {
+            let Some(totals) = totals else {
+                self.delete("class", "name", name)?;
                 continue;
             };
-            self.transaction.execute(
-                "INSERT OR REPLACE INTO class (portal, name, recovered, refailed) VALUES (?1, ?2, ?3, ?4)",
-                params![
-                    self.portal.as_str(),
-                    class.as_str(),
-                    rows::stored(totals.recovered),
-                    rows::stored(totals.refailed),
-                ],
-            )?;
-        }
-        Ok(())
-    }
-
-    fn tries(&self, touched: &Touched) -> Result<(), LedgerError> {
-        const FOLDER: &str = "(SELECT number FROM folder WHERE portal = ?1 AND id = ?2)";
-        let mut keep = self.transaction.prepare(&format!(
-            "INSERT OR REPLACE INTO tries (folder, link, id, attempts) VALUES ({FOLDER}, ?3, ?4, ?5)"
-        ))?;
-        let mut forget = self.transaction.prepare(&format!(
-            "DELETE FROM tries WHERE folder = {FOLDER} AND link = ?3 AND id = ?4"
-        ))?;
-        for (folder, key) in &touched.tries {
-            let portal = self.portal.as_str();
-            let (link, file) = (key.link.to_be_bytes(), key.id.to_be_bytes());
-            match self.view.tries(*folder, *key) {
-                0 => forget.execute(params![portal, folder.to_string(), link, file])?,
-                tries => keep.execute(params![portal, folder.to_string(), link, file, tries])?,
+            let class = ClassRow {
+                portal: self.portal.clone(),
+                name: name.clone(),
             };
+            let row = (class, *totals);
+            upsert(self.transaction, "class", &["portal", "name"], [row])?;
         }
         Ok(())
     }
 
-    fn forgiven(&self, touched: &Touched) -> Result<(), LedgerError> {
-        if let Some((id, at)) = touched.forgiven {
-            let now = Timestamp::from(SystemTime::now());
-            self.transaction.execute(
-                "UPDATE forgiven SET at = ?2, taken = ?3 WHERE id = ?1",
-                [id, at.as_millis(), now.as_millis()],
-            )?;
-        }
+    fn delete(
+        &self,
+        table: &str,
+        column: &str,
+        value: &dyn rusqlite::ToSql,
+    ) -> Result<(), LedgerError> {
+        let query = format!("DELETE FROM {table} WHERE portal = ?1 AND {column} = ?2");
+        self.transaction
+            .execute(&query, params![self.portal, value])?;
         Ok(())
     }
+
+    fn folder(
+        &self,
+        id: FolderId,
+        before: Option<&FolderLedger>,
+        after: &FolderLedger,
+    ) -> Result<(), LedgerError> {
+        let row = FolderRow {
+            portal: self.portal.clone(),
+            id,
+            name: after.name.clone(),
+            unseen_since: after.unseen_since,
+        };
+        let row = (row, after.totals);
+        upsert(self.transaction, "folder", &["portal", "id"], [row])?;
+        let folder = self.number(id)?;
+        let none = FileMap::default();
+        let before = before.map_or(&none, |before| &before.file_attempts);
+        let mut rows = Vec::new();
+        let query = "DELETE FROM tries WHERE folder = ?1 AND link = ?2 AND id = ?3";
+        let mut delete = self.transaction.prepare(query)?;
+        for (key, attempts) in changed(before, &after.file_attempts, |all, key| all.get(key)) {
+            match attempts {
+                Some(attempts) => rows.push((
+                    *key,
+                    TriesRow {
+                        folder,
+                        attempts: *attempts,
+                    },
+                )),
+                None => {
+                    let (link, id) = (key.link.to_be_bytes(), key.id.to_be_bytes());
+                    delete.execute(params![folder, link, id])?;
+                }
+            }
+        }
+        upsert(self.transaction, "tries", &["folder", "link", "id"], rows)?;
+        Ok(())
+    }
+
+    /// The number of a folder in its table.
+    fn number(&self, id: FolderId) -> Result<i64, LedgerError> {
+        let query = "SELECT number FROM folder WHERE portal = ?1 AND id = ?2";
+        let number = self
+            .transaction
+            .query_row(query, params![self.portal, id], |row| row.get(0));
+        number
+            .optional()?
+            .ok_or(LedgerError::content("an attempt without its folder"))
+    }
+
+    fn attempt(&self, before: Option<&Attempt>, after: &Attempt) -> Result<(), LedgerError> {
+        let row = AttemptRow::new(after, self.number(after.folder)?);
+        upsert(self.transaction, "attempt", &["id"], [row])?;
+        let attempt = after.id.get();
+        let Some(files) = after.watched() else {
+            self.transaction
+                .execute("DELETE FROM sent WHERE attempt = ?1", [attempt])?;
+            return Ok(());
+        };
+        let none = FileMap::default();
+        let before = before.and_then(Attempt::watched);
+        let before = before.map_or(&none, AsRef::as_ref);
+        let sent = changed(before, files.as_ref(), |all, key| all.get(key)).into_iter();
+        let rows = sent.filter_map(|(key, file)| {
+            let file = file?;
+            let row = SentRow {
+                attempt,
+                state: file.state,
+                class: file.class.clone(),
+                name: file.name.clone(),
+            };
+            Some((*key, row))
+        });
+        upsert(self.transaction, "sent", &["attempt", "link", "id"], rows)?;
+        Ok(())
+    }
+}
+
+/// What differs between two maps: each key with its new value; `None` where the key is gone.
+fn changed<'a, M, K: 'a, V: PartialEq + 'a>(
+    before: &'a M,
+    after: &'a M,
+    get: impl Fn(&'a M, &K) -> Option<&'a V>,
+) -> Vec<(&'a K, Option<&'a V>)>
+where
+    &'a M: IntoIterator<Item = (&'a K, &'a V)>,
+{
+    let is_new = |(key, value): &(&K, &V)| get(before, key) != Some(*value);
+    let new = after.into_iter().filter(is_new);
+    let is_gone = |(key, _): &(&K, &V)| get(after, key).is_none();
+    let gone = before.into_iter().filter(is_gone);
+    let new = new.map(|(key, value)| (key, Some(value)));
+    new.chain(gone.map(|(key, _)| (key, None))).collect()
 }

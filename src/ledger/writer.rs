@@ -1,15 +1,19 @@
 //! The thread that owns the file.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
+use std::time::SystemTime;
 
 use tracing::warn;
 
 use crate::ledger::Addresses;
-use crate::ledger::clock::Clock;
+use crate::ledger::attempt::Intent;
+use crate::ledger::change::Misfit;
+use crate::ledger::clock::StepDetector;
 use crate::ledger::database::Database;
 use crate::ledger::error::LedgerError;
+use crate::ledger::forgive::Forgiveness;
+use crate::ledger::mode::AttemptId;
 use crate::ledger::shared::SharedViews;
 use crate::ledger::view::LedgerView;
 use crate::model::{Moment, PortalAddress};
@@ -22,7 +26,7 @@ pub(super) struct Writer {
     folder: PathBuf,
     addresses: Addresses,
     database: Result<Database, LedgerError>,
-    clock: Clock,
+    clock: StepDetector,
     views: SharedViews,
 }
 
@@ -33,7 +37,7 @@ impl Writer {
             folder,
             addresses,
             database: Err(LedgerError::Closed),
-            clock: Clock::start(Moment::now()),
+            clock: StepDetector::new(Moment::now()),
             views,
         }
     }
@@ -49,25 +53,28 @@ impl Writer {
         if self.database.is_ok() {
             return Ok(());
         }
-        let result = Database::open(&self.folder, &self.addresses);
-        let (database, loaded) = match result {
-            Ok(opened) => opened,
-            Err(error) => {
-                self.views.closed(&error);
-                self.database = Err(error.clone());
-                return Err(error);
+        self.clock = StepDetector::new(Moment::now());
+        match Database::open(&self.folder, &self.addresses) {
+            Ok((database, views)) => {
+                self.database = Ok(database);
+                self.views.replace(Ok(views));
+                Ok(())
             }
-        };
-        self.clock = Clock::start(Moment::now());
-        self.database = Ok(database);
-        for (portal, view) in self.views.opened(loaded) {
-            self.meet(&portal, &view)?;
+            Err(error) => {
+                self.close(&error);
+                Err(error)
+            }
         }
-        Ok(())
+    }
+
+    /// Closes the file. From then on every change is refused for this reason.
+    pub fn close(&mut self, reason: &LedgerError) {
+        self.views.replace(Err(reason.clone()));
+        self.database = Err(reason.clone());
     }
 
     /// The file, once its times are those of the clock as it goes now.
-    pub fn database(&mut self) -> Result<&mut Database, LedgerError> {
+    fn database(&mut self) -> Result<&mut Database, LedgerError> {
         let database = self.database.as_mut().map_err(|error| error.clone())?;
         let now = Moment::now();
         if let Some(step) = self.clock.step(now) {
@@ -78,22 +85,71 @@ impl Writer {
                 "the clock was set; the limits of reindexing last as long as they would have"
             );
         }
-        self.clock.goes_on(now);
+        self.clock.accept(now);
         Ok(database)
     }
 
     /// Writes when a portal was first met.
-    pub fn meet(
-        &mut self,
-        portal: &PortalAddress,
-        view: &Arc<LedgerView>,
-    ) -> Result<(), LedgerError> {
-        self.database()?.meet(portal, view)
+    pub fn meet(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        self.database()?;
+        let (view, _) = self.views.get(portal)?;
+        self.database()?.write(portal, &view, &view, &[])
     }
 
-    /// Closes the file for good.
-    pub fn close(&mut self) {
-        self.views.closed(&LedgerError::Closed);
-        self.database = Err(LedgerError::Closed);
+    /// Changes what is known of a portal: first on disk, then for everybody. What fails changes nothing.
+    pub fn change(
+        &mut self,
+        portal: &PortalAddress,
+        change: impl FnOnce(&mut LedgerView) -> Result<(), Misfit>,
+    ) -> Result<(), LedgerError> {
+        self.change_and_take(portal, &[], change)
+    }
+
+    fn change_and_take(
+        &mut self,
+        portal: &PortalAddress,
+        taken: &[(i64, Forgiveness)],
+        change: impl FnOnce(&mut LedgerView) -> Result<(), Misfit>,
+    ) -> Result<(), LedgerError> {
+        self.database()?;
+        let (before, _) = self.views.get(portal)?;
+        let mut after = LedgerView::clone(&before);
+        change(&mut after)?;
+        self.database()?.write(portal, &before, &after, taken)?;
+        self.views.set(portal, after);
+        Ok(())
+    }
+
+    /// Adds an attempt, unless anything was written since the view on which it was decided.
+    pub fn intend(
+        &mut self,
+        portal: &PortalAddress,
+        intent: Intent,
+        decided_on: &Arc<LedgerView>,
+    ) -> Result<AttemptId, LedgerError> {
+        let database = self.database()?;
+        let id = database.next_id();
+        if !Arc::ptr_eq(&self.views.get(portal)?.0, decided_on) {
+            return Err(Misfit::Changed.into());
+        }
+        self.change(portal, |view| view.intend(id, intent))?;
+        Ok(id)
+    }
+
+    /// Takes in what people forgave in a portal, and returns it. Opens the file where that failed before.
+    pub fn take_in(&mut self, portal: &PortalAddress) -> Result<Vec<Forgiveness>, LedgerError> {
+        self.open()?;
+        let mut asked = self.database()?.asked_to_forgive(portal)?;
+        for (_, forgiveness) in &mut asked {
+            // What comes later is not forgiven, whatever the clock was when they asked.
+            forgiveness.at = forgiveness.at.min(SystemTime::now().into());
+        }
+        if !asked.is_empty() {
+            self.change_and_take(portal, &asked, |view| {
+                asked.iter().for_each(|(_, what)| view.forgive(what));
+                Ok(())
+            })?;
+        }
+        Ok(asked.into_iter().map(|(_, forgiven)| forgiven).collect())
     }
 }

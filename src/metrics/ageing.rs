@@ -43,9 +43,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView};
+    use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerView};
     use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
-    use crate::model::FolderName;
     use crate::snapshot::ReindexView;
 
     fn after(moment: Moment, passed: Duration) -> Moment {
@@ -80,17 +79,15 @@ mod tests {
         let portal = portal(0, 0, now);
         let window = portal.reindex.rules.budget.per;
         let mut ledger = LedgerView::new(now.wall);
-        let intent = Intent {
-            portal: portal.name.clone(),
-            folder: uuid::Uuid::nil().into(),
-            name: FolderName::new("Inbox"),
-            mode: ActiveMode::DryRun,
-            at: now.wall,
-            files: Vec::new(),
-            max_classes: 50,
-        };
+        let intent = Intent::new(
+            portal.name.clone(),
+            uuid::Uuid::nil().into(),
+            ActiveMode::DryRun,
+            now.wall,
+            Vec::new(),
+        );
         let id = AttemptId::new(1);
-        ledger.apply(Change::Intend { id, intent }).unwrap();
+        ledger.intend(id, intent).unwrap();
         let decided = ReindexView {
             folders: std::collections::BTreeMap::new(),
             ledger: Ok(Arc::new(ledger)),

@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 use std::ops::{Index, IndexMut};
 
 use foldhash::quality::FixedState;
+use serde::{Deserialize, Serialize};
 
 /// The `indexStatus` of a file (docs/portal.md, Statuses).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,7 +110,7 @@ impl From<Status> for StatusWord {
 }
 
 /// One value for each status.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByStatus<T>([T; 6]);
 
 impl<T> ByStatus<T> {

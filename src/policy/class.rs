@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, Attempt, ClassFate, LedgerView, Track};
+use crate::ledger::{ActiveMode, Attempt, ClassResult, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::outlook::Fresh;
 use crate::policy::pause::doubled;
@@ -34,7 +34,7 @@ pub enum Response {
 
 impl Response {
     /// Reads it from the newest attempts that tell something, newest first: the folder, and what became of the files.
-    pub fn of<'a>(attempts: impl IntoIterator<Item = (FolderId, &'a ClassFate)>) -> Self {
+    pub fn of<'a>(attempts: impl IntoIterator<Item = (FolderId, &'a ClassResult)>) -> Self {
         let (mut recovered, mut told) = (0.0, 0.0);
         let mut folders = BTreeSet::new();
         for (folder, fate) in attempts {
@@ -215,7 +215,7 @@ fn few(rules: &ReindexRules) -> u32 {
 const HALF: f64 = 0.5;
 
 /// Whether most of the files of which it is known came back.
-pub(super) fn came_back(fate: &ClassFate) -> bool {
+pub(super) fn came_back(fate: &ClassResult) -> bool {
     float(fate.recovered) >= HALF * float(fate.recovered + fate.refailed)
 }
 
@@ -223,7 +223,7 @@ pub(super) fn came_back(fate: &ClassFate) -> bool {
 fn evidence<'a>(
     track: &'a Track,
     class: &'a Class,
-) -> impl Iterator<Item = (&'a Attempt, &'a ClassFate)> {
+) -> impl Iterator<Item = (&'a Attempt, &'a ClassResult)> {
     track
         .of_class(class)
         .take(NEWEST)

@@ -114,7 +114,7 @@ impl Numbers {
             let class = classes
                 .entry(&file.class)
                 .or_insert_with(|| OfClass::of(candidate, ledger, &file.class, now));
-            let tries = ledger.map_or(0, |view| view.tries(candidate.folder, file.key));
+            let tries = ledger.map_or(0, |view| view.file_attempts(candidate.folder, file.key));
             let exhausted = tries >= candidate.rules.max_attempts.get();
             let eligible = numbers.add(candidate.rules, file, class, exhausted, now);
             class.eligible += u64::from(eligible);

@@ -37,7 +37,7 @@ impl Outlook {
             }
             for file in folder.files {
                 let old = now.since(file.since) >= folder.rules.max_cooldown;
-                if !old && ledger.tries(folder.folder, file.key) == 0 {
+                if !old && ledger.file_attempts(folder.folder, file.key) == 0 {
                     outlook.note(file);
                 }
             }

@@ -18,12 +18,9 @@ use super::*;
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
 use crate::ledger::{
-    ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, LedgerView, Outcome, Review,
-    Verdict,
+    ActiveMode, AttemptId, FileState, IntendedFile, Intent, LedgerView, Outcome, Review, Verdict,
 };
-use crate::model::{
-    ByStatus, FileKey, FolderId, FolderName, Moment, PortalName, Status, Timestamp,
-};
+use crate::model::{ByStatus, FileKey, FolderId, Moment, PortalName, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
@@ -84,23 +81,20 @@ impl Book {
     ) -> AttemptId {
         let id = AttemptId::new(self.next);
         self.next += 1;
-        let intent = Intent {
-            portal: PortalName::new("main").unwrap(),
-            folder: folder(of),
-            name: FolderName::new("Inbox"),
+        let intent = Intent::new(
+            PortalName::new("main").unwrap(),
+            folder(of),
             mode,
             at,
             files,
-            max_classes: 50,
-        };
-        self.view.apply(Change::Intend { id, intent }).unwrap();
+        );
+        self.view.intend(id, intent).unwrap();
         id
     }
 
     fn settle(&mut self, id: AttemptId, outcome: Outcome) {
         let at = self.view.attempt(id).unwrap().intended;
-        let change = Change::Settle { id, at, outcome };
-        self.view.apply(change).unwrap();
+        self.view.settle(id, at, outcome).unwrap();
     }
 
     fn judge(&mut self, id: AttemptId, at: Timestamp, verdict: Verdict) {
@@ -119,7 +113,7 @@ impl Book {
             changed: changed.map(|(number, key)| (key, state(number))).collect(),
             verdict: Some(verdict),
         };
-        self.view.apply(Change::Review { id, at, review }).unwrap();
+        self.view.review(id, at, &review).unwrap();
     }
 
     /// Files of another class came back often, and then not in three folders in a row.

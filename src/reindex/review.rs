@@ -127,7 +127,7 @@ impl Reindexer {
         let Some(findings) = context.latest.found(folder, context.now) else {
             return;
         };
-        let renewed = judge::renewed(book.tries.keys().copied(), |key| findings.seen(key));
+        let renewed = judge::renewed(book.file_attempts.keys().copied(), |key| findings.seen(key));
         if renewed.is_empty() {
             return;
         }

@@ -1,15 +1,16 @@
-//! The tables, and the version that they are at.
+//! The tables and their versions.
 
 use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::sqlite;
 use crate::state::StateError;
 
 /// The version that the last step leads to.
 const VERSION: i64 = 9;
 
-/// The version that keeps classes of error.
+/// The version that has classes of error.
 const WITH_CLASSES: i64 = 2;
 
 /// What brings the tables to each version from the one before.
@@ -63,7 +64,7 @@ const FOLDERS: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Classes of error that have a place in a folder.
+/// Classes of error that have a slot in a folder.
 const PLACES: &str = "
     CREATE TABLE place (
         folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
@@ -81,11 +82,11 @@ const FIRST_COUNTED: &str = "ALTER TABLE folder ADD COLUMN first_counted INTEGER
 /// Bytes by status when every page was last read, as a JSON array; null where that is not known.
 const SIZES: &str = "ALTER TABLE folder ADD COLUMN sizes TEXT;";
 
-/// The classifier that told the class of a place; null where that is not known.
+/// The version of the classifier that found the class; null where that is not known.
 const CLASSIFIER: &str = "ALTER TABLE place ADD COLUMN classifier TEXT;";
 
-/// What decides who keeps a class slot: files at the last count by status, counts in a row without a file, and whether the class is shown. What
-/// was kept before that was shown, and had files as far as is known.
+/// What decides which classes keep their slots: files at the last count by status, counts in a row without a file, and whether the class is
+/// shown. Classes of earlier versions were shown, and had files as far as is known.
 const CLASS_SLOTS: &str = "
     ALTER TABLE place ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE place ADD COLUMN flagged INTEGER NOT NULL DEFAULT 0;
@@ -117,7 +118,7 @@ const MISSED: &str = "
 
 /// The version of the tables: 0 where there are none.
 fn known_version(connection: &Connection, path: &Path) -> Result<i64, StateError> {
-    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let found = sqlite::version(connection)?;
     if found > VERSION {
         return Err(StateError::Newer {
             path: path.to_owned(),
@@ -128,7 +129,7 @@ fn known_version(connection: &Connection, path: &Path) -> Result<i64, StateError
     Ok(found)
 }
 
-/// Whether the tables are at a version that keeps classes of error.
+/// Whether the tables are at a version that has classes of error.
 pub(super) fn has_classes(connection: &Connection, path: &Path) -> Result<bool, StateError> {
     Ok(known_version(connection, path)? >= WITH_CLASSES)
 }
@@ -136,16 +137,8 @@ pub(super) fn has_classes(connection: &Connection, path: &Path) -> Result<bool, 
 /// Prepares a connection: full sync, and tables of this version. A newer file is left as it is.
 pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StateError> {
     let found = known_version(connection, path)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    if found < VERSION {
-        let transaction = connection.transaction()?;
-        for (_, tables) in STEPS.iter().filter(|(version, _)| *version > found) {
-            transaction.execute_batch(tables)?;
-        }
-        transaction.pragma_update(None, "user_version", VERSION)?;
-        transaction.commit()?;
-    }
-    Ok(())
+    sqlite::configure(connection)?;
+    let transaction = connection.transaction()?;
+    sqlite::upgrade(&transaction, found, &STEPS)?;
+    Ok(transaction.commit()?)
 }

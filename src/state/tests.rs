@@ -97,14 +97,16 @@ async fn what_was_written_is_read_after_a_restart() {
     let (store, saved, error) = Store::open(folder.path());
     assert_eq!((saved, error.is_none()), (Saved::default(), true));
     let first = change(FileChanges::Some {
-        kept: vec![
+        changed: vec![
             (key(1), file(Status::Failed)),
             (key(2), file(Status::Pending)),
         ],
         forgotten: vec![],
     });
     store.write(vec![first.clone()]).await.unwrap();
-    store.write_success("main".to_owned(), 9).await.unwrap();
+    let main = PortalName::new("main").unwrap();
+    let success = Timestamp::from_millis(9);
+    store.write_success(main, success).await.unwrap();
     let refutation = SavedRefutation {
         address: "https://portal.example/admin".into(),
         folder: id(),
@@ -192,17 +194,17 @@ async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
 async fn files_are_forgotten_one_by_one_or_all_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let (store, ..) = Store::open(folder.path());
-    let kept = vec![
+    let changed = vec![
         (key(1), file(Status::Failed)),
         (key(2), file(Status::Failed)),
     ];
     let forgotten = vec![];
     store
-        .write(vec![change(FileChanges::Some { kept, forgotten })])
+        .write(vec![change(FileChanges::Some { changed, forgotten })])
         .await
         .unwrap();
     let forget = FileChanges::Some {
-        kept: vec![],
+        changed: vec![],
         forgotten: vec![key(1)],
     };
     store.write(vec![change(forget)]).await.unwrap();

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
-use kb_exporter::ledger::{ActiveMode, AttemptId, Change, Intent, LedgerView, Lost, Outcome};
-use kb_exporter::model::{
-    ByStatus, FileKey, FolderId, FolderName, PortalName, Status as Of, Timestamp,
-};
+use kb_exporter::ledger::{ActiveMode, AttemptId, Intent, LedgerView, Lost, Outcome};
+use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status as Of, Timestamp};
 use kb_exporter::policy::judge::{self, LaterRead, Seen};
 use kb_exporter::policy::{
     BreakerState, Candidate, Choice, Decision, Failed, FailedFile, FolderFailures, Outlook, Reason,
@@ -68,18 +66,12 @@ impl ThisProgram {
         }
     }
 
-    fn apply(&mut self, change: Change) {
-        self.ledger.apply(change).expect("it fits");
-    }
-
     /// Kills the program in one case of so many. It starts again at once, and reads a minute later.
     fn maybe_killed(&mut self, at: Killed, one_in: u32, now: u32) -> Result<(), Killed> {
         if self.rng.u32(0..one_in) != 0 {
             return Ok(());
         }
-        for change in self.ledger.interrupted(time(now)) {
-            self.apply(change);
-        }
+        self.ledger.interrupt(time(now)).expect("it fits");
         self.started = now + 1;
         *self.kills.entry(at).or_default() += 1;
         Err(at)
@@ -107,16 +99,12 @@ impl ThisProgram {
             .filter(|(_, review)| !review.is_empty())
             .collect();
         for (id, review) in reviews {
-            let at = now;
-            self.apply(Change::Review { id, at, review });
+            self.ledger.review(id, now, &review).expect("it fits");
         }
-        let book = self.ledger.folder(id(of));
-        let tried = book.into_iter().flat_map(|book| book.tries.keys().copied());
-        let files = judge::renewed(tried, seen);
-        if !files.is_empty() {
-            let folder = id(of);
-            self.apply(Change::Renew { folder, files });
-        }
+        let known = self.ledger.folder(id(of)).into_iter();
+        let sent = known.flat_map(|folder| folder.file_attempts.keys().copied());
+        let files = judge::renewed(sent, seen);
+        self.ledger.renew(id(of), &files);
     }
 
     /// The failed files of a folder. Since when they failed is known as far as the program that runs has seen it.
@@ -197,25 +185,15 @@ impl ThisProgram {
         self.maybe_killed(Killed::BeforeIntent, KILLED_IN_ATTEMPT, now)?;
         let number = AttemptId::new(self.next);
         self.next += 1;
-        let intent = Intent {
-            portal: PortalName::new("main").expect("a name"),
-            max_classes: 50,
-            folder: trigger.folder,
-            name: FolderName::new("folder"),
-            mode: trigger.mode,
-            at,
-            files: trigger.files,
-        };
-        self.apply(Change::Intend { id: number, intent });
+        let portal = PortalName::new("main").expect("a name");
+        let intent = Intent::new(portal, trigger.folder, trigger.mode, at, trigger.files);
+        self.ledger.intend(number, intent).expect("it fits");
         self.maybe_killed(Killed::BeforeRequest, KILLED_IN_ATTEMPT, now)?;
         let answer = week.post(of);
         promises::hold(week, &self.reindex.rules);
         self.maybe_killed(Killed::BeforeOutcome, KILLED_IN_ATTEMPT, now)?;
-        self.apply(Change::Settle {
-            id: number,
-            at,
-            outcome: outcome(answer),
-        });
+        let outcome = outcome(answer);
+        self.ledger.settle(number, at, outcome).expect("it fits");
         Ok(())
     }
 }

@@ -104,10 +104,10 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::ledger::{
-        ActiveMode, AttemptId, Change, ClassTotals, FileState, IntendedFile, Intent, Outcome,
-        Review, Verdict,
+        ActiveMode, AttemptId, ClassTotals, FileState, IntendedFile, Intent, Outcome, Review,
+        Verdict,
     };
-    use crate::model::{FileKey, FolderName, PortalName, Timestamp};
+    use crate::model::{FileKey, PortalName, Timestamp};
 
     #[test]
     fn each_class_has_a_row_that_says_whether_a_retry_helps() {
@@ -121,23 +121,21 @@ mod tests {
             };
             let files = vec![file(1, "timeout"), file(2, "password │ \u{1b}")];
             let keys = [files[0].key, files[1].key];
-            let intent = Intent {
-                portal: PortalName::new("main").unwrap(),
-                folder: uuid::Uuid::from_u128(folder.unsigned_abs().into()).into(),
-                name: FolderName::new("Inbox"),
-                mode: ActiveMode::Enforce,
+            let intent = Intent::new(
+                PortalName::new("main").unwrap(),
+                uuid::Uuid::from_u128(folder.unsigned_abs().into()).into(),
+                ActiveMode::Enforce,
                 at,
                 files,
-                max_classes: 50,
-            };
-            view.apply(Change::Intend { id, intent }).unwrap();
+            );
+            view.intend(id, intent).unwrap();
             let outcome = Outcome::Accepted { updated: 2 };
-            view.apply(Change::Settle { id, at, outcome }).unwrap();
+            view.settle(id, at, outcome).unwrap();
             let review = Review {
                 changed: vec![(keys[0], FileState::Done), (keys[1], FileState::Refailed)],
                 verdict: Some(Verdict::Partial),
             };
-            view.apply(Change::Review { id, at, review }).unwrap();
+            view.review(id, at, &review).unwrap();
         }
         let address = PortalAddress::from("https://portal.example/admin");
         let rows = rows(&[(address, view)].into(), &[]);

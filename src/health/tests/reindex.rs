@@ -4,8 +4,8 @@ use super::*;
 use crate::classify::{Class, KnownClass};
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::ledger::{
-    ActiveMode, AttemptId, Change, IntendedFile, Intent, Ledger, LedgerView, Outcome, PortalLedger,
-    Review, Verdict,
+    ActiveMode, AttemptId, IntendedFile, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review,
+    Verdict,
 };
 use crate::model::FileKey;
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
@@ -60,15 +60,13 @@ fn fresh(now: Moment) -> Arc<LedgerView> {
 
 /// Makes an attempt without effect.
 async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
-    let intent = Intent {
-        portal: PortalName::new("main").unwrap(),
-        folder: of,
-        name: FolderName::new("Inbox"),
-        mode: ActiveMode::Enforce,
-        at: now,
-        files: Vec::new(),
-        max_classes: 50,
-    };
+    let intent = Intent::new(
+        PortalName::new("main").unwrap(),
+        of,
+        ActiveMode::Enforce,
+        now,
+        Vec::new(),
+    );
     let id = ledger
         .intend(intent, &ledger.view().unwrap())
         .await
@@ -218,17 +216,15 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
     });
     let mut ledger = LedgerView::new(now.wall);
     let key = FileKey { link: 1, id: 1 };
-    let intent = Intent {
-        portal: PortalName::new("main").unwrap(),
-        folder: uuid::Uuid::nil().into(),
-        name: FolderName::new("Inbox"),
-        mode: ActiveMode::DryRun,
-        at: now.wall,
-        files: vec![IntendedFile::new(key, Class::Text("timeout".into()))],
-        max_classes: 50,
-    };
+    let intent = Intent::new(
+        PortalName::new("main").unwrap(),
+        uuid::Uuid::nil().into(),
+        ActiveMode::DryRun,
+        now.wall,
+        vec![IntendedFile::new(key, Class::Text("timeout".into()))],
+    );
     let id = AttemptId::new(1);
-    ledger.apply(Change::Intend { id, intent }).unwrap();
+    ledger.intend(id, intent).unwrap();
     let view = view(Reason::Cooldown, Ok(Arc::new(ledger)), false);
     let snapshot = Snapshot {
         reindex: [(portal.name.clone(), Arc::new(view))].into(),

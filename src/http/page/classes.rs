@@ -55,9 +55,9 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::ledger::{
-        ActiveMode, AttemptId, Change, FileState, IntendedFile, Intent, Outcome, Review, Verdict,
+        ActiveMode, AttemptId, FileState, IntendedFile, Intent, Outcome, Review, Verdict,
     };
-    use crate::model::{FileKey, FolderName, Timestamp};
+    use crate::model::{FileKey, Timestamp};
 
     const NOON: i64 = 1_772_366_400_000;
 
@@ -72,15 +72,13 @@ mod tests {
                 IntendedFile::new(key(id), Class::Text(class.as_str().into()))
             };
             let id = AttemptId::new(number);
-            let intent = Intent {
-                portal: crate::model::PortalName::new("main").unwrap(),
-                folder: uuid::Uuid::from_u128(number.unsigned_abs().into()).into(),
-                name: FolderName::new("Inbox"),
-                mode: ActiveMode::Enforce,
+            let intent = Intent::new(
+                crate::model::PortalName::new("main").unwrap(),
+                uuid::Uuid::from_u128(number.unsigned_abs().into()).into(),
+                ActiveMode::Enforce,
                 at,
-                files: keyed.map(file).collect(),
-                max_classes: 1_000,
-            };
+                keyed.map(file).collect(),
+            );
             let files = intent.files.len() as u64;
             let fate = |id| {
                 if id == 1 {
@@ -95,9 +93,9 @@ mod tests {
                 verdict: Some(Verdict::Partial),
             };
             let outcome = Outcome::Accepted { updated: files };
-            view.apply(Change::Intend { id, intent }).unwrap();
-            view.apply(Change::Settle { id, at, outcome }).unwrap();
-            view.apply(Change::Review { id, at, review }).unwrap();
+            view.intend(id, intent).unwrap();
+            view.settle(id, at, outcome).unwrap();
+            view.review(id, at, &review).unwrap();
         }
         view
     }

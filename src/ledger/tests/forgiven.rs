@@ -28,7 +28,7 @@ fn seen(view: &LedgerView) -> (bool, bool, bool, u32) {
         track.last_of(inbox()).is_some(),
         track.of_class(&class).next().is_some(),
         track.judged().next().is_some(),
-        view.tries(inbox(), key(1)),
+        view.file_attempts(inbox(), key(1)),
     )
 }
 

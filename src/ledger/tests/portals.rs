@@ -159,7 +159,7 @@ async fn what_two_names_of_one_address_did_is_added_up() {
     let totals = view.totals(inbox());
     assert_eq!((totals.accepted, totals.requeued), (4, 6));
     let file = FileKey { link: 0, id: 0 };
-    assert_eq!(view.tries(inbox(), file), 3);
+    assert_eq!(view.file_attempts(inbox(), file), 3);
     let timeout = view.classes()[&Class::Text("timeout".into())];
     assert_eq!((timeout.recovered, timeout.refailed), (3, 5));
     let attempts = view.track(ActiveMode::Enforce).of_folder(inbox());

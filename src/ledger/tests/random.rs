@@ -54,48 +54,42 @@ fn folder_id(number: u8) -> FolderId {
     uuid::Uuid::from_u128(number.into()).into()
 }
 
-/// The change that a step is now; an attempt is picked from the newest backwards.
-fn change(step: Step, at: Timestamp, next: AttemptId, database: &Database) -> Change {
+/// Takes a step; an attempt is picked from the newest backwards.
+fn change(
+    view: &mut LedgerView,
+    step: &Step,
+    at: Timestamp,
+    next: AttemptId,
+) -> Result<(), Misfit> {
     let picked = |back: usize| AttemptId::new(next.get() - 1 - i64::try_from(back).unwrap());
-    let keys = |files: Vec<u8>| files.into_iter().map(|file| key(file.into())).collect();
+    let keys = |files: &[u8]| -> Vec<_> { files.iter().map(|file| key((*file).into())).collect() };
     match step {
-        Step::Intend(mode, folder, files) => Change::Intend {
-            id: next,
-            intent: Intent {
-                folder: folder_id(folder),
-                files: intended(&(0..files.into()).collect::<Vec<u128>>()),
-                ..intent(mode, at)
-            },
-        },
-        Step::Settle(back, outcome) => Change::Settle {
-            id: picked(back),
-            at,
-            outcome,
-        },
+        Step::Intend(mode, folder, files) => {
+            let intent = Intent {
+                folder: folder_id(*folder),
+                files: intended(&(0..(*files).into()).collect::<Vec<u128>>()),
+                ..intent(*mode, at)
+            };
+            view.intend(next, intent)?;
+        }
+        Step::Settle(back, outcome) => view.settle(picked(*back), at, *outcome)?,
         Step::Review(back, files, verdict) => {
             let files: Vec<_> = files.iter().map(|(f, s)| (u128::from(*f), *s)).collect();
-            Change::Review {
-                id: picked(back),
-                at,
-                review: judged(&files, verdict),
-            }
+            view.review(picked(*back), at, &judged(&files, *verdict))?;
         }
-        Step::Renew(folder, files) => Change::Renew {
-            folder: folder_id(folder),
-            files: keys(files),
-        },
-        Step::Tidy(listed) => Change::Tidy(Tidy {
+        Step::Renew(folder, files) => view.renew(folder_id(*folder), &keys(files)),
+        Step::Tidy(listed) => view.tidy(&Tidy {
             at,
             horizon: DAY * 90,
-            listed: listed.into_iter().map(folder_id).collect(),
+            listed: listed.iter().copied().map(folder_id).collect(),
         }),
-        Step::Forgive(_) => {
-            let mut asked = database.asked_to_forgive(&portal()).unwrap();
-            let (id, forgiveness) = asked.remove(0);
-            Change::Forgive { id, forgiveness }
-        }
+        Step::Forgive(number) => view.forgive(&Forgiveness {
+            at,
+            what: forgiven(*number),
+        }),
         Step::SetClock(_) => unreachable!("it is no change of one portal"),
     }
+    Ok(())
 }
 
 fn forgiven(number: u8) -> Forgiven {
@@ -126,39 +120,43 @@ proptest! {
     fn the_disk_says_what_the_memory_says(steps in steps()) {
         let folder = tempfile::tempdir().unwrap();
         let (mut database, loaded) = Database::open(folder.path(), &Addresses::default()).unwrap();
-        let created = loaded.opened.created;
+        let created = loaded.ledger.created;
         let mut view = LedgerView::new(created);
         let mut at = created;
         let mut next = database.next_id();
         for (hours, step) in steps {
             at = Timestamp::from_millis(at.as_millis() + i64::from(hours) * 3_600_000 / 10);
             let expected = is_free(&view, &step);
-            let before = view.clone();
             if let Step::SetClock(step) = step {
-                database.meet(&portal(), &view).unwrap();
+                database.write(&portal(), &view, &view, &[]).unwrap();
                 let by = database.clock_was_set(step, at).unwrap();
                 view = view.clock_was_set(by, at);
                 continue;
             }
+            let mut taken = Vec::new();
             if let Step::Forgive(number) = step {
                 let what = forgiven(number);
                 let asked = Forgiveness { at, what };
                 ask_to_forgive(folder.path(), &portal(), &asked).unwrap();
+                taken = database.asked_to_forgive(&portal()).unwrap();
+                prop_assert_eq!(taken.len(), 1);
             }
-            let change = change(step, at, next, &database);
-            let made = database.make(&portal(), &mut view, change);
-            prop_assert!(made.is_ok() || view == before);
+            let mut after = view.clone();
+            let made = change(&mut after, &step, at, next);
+            prop_assert!(made.is_ok() || view == after);
+            database.write(&portal(), &view, &after, &taken).unwrap();
+            view = after;
             if let Some(free) = expected {
                 prop_assert_eq!(made.is_ok(), free, "{:?}", made);
                 next = database.next_id();
             }
         }
-        for change in view.interrupted(at) {
-            database.make(&portal(), &mut view, change).unwrap();
-        }
+        let before = view.clone();
+        view.interrupt(at).unwrap();
+        database.write(&portal(), &before, &view, &[]).unwrap();
         drop(database);
         let (_, mut loaded) = Database::open(folder.path(), &Addresses::default()).unwrap();
-        let found = loaded.views.remove(&portal()).unwrap_or_else(|| LedgerView::new(created));
-        prop_assert_eq!(found, view);
+        let found = loaded.portals.remove(&portal()).unwrap();
+        prop_assert_eq!(&*found, &view);
     }
 }

@@ -1,10 +1,10 @@
 //! What the ledger tells of a class, and what follows from it.
 
 use super::*;
-use crate::ledger::ClassFate;
+use crate::ledger::ClassResult;
 
-fn fate(recovered: u64, refailed: u64) -> ClassFate {
-    ClassFate {
+fn fate(recovered: u64, refailed: u64) -> ClassResult {
+    ClassResult {
         class: Class::Text("timeout".into()),
         sent: recovered + refailed,
         recovered,

@@ -87,7 +87,7 @@ impl Hopeless {
     fn replace(&mut self, now: Timestamp) {
         for (of, files) in &mut self.files {
             for file in files.iter_mut() {
-                if self.book.view.tries(folder(*of), file.key) >= 3 {
+                if self.book.view.file_attempts(folder(*of), file.key) >= 3 {
                     file.key = key(file.key.link + 100_000);
                     file.since = now;
                 }

@@ -278,7 +278,7 @@ fn a_portal_that_carries_nothing_out_is_left_alone_for_pauses_that_double() {
         assert_eq!(rests(&book), rest, "after {of}");
     }
     assert_eq!(
-        book.view.tries(folder(5), key(1)),
+        book.view.file_attempts(folder(5), key(1)),
         0,
         "no attempt of a file is used up"
     );

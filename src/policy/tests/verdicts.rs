@@ -97,7 +97,7 @@ fn watched(outcome: Outcome) -> (Book, AttemptId) {
     let mut book = Book::new();
     let id = book.intend(ActiveMode::Enforce, 1, ago(HOUR), &[1, 2]);
     let at = ago(MINUTE * 59);
-    book.view.apply(Change::Settle { id, at, outcome }).unwrap();
+    book.view.settle(id, at, outcome).unwrap();
     (book, id)
 }
 
@@ -122,12 +122,11 @@ fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
     });
     assert_eq!((first.changed.len(), first.verdict), (2, None));
     let at = NOON;
-    let change = |review| Change::Review { id, at, review };
-    book.view.apply(change(first)).unwrap();
+    book.view.review(id, at, &first).unwrap();
     assert!(read(&book, id, NOON, &|_| PENDING).is_empty());
     let last = read(&book, id, NOON, &|_| DONE);
     assert_eq!(last.verdict, Some(Verdict::Recovered));
-    book.view.apply(change(last)).unwrap();
+    book.view.review(id, at, &last).unwrap();
     assert_eq!(book.view.totals(folder(1)).files_recovered, 2);
     assert!(read(&book, id, NOON, &|_| FAILED).is_empty(), "it is over");
 }
@@ -149,12 +148,7 @@ fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verd
     let found = review(book.view.attempt(id).unwrap(), HOUR * 2, read, now);
     let verdict = found.verdict;
     if !found.is_empty() {
-        let change = Change::Review {
-            id,
-            at: now,
-            review: found,
-        };
-        book.view.apply(change).unwrap();
+        book.view.review(id, now, &found).unwrap();
     }
     (book.view.totals(folder(1)).files_refailed, verdict)
 }
@@ -225,12 +219,7 @@ fn a_folder_that_cannot_be_counted_is_judged_by_what_was_seen_once_it_is_time() 
     let one_done = read(&book, id, NOON, &|file| {
         if file == key(1) { DONE } else { FAILED }
     });
-    let change = Change::Review {
-        id,
-        at: NOON,
-        review: one_done,
-    };
-    book.view.apply(change).unwrap();
+    book.view.review(id, NOON, &one_done).unwrap();
     assert_eq!(failed(&book, in_an_hour), Some(Verdict::Partial));
 }
 
@@ -286,8 +275,7 @@ proptest! {
             let sight = LaterRead::Counted { began: now, idle: false, seen: &rows };
             let review = review(attempt, HOUR, sight, now);
             if !review.is_empty() {
-                let change = Change::Review { id, at: now, review };
-                book.view.apply(change).unwrap();
+                book.view.review(id, now, &review).unwrap();
             }
         }
         let attempt = book.view.attempt(id).unwrap();
@@ -300,7 +288,7 @@ proptest! {
         let judged: u64 = Verdict::ALL.iter().map(|verdict| totals.judged(*verdict)).sum();
         prop_assert_eq!(judged, 1);
         for file in files {
-            prop_assert!(book.view.tries(folder(1), key(file)) <= 1);
+            prop_assert!(book.view.file_attempts(folder(1), key(file)) <= 1);
         }
     }
 

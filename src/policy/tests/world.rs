@@ -130,9 +130,7 @@ impl World {
 
     /// The program ends and is started again: the ledger is all that is left of it, and nobody knows whether the clock was set.
     fn restart(&mut self) {
-        for change in self.book.view.interrupted(self.now.wall) {
-            self.book.view.apply(change).unwrap();
-        }
+        self.book.view.interrupt(self.now.wall).unwrap();
         self.folders
             .values_mut()
             .for_each(|folder| folder.known = false);
@@ -146,7 +144,7 @@ impl World {
             horizon: DAY,
             listed: (0..FOLDERS).map(folder).collect(),
         };
-        self.book.view.apply(Change::Tidy(tidy)).unwrap();
+        self.book.view.tidy(&tidy);
         let view = &self.book.view;
         if !self.clock_was_set {
             let kept = |id| view.attempt(id).is_some();
@@ -276,7 +274,7 @@ impl World {
         let known = self.book.view.folder(folder(of));
         let tried = known
             .into_iter()
-            .flat_map(|book| book.tries.keys().copied());
+            .flat_map(|book| book.file_attempts.keys().copied());
         let files = if counted {
             renewed(tried, seen)
         } else {
@@ -289,22 +287,13 @@ impl World {
                 .tries
                 .retain(|(other, key), _| *other != of || !is_new(*key));
         }
-        let renew = Change::Renew {
-            folder: folder(of),
-            files,
-        };
-        self.book.view.apply(renew).unwrap();
+        self.book.view.renew(folder(of), &files);
         for (id, review) in reviews {
             if let Some(verdict) = review.verdict {
                 self.met.insert(verdict.as_str());
             }
             self.oracle.review(id, now, &review);
-            let change = Change::Review {
-                id,
-                at: now.wall,
-                review,
-            };
-            self.book.view.apply(change).unwrap();
+            self.book.view.review(id, now.wall, &review).unwrap();
         }
     }
 
@@ -321,16 +310,14 @@ impl World {
         let files: Vec<Sent> = sent.collect();
         let id = AttemptId::new(self.book.next);
         self.book.next += 1;
-        let intent = Intent {
-            portal: PortalName::new("main").unwrap(),
-            folder: trigger.folder,
-            name: FolderName::new("Inbox"),
-            mode: trigger.mode,
-            at: now.wall,
-            files: trigger.files.clone(),
-            max_classes: 50,
-        };
-        self.book.view.apply(Change::Intend { id, intent }).unwrap();
+        let intent = Intent::new(
+            PortalName::new("main").unwrap(),
+            trigger.folder,
+            trigger.mode,
+            now.wall,
+            trigger.files.clone(),
+        );
+        self.book.view.intend(id, intent).unwrap();
         self.oracle.note(Noted {
             id,
             mode: trigger.mode,
@@ -379,8 +366,7 @@ impl World {
         self.met.insert(outcome.as_str());
         self.oracle.settle(id, outcome);
         let at = self.now.wall;
-        let change = Change::Settle { id, at, outcome };
-        self.book.view.apply(change).unwrap();
+        self.book.view.settle(id, at, outcome).unwrap();
     }
 
     /// The portal queues what is failed, and says how much that was.

@@ -1,4 +1,4 @@
-//! What goes into the state and comes out of it.
+//! What is written to the state and read from it.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use crate::classify::ClassSlot;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 
-/// What was kept of everything.
+/// What was saved of everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Saved {
     portals: HashMap<String, SavedPortal>,
 }
 
 impl Saved {
-    /// What was kept of a portal; taken out, because there is one collector for it.
+    /// What was saved of a portal; taken out, because there is one collector for it.
     pub fn take(&mut self, portal: &PortalName) -> SavedPortal {
         self.portals.remove(portal.as_str()).unwrap_or_default()
     }
@@ -23,7 +23,7 @@ impl Saved {
     }
 }
 
-/// What was kept of a portal.
+/// What was saved of a portal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SavedPortal {
     /// The end of the last collection that counted every folder that was due.
@@ -45,7 +45,7 @@ pub struct SavedRefutation {
     pub pages: Vec<u64>,
 }
 
-/// What was kept of a folder.
+/// What was saved of a folder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedFolder {
     /// Its name when it was last seen.
@@ -96,7 +96,7 @@ pub enum FileChanges {
     /// These are as here, those are no longer remembered, the rest is as it was.
     Some {
         /// New or changed.
-        kept: Vec<(FileKey, KnownFile)>,
+        changed: Vec<(FileKey, KnownFile)>,
         /// No longer remembered.
         forgotten: Vec<FileKey>,
     },

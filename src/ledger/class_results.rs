@@ -1,0 +1,72 @@
+//! The results of the files of an attempt, by the class of their error.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::classify::Class;
+use crate::ledger::attempt::{Answered, ClassResult, IntendedFile, SentFile};
+use crate::ledger::outcome::FileState;
+use crate::model::FileMap;
+
+/// How many classes an attempt has at most; the files of further ones are counted as [`Class::Other`].
+const MAX_CLASSES: usize = 50;
+
+/// The files of an intent as they are sent.
+pub(super) fn sent_files(files: Vec<IntendedFile>) -> FileMap<SentFile> {
+    let mut classes: BTreeSet<Class> = BTreeSet::new();
+    let mut bounded = |class: Class| {
+        if classes.len() >= MAX_CLASSES && !classes.contains(&class) {
+            return Class::Other;
+        }
+        classes.insert(class.clone());
+        class
+    };
+    let sent = files.into_iter().map(|file| {
+        let sent = SentFile {
+            state: FileState::Sent,
+            class: Some(bounded(file.class)),
+            name: file.name,
+        };
+        (file.key, sent)
+    });
+    sent.collect()
+}
+
+/// Counts the results of the files of each class.
+pub(super) fn class_results(files: &FileMap<SentFile>) -> Arc<[ClassResult]> {
+    let mut results: BTreeMap<&Class, ClassResult> = BTreeMap::new();
+    for file in files.values() {
+        let Some(class) = &file.class else {
+            continue;
+        };
+        let result = results.entry(class).or_insert_with(|| ClassResult {
+            class: class.clone(),
+            sent: 0,
+            recovered: 0,
+            refailed: 0,
+        });
+        result.sent += 1;
+        result.recovered += u64::from(file.state == FileState::Done);
+        result.refailed += u64::from(file.state == FileState::Refailed);
+    }
+    results.into_values().collect()
+}
+
+/// How many files may still be counted as done or failed again: in all no more than the portal took.
+pub(super) fn countable(answered: Answered, files: &FileMap<SentFile>) -> u64 {
+    let counted = |file: &&SentFile| matches!(file.state, FileState::Done | FileState::Refailed);
+    let counted = files.values().filter(counted).count() as u64;
+    answered.updated.unwrap_or(u64::MAX).saturating_sub(counted)
+}
+
+/// A file's new state: files beyond those that the portal took are gone, since nobody knows which ones it took.
+pub(super) const fn bounded(state: FileState, countable: &mut u64) -> FileState {
+    if !matches!(state, FileState::Done | FileState::Refailed) {
+        return state;
+    }
+    if *countable == 0 {
+        return FileState::Gone;
+    }
+    *countable -= 1;
+    state
+}

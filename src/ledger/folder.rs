@@ -1,0 +1,135 @@
+//! What the ledger knows of one folder, and the counters of a folder and of a class. They outlive the attempts.
+
+use crate::ledger::outcome::{FileState, Outcome, Verdict};
+use crate::model::{FileKey, FileMap, FolderName, Timestamp};
+use crate::sqlite::record;
+
+/// The greatest number that the file can hold.
+pub(super) const MAX_NUMBER: u64 = i64::MAX.cast_unsigned();
+
+/// What the ledger knows of one folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderLedger {
+    /// Its name at the last attempt.
+    pub name: FolderName,
+    /// The totals of its attempts.
+    pub totals: Totals,
+    /// How often each file was sent since it was done last; files without an entry were not.
+    pub file_attempts: FileMap<u32>,
+    /// Since when the portal does not list it, as far as that was noticed.
+    pub unseen_since: Option<Timestamp>,
+}
+
+impl FolderLedger {
+    pub(super) fn new(name: FolderName) -> Self {
+        Self {
+            name,
+            totals: Totals::default(),
+            file_attempts: FileMap::default(),
+            unseen_since: None,
+        }
+    }
+
+    /// Counts one more attempt for a file.
+    pub(super) fn charge(&mut self, key: FileKey) {
+        let attempts = self.file_attempts.entry(key).or_default();
+        *attempts = attempts.saturating_add(1);
+    }
+
+    /// Takes one attempt back from a file.
+    pub(super) fn give_back(&mut self, key: FileKey) {
+        if let Some(attempts) = self.file_attempts.get_mut(&key) {
+            *attempts = attempts.saturating_sub(1);
+            if *attempts == 0 {
+                self.file_attempts.remove(&key);
+            }
+        }
+    }
+}
+
+record! {
+    /// The totals of all attempts in a folder.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct Totals {
+        /// Attempts that the portal accepted.
+        accepted: u64,
+        /// Attempts that the portal refused.
+        refused: u64,
+        /// Attempts whose result is not known.
+        unknown: u64,
+        /// The sum of `updated`.
+        requeued: u64,
+        /// Attempts judged [`Verdict::Recovered`].
+        recovered: u64,
+        /// Attempts judged [`Verdict::Partial`].
+        partial: u64,
+        /// Attempts judged [`Verdict::None`].
+        none: u64,
+        /// Attempts judged [`Verdict::Inconclusive`].
+        inconclusive: u64,
+        /// Files that were done after an attempt.
+        files_recovered: u64,
+        /// Files that failed again after an attempt.
+        files_refailed: u64,
+    }
+}
+
+impl Totals {
+    /// The attempts with a verdict.
+    #[must_use]
+    pub const fn judged(&self, verdict: Verdict) -> u64 {
+        match verdict {
+            Verdict::Recovered => self.recovered,
+            Verdict::Partial => self.partial,
+            Verdict::None => self.none,
+            Verdict::Inconclusive => self.inconclusive,
+        }
+    }
+
+    pub(super) fn count_outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Accepted { updated } => {
+                self.accepted += 1;
+                self.requeued = self.requeued.saturating_add(updated).min(MAX_NUMBER);
+            }
+            Outcome::Refused { .. } => self.refused += 1,
+            Outcome::Unknown { .. } => self.unknown += 1,
+        }
+    }
+
+    pub(super) const fn count_verdict(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Recovered => self.recovered += 1,
+            Verdict::Partial => self.partial += 1,
+            Verdict::None => self.none += 1,
+            Verdict::Inconclusive => self.inconclusive += 1,
+        }
+    }
+
+    pub(super) const fn count_file(&mut self, state: FileState) {
+        match state {
+            FileState::Done => self.files_recovered += 1,
+            FileState::Refailed => self.files_refailed += 1,
+            _ => {}
+        }
+    }
+}
+
+record! {
+    /// The totals of all files of a class that were sent.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct ClassTotals {
+        /// Files that were done after an attempt.
+        recovered: u64,
+        /// Files that failed again after an attempt.
+        refailed: u64,
+    }
+}
+
+impl ClassTotals {
+    /// All files whose result is known.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.recovered.saturating_add(self.refailed)
+    }
+}
