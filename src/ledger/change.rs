@@ -62,7 +62,9 @@ impl LedgerView {
         let course = match intent.mode {
             ActiveMode::DryRun => Course::Rehearsed,
             ActiveMode::Enforce => {
-                files.keys().for_each(|key| folder.charge(*key));
+                for key in files.keys() {
+                    folder.charge(*key);
+                }
                 for result in classes.iter() {
                     self.add_class(&result.class, intent.max_classes);
                 }
@@ -102,7 +104,9 @@ impl LedgerView {
                 status,
                 retry_after,
             } => {
-                files.keys().for_each(|key| folder.give_back(*key));
+                for key in files.keys() {
+                    folder.give_back(*key);
+                }
                 Course::Refused {
                     at,
                     status,
@@ -208,7 +212,9 @@ impl LedgerView {
             let ended: Vec<Attempt> = later
                 .map(|attempt| attempt.with_times(|time| time.min(at)))
                 .collect();
-            ended.into_iter().for_each(|attempt| track.set(attempt));
+            for attempt in ended {
+                track.set(attempt);
+            }
         }
     }
 

@@ -229,7 +229,9 @@ impl Track {
     pub(super) fn remove_folder(&mut self, folder: FolderId) {
         let attempts = self.all_of_folder(folder).map(|attempt| attempt.id);
         let ids: Vec<AttemptId> = attempts.collect();
-        ids.into_iter().for_each(|id| self.remove(id));
+        for id in ids {
+            self.remove(id);
+        }
     }
 
     /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the

@@ -34,12 +34,11 @@ impl Writing<'_> {
         for (before, after) in before.tracks().zip(after.tracks()) {
             let attempts = (before.attempts(), after.attempts());
             for (id, attempt) in changed(attempts.0, attempts.1, |all, id| all.get(id)) {
-                match attempt {
-                    Some(attempt) => self.attempt(before.get(*id).map(AsRef::as_ref), attempt)?,
-                    None => {
-                        let query = "DELETE FROM attempt WHERE id = ?1";
-                        self.transaction.execute(query, [id.get()])?;
-                    }
+                if let Some(attempt) = attempt {
+                    self.attempt(before.get(*id).map(AsRef::as_ref), attempt)?;
+                } else {
+                    let query = "DELETE FROM attempt WHERE id = ?1";
+                    self.transaction.execute(query, [id.get()])?;
                 }
             }
         }
@@ -91,18 +90,11 @@ impl Writing<'_> {
         let query = "DELETE FROM tries WHERE folder = ?1 AND link = ?2 AND id = ?3";
         let mut delete = self.transaction.prepare(query)?;
         for (key, attempts) in changed(before, &after.file_attempts, |all, key| all.get(key)) {
-            match attempts {
-                Some(attempts) => rows.push((
-                    *key,
-                    TriesRow {
-                        folder,
-                        attempts: *attempts,
-                    },
-                )),
-                None => {
-                    let (link, id) = (key.link.to_be_bytes(), key.id.to_be_bytes());
-                    delete.execute(params![folder, link, id])?;
-                }
+            if let Some(attempts) = attempts.copied() {
+                rows.push((*key, TriesRow { folder, attempts }));
+            } else {
+                let (link, id) = (key.link.to_be_bytes(), key.id.to_be_bytes());
+                delete.execute(params![folder, link, id])?;
             }
         }
         upsert(self.transaction, "tries", &["folder", "link", "id"], rows)?;

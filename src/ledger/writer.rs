@@ -146,7 +146,9 @@ impl Writer {
         }
         if !asked.is_empty() {
             self.change_and_take(portal, &asked, |view| {
-                asked.iter().for_each(|(_, what)| view.forgive(what));
+                for (_, forgiveness) in &asked {
+                    view.forgive(forgiveness);
+                }
                 Ok(())
             })?;
         }

@@ -122,15 +122,12 @@ impl Database {
         refutation: Option<SavedRefutation>,
     ) -> Result<(), StateError> {
         let portal = portal.as_str();
-        match refutation {
-            Some(refutation) => {
-                let row = RefutationRow::new(portal, refutation);
-                upsert(&self.connection, "refutation", &["portal"], [row])?;
-            }
-            None => {
-                let query = "DELETE FROM refutation WHERE portal = ?1";
-                self.connection.execute(query, [portal])?;
-            }
+        if let Some(refutation) = refutation {
+            let row = RefutationRow::new(portal, refutation);
+            upsert(&self.connection, "refutation", &["portal"], [row])?;
+        } else {
+            let query = "DELETE FROM refutation WHERE portal = ?1";
+            self.connection.execute(query, [portal])?;
         }
         Ok(())
     }

@@ -105,13 +105,7 @@ impl FolderRow {
                 }))
             }),
             entries: record.map(|record| Json(record.entries)),
-            indexing: record.map(|record| {
-                let [a, b, c, d, e, f] = record.indexing.buckets;
-                let IndexingTimes {
-                    count, sum_millis, ..
-                } = record.indexing;
-                Json([a, b, c, d, e, f, count, sum_millis])
-            }),
+            indexing: record.map(|record| Json(indexing_columns(&record.indexing))),
             left_reason: change.left.map(|left| left.reason),
             left_since: change.left.map(|left| left.since),
             first_counted: record.map(|record| record.first_counted),
@@ -169,6 +163,13 @@ impl FolderRow {
             },
         }))
     }
+}
+
+fn indexing_columns(times: &IndexingTimes) -> [u64; 8] {
+    let mut columns = [0; 8];
+    columns[..6].copy_from_slice(&times.buckets);
+    columns[6..].copy_from_slice(&[times.count, times.sum_millis]);
+    columns
 }
 
 fn required<T>(value: Option<T>, column: &str) -> Result<T, StateError> {
