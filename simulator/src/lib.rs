@@ -11,7 +11,7 @@
 //!   A folder holds its files, or is `synthetic` and computes them: see [`World::add_synthetic_folder`].
 //! - HTTP: `http` answers, `route` and `query` and `form` read requests, `wire` has the shapes of answers; [`faults`] spoils them.
 //!
-//! # Where the interface is silent (docs/portal.md)
+//! # Undocumented behaviour (docs/portal.md)
 //!
 //! Where a real portal may well differ, [`Switches`] has both ways. Beyond those:
 //!

@@ -76,7 +76,7 @@ pub enum Clock {
     From(DateTime<Utc>),
 }
 
-/// Answers that the interface leaves open, where a real portal may differ (docs/portal.md, Where the interface is silent).
+/// Answers that the interface leaves open, where a real portal may differ (docs/portal.md, Undocumented behaviour).
 #[derive(Clone, Debug)]
 pub struct Switches {
     /// `totalPages` when nothing is listed.
