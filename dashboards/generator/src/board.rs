@@ -1,4 +1,4 @@
-//! A dashboard: its frame, its variables, and the places of its panels.
+//! A dashboard: its settings, its variables, and the positions of its panels.
 
 use serde_json::{Value, json};
 
@@ -7,18 +7,18 @@ use super::panel::{Panel, datasource};
 /// The width of a dashboard, in columns.
 const COLUMNS: u64 = 24;
 
-/// Words that stand in a query for more. `EMPTY` is 0 where the list of folders was read and has none; `UNKNOWN` is no number
-/// where there is an exporter; `NO_FOLDERS` is the first of them that there is. So "nothing" can be told from "not known".
+/// Placeholders in queries. `EMPTY` is 0 if the list of folders was read and is empty. `UNKNOWN` is NaN if there is an exporter.
+/// `NO_FOLDERS` is `EMPTY`, or else `UNKNOWN`. So a panel can distinguish "nothing" from "not known".
 const NO_FOLDERS: &str = "(EMPTY or UNKNOWN)";
 const EMPTY: &str = "0 * (sum(max by (portal) (kb_portal_folders{PORTAL})) == 0)";
 const UNKNOWN: &str = "NaN * sum(kb_portal_up{PORTAL})";
-/// The matchers of the variables that a series knows.
+/// Matchers for the variables of the dashboard, by the labels that a series has.
 const OWN: &str = r#"job=~"$job", instance=~"$instance""#;
 const PORTAL: &str = r#"job=~"$job", instance=~"$instance", portal=~"$portal""#;
 const ONE_FOLDER: &str =
     r#"job=~"$job", instance=~"$instance", portal=~"$portal", folder_id=~"$folder""#;
 
-/// A dashboard that is being put together.
+/// A dashboard under construction.
 pub(super) struct Board {
     uid: &'static str,
     title: &'static str,
@@ -40,13 +40,13 @@ impl Board {
         }
     }
 
-    /// Lets a folder be chosen.
+    /// Adds a variable to select folders.
     pub(super) fn by_folder(mut self) -> Self {
         self.has_folder = true;
         self
     }
 
-    /// A row with a title, and panels that fill lines from the left; the panels of a line are of one height.
+    /// Adds a row with a title and panels. The panels fill lines from the left. All panels of a line must have the same height.
     pub(super) fn row(mut self, title: &str, panels: impl IntoIterator<Item = Panel>) -> Self {
         self.panels.push(json!({
             "id": self.panels.len() + 1,
@@ -73,7 +73,7 @@ impl Board {
         self
     }
 
-    /// An expression with its words written out.
+    /// The expression with its placeholders replaced.
     fn written(&self, expression: &str) -> String {
         let folder = if self.has_folder { ONE_FOLDER } else { PORTAL };
         expression
@@ -85,7 +85,7 @@ impl Board {
             .replace("OWN", OWN)
     }
 
-    /// The file's name and its text.
+    /// The name of the file, and its text.
     pub(super) fn file(&self) -> (String, String) {
         let name = self.uid.trim_start_matches("kb-");
         (format!("{name}.json"), format!("{:#}\n", self.json()))
@@ -161,7 +161,7 @@ impl Board {
             ),
         ];
         if self.has_folder {
-            // It is chosen by its name, and selected by its id, which outlives a rename.
+            // The list shows names; the value is the id, which a rename does not change.
             list.push(variable(
                 "folder",
                 "Folder",

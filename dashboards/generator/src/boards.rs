@@ -1,4 +1,4 @@
-//! The four dashboards, and what their questions have in common.
+//! The four dashboards, and the queries and panels that they share.
 
 mod exporter;
 mod folder;
@@ -19,13 +19,13 @@ pub(super) fn all() -> [Board; 4] {
     ]
 }
 
-/// Nothing is wrong, or something is.
+/// Yes is good, no is bad.
 const YES_NO: &[(&str, &str, &str)] = &[("1", "yes", "green"), ("0", "no", "red")];
 
-/// Something that stops, or does not.
+/// No is good, yes is bad.
 const ON_OFF: &[(&str, &str, &str)] = &[("0", "no", "green"), ("1", "yes", "red")];
 
-/// A series by folder, limited to the ten folders that weigh most in the time shown.
+/// A series by folder, limited to the ten folders with the highest `weight` in the selected time range.
 fn top_ten(series: &str, weight: &str) -> String {
     format!(
         "{series} and on (portal, folder_id) topk(10, max by (portal, folder_id) ({weight})) or on () {}",
@@ -33,7 +33,7 @@ fn top_ten(series: &str, weight: &str) -> String {
     )
 }
 
-/// What is shown for want of folders, under a name that says which of the two it is: there are none, or they are not known.
+/// The series that is shown if there are no folders. Its name says whether there are none, or whether they are not known.
 fn without_folders(label: &str) -> String {
     let named =
         |word: &str, name: &str| format!(r#"label_replace({word}, "{label}", "{name}", "", "")"#);
@@ -41,23 +41,23 @@ fn without_folders(label: &str) -> String {
     format!("({empty} or on () {unknown})")
 }
 
-/// The classes of failed and flagged files, those with most files first.
+/// The error classes of failed and flagged files, those with the most files first.
 fn reasons() -> Panel {
     let of = |status: &str| {
         format!(
             r#"sum by (error) (max by (portal, folder_id, status, error) (kb_folder_file_errors{{FOLDER, status=~"{status}"}}))"#
         )
     };
-    // A class that failed files have may have no flagged ones, and the other way round.
+    // A class of failed files may have no flagged files, and vice versa.
     let of_all = |status: &str| format!("({} or 0 * {})", of(status), of("failed|flagged"));
     let none = format!(
         r#"label_replace(sum(max by (portal, folder_id, status) (kb_folder_files{{FOLDER, status=~"failed|flagged"}})) == 0, "error", "no failed or flagged file", "", "") or on () {}"#,
         without_folders("error")
     );
     table(
-        "Reasons",
-        "Failed and flagged files by the class of their reason. When one class leads by far, it has one cause: mend that, then let the files be indexed again; see alerts/runbook.md, KbErrorClassSurge. `kb-exporter scan` shows an example of each.",
-        &[label("error", "Reason")],
+        "Error classes",
+        "Failed and flagged files by error class. When one class has far more files than the others, repair its cause, and then reindex the files. See alerts/runbook.md, KbErrorClassSurge. `kb-exporter scan` shows an example of each class.",
+        &[label("error", "Error class")],
         &[
             column("Failed", &of_all("failed")).bar("failed").width(180),
             column("Flagged", &of_all("flagged")).bar("flagged").width(180),
@@ -69,7 +69,7 @@ fn reasons() -> Panel {
     .size(24, 9)
 }
 
-/// Whether a folder is counted by any exporter, and where it is not: the label `reason`.
+/// Whether any exporter counts the folder. If not, the label `reason` has the reason.
 fn counted() -> Column {
     let by = "max by (portal, folder_id, folder";
     let up = format!("{by}) (kb_folder_up{{FOLDER}})");
@@ -79,11 +79,11 @@ fn counted() -> Column {
     column("Counted", &expression).words(YES_NO).width(80)
 }
 
-/// How long files take from upload to indexed.
+/// The time from the upload of a file until it is indexed.
 fn indexing_time() -> Panel {
     Panel::graph(
         "Time from upload to indexed",
-        "Half, and nine in ten, of the files that became done took no longer than this, as exactly as the histogram's steps allow. Above an hour: see alerts/runbook.md, KbIndexingSlow. A gap: no new file became done.",
+        "Half of the files, and nine in ten files, took no longer than this. The buckets of the histogram limit the precision. When the time is above an hour, see alerts/runbook.md, KbIndexingSlow. A gap means that no new file became done.",
         Style::Lines,
     )
     .query("nine in ten", &indexing_quantile("0.9"))
@@ -93,7 +93,7 @@ fn indexing_time() -> Panel {
     .colours(&["nine in ten", "half"])
 }
 
-/// A quantile of the time from upload to indexed. A folder whose histogram is not there yet has had no observation.
+/// A quantile of the time from upload to indexed. Before its first observation, a histogram has no series.
 fn indexing_quantile(quantile: &str) -> String {
     format!(
         r#"histogram_quantile({quantile}, sum by (le) (max by (portal, folder_id, le) (rate(kb_folder_indexing_seconds_bucket{{FOLDER}}[$__rate_interval]))) or label_replace(0 * sum(kb_portal_up{{PORTAL}}), "le", "+Inf", "", ""))"#

@@ -1,7 +1,7 @@
-//! One meaning, one colour, in every panel of every dashboard.
+//! The colours. A meaning has the same colour in every panel of every dashboard.
 
-/// Colours by the words that series are named by. Green is well, red is bad, orange needs action, purple waits for
-/// an administrator, blue waits for the portal, grey is not known.
+/// Colours by the name of the series. Green: good. Red: bad. Orange: needs action. Purple: waits for an administrator.
+/// Blue: waits for the portal. Grey: not known.
 const WORDS: &[(&str, &str)] = &[
     // Statuses of files.
     ("pending", "blue"),
@@ -10,12 +10,12 @@ const WORDS: &[(&str, &str)] = &[
     ("failed", "red"),
     ("flagged", "purple"),
     ("unknown", "text"),
-    // How collections ended.
+    // Results of collections.
     ("success", "green"),
     ("partial", "orange"),
     ("failure", "red"),
     ("skipped", "text"),
-    // What became of files that were reindexed, and of attempts.
+    // Results of attempts, and reindexed files.
     ("requeued", "blue"),
     ("recovered", "green"),
     ("failed again", "red"),
@@ -29,12 +29,12 @@ const WORDS: &[(&str, &str)] = &[
     ("trigger", "green"),
     ("dry_run", "yellow"),
     ("hold", "text"),
-    // Shares of a distribution.
+    // Quantiles.
     ("half", "light-blue"),
     ("nine in ten", "blue"),
 ];
 
-/// Statuses of HTTP, and no status at all.
+/// HTTP statuses, and `error` for no response.
 pub(super) const CODES: [(&str, &str); 5] = [
     ("/^2..$/", "green"),
     ("/^3..$/", "yellow"),
@@ -43,7 +43,7 @@ pub(super) const CODES: [(&str, &str); 5] = [
     ("/^error$/", "dark-red"),
 ];
 
-/// The colour of a word.
+/// The colour of a series.
 pub(super) fn of(word: &str) -> &'static str {
     let found = WORDS.iter().find(|(known, _)| *known == word);
     found.unwrap_or_else(|| panic!("no colour for {word}")).1

@@ -1,7 +1,7 @@
 //! Writes the Grafana dashboards: `cargo run -p kb-dashboards`.
 //!
-//! One program writes all four, so that the same thing has the same query, colour and words on each. A test compares them with the
-//! committed files.
+//! One program writes all four dashboards, so that they use the same queries, colours and words. A test compares its output with
+//! the committed files.
 
 mod board;
 mod boards;

@@ -1,12 +1,12 @@
-//! One panel: what it asks for, and how it reads.
+//! A panel: its queries, and how they are shown.
 
 use serde_json::{Value, json};
 
 use super::colours;
 
-/// A panel that has no place yet.
+/// A panel without a position.
 pub(super) struct Panel {
-    /// In columns, of which there are 24.
+    /// In columns; a dashboard has 24.
     pub(super) width: u64,
     /// In rows of 38 pixels.
     pub(super) height: u64,
@@ -16,20 +16,20 @@ pub(super) struct Panel {
     json: Value,
 }
 
-/// A query, and the name of its series, in which `{{label}}` stands for a label.
+/// A query and the name of its series. `{{label}}` in the name is replaced by the value of the label.
 struct Target {
     legend: String,
     expression: String,
 }
 
-/// How a line is drawn.
+/// How a graph is drawn.
 #[derive(Clone, Copy)]
 pub(super) enum Style {
     /// A line for each series.
     Lines,
-    /// Lines on top of each other.
+    /// Stacked lines.
     Stacked,
-    /// A bar for each step, on top of each other: what happened in it.
+    /// Stacked bars, one for each step, for events.
     Bars,
 }
 
@@ -54,7 +54,7 @@ impl Panel {
         }
     }
 
-    /// A number, as it is now: nothing is shown that was so an hour ago.
+    /// The current value. It shows no older value if there is no current one.
     pub(super) fn stat(title: &str, description: &str) -> Self {
         let options = json!({
             "colorMode": "value",
@@ -68,7 +68,7 @@ impl Panel {
         Self::new("stat", title, description, options).size(6, 3)
     }
 
-    /// A bar for each series, of one colour.
+    /// A bar for each series, all in the same colour.
     pub(super) fn bars(title: &str, description: &str, colour: &str) -> Self {
         let options = json!({
             "displayMode": "basic",
@@ -141,13 +141,13 @@ impl Panel {
             .none("-")
     }
 
-    /// Columns and rows that it takes.
+    /// Sets the width in columns and the height in rows.
     pub(super) fn size(mut self, width: u64, height: u64) -> Self {
         (self.width, self.height) = (width, height);
         self
     }
 
-    /// A query, and the name of its series, in which `{{label}}` stands for a label.
+    /// A query and the name of its series. `{{label}}` in the name is replaced by the value of the label.
     pub(super) fn query(mut self, legend: &str, expression: &str) -> Self {
         self.targets.push(Target {
             legend: legend.to_owned(),
@@ -160,17 +160,17 @@ impl Panel {
         self.default("unit", unit)
     }
 
-    /// Digits after the point.
+    /// The number of decimal places.
     pub(super) fn decimals(self, decimals: u64) -> Self {
         self.default("decimals", decimals)
     }
 
-    /// What is shown where there is nothing to show: why that is.
+    /// The text that is shown instead of a missing value. It says why the value is missing.
     pub(super) fn none(self, text: &str) -> Self {
         self.default("noValue", text)
     }
 
-    /// Colours by value: the first from 0, the others from a value on. What is not known has none.
+    /// Colours by value: `first` from 0, the others from their value. Unknown values have no colour.
     pub(super) fn steps(self, first: &str, others: &[(f64, &str)]) -> Self {
         let unknown = [
             json!({"color": "text", "value": null}),
@@ -184,12 +184,12 @@ impl Panel {
             .default("color", json!({"mode": "thresholds"}))
     }
 
-    /// Words for numbers, each with its colour.
+    /// Shows words instead of numbers, each with its colour.
     pub(super) fn words(self, words: &[(&str, &str, &str)]) -> Self {
         self.steps("text", &[]).default("mappings", mappings(words))
     }
 
-    /// Gives the series of these names the colours that the words have everywhere.
+    /// Sets the colours of the series with these names.
     pub(super) fn colours(mut self, words: &[&str]) -> Self {
         for word in words {
             self = self.overriding("byName", word, colour(colours::of(word)));
@@ -197,7 +197,7 @@ impl Panel {
         self
     }
 
-    /// Gives the series of a status of HTTP the colours of success and failure.
+    /// Sets the colours of the series that are named by an HTTP status.
     pub(super) fn colours_of_codes(mut self) -> Self {
         for (codes, word) in colours::CODES {
             self = self.overriding("byRegexp", codes, colour(word));
@@ -205,7 +205,7 @@ impl Panel {
         self
     }
 
-    /// Changes how the series or columns that a matcher finds read.
+    /// Sets properties of the series or columns that match.
     pub(super) fn overriding(mut self, matcher: &str, of: &str, properties: Value) -> Self {
         let mut one = json!({"matcher": {"id": matcher, "options": of}});
         one["properties"] = properties;
@@ -213,19 +213,19 @@ impl Panel {
         self
     }
 
-    /// What is done with the answers before they are shown.
+    /// Transformations of the query results.
     pub(super) fn transformations(mut self, list: Value) -> Self {
         self.json["transformations"] = list;
         self
     }
 
-    /// A setting of all fields.
+    /// Sets a property of all fields.
     pub(super) fn default(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.json["fieldConfig"]["defaults"][name] = value.into();
         self
     }
 
-    /// The panel at its place, with the words of its queries written out.
+    /// The panel at its position. `write` replaces the placeholders of its queries.
     pub(super) fn placed(
         mut self,
         id: usize,
@@ -251,12 +251,12 @@ impl Panel {
     }
 }
 
-/// The data source that the variable names.
+/// The data source that the variable selects.
 pub(super) fn datasource() -> Value {
     json!({"type": "prometheus", "uid": "${datasource}"})
 }
 
-/// Always the same colour.
+/// A fixed colour.
 pub(super) fn fixed(colour: &str) -> Value {
     json!({"mode": "fixed", "fixedColor": colour})
 }

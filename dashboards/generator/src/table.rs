@@ -1,18 +1,18 @@
-//! Tables: one row for each thing, one column for each question.
+//! Tables: one row for each set of label values, one column for each query.
 
 use serde_json::{Value, json};
 
 use super::colours;
 use super::panel::{Panel, fixed, mappings};
 
-/// A column: its title, its read, its question.
+/// A column: its title, its query, and its properties.
 pub(super) struct Column {
     title: &'static str,
     expression: String,
     properties: Vec<Value>,
 }
 
-/// A column whose title is known, and whose read is the panel's.
+/// A column with the default properties of the panel.
 pub(super) fn column(title: &'static str, expression: &str) -> Column {
     Column {
         title,
@@ -32,7 +32,7 @@ impl Column {
         self.with("custom.width", pixels)
     }
 
-    /// A bar in the colour of a word, as long as the value in comparison with the other rows.
+    /// Shows a bar in the colour of `word`. Its length is relative to the other rows.
     pub(super) fn bar(self, word: &str) -> Self {
         let cell = json!({"type": "gauge", "mode": "basic", "valueDisplayMode": "text"});
         self.with("custom.cellOptions", cell)
@@ -42,7 +42,7 @@ impl Column {
             .with("custom.minWidth", 90)
     }
 
-    /// Its values, under its name in the label `column`.
+    /// The query, with the title of the column in the label `column`.
     fn named(&self) -> String {
         format!(
             r#"label_replace({}, "column", "{}", "", "")"#,
@@ -50,17 +50,22 @@ impl Column {
         )
     }
 
-    /// Sorts the rows and is not shown.
+    /// Hides the column. It can still sort the rows.
     pub(super) fn hidden(mut self) -> Self {
         self.properties.extend(out_of_sight());
         self
+    }
+
+    /// Shows another title than the one in the query.
+    pub(super) fn shown_as(self, title: &str) -> Self {
+        self.with("displayName", title)
     }
 
     pub(super) fn share(self) -> Self {
         self.with("unit", "percentunit").with("decimals", 1)
     }
 
-    /// Without digits after the point: the increase of a counter is extrapolated.
+    /// Shows no decimal places, because the increase of a counter is extrapolated.
     pub(super) fn whole(self) -> Self {
         self.with("decimals", 0)
     }
@@ -69,7 +74,7 @@ impl Column {
         self.with("unit", "s").with("decimals", 0).width(85)
     }
 
-    /// Words in place of numbers: number, text, colour.
+    /// Shows words instead of numbers: number, text, colour.
     pub(super) fn words(self, words: &[(&str, &str, &str)]) -> Self {
         self.with("mappings", mappings(words))
             .with("custom.cellOptions", json!({"type": "color-text"}))
@@ -77,7 +82,7 @@ impl Column {
     }
 }
 
-/// A label that is shown as a column, or kept out of sight for the links of others.
+/// A label that is shown as a column, or that is hidden and used only in the links of other columns.
 pub(super) struct Label {
     name: &'static str,
     title: Option<&'static str>,
@@ -93,7 +98,7 @@ pub(super) fn label(name: &'static str, title: &'static str) -> Label {
     }
 }
 
-/// A label that only links need.
+/// A hidden label that only links need.
 pub(super) fn hidden(name: &'static str) -> Label {
     Label {
         name,
@@ -109,7 +114,7 @@ impl Label {
         self
     }
 
-    /// Leads to the folder's dashboard.
+    /// Links to the dashboard of the folder.
     pub(super) fn leading_to_folder(self) -> Self {
         self.link(
             "Open the folder",
@@ -118,7 +123,7 @@ impl Label {
         )
     }
 
-    /// Leads to the exporter's dashboard with the portal chosen.
+    /// Links to the dashboard Knowledge base with the portal selected.
     pub(super) fn leading_to_portal(self) -> Self {
         self.link(
             "Open the portal's folders",
@@ -140,7 +145,7 @@ impl Label {
         match self.title {
             Some(title) => properties.extend([
                 json!({"id": "displayName", "value": title}),
-                // Without it a name such as `2024` or `8e9` is shown as a number.
+                // Without this, a name such as `2024` or `8e9` is shown as a number.
                 json!({"id": "unit", "value": "string"}),
                 json!({"id": "custom.filterable", "value": true}),
             ]),
@@ -150,7 +155,7 @@ impl Label {
     }
 }
 
-/// The first is what older versions of Grafana ask for, the second what newer ones do.
+/// Older versions of Grafana use the first property, newer versions the second.
 fn out_of_sight() -> [Value; 2] {
     [
         json!({"id": "custom.hidden", "value": true}),
@@ -158,8 +163,8 @@ fn out_of_sight() -> [Value; 2] {
     ]
 }
 
-/// A table whose rows are told apart by labels, the worst first by one of its columns. Where there is nothing to tell of,
-/// `nothing` is its only row.
+/// A table with one row for each set of label values, sorted by the column `worst` in descending order. If the queries have no
+/// result, `nothing` is its only row.
 pub(super) fn table(
     title: &str,
     description: &str,
@@ -183,7 +188,7 @@ pub(super) fn table(
     panel.transformations(transformations(labels, columns, worst))
 }
 
-/// A series is one cell, in the column that its label `column` names; rows with the same labels are one row.
+/// Each series is one cell, in the column that its label `column` names. Series with the same other labels form one row.
 fn transformations(labels: &[Label], columns: &[Column], worst: &str) -> Value {
     let names = labels.iter().map(|label| label.name);
     let order: serde_json::Map<_, _> = names

@@ -1,4 +1,4 @@
-//! The exporter itself: what it asks the portals, what that costs, how it is.
+//! The exporters: portals, requests, collections and processes.
 
 mod portals;
 
@@ -11,41 +11,41 @@ pub(super) fn board() -> Board {
     Board::new(
         "kb-exporter",
         "Exporter",
-        "The exporter itself: its portals, its requests, its collections, its process.",
+        "The exporters: portals, requests, collections and processes.",
     )
-    .row("Is it well?", state())
-    .row("The portals", portals())
-    .row("The requests", portals::requests())
-    .row("The collections", portals::collections())
-    .row("The processes", processes())
+    .row("Overview", state())
+    .row("Portals", portals())
+    .row("Requests", portals::requests())
+    .row("Collections", portals::collections())
+    .row("Processes", processes())
 }
 
 fn state() -> [Panel; 8] {
     [
         Panel::stat(
             "Exporters down",
-            "Targets that Prometheus could not scrape. When above 0: see alerts/runbook.md, KbExporterDown.",
+            "Targets that Prometheus could not scrape. When above 0, see alerts/runbook.md, KbExporterDown.",
         )
         .query("down", "sum(1 - up{OWN})")
         .none("no target")
         .steps("green", &[(1.0, "red")]),
         Panel::stat(
             "Portals not read",
-            "Portals whose list of folders could not be read. When above 0: the table below has the reason; see alerts/runbook.md, KbPortalDown, KbKeyRejected and KbAddressRefused.",
+            "Portals whose list of folders could not be read. When above 0, the table below shows the reason. See alerts/runbook.md, KbPortalDown, KbKeyRejected and KbAddressRefused.",
         )
         .query("portals", "sum(1 - max by (portal) (kb_portal_up{PORTAL}))")
         .none("no exporter")
         .steps("green", &[(1.0, "red")]),
         Panel::stat(
-            "Configurations refused",
-            "Exporters that could not use their changed configuration and keep the one before. When above 0: `kb-exporter --config.check` says what is wrong; see alerts/runbook.md, KbConfigReloadFailed.",
+            "Failed reloads",
+            "Exporters that could not load their changed configuration and still use the previous one. When above 0, `kb-exporter --config.check` shows the error. See alerts/runbook.md, KbConfigReloadFailed.",
         )
         .query("refused", "sum(1 - kb_exporter_config_last_reload_successful{OWN})")
         .none("no exporter")
         .steps("green", &[(1.0, "orange")]),
         Panel::stat(
-            "Mistakes of the program",
-            "Panics that ended a read or a collection in the time shown. When above 0: report it, with the exporter's log.",
+            "Panics",
+            "Panics that ended a read or a collection in the selected time range. When above 0, report a bug with the exporter's log.",
         )
         .query("panics", "sum(increase(kb_collection_panics_total{PORTAL}[$__range]))")
         .decimals(0)
@@ -53,28 +53,28 @@ fn state() -> [Panel; 8] {
         .steps("green", &[(1.0, "red")]),
         Panel::stat(
             "Folders",
-            "Folders that the keys may use, of all portals. When it falls and nobody meant it: ask who changed the key's rights; see alerts/runbook.md, KbFolderLost.",
+            "Folders of all portals that the keys may use. When the number falls and nobody planned that, find out who changed the rights of the key. See alerts/runbook.md, KbFolderLost.",
         )
         .query("folders", "sum(max by (portal) (kb_portal_folders{PORTAL})) or UNKNOWN")
         .none("not known")
         .steps("text", &[]),
         Panel::stat(
-            "Classes of errors",
-            "Classes in use, of all portals, of at most `errors.max_classes` each. When it is at that limit: see the files without a class of their own, beside.",
+            "Error classes",
+            "Error classes in use in all portals. Each portal has at most `errors.max_classes`. When a portal reaches this limit, check the number of files in class other (next panel).",
         )
         .query("classes", "sum(max by (portal) (kb_error_classes{PORTAL}))")
         .none("not known")
         .steps("text", &[]),
         Panel::stat(
-            "Files without a class",
-            "Files that are in the class `other` because there is no space. When they are many: write rules for frequent reasons, or raise `errors.max_classes` or `errors.max_classes_per_folder`.",
+            "Files in class other",
+            "Files that are counted as `other` because their class has no class slot. When there are many, add rules for frequent reasons, or raise `errors.max_classes` or `errors.max_classes_per_folder`.",
         )
         .query("files", "sum(max by (portal) (kb_error_overflow_files{PORTAL}))")
         .none("not known")
         .steps("green", &[(1000.0, "orange")]),
         Panel::stat(
             "Shards",
-            "Different shares of the folders that exporters have, of all jobs. When it is less than `--shard.count` asks for, folders are counted by none: see alerts/runbook.md, KbShardMissing.",
+            "Different shards of all jobs. When there are fewer than `--shard.count`, no exporter counts the folders of the missing shards. See alerts/runbook.md, KbShardMissing.",
         )
         .query("shards", "count(group by (job, index, count) (kb_exporter_shard_info{OWN}))")
         .none("no exporter")
@@ -82,7 +82,7 @@ fn state() -> [Panel; 8] {
     ]
 }
 
-/// What is known of a portal's sorting by status. Where it is refuted, folders cost a request for each hundred files.
+/// Whether the portal sorts by status. If that is refuted, a read takes one request per hundred files.
 const SORTING: &[(&str, &str, &str)] = &[
     ("1", "shown", "green"),
     ("2", "assumed", "text"),
@@ -94,7 +94,7 @@ fn portals() -> [Panel; 1] {
         label("portal", "Portal").width(80).leading_to_portal(),
         label("job", "Job").width(110),
         label("instance", "Instance").width(160),
-        label("reason", "Why not"),
+        label("reason", "Reason"),
     ];
     let age = |title: &'static str, metric: &str| {
         column(title, &format!("time() - {metric}{{PORTAL}}")).seconds()
@@ -116,11 +116,11 @@ fn portals() -> [Panel; 1] {
         age("Last good", "kb_collection_last_success_timestamp_seconds"),
         age("Last run", "kb_collection_last_run_timestamp_seconds"),
         column("Interval", "kb_collection_interval_seconds{PORTAL} + 0").seconds(),
-        column("Took", "kb_collection_duration_seconds{PORTAL} + 0").seconds(),
+        column("Took", "kb_collection_duration_seconds{PORTAL} + 0").seconds().shown_as("Duration"),
     ];
     [table(
-        "Portals and their collections",
-        "One row for each portal that an exporter watches: whether its list was read, whether it sorts by status, and the time since its collections. When it was not: see alerts/runbook.md, KbPortalDown. When the last good one, which counted every folder, is much older than the last run: KbCollectionStale.",
+        "Portals and collections",
+        "One row for each portal of each exporter: whether its list of folders was read, whether it sorts by status, and the time since its last collections. When the list was not read, see alerts/runbook.md, KbPortalDown. When the last good collection (it counted every folder that was due) is much older than the last run, see KbCollectionStale.",
         &labels,
         &columns,
         "Last good",
@@ -150,7 +150,7 @@ fn builds() -> Panel {
     ];
     table(
         "Exporters",
-        "One row for each exporter: what runs there, which share of the folders it has, and whether it uses its latest configuration. When versions differ for longer than you need to replace them, or one says no: see alerts/runbook.md, KbConfigReloadFailed.",
+        "One row for each exporter: its version, its shard, and whether it has loaded its latest configuration. When versions still differ after an upgrade, upgrade the other exporters. When an exporter shows no, see alerts/runbook.md, KbConfigReloadFailed.",
         &labels,
         &columns,
         "Configured",
@@ -163,8 +163,8 @@ fn processes() -> [Panel; 7] {
     [
         builds(),
         Panel::graph(
-            "Processor",
-            "Cores in use, by exporter. When it stays near 1 and collections are late: split the folders over shards (`--shard.count`).",
+            "CPU",
+            "CPU cores in use, by exporter. When the value stays near 1 and collections are late, split the folders into shards (`--shard.count`).",
             Style::Lines,
         )
         .query("{{instance}}", "rate(process_cpu_seconds_total{OWN}[$__rate_interval])")
@@ -172,7 +172,7 @@ fn processes() -> [Panel; 7] {
         .size(8, 7),
         Panel::graph(
             "Memory",
-            "Resident memory, by exporter. It follows the number of files that are not done. When it grows without them: report it, with the number of folders and files.",
+            "Resident and virtual memory, by exporter. It depends on the number of files that are not done. When it grows and this number does not, report a bug with the number of folders and files.",
             Style::Lines,
         )
         .query("{{instance}}", "process_resident_memory_bytes{OWN}")
@@ -181,8 +181,8 @@ fn processes() -> [Panel; 7] {
         .none("no exporter")
         .size(8, 7),
         Panel::graph(
-            "Open files, of those allowed",
-            "The share of the file descriptors that the process may have. When it comes near 100 %: raise the limit of the service (`LimitNOFILE`), and find out who keeps connections open.",
+            "Open file descriptors",
+            "Open file descriptors as a share of the limit of the process. When the value is near 100 %, raise the limit of the service (`LimitNOFILE`), and find out which clients leave connections open.",
             Style::Lines,
         )
         .query("{{instance}}", "process_open_fds{OWN} / process_max_fds{OWN}")
@@ -191,7 +191,7 @@ fn processes() -> [Panel; 7] {
         .size(8, 7),
         Panel::graph(
             "Threads",
-            "Threads of the process, by exporter. The number stays as it is a minute after the start; when it grows: report it.",
+            "Threads of the process, by exporter. The number is constant from a minute after the start. When it grows, report a bug.",
             Style::Lines,
         )
         .query("{{instance}}", "process_threads{OWN}")
@@ -199,8 +199,8 @@ fn processes() -> [Panel; 7] {
         .none("no exporter")
         .size(8, 7),
         Panel::graph(
-            "Time since the start",
-            "By exporter. Each fall to 0 is a restart; when nobody meant it, the last lines of the log before it say why.",
+            "Uptime",
+            "Time since the start of each exporter. Each drop to 0 is a restart. When nobody planned the restart, the last lines of the log before it show the reason.",
             Style::Lines,
         )
         .query("{{instance}}", "time() - process_start_time_seconds{OWN}")
@@ -209,7 +209,7 @@ fn processes() -> [Panel; 7] {
         .size(8, 7),
         Panel::graph(
             "Age of the configuration",
-            "The time since it was taken over, by exporter. When you have changed the file and this goes on to rise: it was refused or not read; send SIGHUP, and see alerts/runbook.md, KbConfigReloadFailed.",
+            "Time since each exporter loaded its configuration. When you have changed the file and the value does not drop to 0, the file was not reloaded or has an error. Send SIGHUP, and see alerts/runbook.md, KbConfigReloadFailed.",
             Style::Lines,
         )
         .query("{{instance}}", "time() - kb_exporter_config_last_reload_success_timestamp_seconds{OWN}")

@@ -1,4 +1,4 @@
-//! One folder in full.
+//! The details of one folder.
 
 mod counting;
 
@@ -19,14 +19,14 @@ pub(super) fn board() -> Board {
     Board::new(
         "kb-folder",
         "Folder",
-        "One folder in full: its files, the reasons, the times, and how it is counted.",
+        "The details of one folder: files, error classes, times, and how it is counted.",
     )
     .by_folder()
-    .row("How is it?", state())
-    .row("Its files", files())
-    .row("The reasons", reasons())
-    .row("The times", times())
-    .row("How it is counted", counting::counting())
+    .row("Overview", state())
+    .row("Files", files())
+    .row("Error classes", reasons())
+    .row("Times", times())
+    .row("Counting", counting::counting())
 }
 
 fn state() -> [Panel; 8] {
@@ -42,14 +42,14 @@ fn state() -> [Panel; 8] {
     [
         Panel::stat(
             "Counted",
-            "Whether the latest read could count the folder; of several, whether each was counted. When it says no: the table below has the reason; see alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
+            "Whether the last read of the folder succeeded. For several folders: whether all last reads succeeded. When it shows no, the table below shows the reason. See alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
         )
         .query("counted", "min(max by (portal, folder_id) (kb_folder_up{FOLDER})) or 1 + NO_FOLDERS")
         .words(YES_NO)
         .none("not known"),
         Panel::stat(
             "Longest wait",
-            "How long the longest-waiting file has been pending or processing; 0 when none waits. When it only rises: see alerts/runbook.md, KbBacklogStuck.",
+            "The longest time that a file has been pending or processing. 0 if no file waits. When it only rises, see alerts/runbook.md, KbBacklogStuck.",
         )
         .query(
             "wait",
@@ -60,15 +60,15 @@ fn state() -> [Panel; 8] {
         .none("not known")
         .steps("green", &[(3600.0, "orange")]),
         Panel::stat(
-            "Certain",
-            "Whether the last count agreed with itself; of several, whether each did. While files arrive it may not; when it stays so at rest: see alerts/runbook.md, KbCountsInconsistent.",
+            "Consistent",
+            "Whether the last count was consistent. For several folders: whether all last counts were consistent. While files arrive, a count may be inconsistent. When no files arrive and it still shows no, see alerts/runbook.md, KbCountsInconsistent.",
         )
-        .query("certain", "min(max by (portal, folder_id) (kb_folder_consistent{FOLDER})) or 1 + NO_FOLDERS")
+        .query("consistent", "min(max by (portal, folder_id) (kb_folder_consistent{FOLDER})) or 1 + NO_FOLDERS")
         .words(&[("1", "yes", "green"), ("0", "no", "orange")])
         .none("no count"),
         Panel::stat(
             "Last counted",
-            "The time since the last count; of several folders, the longest. What is older than `collect.stale_after` is withdrawn: see alerts/runbook.md, KbCollectionStale.",
+            "Time since the last count. For several folders: the longest time. Counts that are older than `collect.stale_after` are withdrawn. See alerts/runbook.md, KbCollectionStale.",
         )
         .query(
             "age",
@@ -78,12 +78,12 @@ fn state() -> [Panel; 8] {
         .decimals(0)
         .none("never")
         .steps("text", &[]),
-        files("Failed", "failed", "red", "Files whose processing failed. When it grows: the bars below have the reasons; see alerts/runbook.md, KbFailedSpike and KbFailedRatioHigh."),
-        files("Flagged", "flagged", "purple", "Files that were set aside as suspicious. Only an administrator can release them, in the portal; see alerts/runbook.md, KbFlaggedWaiting."),
-        files("Waiting", "pending|processing", "blue", "Files that are pending or processed. When it does not fall for an hour: see alerts/runbook.md, KbBacklogStuck."),
+        files("Failed", "failed", "red", "Failed files. When the number grows, the table of error classes below shows why. See alerts/runbook.md, KbFailedSpike and KbFailedRatioHigh."),
+        files("Flagged", "flagged", "purple", "Flagged files. Only an administrator of the portal can remove a flag. See alerts/runbook.md, KbFlaggedWaiting."),
+        files("Waiting", "pending|processing", "blue", "Pending and processing files. When the number does not fall for an hour, see alerts/runbook.md, KbBacklogStuck."),
         Panel::stat(
             "Failed share",
-            "Failed files among all of the folder. Above 5 %, and from twenty files on: see alerts/runbook.md, KbFailedRatioHigh.",
+            "Failed files as a share of all files of the folder. When it is above 5 % and at least twenty files are failed, see alerts/runbook.md, KbFailedRatioHigh.",
         )
         .query(
             "failed",
@@ -100,15 +100,15 @@ fn files() -> [Panel; 4] {
     [
         Panel::graph(
             "Files that are not done",
-            "By status. Blue falls as the portal works; red and purple stay until somebody does something. When blue does not fall for an hour: see alerts/runbook.md, KbBacklogStuck. A gap: the files could not be counted.",
+            "Files by status. Pending and processing files decrease while the portal works. Failed and flagged files stay until somebody acts. When pending and processing files do not decrease for an hour, see alerts/runbook.md, KbBacklogStuck. A gap means that the files could not be counted.",
             Style::Stacked,
         )
         .query("{{status}}", &by_status("kb_folder_files", r#", status!="done""#))
         .none("no count")
         .colours(&STATUSES),
         Panel::graph(
-            "Files that changed their status, a minute",
-            "Files by the status that they got. Many that become failed or flagged in a short time are a spike: see alerts/runbook.md, KbFailedSpike. None at all while files wait: KbBacklogStuck.",
+            "Status changes per minute",
+            "Files by the status that they entered. When many files become failed or flagged in a short time, see alerts/runbook.md, KbFailedSpike. When no status changes although files wait, see KbBacklogStuck.",
             Style::Bars,
         )
         .query(
@@ -121,8 +121,8 @@ fn files() -> [Panel; 4] {
         .none("no count")
         .colours(&STATUSES),
         Panel::graph(
-            "Files, counted and reported",
-            "What the exporter counted, and the number in the portal's own list of folders. They may differ while files arrive; when they stay apart, tell those who run the portal.",
+            "Counted and reported files",
+            "Files that the exporter counted, and the number of files in the portal's list of folders. The numbers may differ while files arrive. When they differ all the time, contact the portal's operators.",
             Style::Lines,
         )
         .query(
@@ -136,12 +136,12 @@ fn files() -> [Panel; 4] {
         .none("no count"),
         Panel::graph(
             "Size by status",
-            "The sizes of the files added up, as of the last full read. When it falls and nobody meant it, content was deleted: restore it in the portal.",
+            "Total size of the files, from the last full scan. When the size falls and nobody planned that, files were deleted. Restore them in the portal.",
             Style::Stacked,
         )
         .query("{{status}}", &by_status("kb_folder_size_bytes", ""))
         .unit("bytes")
-        .none("no full read yet")
+        .none("no full scan yet")
         .colours(&STATUSES),
     ]
 }
@@ -157,8 +157,8 @@ fn reasons() -> [Panel; 2] {
     [
         super::reasons(),
         Panel::graph(
-            "Failed and flagged files by class",
-            "How the reasons changed; the ten classes with the most files in the time shown. One that rises alone is new trouble: see alerts/runbook.md, KbErrorClassSurge.",
+            "Failed and flagged files by error class",
+            "Files of the ten error classes with the most files in the selected time range. When a single class grows, see alerts/runbook.md, KbErrorClassSurge.",
             Style::Lines,
         )
         .query("{{error}}", &class_history())
@@ -180,15 +180,15 @@ fn times() -> [Panel; 3] {
         indexing_time()
         .size(8, 8),
         waits(
-            "Age of the oldest that waits",
+            "Age of the oldest waiting file",
             "pending|processing",
-            "By status; 0 where no file waits. A line that only rises is a file that is stuck: see alerts/runbook.md, KbBacklogStuck.",
+            "By status. 0 if no file waits. When a line only rises, a file is stuck. See alerts/runbook.md, KbBacklogStuck.",
         )
         .colours(&["pending", "processing"]),
         waits(
-            "Age of the oldest in trouble",
+            "Age of the oldest failed or flagged file",
             "failed|flagged",
-            "By status; 0 where there is none. Flagged files wait for an administrator: see alerts/runbook.md, KbFlaggedWaiting.",
+            "By status. 0 if there is no such file. Flagged files wait for an administrator. See alerts/runbook.md, KbFlaggedWaiting.",
         )
         .colours(&["failed", "flagged"]),
     ]

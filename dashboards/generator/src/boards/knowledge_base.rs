@@ -1,4 +1,4 @@
-//! Is the knowledge base healthy, what is in trouble, what changed?
+//! The state of all folders, their problems, and recent changes.
 
 use super::super::board::Board;
 use super::super::panel::{Panel, Style};
@@ -9,33 +9,33 @@ pub(super) fn board() -> Board {
     Board::new(
         "kb-knowledge-base",
         "Knowledge base",
-        "Is the knowledge base healthy, what is in trouble, what changed?",
+        "The state of all folders, their problems, and recent changes.",
     )
-    .row("Is it healthy?", health())
-    .row("What is in trouble?", trouble())
-    .row("What changed?", changes())
-    .row("How long does it take?", times())
+    .row("Overview", health())
+    .row("Problems", trouble())
+    .row("Changes", changes())
+    .row("Times", times())
 }
 
 fn health() -> [Panel; 8] {
     [
         Panel::stat(
             "Portals not read",
-            "Portals whose list of folders could not be read. When above 0: see alerts/runbook.md, KbPortalDown, KbKeyRejected and KbAddressRefused; the reason is on the dashboard Exporter.",
+            "Portals whose list of folders could not be read. When above 0, the dashboard Exporter shows the reason. See alerts/runbook.md, KbPortalDown, KbKeyRejected and KbAddressRefused.",
         )
         .query("portals", "sum(1 - max by (portal) (kb_portal_up{PORTAL}))")
         .none("no exporter")
         .steps("green", &[(1.0, "red")]),
         Panel::stat(
             "Folders not counted",
-            "Folders whose latest read could not count them. When above 0: they come first in the table below, with the reason; see alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
+            "Folders whose last read failed. When above 0, they are the first rows of the table below, with the reason. See alerts/runbook.md, KbFolderUnavailable and KbFolderLost.",
         )
         .query("folders", "sum(1 - max by (portal, folder_id) (kb_folder_up{FOLDER})) or NO_FOLDERS")
         .none("not known")
         .steps("green", &[(1.0, "red")]),
         Panel::stat(
             "Collections overdue",
-            "Exporters and portals without a whole collection for three intervals and the last one's duration. When above 0, some numbers are old: see alerts/runbook.md, KbCollectionStale.",
+            "Portals of each exporter without a successful collection for three intervals plus the duration of the last collection. When above 0, some counts are old. See alerts/runbook.md, KbCollectionStale.",
         )
         .query(
             "collections",
@@ -44,16 +44,16 @@ fn health() -> [Panel; 8] {
         .none("not known")
         .steps("green", &[(1.0, "orange")]),
         Panel::stat(
-            "Uncertain counts",
-            "Folders whose last count did not agree with itself. Some are usual while files arrive; when it stays above 0 at rest: see alerts/runbook.md, KbCountsInconsistent.",
+            "Inconsistent counts",
+            "Folders whose last count was inconsistent. This is normal while files arrive. When no files arrive and the number stays above 0, see alerts/runbook.md, KbCountsInconsistent.",
         )
         .query("folders", "sum(1 - max by (portal, folder_id) (kb_folder_consistent{FOLDER})) or NO_FOLDERS")
         .none("no count")
         .steps("green", &[(1.0, "orange")]),
-        files("Failed", "failed", "red", "Files whose processing failed. When it grows: the table below names the folders, the bars their reasons; see alerts/runbook.md, KbFailedSpike."),
-        files("Flagged", "flagged", "purple", "Files that were set aside as suspicious. Only an administrator can release them, in the portal; see alerts/runbook.md, KbFlaggedWaiting."),
-        files("Waiting", "pending|processing", "blue", "Files that are pending or processed. When it does not fall for an hour: see alerts/runbook.md, KbBacklogStuck."),
-        files("Done", "done", "green", "Files that answers can be found in. When it falls and nobody deletes files, check whether a folder is missing in the table below."),
+        files("Failed", "failed", "red", "Failed files. When the number grows, the tables below show the folders and the error classes. See alerts/runbook.md, KbFailedSpike."),
+        files("Flagged", "flagged", "purple", "Flagged files. Only an administrator of the portal can remove a flag. See alerts/runbook.md, KbFlaggedWaiting."),
+        files("Waiting", "pending|processing", "blue", "Pending and processing files. When the number does not fall for an hour, see alerts/runbook.md, KbBacklogStuck."),
+        files("Done", "done", "green", "Processed files. When the number falls and nobody deletes files, check whether a folder is missing in the table below."),
     ]
 }
 
@@ -61,7 +61,7 @@ fn files(title: &str, status: &str, colour: &str, description: &str) -> Panel {
     let files = format!(
         r#"sum(max by (portal, folder_id, status) (kb_folder_files{{FOLDER, status=~"{status}"}})) or NO_FOLDERS"#
     );
-    // None of a colour that warns of something is no reason to warn.
+    // A value of 0 is green if more than 0 is a warning.
     let (zero, some) = if colour == "green" {
         ("text", "green")
     } else {
@@ -82,7 +82,7 @@ fn folders() -> Panel {
         label("portal", "Portal").width(75).leading_to_portal(),
         label("folder", "Folder").leading_to_folder(),
         hidden("folder_id"),
-        label("reason", "Why not").width(90),
+        label("reason", "Reason").width(90),
     ];
     let count = |title: &'static str, status: &str| {
         column(
@@ -110,8 +110,8 @@ fn folders() -> Panel {
         order(),
     ];
     table(
-        "Folders, the worst first",
-        "One row for each folder: first what cannot be counted, then by failed and flagged files. A cell without a number is not known, or nothing waits. When something is there: begin with the long bars; the folder's name leads to its dashboard.",
+        "Folders, sorted by problems",
+        "One row for each folder. Folders that cannot be counted are first, then the folders with the most failed and flagged files. An empty cell means that the value is not known, or that no file waits. When folders have failed or flagged files, start with the longest bars; the name of a folder links to its dashboard.",
         &labels,
         &columns,
         "Order",
@@ -127,7 +127,7 @@ fn share() -> Column {
     )
 }
 
-/// What the rows are sorted by.
+/// The value by which the rows are sorted.
 fn order() -> Column {
     column(
         "Order",
@@ -145,23 +145,23 @@ fn changes() -> [Panel; 6] {
     };
     [
         Panel::graph(
-            "New failed and flagged files a minute",
-            "Files that became failed or flagged. When a peak stands out: the folder is in the graph beside; see alerts/runbook.md, KbFailedSpike and KbFlaggedSpike.",
+            "New failed and flagged files per minute",
+            "Files that became failed or flagged. When there is a peak, the next panel shows the folder. See alerts/runbook.md, KbFailedSpike and KbFlaggedSpike.",
             Style::Bars,
         )
         .query("{{status}}", &minute("failed|flagged"))
         .none("no count")
         .colours(&["failed", "flagged"]),
         Panel::graph(
-            "New failed and flagged files a minute, by folder",
-            "The ten folders with the most of them in the time shown. When it is one folder alone: check its latest uploads. When it is all at once: check the portal and what it works with.",
+            "New failed and flagged files per minute, by folder",
+            "The ten folders with the most new failed and flagged files in the selected time range. When only one folder is affected, check its latest uploads. When all folders are affected, check the portal and the services that it uses.",
             Style::Bars,
         )
         .query("{{folder}}", &new_by_folder())
         .none("no count"),
         Panel::graph(
-            "Files that become pending and done, a minute",
-            "What arrives and what is finished. When the first stays above the second, files wait longer and longer: see Waiting, and alerts/runbook.md, KbBacklogStuck.",
+            "New pending and done files per minute",
+            "Files that arrive and files that are finished. When pending stays above done, the backlog grows. Check the panel Waiting, and see alerts/runbook.md, KbBacklogStuck.",
             Style::Lines,
         )
         .query("{{status}}", &minute("pending|done"))
@@ -169,7 +169,7 @@ fn changes() -> [Panel; 6] {
         .colours(&["pending", "done"]),
         Panel::graph(
             "Files that are not done",
-            "By status. Blue falls as the portal works; red and purple stay until somebody does something. When blue does not fall for an hour: see alerts/runbook.md, KbBacklogStuck. A gap: the files could not be counted.",
+            "Files by status. Pending and processing files decrease while the portal works. Failed and flagged files stay until somebody acts. When pending and processing files do not decrease for an hour, see alerts/runbook.md, KbBacklogStuck. A gap means that the files could not be counted.",
             Style::Stacked,
         )
         .query(
@@ -181,8 +181,8 @@ fn changes() -> [Panel; 6] {
         )
         .none("no count")
         .colours(&["pending", "processing", "failed", "flagged", "unknown"]),
-        by_folder("Failed files by folder", "failed", "The ten folders with the most failed files in the time shown. When a line makes a step upwards, many files failed at once: open the folder for the reasons. When it ends, the folder is no longer counted."),
-        by_folder("Flagged files by folder", "flagged", "The ten folders with the most flagged files in the time shown. They fall only when an administrator decides, in the portal."),
+        by_folder("Failed files by folder", "failed", "The ten folders with the most failed files in the selected time range. When a line has a step upwards, many files failed at once. Open the dashboard of the folder to see the error classes. When a line ends, the folder is no longer counted."),
+        by_folder("Flagged files by folder", "flagged", "The ten folders with the most flagged files in the selected time range. The number falls only when an administrator of the portal decides on these files."),
     ]
 }
 
@@ -211,7 +211,7 @@ fn times() -> [Panel; 2] {
     [
         Panel::graph(
             "Age of the backlog by folder",
-            "How long the longest-waiting file of a folder has waited; 0 where none waits. The ten folders with the longest wait in the time shown. A line that only rises is a file that is stuck: see alerts/runbook.md, KbBacklogStuck.",
+            "The longest time that a file of the folder has been pending or processing; 0 if no file waits. The panel shows the ten folders with the longest times in the selected time range. When a line only rises, a file is stuck. See alerts/runbook.md, KbBacklogStuck.",
             Style::Lines,
         )
         .query("{{folder}}", &backlog_age())

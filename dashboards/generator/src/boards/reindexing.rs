@@ -1,4 +1,4 @@
-//! What is done about failed files, and why not more.
+//! Reindexing: decisions, attempts, outcomes and budget.
 
 use super::super::board::Board;
 use super::super::panel::{Panel, Style};
@@ -11,21 +11,21 @@ pub(super) fn board() -> Board {
     Board::new(
         "kb-reindexing",
         "Reindexing",
-        "What is done about failed files: the policy, its decisions, the attempts and what came of them.",
+        "Reindexing of failed files: decisions, attempts, outcomes and budget.",
     )
     .by_folder()
-    .row("The policy", policy())
-    .row("Its decisions", decisions())
-    .row("The attempts", attempts())
-    .row("What a retry helps", classes())
-    .row("The budget", budget())
+    .row("Overview", policy())
+    .row("Decisions", decisions())
+    .row("Attempts", attempts())
+    .row("Error classes", classes())
+    .row("Budget", budget())
 }
 
 fn policy() -> [Panel; 8] {
     [
         Panel::stat(
             "Kill switch on",
-            "Whether the file that stops all attempts exists, or cannot be checked. When it says yes and nobody meant it: remove the file that `reindex.kill_switch_file` names.",
+            "Whether the kill switch file exists or cannot be checked. Then no attempt is made. When it shows yes and nobody planned that, remove the file that `reindex.kill_switch_file` names.",
         )
         .query("stopped", "max(kb_reindex_kill_switch{OWN})")
         .words(ON_OFF)
@@ -33,7 +33,7 @@ fn policy() -> [Panel; 8] {
         .size(5, 3),
         Panel::stat(
             "Breaker open",
-            "Whether the last attempts of a portal had no effect, so that further ones wait. When it says yes: mend what makes the files fail; see alerts/runbook.md, KbReindexBreakerOpen.",
+            "Whether the breaker of a portal has stopped all attempts because the last attempts had no effect. When it shows yes, repair the cause of the failures. See alerts/runbook.md, KbReindexBreakerOpen.",
         )
         .query("open", "max(kb_reindex_breaker_open{PORTAL})")
         .words(ON_OFF)
@@ -41,7 +41,7 @@ fn policy() -> [Panel; 8] {
         .size(5, 3),
         Panel::stat(
             "Eligible files",
-            "Failed files that are old enough, retryable and not exhausted. When they stay for a day and nothing is triggered: the table below has the reason; see alerts/runbook.md, KbReindexSuppressed.",
+            "Failed files that an attempt may help now. When there are such files for a day and no attempt is made, the table below shows the reason. See alerts/runbook.md, KbReindexSuppressed.",
         )
         .query("files", &sum("kb_reindex_eligible_files"))
         .none(OFF)
@@ -49,7 +49,7 @@ fn policy() -> [Panel; 8] {
         .size(4, 3),
         Panel::stat(
             "Exhausted files",
-            "Failed files that have used up their attempts. Trying again does not help them: check their reasons; see alerts/runbook.md, KbReindexExhausted.",
+            "Failed files that have used up their attempts. When above 0, check the error classes of these files. See alerts/runbook.md, KbReindexExhausted.",
         )
         .query("files", &sum("kb_reindex_exhausted_files"))
         .none(OFF)
@@ -57,7 +57,7 @@ fn policy() -> [Panel; 8] {
         .size(5, 3),
         Panel::stat(
             "Recovered",
-            "Of the files that attempts in the time shown were judged by, the share that was done afterwards. When it is low, trying again does not help: check the reasons of the files, and put them under `reindex.never_classes`.",
+            "The share of reindexed files that were done afterwards, in the selected time range. When it is low, reindexing does not help. Check the error classes of the files, and add classes that never recover to `reindex.never_classes`.",
         )
         .query(
             "recovered",
@@ -69,12 +69,12 @@ fn policy() -> [Panel; 8] {
         )
         .unit("percentunit")
         .decimals(0)
-        .none("none judged yet")
+        .none("no attempt judged yet")
         .steps("red", &[(0.2, "orange"), (0.5, "green")])
         .size(5, 3),
         Panel::bars(
             "Folders by mode",
-            "`off`: nothing is decided. `dry_run`: it is decided and not done. `enforce`: it is done. When a folder has another mode than you meant: `reindex.folders` in the configuration, the first match wins.",
+            "`off`: no decisions. `dry_run`: decisions without requests. `enforce`: decisions and requests. When a folder has an unexpected mode, check `reindex.folders` in the configuration. The first match applies.",
             "blue",
         )
         .query(
@@ -87,8 +87,8 @@ fn policy() -> [Panel; 8] {
         .none("not known")
         .size(8, 6),
         Panel::bars(
-            "Held folders, by reason",
-            "Why nothing is triggered now. `cooldown`, `below_min_failed`, `too_young` and `unjudged` are everyday; when it is `ledger_unavailable`, `clock` or `exhausted`: see the exporter's log.",
+            "Folders without attempts, by reason",
+            "The reasons why no attempt is made now. `cooldown`, `below_min_failed`, `too_young` and `unjudged` are normal. When the reason is `ledger_unavailable` or `clock`, check the exporter's log. See alerts/runbook.md, KbReindexSuppressed.",
             "orange",
         )
         .query(
@@ -101,9 +101,9 @@ fn policy() -> [Panel; 8] {
         .none("not known")
         .size(8, 6),
         Panel::text(
-            "To stop it at once",
-            "How all attempts are stopped without a restart. When files are requeued that should not be, do this first and find the reason afterwards.",
-            "Make the file that `reindex.kill_switch_file` names. While it exists, nothing is sent.\n\n`kb-exporter reindex history` lists every attempt with its outcome.",
+            "How to stop all attempts",
+            "How to stop all attempts without a restart. When files are requeued by mistake, do this first, and find the reason afterwards.",
+            "Create the file that `reindex.kill_switch_file` names. While the file exists, the exporter sends no `reindex-failed` request.\n\n`kb-exporter reindex history` lists all attempts with their outcomes.",
         )
         .size(8, 6),
     ]
@@ -113,7 +113,7 @@ fn sum(metric: &str) -> String {
     format!("sum(max by (portal, folder_id) ({metric}{{FOLDER}})) or NO_FOLDERS")
 }
 
-/// How much a counter by folder grew in the time shown.
+/// The increase of a folder's counter in the selected time range.
 fn increase(metric: &str) -> String {
     format!("max by (portal, folder_id) (increase({metric}{{FOLDER}}[$__range]))")
 }
@@ -121,8 +121,8 @@ fn increase(metric: &str) -> String {
 fn decisions() -> [Panel; 2] {
     [
         Panel::graph(
-            "Decisions a minute",
-            "One for each folder and collection. Mostly `hold` for everyday reasons; `trigger` when files are requeued. When a reason is there that you do not expect: it is the first of those that hold, in the order of the runbook's questions; see alerts/runbook.md, KbReindexSuppressed.",
+            "Decisions per minute",
+            "One decision for each folder and collection. `hold`: no attempt. `trigger`: an attempt. `dry_run`: an attempt that is only recorded. If several reasons prevent an attempt, the first one in the table of docs/reindexing.md is counted. When there is an unexpected reason, see alerts/runbook.md, KbReindexSuppressed.",
             Style::Stacked,
         )
         .query(
@@ -141,7 +141,7 @@ fn folders() -> Panel {
         label("folder", "Folder").leading_to_folder(),
         hidden("folder_id"),
         label("mode", "Mode").width(75),
-        label("reason", "Held by").width(105),
+        label("reason", "Reason").width(105),
     ];
     let by = "max by (portal, folder_id, folder)";
     let counted = |metric: &str| {
@@ -150,13 +150,13 @@ fn folders() -> Panel {
         )
     };
     let columns = [
-        // Several exporters may hold a folder for different reasons: each has a row then.
+        // If several exporters have different reasons for a folder, each reason has a row.
         column("Is", "max by (portal, folder_id, folder, mode) (kb_reindex_mode{FOLDER})").hidden(),
         column("Held", "max by (portal, folder_id, folder, reason) (kb_reindex_hold{FOLDER})").hidden(),
         column("Eligible", &format!("{by} (kb_reindex_eligible_files{{FOLDER}})")).bar("pending"),
         column("Used up", &format!("{by} (kb_reindex_exhausted_files{{FOLDER}})")).width(80),
         column("Attempts", &counted("kb_reindex_attempts_total")).whole().width(75),
-        column("Put back", &format!("{by} (increase(kb_reindex_files_requeued_total{{FOLDER}}[$__range]))")).whole().width(70),
+        column("Put back", &format!("{by} (increase(kb_reindex_files_requeued_total{{FOLDER}}[$__range]))")).whole().shown_as("Requeued").width(90),
         column("Done", &format!("{by} (increase(kb_reindex_files_recovered_total{{FOLDER}}[$__range]))")).whole().width(85),
         column("Failed", &format!("{by} (increase(kb_reindex_files_refailed_total{{FOLDER}}[$__range]))")).whole().width(70),
         column(
@@ -167,7 +167,7 @@ fn folders() -> Panel {
     ];
     table(
         "Folders",
-        "What each folder waits for, and how many files have used up their attempts; attempts, and files that were reindexed, done afterwards and failed again are those of the time shown. When a folder has eligible files and no attempt: its reason says what to change; see alerts/runbook.md, KbReindexSuppressed. Windows and budgets are not part of the pause.",
+        "One row for each folder: why no attempt is made, eligible files, and files that have used up their attempts. Attempts, and the files that were requeued, done afterwards and failed again, are for the selected time range. When a folder has eligible files and no attempts, the reason shows what to change. See alerts/runbook.md, KbReindexSuppressed. The remaining cooldown does not include windows and budgets.",
         &labels,
         &columns,
         "Eligible",
@@ -190,8 +190,8 @@ fn attempts() -> [Panel; 3] {
     };
     [
         Panel::graph(
-            "Attempts an hour, by answer",
-            "`accepted`: the portal reindexed files. `refused`: it said no; check whether the key has the right. `unknown`: the answer never came, the attempt counts and is not repeated; see alerts/runbook.md, KbReindexOutcomeUnknown.",
+            "Attempts per hour, by result",
+            "`accepted`: the portal requeued the files. `refused`: the portal refused the request. `unknown`: there was no usable answer; the exporter does not repeat the request. When attempts are refused, check the rights of the key. See alerts/runbook.md, KbReindexRefused and KbReindexOutcomeUnknown.",
             Style::Bars,
         )
         .query("{{result}}", &hourly("kb_reindex_attempts_total", "result"))
@@ -199,8 +199,8 @@ fn attempts() -> [Panel; 3] {
         .colours(&["accepted", "refused", "unknown"])
         .size(8, 8),
         Panel::graph(
-            "Outcomes an hour",
-            "What the attempts were good for, judged on later counts. `none` in a row opens the breaker: mend what makes the files fail; see alerts/runbook.md, KbReindexBreakerOpen.",
+            "Outcomes per hour",
+            "Judged attempts by outcome. When the outcome is `none` several times in a row, the breaker opens. Then repair the cause of the failures. See alerts/runbook.md, KbReindexBreakerOpen.",
             Style::Bars,
         )
         .query("{{outcome}}", &hourly("kb_reindex_outcomes_total", "outcome"))
@@ -208,8 +208,8 @@ fn attempts() -> [Panel; 3] {
         .colours(&["recovered", "partial", "none", "inconclusive"])
         .size(8, 8),
         Panel::graph(
-            "Files an hour",
-            "Files that were reindexed, that were done afterwards, and that failed again. When most fail again: check their reasons before they are tried once more.",
+            "Files per hour",
+            "Files that were requeued, files that were done afterwards, and files that failed again. When most files fail again, check their error classes.",
             Style::Lines,
         )
         .query("requeued", &files("kb_reindex_files_requeued_total"))
@@ -229,16 +229,16 @@ fn classes() -> [Panel; 2] {
     };
     [
         Panel::graph(
-            "Files an hour that came back, by class",
-            "Files that were done after an attempt, by the class of the error that they had. A class that comes back is tried soon. When you want to know what is known of each: `kb-exporter reindex classes`.",
+            "Recovered files per hour, by error class",
+            "Files that were done after an attempt, by their earlier error class. The exporter tries classes with recovered files sooner. When you need details about a class, run `kb-exporter reindex classes`.",
             Style::Bars,
         )
         .query("{{error}}", &files("recovered"))
         .none("nothing was sent")
         .size(12, 8),
         Panel::graph(
-            "Files an hour that failed again, by class",
-            "Files that failed again after an attempt, by the class of the error that they had. When a class appears here alone, a retry does not help: mend what it names, or put it into `reindex.never_classes`.",
+            "Files per hour that failed again, by error class",
+            "Files that failed again after an attempt, by their earlier error class. When a class appears only here, retries do not help. Repair the cause, or add the class to `reindex.never_classes`.",
             Style::Bars,
         )
         .query("{{error}}", &files("refailed"))
@@ -254,7 +254,7 @@ fn budget() -> [Panel; 3] {
     [
         Panel::graph(
             "Attempts left in the budget",
-            "By portal. At 0 nothing is triggered until older attempts leave the window `reindex.budget.per`. When that is every day: mend the cause of the failures, or raise `reindex.budget.actions`.",
+            "By portal. At 0, no attempt is made until older attempts are outside the sliding window `reindex.budget.per`. When this happens every day, repair the cause of the failures, or raise `reindex.budget.actions`.",
             Style::Lines,
         )
         .query("{{portal}}", &remaining("actions"))
@@ -262,15 +262,15 @@ fn budget() -> [Panel; 3] {
         .size(8, 8),
         Panel::graph(
             "Files left in the budget",
-            "By portal. When a folder has more failed files than are left, it waits; when it has more than the whole budget, it is never reindexed: raise `reindex.budget.files`.",
+            "By portal. When a folder has more failed files than the remaining budget, it must wait. When it has more than the whole budget, it is never reindexed. Then raise `reindex.budget.files`.",
             Style::Lines,
         )
         .query("{{portal}}", &remaining("files"))
         .none("no exporter")
         .size(8, 8),
         Panel::graph(
-            "What stopped all attempts",
-            "1 while the breaker of a portal is open, and while the kill switch is on. Compare with the attempts above: nothing is triggered meanwhile. See alerts/runbook.md, KbReindexBreakerOpen.",
+            "Breaker and kill switch",
+            "1 while the breaker of a portal is open, and while the kill switch is on. No attempt is made during these times. See alerts/runbook.md, KbReindexBreakerOpen.",
             Style::Lines,
         )
         .query("breaker of {{portal}}", "max by (portal) (kb_reindex_breaker_open{PORTAL})")

@@ -1,4 +1,4 @@
-//! What the portals are asked, and what that costs.
+//! The requests to the portals, and the collections.
 
 use super::super::super::panel::{Panel, Style};
 use super::super::top_ten;
@@ -6,8 +6,8 @@ use super::super::top_ten;
 pub(super) fn requests() -> [Panel; 6] {
     [
         Panel::graph(
-            "Requests a second, by answer",
-            "By status of the answer; `error` where there was none. 401 and 403 are about the key, 429 about the rate, 5xx about the portal. When they grow: see alerts/runbook.md, KbPortalDown.",
+            "Requests per second, by response",
+            "Requests by HTTP status of the response; `error` means that there was no response. 401 and 403 concern the key or its rights, 429 the request rate, 5xx the portal. When these increase, see alerts/runbook.md, KbPortalDown.",
             Style::Stacked,
         )
         .query("{{code}}", "sum by (code) (rate(kb_portal_requests_total{PORTAL}[$__rate_interval]))")
@@ -15,8 +15,8 @@ pub(super) fn requests() -> [Panel; 6] {
         .colours_of_codes()
         .none("no exporter"),
         Panel::graph(
-            "Requests a second, by purpose",
-            "`mine` is the list of folders, `files` a page of a folder, `reindex_failed` reindexes failed files. When it is more than the portal bears: lower `collect.max_requests_per_second`.",
+            "Requests per second, by endpoint",
+            "`mine`: the list of folders. `folder`: one folder. `files`: a page of a file list. `reindex_failed`: reindexing. When the requests overload the portal, lower `collect.max_requests_per_second`.",
             Style::Stacked,
         )
         .query(
@@ -26,8 +26,8 @@ pub(super) fn requests() -> [Panel; 6] {
         .unit("reqps")
         .none("no exporter"),
         Panel::graph(
-            "Time for a request: nine in ten took no longer",
-            "From sending a request to the end of its answer, by purpose. When it grows with the load: lower `collect.concurrency`. When it comes near `request.timeout`: tell those who run the portal.",
+            "Request duration: 90th percentile",
+            "Nine in ten requests took no longer than this, from sending the request to the end of the response, by endpoint. When the duration grows with the load, lower `collect.concurrency`. When it is near `request.timeout`, contact the portal's operators.",
             Style::Lines,
         )
         .query(
@@ -37,8 +37,8 @@ pub(super) fn requests() -> [Panel; 6] {
         .unit("s")
         .none("no exporter"),
         Panel::graph(
-            "Time for a request: the average",
-            "All the time of the requests by their number, by purpose. When it is far below the graph beside, a few requests are slow: check whether they are those of one large folder.",
+            "Request duration: average",
+            "Average duration of the requests, by endpoint. When it is far below the 90th percentile, a few requests are slow. Check whether they belong to one large folder.",
             Style::Lines,
         )
         .query(
@@ -48,16 +48,16 @@ pub(super) fn requests() -> [Panel; 6] {
         .unit("s")
         .none("no exporter"),
         Panel::graph(
-            "Requests that were sent again, a second",
-            "By what was wrong with the answer. Now and then is nothing. When it stays: `rate_limited`, lower `collect.max_requests_per_second`; `timeout` and `connection`, check the network; `server_error`, at the portal.",
+            "Retries per second",
+            "Requests that were sent again, by reason. Occasional retries are normal. When they persist: for `rate_limited`, lower `collect.max_requests_per_second`; for `timeout` and `connection`, check the network; for `server_error`, contact the portal's operators.",
             Style::Bars,
         )
         .query("{{reason}}", "sum by (reason) (rate(kb_portal_retries_total{PORTAL}[$__rate_interval]))")
         .unit("reqps")
         .none("no exporter"),
         Panel::graph(
-            "Waiting for the rate limit",
-            "Seconds that requests waited in each second, by portal; above 1 several waited at once. When collections are late because of it: raise `collect.max_requests_per_second`, or make `collect.schedule` longer.",
+            "Waiting time for the rate limit",
+            "Seconds per second that requests waited for the rate limit, by portal. Above 1, several requests waited at the same time. When collections are late because of this, raise `collect.max_requests_per_second`, or increase the interval in `collect.schedule`.",
             Style::Lines,
         )
         .query("{{portal}}", "sum by (portal) (rate(kb_portal_throttle_seconds_total{PORTAL}[$__rate_interval]))")
@@ -69,33 +69,33 @@ pub(super) fn requests() -> [Panel; 6] {
 pub(super) fn collections() -> [Panel; 6] {
     [
         Panel::graph(
-            "Time since the last whole collection",
-            "By portal, the worst of its exporters. A saw is right; a line that only rises means that some folders are not counted: see alerts/runbook.md, KbCollectionStale.",
+            "Time since the last successful collection",
+            "By portal; the maximum of its exporters. The value normally drops after each collection. When a line only rises, some folders are not counted. See alerts/runbook.md, KbCollectionStale.",
             Style::Lines,
         )
         .query("{{portal}}", "max by (portal) (time() - kb_collection_last_success_timestamp_seconds{PORTAL}) or NaN * max by (portal) (kb_portal_up{PORTAL})")
         .unit("s")
-        .none("none ended yet"),
+        .none("no collection yet"),
         Panel::graph(
             "Duration and interval of collections",
-            "When a collection takes as long as the interval, the next one is late: make `collect.schedule` longer, or raise `collect.max_requests_per_second` or `collect.concurrency`.",
+            "Duration of the last collection, and the expected interval, by portal. When a collection takes as long as the interval, the next collection is late. Then increase the interval in `collect.schedule`, or raise `collect.max_requests_per_second` or `collect.concurrency`.",
             Style::Lines,
         )
-        .query("{{portal}}, took", "max by (portal) (kb_collection_duration_seconds{PORTAL})")
+        .query("{{portal}}, duration", "max by (portal) (kb_collection_duration_seconds{PORTAL})")
         .query("{{portal}}, interval", "max by (portal) (kb_collection_interval_seconds{PORTAL})")
         .unit("s")
-        .none("none ended yet"),
+        .none("no collection yet"),
         Panel::graph(
-            "Collections a minute, by result",
-            "`partial`: some folders could not be counted. `failure`: none could. `skipped`: the last one still ran. When other than `success` stays: see alerts/runbook.md, KbCollectionStale.",
+            "Collections per minute, by result",
+            "`partial`: some folders could not be counted. `failure`: no folder could be counted. `skipped`: the previous collection was still running. When results other than `success` persist, see alerts/runbook.md, KbCollectionStale.",
             Style::Bars,
         )
         .query("{{result}}", "60 * sum by (result) (rate(kb_collection_runs_total{PORTAL}[$__rate_interval]))")
         .none("no exporter")
         .colours(&["success", "partial", "failure", "skipped"]),
         Panel::graph(
-            "Folders, and those not counted",
-            "Folders that the keys may use, and those whose latest read could not count them. When the second is not 0: the dashboard Knowledge base names them; see alerts/runbook.md, KbFolderUnavailable.",
+            "Folders, and folders not counted",
+            "Folders that the keys may use, and folders whose last read failed. When the second number is not 0, the dashboard Knowledge base lists these folders. See alerts/runbook.md, KbFolderUnavailable.",
             Style::Lines,
         )
         .query("folders", "sum(max by (portal) (kb_portal_folders{PORTAL})) or UNKNOWN")
@@ -104,12 +104,12 @@ pub(super) fn collections() -> [Panel; 6] {
         .colours(&["not counted"]),
         costly(
             "Requests by folder",
-            "Requests that the last count of a folder took; the ten with the most in the time shown. When a folder costs the portal too much and nobody asks about it: put it under `folders.exclude`.",
+            "Requests of the last count of a folder, for the ten folders with the most requests in the selected time range. When a folder needs too many requests and nobody needs its counts, add it to `folders.exclude`.",
             "kb_folder_collection_requests",
         ),
         costly(
             "Duration by folder",
-            "Time that the last count of a folder took; the ten with the longest in the time shown. When one takes minutes, files move while it is counted: see Certain on the dashboard Folder, and raise `collect.concurrency` if the portal bears it.",
+            "Duration of the last count of a folder, for the ten folders with the longest duration in the selected time range. When a count takes minutes, files change during the count. Then check Consistent on the dashboard Folder, and raise `collect.concurrency` if the portal allows it.",
             "kb_folder_collection_duration_seconds",
         )
         .unit("s"),

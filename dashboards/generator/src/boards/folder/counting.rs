@@ -1,4 +1,4 @@
-//! How the folder is counted: what a number of it is worth, and what it costs.
+//! How the folder is counted: age, consistency, duration and requests of its counts.
 
 use super::super::super::panel::{Panel, Style};
 use super::super::super::table::{column, hidden, label, table};
@@ -9,35 +9,35 @@ pub(super) fn counting() -> [Panel; 6] {
         reads(),
         lines(
             "Time between counts",
-            "When it is much longer than `collect.schedule`, the folder has to wait for others or for the rate limit: see alerts/runbook.md, KbCollectionStale.",
+            "Time between the last two counts, by folder. When it is much longer than `collect.quiet_every`, the folder waits for other folders or for the rate limit. See alerts/runbook.md, KbCollectionStale.",
         )
         .query("{{folder}}", &by_folder("kb_folder_count_interval_seconds"))
         .unit("s")
         .size(8, 8),
         lines(
-            "Time that a count took",
-            "The longer it takes, the more files move meanwhile, and the less certain a count is. When it takes minutes: raise `collect.concurrency` or `collect.max_requests_per_second`, if the portal bears it.",
+            "Duration of the last count",
+            "By folder. The longer a count takes, the more files change during the count. When it takes minutes, raise `collect.concurrency` or `collect.max_requests_per_second`, if the portal allows it.",
         )
         .query("{{folder}}", &by_folder("kb_folder_collection_duration_seconds"))
         .unit("s")
         .size(8, 8),
         lines(
-            "Requests that a count took",
-            "`full` reads every page, `sorted` only what is not done. When it is too much for the portal: make `collect.schedule` longer, or lower `collect.max_requests_per_second`.",
+            "Requests of the last count",
+            "By folder and strategy. `full` reads every page. `sorted` reads only the files that are not done. When the requests overload the portal, increase the interval in `collect.schedule`, or lower `collect.max_requests_per_second`.",
         )
         .query("{{folder}} {{strategy}}", &requests())
         .size(8, 8),
         lines(
-            "Counted, and certain",
-            "1 while the latest read of the folder counted it, and while the count agreed with itself. When it is 0, or there is a gap, do not rely on the numbers of that time; see alerts/runbook.md, KbFolderUnavailable and KbCountsInconsistent.",
+            "Counted and consistent",
+            "Counted is 1 if the last read of the folder succeeded. Consistent is 1 if its last count was consistent. When a value is 0 or absent, do not rely on the numbers of that time. See alerts/runbook.md, KbFolderUnavailable and KbCountsInconsistent.",
         )
         .query("counted", "min(max by (portal, folder_id) (kb_folder_up{FOLDER})) or 1 + NO_FOLDERS")
-        .query("certain", "min(max by (portal, folder_id) (kb_folder_consistent{FOLDER})) or 1 + NO_FOLDERS")
+        .query("consistent", "min(max by (portal, folder_id) (kb_folder_consistent{FOLDER})) or 1 + NO_FOLDERS")
         .default("max", 1)
         .decimals(0),
         lines(
-            "What full reads corrected",
-            "By status: a full read's count less the one that `sorted` gave just before. When they stay, the portal's order or totals cannot be relied on: set `collect.strategy` to `full`.",
+            "Difference found by full scans",
+            "By status: the count of a full scan minus the count by boundaries just before it. When differences occur again and again, the portal's order or its totals are wrong. Then set `collect.strategy` to `full`.",
         )
         .query("{{folder}} {{status}}", &corrections()),
     ]
@@ -63,7 +63,7 @@ fn requests() -> String {
     )
 }
 
-/// Where no full read followed a sorted one yet, there is a line without a value.
+/// Without any difference yet, there is a line without a value.
 fn corrections() -> String {
     let series = "kb_folder_full_read_difference{FOLDER}";
     format!(
@@ -76,7 +76,7 @@ fn reads() -> Panel {
         label("portal", "Portal").width(80).leading_to_portal(),
         label("folder", "Folder").leading_to_folder(),
         hidden("folder_id"),
-        label("reason", "Why not").width(90),
+        label("reason", "Reason").width(90),
     ];
     let age = |title: &'static str, metric: &str| {
         column(
@@ -95,16 +95,19 @@ fn reads() -> Panel {
         counted(),
         value("Certain", "kb_folder_consistent")
             .words(&[("1", "yes", "green"), ("0", "no", "orange")])
-            .width(75),
+            .shown_as("Consistent")
+            .width(95),
         age("Age", "kb_folder_last_success_timestamp_seconds"),
-        age("Full read", "kb_folder_last_full_read_timestamp_seconds"),
+        age("Full read", "kb_folder_last_full_read_timestamp_seconds").shown_as("Full scan"),
         value("Interval", "kb_folder_count_interval_seconds").seconds(),
-        value("Took", "kb_folder_collection_duration_seconds").seconds(),
+        value("Took", "kb_folder_collection_duration_seconds")
+            .seconds()
+            .shown_as("Duration"),
         value("Reported", "kb_folder_reported_files").width(85),
     ];
     table(
         "Counting",
-        "One row for each folder that is chosen. When a folder is not counted: `forbidden`, give the key the right to read; `gone` or `unlisted`, it was deleted or taken from the key; `error`, see the exporter's log.",
+        "One row for each selected folder. When a folder is not counted, the reason shows what to do. `forbidden`: give the key the right to read. `gone` or `unlisted`: the folder was deleted or removed from the key's set. `error`: see the exporter's log.",
         &labels,
         &columns,
         "Age",
