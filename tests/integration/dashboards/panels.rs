@@ -84,13 +84,14 @@ fn every_unit_is_one_of_grafana() {
 
 #[test]
 fn a_label_in_a_table_is_text_even_when_it_looks_like_a_number() {
-    let named = |one: &&Value| {
+    // Only the columns of labels can be filtered.
+    let is_of_a_label = |one: &&Value| {
         let properties = one["properties"].as_array().unwrap();
-        properties.iter().any(|own| own["id"] == "displayName")
+        properties.iter().any(|own| own["id"] == "custom.filterable")
     };
     all(|panel| {
         let overrides = panel["fieldConfig"]["overrides"].as_array().unwrap();
-        for label in overrides.iter().filter(named) {
+        for label in overrides.iter().filter(is_of_a_label) {
             let properties = label["properties"].as_array().unwrap();
             let unit = properties.iter().find(|own| own["id"] == "unit");
             assert_eq!(unit.unwrap()["value"], "string", "{label}");
