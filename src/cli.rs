@@ -4,6 +4,7 @@ mod address;
 mod capacity;
 mod check;
 mod classes;
+mod config;
 mod demo;
 mod errors;
 mod failure;
@@ -69,6 +70,9 @@ enum Command {
     Reindex(reindex::ReindexCommand),
     /// How the reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
+    /// Print the JSON schema of the configuration file, or an example.
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
 }
 
 /// Where the configuration comes from.
@@ -178,6 +182,7 @@ impl Cli {
             Some(Command::Scan(scan)) => scan::run(&self.config, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
+            Some(Command::Config(command)) => config::run(*command),
         }
     }
 }

@@ -1,13 +1,9 @@
 //! The configuration: what to watch, how often, and how gently.
 //!
-//! A file ([`Config::from_file`]) is read and checked as a whole before anything is started; what it leaves out has the
-//! default that [`reference::reference_markdown`] tells. Without a file one portal comes from the environment
-//! ([`Config::from_environment`]). No key is ever part of a configuration, only the place where it is found.
+//! A file ([`Config::from_file`]) is read and checked as a whole before anything is started. Without a file one portal comes from
+//! the environment ([`Config::from_environment`]). No API key is ever part of a configuration, only where it is found.
 //!
-//! ```text
-//! YAML ─document→ typed sections ─unavailable→ ─portal, reindex→ Config
-//!                     └── any fault: ConfigError with file, line, column and key
-//! ```
+//! Each key of the file is a field with a doc comment, a form ([`form`]) and a default. [`schema`] derives the rest from these.
 
 mod address;
 mod collect;
@@ -16,16 +12,16 @@ mod environment;
 mod error;
 mod errors;
 mod folders;
+mod form;
 mod key;
 mod portal;
+mod position;
 mod redact;
-pub mod reference;
 mod reindex;
 mod request;
-mod scalar;
 mod schedule;
+pub mod schema;
 mod state;
-mod unavailable;
 mod yaml;
 
 use std::path::Path;
@@ -46,6 +42,9 @@ pub use reindex::{
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::State;
+
+/// A configuration with comments that shows every section.
+pub const EXAMPLE: &str = include_str!("../docs/example.yml");
 
 /// Largest configuration file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -88,9 +87,7 @@ impl Config {
 
     /// Checks a configuration that is already in memory; `file_name` is what errors call it.
     pub fn from_yaml(file_name: &str, text: &str) -> Result<Self, ConfigError> {
-        Document::parse(text)
-            .and_then(Document::check)
-            .map_err(|fault| fault.of(file_name))
+        Document::read(text).map_err(|fault| schema::complete(fault, text).of(file_name))
     }
 
     /// Takes one portal from `KB_BASE_URL`, `KB_API_KEY` or `KB_API_KEY_FILE`, `KB_PORTAL_NAME` and `KB_CA_FILE`; all

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer};
+use serde_json::Value as Json;
 use url::{Host, Url};
 
-use crate::config::scalar;
+use crate::config::form::{Scalar, describe};
 use crate::model::PortalAddress;
 
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
@@ -49,11 +49,15 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-impl<'de> Deserialize<'de> for BaseUrl {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, Self::parse)
+impl Scalar for BaseUrl {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        Self::parse(text)
     }
 }
+
+describe!(BaseUrl, { "title": "an address", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:" });
 
 /// How a portal is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,17 +71,25 @@ pub enum Proxy {
     Environment,
 }
 
-impl<'de> Deserialize<'de> for Proxy {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, |text| match text {
+impl Scalar for Proxy {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
             "none" => Ok(Self::None),
             "environment" => Ok(Self::Environment),
             _ => http_address(text, "http://proxy.example:3128")
                 .map(Self::Address)
                 .map_err(|fault| format!("{fault}; \"none\" and \"environment\" are possible too")),
-        })
+        }
+    }
+
+    fn json(_none: &Self) -> Json {
+        "none".into()
     }
 }
+
+describe!(Proxy, { "title": "an address, `none` or `environment`", "type": "string" });
 
 fn http_address(text: &str, example: &str) -> Result<Url, String> {
     let url = Url::parse(text)

@@ -1,51 +1,55 @@
-//! When and how the folders are read (docs/configuration.md, `collect`).
+//! When and how the folders are read.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use chrono_tz::Tz;
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::Deserializer;
+use serde_json::Value as Json;
 
-use crate::config::scalar::{self, MINUTE, SECOND};
+use crate::config::form::{self, DurationFrom, Form as _, MINUTE, SECOND, Scalar, Whole, describe};
 use crate::config::schedule::Schedule;
 
 /// When and how the folders are read.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Collect {
-    /// When collections start.
+    /// When collections start. A cron line has six fields, seconds first, or five
+    #[serde(with = "Schedule")]
     pub schedule: Schedule,
-    /// The time zone of cron lines.
-    #[serde(deserialize_with = "timezone")]
+    /// The time zone of cron lines
+    #[serde(with = "TimeZone")]
     pub timezone: Tz,
-    /// Longest random delay of a start; whoever applies it takes at most a tenth of the schedule.
-    #[serde(deserialize_with = "scalar::duration::<0, _>")]
+    /// Longest random delay of a start; at most a tenth of the schedule is used
+    #[serde(with = "DurationFrom::<0>")]
     pub jitter: Duration,
-    /// How a folder is counted.
+    /// How a folder is counted
+    #[serde(with = "Strategy")]
     pub strategy: Strategy,
-    /// With [`Strategy::Sorted`] or [`Strategy::Auto`]: how often every page is read all the same.
-    #[serde(deserialize_with = "scalar::duration::<MINUTE, _>")]
+    /// With `sorted` or `auto`: how often every page is read nevertheless
+    #[serde(with = "DurationFrom::<MINUTE>")]
     pub full_every: Duration,
-    /// How often a folder is read in which nothing moves; no more often than in each interval.
-    #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
+    /// How often a quiet folder is counted, as far as the rate allows; one that changes or holds files not done is counted in each interval
+    #[serde(with = "DurationFrom::<SECOND>")]
     pub quiet_every: Duration,
-    /// When a collection is ended.
-    #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
+    /// Ends a collection; folders that were not read come first next time
+    #[serde(with = "DurationFrom::<SECOND>")]
     pub timeout: Duration,
-    /// How old counts may become before they are withdrawn: at least this, and more where a cycle takes longer (docs/metrics.md, Stale counts).
-    #[serde(deserialize_with = "scalar::duration::<SECOND, _>")]
+    /// After this, and after three intervals or two cycles of the folders beside `quiet_every`, old counts are withdrawn
+    #[serde(with = "DurationFrom::<SECOND>")]
     pub stale_after: Duration,
-    /// Requests in flight to one portal.
-    #[serde(deserialize_with = "scalar::whole::<1, 64, _, _>")]
+    /// Requests in flight to one portal
+    #[serde(with = "Whole::<NonZeroUsize, 1, 64>")]
     pub concurrency: NonZeroUsize,
-    /// Requests per second to one portal.
+    /// Requests per second to one portal; may be a fraction, such as `0.5`
+    #[serde(with = "Rate")]
     pub max_requests_per_second: Rate,
-    /// Pages of one folder that are read at most.
-    #[serde(deserialize_with = "scalar::whole::<1, 1_000_000_000, _, _>")]
+    /// Most pages of one folder that are read
+    #[serde(with = "Whole::<NonZeroU64, 1, 1_000_000_000>")]
     pub max_pages_per_folder: NonZeroU64,
-    /// Folders of one portal that are collected at most.
-    #[serde(deserialize_with = "scalar::whole::<1, 1_000_000, _, _>")]
+    /// Most folders of one portal that are collected
+    #[serde(with = "Whole::<usize, 1, 1_000_000>")]
     pub max_folders: usize,
 }
 
@@ -79,16 +83,29 @@ pub enum Strategy {
     Auto,
 }
 
-impl<'de> Deserialize<'de> for Strategy {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, |text| match text {
+impl Scalar for Strategy {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
             "full" => Ok(Self::Full),
             "sorted" => Ok(Self::Sorted),
             "auto" => Ok(Self::Auto),
-            _ => Err(scalar::not(text, "full, sorted or auto")),
-        })
+            _ => Err(form::not(text, "full, sorted or auto")),
+        }
+    }
+
+    fn json(strategy: &Self) -> Json {
+        match strategy {
+            Self::Full => "full",
+            Self::Sorted => "sorted",
+            Self::Auto => "auto",
+        }
+        .into()
     }
 }
+
+describe!(Strategy, { "enum": ["full", "sorted", "auto"] });
 
 /// How many requests a portal is sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,21 +116,46 @@ pub enum Rate {
     PerSecond(f64),
 }
 
-impl<'de> Deserialize<'de> for Rate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, |text| {
-            text.parse()
-                .ok()
-                .filter(|rate: &f64| (0.001..=100_000.0).contains(rate))
-                .map(Self::PerSecond)
-                .ok_or_else(|| scalar::not(text, "a number from 0.001 to 100000, such as 5 or 0.5"))
-        })
+impl Scalar for Rate {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+            .ok()
+            .filter(|rate: &f64| (0.001..=100_000.0).contains(rate))
+            .map(Self::PerSecond)
+            .ok_or_else(|| form::not(text, "a number from 0.001 to 100000, such as 5 or 0.5"))
+    }
+
+    fn json(rate: &Self) -> Json {
+        match rate {
+            Self::Unlimited => Json::Null,
+            Self::PerSecond(rate) => (*rate).into(),
+        }
     }
 }
 
-fn timezone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tz, D::Error> {
-    scalar::parse(deserializer, |text| {
+describe!(Rate, {
+    "title": "a number from 0.001 to 100000",
+    "type": "number",
+    "minimum": 0.001,
+    "maximum": 100_000,
+});
+
+/// The name of a time zone in the IANA database.
+struct TimeZone;
+
+impl Scalar for TimeZone {
+    type Value = Tz;
+
+    fn read(text: &str) -> Result<Tz, String> {
         text.parse()
-            .map_err(|_| scalar::not(text, "a time zone such as UTC or Europe/Berlin"))
-    })
+            .map_err(|_| form::not(text, "a time zone such as UTC or Europe/Berlin"))
+    }
+
+    fn json(zone: &Tz) -> Json {
+        zone.name().into()
+    }
 }
+
+describe!(TimeZone, { "title": "a time zone such as UTC or Europe/Berlin", "type": "string" });

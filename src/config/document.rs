@@ -2,70 +2,80 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 
-use crate::config::error::Fault;
-use crate::config::errors::ErrorsKeys;
+use crate::config::error::{Fault, child};
 use crate::config::portal::PortalKeys;
-use crate::config::reindex::ReindexKeys;
+use crate::config::reindex::{self, ReindexKeys};
 use crate::config::state::StateKeys;
-use crate::config::{Collect, Config, Portal, Request, scalar, unavailable, yaml};
+use crate::config::{Collect, Config, Errors, Portal, Request, form, yaml};
 
-/// The whole file.
-#[derive(Deserialize)]
+/// The configuration of kb-exporter.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Document {
-    pub(super) portals: Spanned<Vec<Spanned<PortalKeys>>>,
-    #[serde(default, deserialize_with = "scalar::section")]
+    /// The portals to watch
+    #[schemars(length(min = 1))]
+    portals: Vec<PortalKeys>,
+    /// When and how the folders are read
+    #[serde(default, deserialize_with = "form::section")]
+    #[schemars(with = "Option<Collect>")]
     collect: Collect,
-    #[serde(default, deserialize_with = "scalar::section")]
+    /// Limits of a single request
+    #[serde(default, deserialize_with = "form::section")]
+    #[schemars(with = "Option<Request>")]
     request: Request,
-    #[serde(default, deserialize_with = "scalar::section")]
-    pub(super) errors: ErrorsKeys,
-    #[serde(default, deserialize_with = "scalar::section")]
-    pub(super) reindex: ReindexKeys,
-    #[serde(default, deserialize_with = "scalar::section")]
-    pub(super) state: StateKeys,
+    /// How reasons are grouped into classes
+    #[serde(default, deserialize_with = "form::section")]
+    #[schemars(with = "Option<Errors>")]
+    errors: Errors,
+    /// When failed files are sent to be processed again
+    #[serde(default, deserialize_with = "form::section")]
+    #[schemars(schema_with = "reindex::schema")]
+    reindex: ReindexKeys,
+    /// Where the program stores its state across restarts
+    #[serde(default, deserialize_with = "form::section")]
+    #[schemars(with = "Option<StateKeys>")]
+    state: StateKeys,
 }
 
 impl Document {
-    /// Reads the file's text; every value is checked by itself.
-    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
-        yaml::read(text)
+    /// Reads the text of a file and checks it.
+    pub(super) fn read(text: &str) -> Result<Config, Fault> {
+        let document: Self = yaml::read(text)?;
+        document.check()
     }
 
-    /// Checks the values against each other.
-    pub(super) fn check(self) -> Result<Config, Fault> {
-        unavailable::check(&self.state)?;
+    /// Checks the values against each other. No fault has a position.
+    fn check(self) -> Result<Config, Fault> {
         Ok(Config {
+            state: self.state.check()?,
             portals: portals(self.portals)?,
             collect: self.collect,
             request: self.request,
-            errors: self.errors.check(),
+            errors: self.errors,
             reindex: self.reindex.check()?,
-            state: self.state.check(),
         })
     }
 }
 
-fn portals(written: Spanned<Vec<Spanned<PortalKeys>>>) -> Result<Vec<Portal>, Fault> {
-    if written.value.is_empty() {
+fn portals(written: Vec<PortalKeys>) -> Result<Vec<Portal>, Fault> {
+    if written.is_empty() {
         let advice =
             "at least one portal is needed, with name, base_url and api_key_file or api_key_env";
-        return Err(Fault::about("portals", advice).at(written.referenced));
+        return Err(Fault::about("portals", advice));
     }
     let mut names = HashMap::new();
     let mut portals = Vec::new();
-    for (index, keys) in written.value.into_iter().enumerate() {
+    for (index, keys) in written.into_iter().enumerate() {
         let path = format!("portals[{index}]");
-        let place = keys.value.name.referenced;
-        let portal = keys.value.check(&path, keys.referenced)?;
+        let portal = keys.check(&path)?;
         if let Some(first) = names.insert(portal.name.clone(), index) {
             let message = format!(
                 "portals[{first}] has this name already; each portal needs a name of its own"
             );
-            return Err(Fault::about(yaml::child(&path, "name"), message).at(place));
+            return Err(Fault::about(child(&path, "name"), message));
         }
         portals.push(portal);
     }

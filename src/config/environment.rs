@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use crate::config::error::Fault;
+use crate::config::form::Scalar as _;
 use crate::config::key::KeyFile;
-use crate::config::portal::parse_name;
+use crate::config::portal::Name;
 use crate::config::{BaseUrl, KeySource, Portal};
 use crate::model::PortalName;
 
@@ -14,14 +15,14 @@ const API_KEY_FILE: &str = "KB_API_KEY_FILE";
 const PORTAL_NAME: &str = "KB_PORTAL_NAME";
 const CA_FILE: &str = "KB_CA_FILE";
 
-/// The portal that the environment names. The key itself is not kept, only that there is one.
+/// The portal that the environment names. Of the key itself only the name of its variable is stored.
 pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Portal, Fault> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let base_url = base_url(set(BASE_URL))?;
     let key = match (set(API_KEY), set(API_KEY_FILE)) {
         (Some(_), None) => KeySource::Environment(API_KEY.to_owned()),
-        (None, Some(file)) => KeyFile::parse(&file)
-            .map(|file| KeySource::File(file.0))
+        (None, Some(file)) => KeyFile::read(&file)
+            .map(KeySource::File)
             .map_err(|message| Fault::about(API_KEY_FILE, message))?,
         (Some(_), Some(_)) => {
             let message = format!("{API_KEY_FILE} is set too; only one of the two can hold");
@@ -56,7 +57,7 @@ fn base_url(text: Option<String>) -> Result<BaseUrl, Fault> {
 
 fn name(text: Option<String>) -> Result<PortalName, Fault> {
     let text = text.unwrap_or_else(|| "default".to_owned());
-    parse_name(&text).map_err(|message| Fault::about(PORTAL_NAME, message))
+    Name::read(&text).map_err(|message| Fault::about(PORTAL_NAME, message))
 }
 
 #[cfg(test)]

@@ -82,8 +82,20 @@ impl fmt::Display for ConfigError {
 #[derive(Debug)]
 pub(super) struct Fault {
     position: Option<Position>,
-    key: String,
-    message: String,
+    /// The path of the key, or the name of the environment variable.
+    pub key: String,
+    pub message: String,
+    pub hint: Hint,
+}
+
+/// What of the schema completes the message.
+#[derive(Debug)]
+pub(super) enum Hint {
+    None,
+    /// The keys of the mapping at this path.
+    KeysOf(String),
+    /// An example of the value.
+    Example,
 }
 
 impl Fault {
@@ -98,6 +110,31 @@ impl Fault {
             position: None,
             key: key.into(),
             message: message.into(),
+            hint: Hint::None,
+        }
+    }
+
+    /// About a key that the mapping at `parent` does not have.
+    pub(super) fn unknown_key(parent: &str, key: &str) -> Self {
+        Self {
+            hint: Hint::KeysOf(parent.to_owned()),
+            ..Self::about(child(parent, key), "unknown key; the keys here are ")
+        }
+    }
+
+    /// About a value that is no mapping.
+    pub(super) fn no_mapping(path: &str) -> Self {
+        Self {
+            hint: Hint::KeysOf(path.to_owned()),
+            ..Self::about(path, "keys are expected here, out of ")
+        }
+    }
+
+    /// About a key of the mapping at `parent` that cannot be left out.
+    pub(super) fn missing(parent: &str, key: &str) -> Self {
+        Self {
+            hint: Hint::Example,
+            ..Self::about(child(parent, key), "is missing")
         }
     }
 
@@ -109,19 +146,23 @@ impl Fault {
                 line: readable.matches('\n').count() as u64 + 1,
                 column: last_line.chars().count() as u64 + 1,
             }),
-            key: String::new(),
-            message: "is not UTF-8 text from here on".to_owned(),
+            ..Self::general("is not UTF-8 text from here on")
         }
     }
 
+    pub(super) fn has_position(&self) -> bool {
+        self.position.is_some()
+    }
+
     /// Adds where in the file it is; the parser's "unknown" adds nothing.
-    pub(super) fn at(mut self, location: Location) -> Self {
-        if location != Location::UNKNOWN {
-            self.position = Some(Position {
+    pub(super) fn at(mut self, location: Option<Location>) -> Self {
+        let known = location.filter(|location| *location != Location::UNKNOWN);
+        self.position = known.map_or(self.position, |location| {
+            Some(Position {
                 line: location.line(),
                 column: location.column(),
-            });
-        }
+            })
+        });
         self
     }
 
@@ -153,4 +194,12 @@ fn shown(text: &str, characters: usize) -> String {
 /// A text on one line, cut.
 fn line(text: &str, characters: usize) -> String {
     text::cut(&text::one_line(text), characters).into_owned()
+}
+
+/// The path of a key in the mapping at `parent`.
+pub(super) fn child(parent: &str, key: &str) -> String {
+    if parent.is_empty() {
+        return key.to_owned();
+    }
+    format!("{parent}.{key}")
 }

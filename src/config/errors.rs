@@ -1,30 +1,38 @@
-//! How reasons are grouped into classes (docs/configuration.md, `errors`).
+//! How reasons are grouped into classes.
 
 use std::collections::HashSet;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::classify::{
     Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError,
 };
-use crate::config::scalar;
+use crate::config::form::{self, Form as _, Scalar, Whole, describe};
 
 /// The most masks: each costs time for every reason.
 const MAX_MASKS: usize = 50;
 
 /// How reasons are grouped into classes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Errors {
-    /// Classes of one portal; what does not fit is the class `other`.
+    /// Error classes per portal; what does not fit is the class `other`
+    #[serde(with = "Whole::<usize, 1, 10_000>")]
     pub max_classes: usize,
-    /// Classes of one folder.
+    /// Error classes per folder
+    #[serde(with = "Whole::<usize, 1, 10_000>")]
     pub max_classes_per_folder: usize,
-    /// Rules of the operator, tried first and in their order.
-    pub rules: Vec<Rule>,
-    /// Masks of the operator, tried before the built-in ones and in their order.
+    /// Masks of the operator, tried before the built-in ones and in their order
+    #[serde(deserialize_with = "masks")]
+    #[schemars(with = "Vec<MaskKeys>", length(max = MAX_MASKS))]
     pub masks: Vec<Mask>,
+    /// Rules of the operator, tried first and in their order
+    #[serde(deserialize_with = "list::<RuleKeys, _, _>")]
+    #[schemars(with = "Vec<RuleKeys>")]
+    pub rules: Vec<Rule>,
 }
 
 impl Errors {
@@ -34,7 +42,7 @@ impl Errors {
         Classifier::new(self.rules.clone(), self.masks.clone())
     }
 
-    /// What is right and does something that was hardly meant: rules that name more classes than there are labels.
+    /// Settings that are valid and probably not meant: rules that name more classes than there are labels.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.class()).collect();
@@ -69,41 +77,57 @@ impl Default for Errors {
     }
 }
 
-/// The section as it is written.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct ErrorsKeys {
-    #[serde(deserialize_with = "scalar::optional_whole::<1, 10_000, _, _>")]
-    max_classes: Option<usize>,
-    #[serde(deserialize_with = "scalar::optional_whole::<1, 10_000, _, _>")]
-    max_classes_per_folder: Option<usize>,
-    rules: Vec<RuleKeys>,
-    #[serde(deserialize_with = "masks")]
-    masks: Vec<MaskKeys>,
-}
-
-/// A rule as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleKeys {
-    #[serde(rename = "match", deserialize_with = "word")]
-    pattern: Pattern,
-    #[serde(deserialize_with = "word")]
-    class: RuleClass,
-}
-
 /// A mask as it is written.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct MaskKeys {
-    #[serde(deserialize_with = "word")]
+    /// What a mask writes into classes, as `<tenant>`; masks are tried before the built-in ones, in order
+    #[serde(with = "MaskName")]
+    #[schemars(example = &"tenant")]
     name: MaskName,
-    #[serde(rename = "match", deserialize_with = "word")]
+    /// A regular expression for what is masked
+    #[serde(rename = "match", with = "MaskPattern")]
+    #[schemars(example = &"tenant-[a-z]+")]
     pattern: MaskPattern,
 }
 
-fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskKeys>, D::Error> {
-    let masks = Vec::deserialize(deserializer)?;
+impl From<MaskKeys> for Mask {
+    fn from(MaskKeys { name, pattern }: MaskKeys) -> Self {
+        Self { name, pattern }
+    }
+}
+
+/// A rule as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RuleKeys {
+    /// A regular expression on the reason; rules are tried first, in order
+    #[serde(rename = "match", with = "Pattern")]
+    #[schemars(example = &"(?i)timed? ?out")]
+    pattern: Pattern,
+    /// The class of the reasons that match; while files have it, it has a label
+    #[serde(with = "RuleClass")]
+    #[schemars(example = &"timeout")]
+    class: RuleClass,
+}
+
+impl From<RuleKeys> for Rule {
+    fn from(RuleKeys { pattern, class }: RuleKeys) -> Self {
+        Self { pattern, class }
+    }
+}
+
+fn list<'de, K, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    K: Deserialize<'de> + Into<T>,
+    D: Deserializer<'de>,
+{
+    let written = Vec::<K>::deserialize(deserializer)?;
+    Ok(written.into_iter().map(K::into).collect())
+}
+
+fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Mask>, D::Error> {
+    let masks = list::<MaskKeys, _, _>(deserializer)?;
     if masks.len() > MAX_MASKS {
         return Err(D::Error::custom(format!(
             "at most {MAX_MASKS} masks are possible"
@@ -112,32 +136,30 @@ fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<MaskKeys>, D:
     Ok(masks)
 }
 
-fn word<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err = RuleError>,
-{
-    scalar::parse(deserializer, |text| match text.trim() {
-        "" => Err("a text is expected that is not empty".to_owned()),
-        _ => text
-            .parse()
-            .map_err(|error: RuleError| scalar::not(text, error)),
-    })
+macro_rules! parsed {
+    ($($type:ty: $title:literal),*) => {$(
+        impl Scalar for $type {
+            type Value = Self;
+
+            fn read(text: &str) -> Result<Self, String> {
+                read(text)
+            }
+        }
+
+        describe!($type, { "title": $title, "type": "string", "minLength": 1 });
+    )*};
 }
 
-impl ErrorsKeys {
-    /// The section with its defaults.
-    pub(super) fn check(self) -> Errors {
-        let default = Errors::default();
-        let mask = |MaskKeys { name, pattern }| Mask { name, pattern };
-        let rule = |RuleKeys { pattern, class }| Rule { pattern, class };
-        Errors {
-            max_classes: self.max_classes.unwrap_or(default.max_classes),
-            max_classes_per_folder: self
-                .max_classes_per_folder
-                .unwrap_or(default.max_classes_per_folder),
-            rules: self.rules.into_iter().map(rule).collect(),
-            masks: self.masks.into_iter().map(mask).collect(),
-        }
+parsed!(
+    Pattern: "a regular expression",
+    RuleClass: "a class",
+    MaskName: "a name",
+    MaskPattern: "a regular expression"
+);
+
+fn read<T: FromStr<Err = RuleError>>(text: &str) -> Result<T, String> {
+    if text.trim().is_empty() {
+        return Err("a text is expected that is not empty".to_owned());
     }
+    text.parse().map_err(|error| form::not(text, error))
 }

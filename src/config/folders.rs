@@ -1,10 +1,11 @@
 //! Which folders a rule is about.
 
 use glob::Pattern;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::config::scalar;
+use crate::config::form::{self, Form as _, List, Scalar, describe};
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
@@ -24,11 +25,11 @@ impl FolderPattern {
         }
         let expected = "a folder's id or a shell glob such as \"Archive *\"";
         if text.is_empty() {
-            return Err(scalar::not(text, expected));
+            return Err(form::not(text, expected));
         }
         Pattern::new(text)
             .map(Self::Name)
-            .map_err(|error| format!("{}: {}", scalar::not(text, expected), error.msg))
+            .map_err(|error| format!("{}: {}", form::not(text, expected), error.msg))
     }
 
     /// Whether the rule is about this folder.
@@ -41,18 +42,26 @@ impl FolderPattern {
     }
 }
 
-impl<'de> Deserialize<'de> for FolderPattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, Self::parse)
+impl Scalar for FolderPattern {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        Self::parse(text)
     }
 }
 
+describe!(FolderPattern, { "title": "a shell glob or an id", "type": "string", "minLength": 1 });
+
 /// Which of a key's folders are watched: those that are included and not excluded. All by default.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FolderFilter {
+    /// Folders to watch: shell globs on the name (`*`, `?`, `[…]`; case matters), or ids
     #[serde(deserialize_with = "include")]
+    #[schemars(with = "List<FolderPattern>", length(min = 1), extend("default" = ["*"]))]
     include: Option<Vec<FolderPattern>>,
+    /// Folders to leave out of these; wins over `include`
+    #[serde(with = "List::<FolderPattern>")]
     exclude: Vec<FolderPattern>,
 }
 
@@ -73,7 +82,7 @@ fn include<'de, D>(deserializer: D) -> Result<Option<Vec<FolderPattern>>, D::Err
 where
     D: Deserializer<'de>,
 {
-    let patterns = Vec::deserialize(deserializer)?;
+    let patterns = List::<FolderPattern>::read_from(deserializer)?;
     if patterns.is_empty() {
         return Err(D::Error::custom(
             "the list is empty, so no folder would be watched: leave it out to watch all",

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 
+use crate::config::form::{FilePath, Scalar, describe};
 use crate::config::redact::{is_key, looks_like_key};
-use crate::config::scalar;
 
 /// Where the key is found. Never the key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,15 +16,16 @@ pub enum KeySource {
     Environment(String),
 }
 
-/// The name of an environment variable, as `api_key_env` takes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct VariableName(pub(super) String);
+/// The name of an environment variable, for `api_key_env`.
+pub(super) struct VariableName;
 
-impl VariableName {
-    /// Takes a name; the error is a sentence that does not repeat what may be a key.
-    fn parse(text: &str) -> Result<Self, String> {
+impl Scalar for VariableName {
+    type Value = String;
+
+    /// The error does not repeat the text, which may be a key.
+    fn read(text: &str) -> Result<String, String> {
         if is_variable_name(text) && !looks_like_key(text) {
-            return Ok(Self(text.to_owned()));
+            return Ok(text.to_owned());
         }
         Err(format!(
             "this is not the name of an environment variable, such as KB_API_KEY; if it is a key: {REASON}"
@@ -32,33 +33,29 @@ impl VariableName {
     }
 }
 
-impl<'de> Deserialize<'de> for VariableName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, Self::parse)
-    }
-}
+describe!(VariableName, {
+    "title": "the name of an environment variable",
+    "type": "string",
+    "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+});
 
-/// The path of a file that holds a key, as `api_key_file` takes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct KeyFile(pub(super) PathBuf);
+/// The path of a file that holds a key, for `api_key_file`.
+pub(super) struct KeyFile;
 
-impl KeyFile {
-    /// Takes a path; the error is a sentence.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+impl Scalar for KeyFile {
+    type Value = PathBuf;
+
+    fn read(text: &str) -> Result<PathBuf, String> {
         if is_key(text) {
             return Err(format!(
                 "this looks like a key, not like the path of a file; {REASON}"
             ));
         }
-        scalar::file_path(text).map(Self)
+        FilePath::read(text)
     }
 }
 
-impl<'de> Deserialize<'de> for KeyFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, Self::parse)
-    }
-}
+describe!(KeyFile, { "title": "a path", "type": "string", "minLength": 1 });
 
 /// Stands where a key itself would: there is none, and any value is an error.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,7 +90,7 @@ mod tests {
     #[test]
     fn names_of_variables_are_told_from_keys() {
         for name in ["KB_API_KEY", "_x", "kb_key", "KB_API_KEY_OF_PORTAL_2026"] {
-            assert!(VariableName::parse(name).is_ok(), "{name}");
+            assert!(VariableName::read(name).is_ok(), "{name}");
         }
         for text in [
             "kbk_secret",
@@ -102,10 +99,10 @@ mod tests {
             "sec ret",
             "sk4Qf8sLq02mZrT7yPw1",
         ] {
-            let message = VariableName::parse(text).unwrap_err();
+            let message = VariableName::read(text).unwrap_err();
             assert!(!message.contains(text), "{message}");
         }
-        assert!(VariableName::parse("").is_err());
+        assert!(VariableName::read("").is_err());
     }
 
     #[test]

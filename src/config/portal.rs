@@ -1,26 +1,28 @@
-//! One portal to watch (docs/configuration.md, `portals`).
-
-mod keys;
+//! One portal to watch.
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
 use crate::config::address::{BaseUrl, Proxy};
+use crate::config::error::{Fault, child};
 use crate::config::folders::FolderFilter;
-use crate::config::key::KeySource;
+use crate::config::form::{self, FilePath, Flag, Form as _, Scalar, describe};
+use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
 use crate::config::redact::is_key;
 use crate::model::PortalName;
 
-pub(super) use keys::PortalKeys;
-
 /// What the program calls itself to portals.
-pub(super) const USER_AGENT: &str = concat!("kb-exporter/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT: &str = concat!("kb-exporter/", env!("CARGO_PKG_VERSION"));
 
 /// One portal to watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Portal {
     /// The value of the label `portal`.
     pub name: PortalName,
-    /// Where it is.
+    /// The address of the administrator part.
     pub base_url: BaseUrl,
     /// Where the key is found.
     pub key: KeySource,
@@ -62,12 +64,149 @@ impl Portal {
     }
 }
 
-/// Takes a portal's name; the error is a sentence.
-pub(super) fn parse_name(text: &str) -> Result<PortalName, String> {
-    let longest = PortalName::MAX_CHARACTERS;
-    PortalName::new(text)
-        .filter(|_| !is_key(text))
-        .ok_or_else(|| {
-            format!("a name has 1 to {longest} printable characters, without spaces around it, and is no key")
-        })
+/// One portal to watch.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PortalKeys {
+    /// The value of the label `portal`; each portal has its own
+    #[serde(with = "Name")]
+    #[schemars(example = &"main")]
+    name: PortalName,
+    /// The address of the administrator part, with its path
+    #[serde(with = "BaseUrl")]
+    #[schemars(example = &"https://portal.example/admin")]
+    base_url: BaseUrl,
+    /// The file that holds the key; this or `api_key_env` is required
+    #[serde(default, with = "KeyFile")]
+    #[schemars(example = &"/run/secrets/kb-key")]
+    api_key_file: Option<PathBuf>,
+    /// The environment variable that holds the key; a key itself in this file is refused
+    #[serde(default, with = "VariableName")]
+    #[schemars(example = &"KB_API_KEY")]
+    api_key_env: Option<String>,
+    #[serde(default, rename = "api_key", alias = "key", alias = "token")]
+    #[schemars(skip)]
+    _no_key: NoLiteralKey,
+    /// Certificates (PEM) to trust
+    #[serde(default, with = "FilePath")]
+    #[schemars(example = &"/etc/ssl/portal-ca.pem")]
+    ca_file: Option<PathBuf>,
+    /// Client certificate (PEM); only together with `key_file`
+    #[serde(default, with = "FilePath")]
+    #[schemars(example = &"/etc/ssl/client.pem")]
+    cert_file: Option<PathBuf>,
+    /// Private key (PEM) of the client certificate
+    #[serde(default, with = "FilePath")]
+    #[schemars(example = &"/etc/ssl/client.key")]
+    key_file: Option<PathBuf>,
+    /// The way to the portal: a proxy, or `environment` for the usual variables
+    #[serde(default, with = "Proxy")]
+    proxy_url: Proxy,
+    /// The header `User-Agent`
+    #[serde(default = "user_agent", with = "UserAgent")]
+    user_agent: String,
+    /// Allows `http://` beyond loopback, where the key can be read on the way
+    #[serde(default, with = "Flag")]
+    allow_plain_http: bool,
+    /// Which of the key's folders are watched
+    #[serde(default, deserialize_with = "form::section")]
+    #[schemars(with = "Option<FolderFilter>")]
+    folders: FolderFilter,
 }
+
+fn user_agent() -> String {
+    USER_AGENT.to_owned()
+}
+
+impl PortalKeys {
+    /// The portal that is written at `path`.
+    pub(super) fn check(self, path: &str) -> Result<Portal, Fault> {
+        let fault = |key: &str, message: &str| Err(Fault::about(child(path, key), message));
+        if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
+            let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true";
+            return fault("base_url", message);
+        }
+        let key = match (self.api_key_file, self.api_key_env) {
+            (Some(file), None) => KeySource::File(file),
+            (None, Some(variable)) => KeySource::Environment(variable),
+            (Some(_), Some(_)) => {
+                let message = "api_key_file is there too; only one of the two can hold";
+                return fault("api_key_env", message);
+            }
+            (None, None) => {
+                let message = "api_key_file or api_key_env is missing: where is the key found?";
+                return Err(Fault::about(path, message));
+            }
+        };
+        let client_certificate = match (self.cert_file, self.key_file) {
+            (None, None) => None,
+            (Some(cert_file), Some(key_file)) => Some(ClientCertificate {
+                cert_file,
+                key_file,
+            }),
+            (Some(_), None) => {
+                let message = "key_file is missing; a client certificate needs both";
+                return fault("cert_file", message);
+            }
+            (None, Some(_)) => {
+                let message = "cert_file is missing; a client certificate needs both";
+                return fault("key_file", message);
+            }
+        };
+        Ok(Portal {
+            name: self.name,
+            base_url: self.base_url,
+            key,
+            ca_file: self.ca_file,
+            client_certificate,
+            proxy: self.proxy_url,
+            user_agent: self.user_agent,
+            folders: self.folders,
+        })
+    }
+}
+
+/// The name of a portal.
+pub(super) struct Name;
+
+impl Scalar for Name {
+    type Value = PortalName;
+
+    fn read(text: &str) -> Result<PortalName, String> {
+        let longest = PortalName::MAX_CHARACTERS;
+        PortalName::new(text)
+            .filter(|_| !is_key(text))
+            .ok_or_else(|| {
+                format!("a name has 1 to {longest} printable characters, without spaces around it, and is no key")
+            })
+    }
+}
+
+describe!(Name, {
+    "title": "a name",
+    "type": "string",
+    "minLength": 1,
+    "maxLength": PortalName::MAX_CHARACTERS,
+});
+
+/// The value of the header `User-Agent`.
+struct UserAgent;
+
+impl Scalar for UserAgent {
+    type Value = String;
+
+    fn read(text: &str) -> Result<String, String> {
+        let printable = !text.is_empty() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if printable && text.trim() == text {
+            return Ok(text.to_owned());
+        }
+        Err("a User-Agent has printable ASCII characters only, without spaces around it".to_owned())
+    }
+
+    fn json(_own: &String) -> Json {
+        // With the version, the documentation would change with each.
+        "kb-exporter/VERSION".into()
+    }
+}
+
+describe!(UserAgent, { "title": "printable ASCII", "type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$" });

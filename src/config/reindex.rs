@@ -1,18 +1,31 @@
-//! When failed files are sent to be processed again (docs/configuration.md, `reindex`).
+//! When failed files are sent to be processed again.
 
-mod keys;
+mod changes;
 mod unknown;
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::transform::transform_subschemas;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::config::error::{Fault, child};
 use crate::config::folders::FolderPattern;
+use crate::config::form::{
+    self, DurationFrom, FilePath, Form as _, List, SECOND, Scalar, Whole, Word, describe,
+};
 use crate::config::schedule::Window;
 use crate::model::FolderId;
 
-pub(super) use keys::ReindexKeys;
+use changes::{Changeable, changeable};
+
 pub use unknown::UnknownClass;
+
+/// The largest count that a key takes.
+const MOST: u64 = 1_000_000_000;
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
 #[derive(Debug, Clone, Default)]
@@ -56,64 +69,183 @@ impl Reindex {
     }
 }
 
-/// What must hold before failed files are sent to be processed again.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReindexRules {
-    /// Whether anything is sent at all.
-    pub mode: Mode,
-    /// Failed files that make it worth an attempt.
-    pub min_failed: NonZeroU64,
-    /// Above this share of failed files, with 20 or more, the folder is in trouble of its own: hold.
-    pub max_failed_ratio: Ratio,
-    /// How long a file must have been seen failed.
-    pub min_age: Duration,
-    /// Pause of a folder after an attempt; doubles after each one without effect.
-    pub cooldown: Duration,
-    /// Longest pause; not shorter than `cooldown`.
-    pub max_cooldown: Duration,
-    /// Attempts per file; a file past it is exhausted.
-    pub max_attempts: NonZeroU32,
-    /// Exhausted and never-class files that one attempt may take along.
-    pub max_ride_along: u64,
-    /// What one portal may be asked for.
-    pub budget: Budget,
-    /// Pending and processing files allowed in the folder.
-    pub max_backlog: u64,
-    /// When attempts are allowed, in the time zone of `collect`; always when there is none.
-    pub windows: Vec<Window>,
-    /// When not empty, only files of these classes count towards `min_failed`.
-    pub retry_classes: Vec<String>,
-    /// Files of these classes never count.
-    pub never_classes: Vec<String>,
-    /// By then an attempt is judged.
-    pub verify_after: Duration,
-    /// When attempts stop for want of effect.
-    pub breaker: Breaker,
-    /// While this file exists, or cannot be read, nothing is sent.
-    pub kill_switch_file: Option<PathBuf>,
+changeable! {
+    /// What must hold before failed files are sent to be processed again.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ReindexRules, changed by ReindexKeys {
+        /// The key of an override that says which folders it is for.
+        #[serde(with = "FolderPattern")]
+        #[schemars(skip)]
+        pattern as "match": Option<FolderPattern>,
+        /// The overrides.
+        #[schemars(skip)]
+        folders as "folders": Option<Vec<ReindexKeys>>,
+    } {
+        /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
+        #[serde(with = "Mode")]
+        pub mode: Mode = Mode::Off,
+        /// Failed files that make it worth an attempt
+        #[serde(with = "Whole::<NonZeroU64, 1, MOST>")]
+        pub min_failed: NonZeroU64 = NonZeroU64::MIN,
+        /// Above this share of failed files, with 20 or more, the trouble is the folder's own: hold
+        #[serde(with = "Ratio")]
+        pub max_failed_ratio: Ratio = Ratio(0.5),
+        /// How long a file must have been seen failed
+        #[serde(with = "DurationFrom::<0>")]
+        pub min_age: Duration = Duration::from_mins(10),
+        /// Pause of a folder after an attempt; doubles after each one without effect
+        #[serde(with = "DurationFrom::<SECOND>")]
+        pub cooldown: Duration = Duration::from_hours(1),
+        /// Longest pause; not shorter than `cooldown`
+        #[serde(with = "DurationFrom::<SECOND>")]
+        pub max_cooldown: Duration = Duration::from_hours(24),
+        /// Attempts per file; a file past it is exhausted
+        #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
+        pub max_attempts: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
+        /// Exhausted and never-class files that one attempt may take along
+        #[serde(with = "Whole::<u64, 0, MOST>")]
+        pub max_ride_along: u64 = 100,
+        /// What may be sent to one portal
+        #[serde(deserialize_with = "form::section")]
+        #[schemars(with = "Option<Budget>")]
+        pub budget: Budget = Budget::default(),
+        /// Pending and processing files allowed in the folder
+        #[serde(with = "Whole::<u64, 0, MOST>")]
+        pub max_backlog: u64 = 100,
+        /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
+        #[serde(with = "List::<Window>")]
+        pub windows: Vec<Window> = Vec::new(),
+        /// When not empty, only these classes count towards `min_failed`
+        #[serde(with = "List::<Word>")]
+        pub retry_classes: Vec<String> = Vec::new(),
+        /// These classes never count
+        #[serde(with = "List::<Word>")]
+        pub never_classes: Vec<String> = Vec::new(),
+        /// How long after an attempt its outcome is judged at the latest
+        #[serde(with = "DurationFrom::<SECOND>")]
+        pub verify_after: Duration = Duration::from_hours(2),
+        /// When attempts stop because they have no effect
+        #[serde(deserialize_with = "form::section")]
+        #[schemars(with = "Option<Breaker>")]
+        pub breaker: Breaker = Breaker::default(),
+        /// While it exists, or cannot be checked, nothing is sent
+        #[serde(with = "FilePath")]
+        #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
+        pub kill_switch_file: Option<PathBuf> = None,
+    }
 }
 
-impl Default for ReindexRules {
-    fn default() -> Self {
-        Self {
-            mode: Mode::Off,
-            min_failed: NonZeroU64::MIN,
-            max_failed_ratio: Ratio(0.5),
-            min_age: Duration::from_mins(10),
-            cooldown: Duration::from_hours(1),
-            max_cooldown: Duration::from_hours(24),
-            max_attempts: const { NonZeroU32::new(3).expect("3 is not 0") },
-            max_ride_along: 100,
-            budget: Budget::default(),
-            max_backlog: 100,
-            windows: Vec::new(),
-            retry_classes: Vec::new(),
-            never_classes: Vec::new(),
-            verify_after: Duration::from_hours(2),
-            breaker: Breaker::default(),
-            kill_switch_file: None,
-        }
+changeable! {
+    /// What may be sent to one portal in a sliding window of time.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Budget, changed by BudgetKeys {} {
+        /// Attempts per portal in the time `per`
+        #[serde(with = "Whole::<u64, 0, MOST>")]
+        pub actions: u64 = 100,
+        /// Files sent per portal in the time `per`
+        #[serde(with = "Whole::<u64, 0, MOST>")]
+        pub files: u64 = 5000,
+        /// The sliding window of the budget
+        #[serde(with = "DurationFrom::<SECOND>")]
+        pub per: Duration = Duration::from_hours(24),
     }
+}
+
+changeable! {
+    /// When attempts stop because they have no effect.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Breaker, changed by BreakerKeys {} {
+        /// Attempts in a row without effect that stop all attempts
+        #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
+        pub no_effect: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
+        /// For how long
+        #[serde(with = "DurationFrom::<SECOND>")]
+        pub open_for: Duration = Duration::from_hours(6),
+    }
+}
+
+impl ReindexKeys {
+    /// The section, with its overrides.
+    pub(super) fn check(mut self) -> Result<Reindex, Fault> {
+        if self.pattern.is_some() {
+            return Err(Fault::unknown_key("reindex", "match"));
+        }
+        let folders = self.folders.take().unwrap_or_default();
+        let rules = self.apply(&ReindexRules::default(), "reindex")?;
+        let overrides = folders.into_iter().enumerate().map(|(index, keys)| {
+            let path = format!("reindex.folders[{index}]");
+            keys.check_override(&rules, &path)
+        });
+        Ok(Reindex {
+            overrides: overrides.collect::<Result<_, _>>()?,
+            rules,
+        })
+    }
+
+    fn check_override(
+        mut self,
+        rules: &ReindexRules,
+        path: &str,
+    ) -> Result<ReindexOverride, Fault> {
+        if self.folders.is_some() {
+            return Err(Fault::unknown_key(path, "folders"));
+        }
+        let pattern = self.pattern.take();
+        Ok(ReindexOverride {
+            folders: pattern.ok_or_else(|| Fault::missing(path, "match"))?,
+            rules: self.apply(rules, path)?,
+        })
+    }
+
+    /// The rules with the keys that are written at `path` changed.
+    fn apply(self, rules: &ReindexRules, path: &str) -> Result<ReindexRules, Fault> {
+        let key = match self.cooldown {
+            Some(_) => "cooldown",
+            None => "max_cooldown",
+        };
+        let rules = rules.changed(self);
+        if rules.cooldown <= rules.max_cooldown {
+            return Ok(rules);
+        }
+        let message = format!(
+            "the cooldown ({}) is longer than max_cooldown ({})",
+            humantime::format_duration(rules.cooldown),
+            humantime::format_duration(rules.max_cooldown),
+        );
+        Err(Fault::about(child(path, key), message))
+    }
+}
+
+/// The section in the schema: the rules with their defaults, and overrides in which no key has a default.
+pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
+    let mut section = ReindexRules::json_schema(generator);
+    let mut changes = without_defaults(ReindexKeys::json_schema(generator));
+    let mut keys = serde_json::Map::new();
+    let mut pattern = FolderPattern::json_schema(generator);
+    pattern.insert("description".into(), "Folders with rules of their own, by name or id: any key of `reindex` but `folders` can stand beside it; the first match wins".into());
+    pattern.insert("examples".into(), ["Inbox*"].into());
+    keys.insert("match".into(), pattern.to_value());
+    if let Some(Json::Object(changed)) = changes.remove("properties") {
+        keys.extend(changed);
+    }
+    changes.insert("properties".into(), keys.into());
+    changes.insert("required".into(), ["match"].into());
+    let folders = json_schema!({ "type": ["array", "null"], "items": changes });
+    if let Some(Json::Object(properties)) = section.get_mut("properties") {
+        properties.insert("folders".into(), folders.to_value());
+    }
+    section
+}
+
+fn without_defaults(mut schema: Schema) -> Schema {
+    schema.remove("default");
+    transform_subschemas(
+        &mut |subschema: &mut Schema| {
+            *subschema = without_defaults(std::mem::take(subschema));
+        },
+        &mut schema,
+    );
+    schema
 }
 
 /// Whether anything is sent. The order is from nothing to everything.
@@ -140,6 +272,26 @@ impl Mode {
     }
 }
 
+impl Scalar for Mode {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
+            "off" | "false" => Ok(Self::Off),
+            "dry_run" => Ok(Self::DryRun),
+            "enforce" => Ok(Self::Enforce),
+            _ => Err(form::not(text, "off, dry_run or enforce")),
+        }
+    }
+
+    fn json(mode: &Self) -> Json {
+        mode.as_str().into()
+    }
+}
+
+// Some parsers read `off` as false.
+describe!(Mode, { "enum": ["off", "dry_run", "enforce", false] });
+
 /// A share, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Ratio(f64);
@@ -158,57 +310,33 @@ impl Ratio {
     }
 }
 
-/// What one portal may be asked for in a sliding window of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// Attempts.
-    pub actions: u64,
-    /// Files that were sent.
-    pub files: u64,
-    /// The length of the window.
-    pub per: Duration,
-}
+impl Scalar for Ratio {
+    type Value = Self;
 
-impl Default for Budget {
-    fn default() -> Self {
-        Self {
-            actions: 100,
-            files: 5000,
-            per: Duration::from_hours(24),
-        }
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+            .ok()
+            .and_then(Self::new)
+            .ok_or_else(|| form::not(text, "a number from 0 to 1, such as 0.5"))
+    }
+
+    fn json(ratio: &Self) -> Json {
+        ratio.0.into()
     }
 }
 
-/// When attempts stop for want of effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Breaker {
-    /// Attempts in a row without effect that open it.
-    pub no_effect: NonZeroU32,
-    /// How long it stays open.
-    pub open_for: Duration,
-}
-
-impl Default for Breaker {
-    fn default() -> Self {
-        Self {
-            no_effect: const { NonZeroU32::new(3).expect("3 is not 0") },
-            open_for: Duration::from_hours(6),
-        }
-    }
-}
+describe!(Ratio, { "title": "a number from 0 to 1", "type": "number", "minimum": 0, "maximum": 1 });
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::config::document::Document;
     use uuid::Uuid;
 
     fn reindex(yaml: &str) -> Reindex {
         let portals = "portals: [{name: a, base_url: https://p, api_key_env: K}]";
         let text = format!("{portals}\nreindex: {yaml}\n");
-        let checked = Document::parse(&text).and_then(Document::check);
-        let config: Config = checked.unwrap_or_else(|fault| panic!("{}", fault.of("kb.yml")));
+        let config = Config::from_yaml("kb.yml", &text).unwrap();
         config.reindex
     }
 

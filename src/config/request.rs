@@ -1,26 +1,27 @@
-//! Limits of a single request (docs/configuration.md, `request`).
+//! Limits of a single request.
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::scalar;
+use crate::config::form::{DurationFrom, Form as _, Whole};
 
 /// Limits of a single request.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
-    /// For the whole request, its answer read to the end.
-    #[serde(deserialize_with = "scalar::duration::<100, _>")]
+    /// For one request and its whole answer
+    #[serde(with = "DurationFrom::<100>")]
     pub timeout: Duration,
-    /// For the connection alone.
-    #[serde(deserialize_with = "scalar::duration::<100, _>")]
+    /// For the connection alone
+    #[serde(with = "DurationFrom::<100>")]
     pub connect_timeout: Duration,
-    /// How often a request that may be repeated is repeated; 0 for never.
-    #[serde(deserialize_with = "scalar::whole::<0, 20, _, _>")]
+    /// How often a GET is repeated
+    #[serde(with = "Whole::<u32, 0, 20>")]
     pub retries: u32,
-    /// Largest answer that is read, in bytes after decompression.
-    #[serde(deserialize_with = "scalar::whole::<65_536, 1_073_741_824, _, _>")]
+    /// Largest answer that is read, in bytes after decompression
+    #[serde(with = "Whole::<usize, 65_536, 1_073_741_824>")]
     pub max_body_bytes: usize,
 }
 

@@ -6,10 +6,9 @@ use std::time::Duration;
 use chrono::{DateTime, TimeZone, Utc};
 use croner::Cron;
 use croner::parser::{CronParser, Year};
-use serde::Deserialize;
-use serde::de::Deserializer;
+use serde_json::Value as Json;
 
-use crate::config::scalar;
+use crate::config::form::{self, Scalar, describe};
 
 /// Shortest and longest interval between collections.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -35,18 +34,32 @@ impl Schedule {
     pub fn parse(text: &str) -> Result<Self, String> {
         match humantime::parse_duration(text) {
             Ok(every) if (SHORTEST..=LONGEST).contains(&every) => Ok(Self::Every(every)),
-            Ok(_) => Err(scalar::not(text, "between 1s and 7d")),
+            Ok(_) => Err(form::not(text, "between 1s and 7d")),
             Err(_) if has_fields(text) => CronLine::parse(text).map(Self::Cron),
-            Err(_) => Err(scalar::neither(text, EXAMPLES)),
+            Err(_) => Err(form::neither(text, EXAMPLES)),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Schedule {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, Self::parse)
+impl Scalar for Schedule {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        Self::parse(text)
+    }
+
+    fn json(schedule: &Self) -> Json {
+        match schedule {
+            Self::Every(interval) => form::short(*interval).into(),
+            Self::Cron(line) => line.as_str().into(),
+        }
     }
 }
+
+describe!(Schedule, {
+    "title": "a duration from 1s to 7d, or a cron line such as `0 */5 * * * *`",
+    "type": "string",
+});
 
 /// A cron line with six fields, seconds first, or five with seconds 0. Where both the day of the month and the day of the
 /// week are restricted, either will do, as in crontab.
@@ -61,16 +74,16 @@ impl CronLine {
     pub fn parse(text: &str) -> Result<Self, String> {
         if !has_fields(text) || text.chars().count() > CRON_CHARACTERS {
             let expected = r#"a cron line of six fields, such as "0 */5 * * * *", or five"#;
-            return Err(scalar::not(text, expected));
+            return Err(form::not(text, expected));
         }
         let cron = CronParser::builder()
             .year(Year::Disallowed)
             .dom_and_dow(false)
             .build()
             .parse(text)
-            .map_err(|error| format!("{}: {error}", scalar::not(text, "a cron line")))?;
+            .map_err(|error| format!("{}: {error}", form::not(text, "a cron line")))?;
         cron.find_next_occurrence(&Utc::now(), false)
-            .map_err(|_| format!("{} that ever comes true", scalar::not(text, "a cron line")))?;
+            .map_err(|_| format!("{} that ever comes true", form::not(text, "a cron line")))?;
         Ok(Self {
             source: text.to_owned(),
             cron: Box::new(cron),
@@ -120,7 +133,7 @@ impl Window {
             return Ok(Self(line));
         }
         let expected = r#"a window: it names less than a minute. Write six fields with "*" for the seconds, such as "* * 22-23 * * *""#;
-        Err(scalar::not(text, expected))
+        Err(form::not(text, expected))
     }
 
     /// Whether the window is open at `time`, in the time zone of `time`.
@@ -130,11 +143,19 @@ impl Window {
     }
 }
 
-impl<'de> Deserialize<'de> for Window {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar::parse(deserializer, Self::parse)
+impl Scalar for Window {
+    type Value = Self;
+
+    fn read(text: &str) -> Result<Self, String> {
+        Self::parse(text)
+    }
+
+    fn json(window: &Self) -> Json {
+        window.0.as_str().into()
     }
 }
+
+describe!(Window, { "title": "a cron line such as `* * 22-23,0-5 * * *`", "type": "string" });
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,14 @@
-//! Where the program remembers things (docs/configuration.md, `state`).
+//! Where the program stores its state.
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 
-use crate::config::scalar::{self, FilePath};
+use crate::config::error::Fault;
+use crate::config::form::{FilePath, Form as _};
 
-/// Where the program remembers things across restarts.
+/// Where the program stores its state across restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// In this folder.
@@ -18,22 +19,39 @@ pub enum State {
 
 impl Default for State {
     fn default() -> Self {
-        Self::Path(PathBuf::from("/var/lib/kb-exporter"))
+        Self::Path(StateKeys::default().path)
     }
 }
 
-/// The section as it is written.
-#[derive(Default, Deserialize)]
+/// Where the program stores its state across restarts.
+#[derive(Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct StateKeys {
-    #[serde(deserialize_with = "scalar::optional_path")]
-    path: Option<PathBuf>,
-    pub(super) postgres_url_file: Option<Spanned<FilePath>>,
+    /// The folder of the counters and the ledger
+    #[serde(with = "FilePath")]
+    path: PathBuf,
+    /// Instead of `path`, when several processes share the ledger; not available in this version
+    #[serde(with = "FilePath")]
+    #[schemars(example = &"/run/secrets/kb-db")]
+    postgres_url_file: Option<PathBuf>,
+}
+
+impl Default for StateKeys {
+    fn default() -> Self {
+        Self {
+            path: PathBuf::from("/var/lib/kb-exporter"),
+            postgres_url_file: None,
+        }
+    }
 }
 
 impl StateKeys {
-    /// The section with its default.
-    pub(super) fn check(self) -> State {
-        self.path.map_or_else(State::default, State::Path)
+    /// The state. What this version cannot do is an error, never ignored.
+    pub(super) fn check(self) -> Result<State, Fault> {
+        if self.postgres_url_file.is_some() {
+            let advice = "is not available in this version: leave it out";
+            return Err(Fault::about("state.postgres_url_file", advice));
+        }
+        Ok(State::Path(self.path))
     }
 }

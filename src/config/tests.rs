@@ -6,8 +6,8 @@ mod rules;
 use super::*;
 use crate::classify::Rule;
 
-/// Every key, with the examples of what this version cannot do yet.
-const EXAMPLE: &str = r#"
+/// Every key, nearly all with their defaults.
+pub(super) const EXAMPLE: &str = r#"
 portals:
   - name: main
     base_url: https://portal.example/admin

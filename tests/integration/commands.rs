@@ -85,6 +85,34 @@ fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
 }
 
 #[test]
+fn the_example_that_is_printed_is_a_configuration_without_warnings() {
+    let output = run(program().args(["config", "example"]), "");
+    let (code, said) = check(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+fn the_schema_that_is_printed_has_a_description_and_a_default_for_editors() {
+    let output = run(program().args(["config", "schema"]), "");
+    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let sections = &schema["properties"];
+    let schedule = &sections["collect"]["properties"]["schedule"];
+    assert_eq!(schedule["default"], "1m");
+    assert!(
+        schedule["description"]
+            .as_str()
+            .unwrap()
+            .contains("collections start")
+    );
+    assert_eq!(
+        sections["portals"]["items"]["required"],
+        serde_json::json!(["name", "base_url"])
+    );
+    assert_eq!(schema["additionalProperties"], false);
+}
+
+#[test]
 fn a_key_in_the_configuration_is_refused_and_not_shown() {
     for key in ["api_key", "api_key_env", "api_key_file"] {
         let config = format!(

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kb_exporter::config::reference::reference_markdown;
+use kb_exporter::config::schema;
 use kb_exporter::metrics::catalogue::{ALL, catalogue_markdown};
 use kb_exporter::policy::Reason;
 use regex::Regex;
@@ -31,11 +31,7 @@ fn text(path: impl AsRef<Path>) -> String {
 #[test]
 fn the_tables_are_those_of_the_program() {
     for (document, mark, table) in [
-        (
-            "docs/configuration.md",
-            "configuration",
-            reference_markdown(),
-        ),
+        ("docs/configuration.md", "configuration", schema::markdown()),
         ("docs/metrics.md", "metrics", catalogue_markdown()),
         ("docs/reindexing.md", "reasons", Reason::table_markdown()),
     ] {

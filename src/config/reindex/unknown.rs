@@ -71,14 +71,12 @@ impl fmt::Display for UnknownClass {
 #[cfg(test)]
 mod tests {
     use crate::config::Config;
-    use crate::config::document::Document;
 
     fn unknown(reindex: &str, had: &[&str]) -> Vec<String> {
         let portals = "portals: [{name: a, base_url: https://p, api_key_env: K}]";
         let errors = "errors: {rules: [{match: timed out, class: timeout}]}";
         let text = format!("{portals}\n{errors}\nreindex: {reindex}\n");
-        let checked = Document::parse(&text).and_then(Document::check);
-        let config: Config = checked.unwrap_or_else(|fault| panic!("{}", fault.of("kb.yml")));
+        let config = Config::from_yaml("kb.yml", &text).unwrap();
         let had = had.iter().copied().collect();
         let unknown = config.reindex.unknown_classes(&config.errors, &had);
         unknown.iter().map(ToString::to_string).collect()

@@ -1,0 +1,27 @@
+//! `kb-exporter config` prints what helps to write a configuration file.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use crate::config::{EXAMPLE, schema};
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Print the JSON schema of the configuration file, for editors.
+    Schema,
+    /// Print an example of a configuration file with comments.
+    Example,
+}
+
+/// Prints the schema or the example.
+pub(super) fn run(command: ConfigCommand) -> Result<ExitCode, Failure> {
+    match command {
+        ConfigCommand::Schema => output::print(&format!("{:#}\n", schema::json_schema()))?,
+        ConfigCommand::Example => output::print(EXAMPLE)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,129 @@
+//! The JSON schema of the configuration file, derived from the types that read it. The table of keys in docs/configuration.md and
+//! the keys that errors name come from it.
+
+use std::fmt::Write as _;
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value as Json};
+
+use crate::config::document::Document;
+use crate::config::error::{Fault, Hint};
+use crate::config::position::{self, segments};
+
+/// Overrides have every key of `reindex`; the table lists only the one that is their own.
+const OVERRIDES: &str = "reindex.folders[]";
+
+/// The schema, for editors: draft 7, which most of them support.
+#[must_use]
+pub fn json_schema() -> Json {
+    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<Document>();
+    schema.to_value()
+}
+
+/// The keys as a Markdown table, with a line break at its end.
+#[must_use]
+pub fn markdown() -> String {
+    let mut table = "| Key | Value | Default | Meaning |\n|---|---|---|---|\n".to_owned();
+    add_rows(&mut table, "", &json_schema());
+    table
+}
+
+fn add_rows(table: &mut String, parent: &str, section: &Json) {
+    for (name, key) in properties(section).into_iter().flatten() {
+        let path = match parent {
+            "" => name.clone(),
+            OVERRIDES if name != "match" => continue,
+            _ => format!("{parent}.{name}"),
+        };
+        if properties(key).is_some() {
+            add_rows(table, &path, key);
+        } else if properties(&key["items"]).is_some() {
+            add_rows(table, &format!("{path}[]"), &key["items"]);
+        } else {
+            let required = section["required"].as_array();
+            let required = required.is_some_and(|keys| keys.contains(&name.as_str().into()));
+            let (value, default) = (value(key), default(key, required));
+            let meaning = key["description"].as_str().unwrap_or_default();
+            // Writing to a string cannot fail.
+            let _ = writeln!(table, "| `{path}` | {value} | {default} | {meaning} |");
+        }
+    }
+}
+
+/// What a key can hold.
+fn value(key: &Json) -> String {
+    if let Some(title) = key["title"].as_str() {
+        return title.to_owned();
+    }
+    if let Some(words) = key["enum"].as_array() {
+        let words: Vec<_> = words.iter().map(code).collect();
+        return words.join(", ");
+    }
+    match key["type"].as_str() {
+        Some("array") => format!("a list; each is {}", value(&key["items"])),
+        _ => "`true`, `false`".to_owned(),
+    }
+}
+
+/// What a key holds when it is left out.
+fn default(key: &Json, required: bool) -> String {
+    match (&key["default"], &key["examples"][0]) {
+        (Json::Null, Json::Null) => "none".to_owned(),
+        (Json::Null, example) if required => format!("required; such as {}", code(example)),
+        (Json::Null, example) => format!("none; such as {}", code(example)),
+        (default, _) => code(default),
+    }
+}
+
+/// A value as it is written in YAML.
+fn code(value: &Json) -> String {
+    match (value.as_str(), value.as_f64()) {
+        (Some(text), _) => format!("`{text}`"),
+        (None, Some(number)) => format!("`{number}`"),
+        (None, None) => format!("`{value}`"),
+    }
+}
+
+/// Completes the message of a fault that was found in a text, and adds its position.
+pub(super) fn complete(mut fault: Fault, text: &str) -> Fault {
+    match &fault.hint {
+        Hint::None => {}
+        Hint::KeysOf(path) => fault.message += &keys_of(path).join(", "),
+        Hint::Example => {
+            let schema = json_schema();
+            let example = at(&schema, &fault.key).and_then(|key| key["examples"][0].as_str());
+            let example = example.map(|example| format!("; it could be {example}"));
+            fault.message.extend(example);
+        }
+    }
+    if fault.has_position() {
+        return fault;
+    }
+    let location = position::of(&fault.key, text);
+    fault.at(location)
+}
+
+/// The keys of the mapping at `path`.
+fn keys_of(path: &str) -> Vec<String> {
+    let schema = json_schema();
+    let keys = at(&schema, path).and_then(properties);
+    keys.into_iter().flat_map(Map::keys).cloned().collect()
+}
+
+fn properties(schema: &Json) -> Option<&Map<String, Json>> {
+    schema["properties"].as_object()
+}
+
+/// The schema of what is at `path`, where entries of lists are numbered.
+fn at<'s>(schema: &'s Json, path: &str) -> Option<&'s Json> {
+    segments(path)
+        .into_iter()
+        .try_fold(schema, |schema, segment| match segment.parse::<usize>() {
+            Ok(_) => schema.get("items"),
+            Err(_) => properties(schema)?.get(segment),
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! The schema, and a small check that a document satisfies it.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+use serde_json::json;
+
+use super::*;
+use crate::config::tests::EXAMPLE;
+use crate::config::{Collect, Config, Errors, ReindexRules, Request, State};
+
+/// The text of a document as JSON.
+fn json_of(yaml: &str) -> Json {
+    serde_saphyr::from_str(yaml).unwrap()
+}
+
+/// Asserts that a value satisfies a schema. A keyword that it does not know is a failure.
+fn assert_valid(value: &Json, schema: &Json, path: &str) {
+    for (keyword, rule) in schema.as_object().unwrap() {
+        let holds = match keyword.as_str() {
+            "$schema" | "title" | "description" | "default" | "examples" => true,
+            "type" => has_type(value, rule),
+            "enum" => rule.as_array().unwrap().contains(value),
+            "minimum" => value.as_f64() >= rule.as_f64(),
+            "maximum" => value.as_f64() <= rule.as_f64(),
+            "minLength" => value.as_str().unwrap().chars().count() as u64 >= rule.as_u64().unwrap(),
+            "maxLength" => value.as_str().unwrap().chars().count() as u64 <= rule.as_u64().unwrap(),
+            "pattern" => Regex::new(rule.as_str().unwrap())
+                .unwrap()
+                .is_match(value.as_str().unwrap()),
+            "minItems" => value.as_array().unwrap().len() as u64 >= rule.as_u64().unwrap(),
+            "maxItems" => value.as_array().unwrap().len() as u64 <= rule.as_u64().unwrap(),
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    assert_valid(item, rule, &format!("{path}[{index}]"));
+                }
+                true
+            }
+            "properties" => {
+                for (key, value) in value.as_object().into_iter().flatten() {
+                    assert!(rule.get(key).is_some(), "{path}.{key} is unknown");
+                    assert_valid(value, &rule[key], &format!("{path}.{key}"));
+                }
+                true
+            }
+            "additionalProperties" => rule == false,
+            "required" => {
+                let keys = rule.as_array().unwrap();
+                keys.iter()
+                    .all(|key| value.get(key.as_str().unwrap()).is_some())
+            }
+            _ => panic!("{path}: the keyword {keyword} is not known to this check"),
+        };
+        assert!(holds, "{path}: {value} does not satisfy {keyword}: {rule}");
+    }
+}
+
+fn has_type(value: &Json, rule: &Json) -> bool {
+    let own = match value {
+        Json::Null => "null",
+        Json::Bool(_) => "boolean",
+        Json::Number(number) if number.is_u64() => "integer",
+        Json::Number(_) => "number",
+        Json::String(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
+    };
+    let allows = |allowed: &Json| allowed == own || allowed == "number" && own == "integer";
+    match rule {
+        Json::Array(types) => types.iter().any(allows),
+        one => allows(one),
+    }
+}
+
+#[test]
+fn the_examples_satisfy_the_schema() {
+    let schema = json_schema();
+    for yaml in [EXAMPLE, crate::config::EXAMPLE] {
+        Config::from_yaml("example", yaml).unwrap();
+        assert_valid(&json_of(yaml), &schema, "");
+    }
+    let commented_out = "portals: [{name: a, base_url: https://p, api_key_env: K}]\ncollect:\nreindex: {mode: false, budget:}\n";
+    Config::from_yaml("kb.yml", commented_out).unwrap();
+    assert_valid(&json_of(commented_out), &schema, "");
+}
+
+#[test]
+fn what_the_parser_refuses_the_schema_refuses() {
+    let schema = json_schema();
+    let portal = "{name: a, base_url: https://p, api_key_env: K}";
+    for yaml in [
+        "{}".to_owned(),
+        "portals: []".to_owned(),
+        "portals: [{name: a}]".to_owned(),
+        "portals: [{name: a, base_url: ftp://p, api_key_env: K}]".to_owned(),
+        format!("portals: [{portal}]\ncollect: {{tiemout: 1s}}"),
+        format!("portals: [{portal}]\ncollect: {{concurrency: 65}}"),
+        format!("portals: [{portal}]\ncollect: {{strategy: fast}}"),
+        format!("portals: [{portal}]\nreindex: {{max_failed_ratio: 1.5}}"),
+        format!("portals: [{portal}]\nreindex: {{match: a}}"),
+        format!("portals: [{portal}]\nreindex: {{folders: [{{mode: off}}]}}"),
+        format!("portals: [{portal}]\nreindex: {{folders: [{{match: a, folders: []}}]}}"),
+        format!("portals: [{portal}]\nstate: {{path: ''}}"),
+    ] {
+        assert!(Config::from_yaml("kb.yml", &yaml).is_err(), "{yaml}");
+        let value = json_of(&yaml);
+        let checked = std::panic::catch_unwind(|| assert_valid(&value, &schema, ""));
+        assert!(checked.is_err(), "{yaml}");
+    }
+}
+
+/// A document with what `of` says of each key, by the path of its section. Lists of sections have one entry.
+fn document(section: &Json, of: &dyn Fn(&Json, bool) -> Option<Json>) -> Json {
+    let mut document = Map::new();
+    let required = section["required"].as_array();
+    for (name, key) in properties(section).unwrap() {
+        let required = required.is_some_and(|keys| keys.contains(&json!(name)));
+        let value = if properties(key).is_some() {
+            Some(self::document(key, of))
+        } else if properties(&key["items"]).is_some() {
+            Some(json!([self::document(&key["items"], of)]))
+        } else {
+            of(key, required)
+        };
+        document.extend(value.map(|value| (name.clone(), value)));
+    }
+    document.into()
+}
+
+#[test]
+fn the_parser_takes_every_key_with_its_default_or_example() {
+    let mut every = document(&json_schema(), &|key, _| {
+        let value = [&key["default"], &key["examples"][0]];
+        value.into_iter().find(|value| !value.is_null()).cloned()
+    });
+    for both_cannot_stand in ["api_key_file", "cert_file", "key_file"] {
+        every["portals"][0]
+            .as_object_mut()
+            .unwrap()
+            .remove(both_cannot_stand)
+            .unwrap();
+    }
+    every["state"]
+        .as_object_mut()
+        .unwrap()
+        .remove("postgres_url_file")
+        .unwrap();
+    assert_valid(&every, &json_schema(), "");
+    // JSON is YAML too.
+    Config::from_yaml("every key", &every.to_string()).unwrap();
+}
+
+#[test]
+fn the_defaults_are_those_of_a_file_that_leaves_them_out() {
+    let mut defaults = document(&json_schema(), &|key, required| match &key["default"] {
+        Json::Null => required.then(|| key["examples"][0].clone()),
+        default => Some(default.clone()),
+    });
+    for list in ["rules", "masks"] {
+        defaults["errors"]
+            .as_object_mut()
+            .unwrap()
+            .remove(list)
+            .unwrap();
+    }
+    defaults["reindex"]
+        .as_object_mut()
+        .unwrap()
+        .remove("folders")
+        .unwrap();
+    defaults["portals"][0]["api_key_env"] = json!("KB_API_KEY");
+    let count = defaults["collect"].as_object().unwrap().len();
+    assert_eq!(count, 12, "every key of the section has a default");
+    let config = Config::from_yaml("defaults", &defaults.to_string()).unwrap();
+    assert_eq!(config.collect, Collect::default());
+    assert_eq!(config.request, Request::default());
+    assert_eq!(config.errors, Errors::default());
+    assert_eq!(config.reindex.rules, ReindexRules::default());
+    assert_eq!(config.state, State::default());
+}
+
+/// What the parser says it knows at `path`, where it met a key that nobody has.
+fn known_to_the_parser(document: &Json, path: &str) -> BTreeSet<String> {
+    let mut document = document.clone();
+    let place = segments(path)
+        .into_iter()
+        .fold(&mut document, |node, segment| {
+            match segment.parse::<usize>() {
+                Ok(index) => &mut node[index],
+                Err(_) => &mut node[segment],
+            }
+        });
+    place["nobody_has_this"] = json!(1);
+    let error = serde_saphyr::from_str::<Document>(&document.to_string())
+        .err()
+        .unwrap();
+    match error.without_snippet() {
+        serde_saphyr::Error::SerdeUnknownField { expected, .. } => {
+            expected.iter().map(ToString::to_string).collect()
+        }
+        other => panic!("{path}: {other}"),
+    }
+}
+
+#[test]
+fn the_keys_that_errors_name_are_those_that_the_parser_knows() {
+    let required = document(&json_schema(), &|key, required| {
+        required.then(|| key["examples"][0].clone())
+    });
+    for path in [
+        "",
+        "portals[0]",
+        "portals[0].folders",
+        "collect",
+        "request",
+        "errors",
+        "errors.rules[0]",
+        "errors.masks[0]",
+        "reindex",
+        "reindex.budget",
+        "reindex.breaker",
+        "reindex.folders[0]",
+        "reindex.folders[0].budget",
+        "state",
+    ] {
+        let mut known = known_to_the_parser(&required, path);
+        let other: &[&str] = match path {
+            "portals[0]" => &["api_key", "key", "token"],
+            "reindex" => &["match"],
+            "reindex.folders[0]" => &["folders"],
+            _ => &[],
+        };
+        for key in other {
+            assert!(known.remove(*key), "{path}: {key}");
+        }
+        let named: BTreeSet<_> = keys_of(path).into_iter().collect();
+        assert_eq!(named, known, "{path:?}");
+    }
+    assert_eq!(
+        keys_of("reindex.folders[3].budget"),
+        ["actions", "files", "per"]
+    );
+}
+
+#[test]
+fn the_table_has_four_cells_in_each_row_and_each_key_has_a_meaning() {
+    let table = markdown();
+    assert!(table.lines().count() > 50);
+    for line in table.lines() {
+        assert_eq!(line.matches('|').count(), 5, "{line}");
+        assert!(!line.contains("|  |"), "{line}");
+    }
+}
