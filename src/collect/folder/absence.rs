@@ -12,8 +12,8 @@ use crate::snapshot::FolderState;
 /// How long a folder that left is still shown as such (docs/metrics.md, Folders that leave).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
 
-/// What counters need is stored for this long after the folder left or was excluded, in case it comes back (docs/metrics.md, Folders that
-/// leave).
+/// What counters need is stored for this long after the folder left or was excluded, in case it comes back
+/// (docs/metrics.md, Folders that leave).
 const STORED_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 
 impl Folder {
