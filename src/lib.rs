@@ -21,7 +21,7 @@
 //!                └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```
 //!
-//! `docs/architecture.md` has the layout of the modules, a glossary, and what a count can and cannot promise; `docs/portal.md` has
+//! `docs/architecture.md` has the layout of the modules, a glossary, and how exact the counts are; `docs/portal.md` has
 //! what is used of the portal's interface.
 //!
 //! [`kb_simulator`], a package of its own, is the only stand-in for a portal that users and tests have.

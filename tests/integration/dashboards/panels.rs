@@ -87,7 +87,9 @@ fn a_label_in_a_table_is_text_even_when_it_looks_like_a_number() {
     // Only the columns of labels can be filtered.
     let is_of_a_label = |one: &&Value| {
         let properties = one["properties"].as_array().unwrap();
-        properties.iter().any(|own| own["id"] == "custom.filterable")
+        properties
+            .iter()
+            .any(|own| own["id"] == "custom.filterable")
     };
     all(|panel| {
         let overrides = panel["fieldConfig"]["overrides"].as_array().unwrap();
