@@ -18,7 +18,7 @@ mod tally;
 use std::fmt;
 use std::sync::Arc;
 
-pub use classifier::{Classifier, Source, Version};
+pub use classifier::{Classifier, Source};
 pub use mask::{Mask, MaskName, MaskPattern};
 pub use rule::{Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};

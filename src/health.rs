@@ -1,8 +1,9 @@
-//! Health as others should judge it: pure, from a snapshot (docs/operations.md, HTTP paths: `/health`).
+//! Judges a snapshot, purely (docs/operations.md, HTTP paths: `/health`).
 
 mod reindex;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -47,15 +48,15 @@ pub struct PortalHealth {
     pub trouble: Option<Trouble>,
     /// Whether it sorts by status.
     pub sorting: SortingState,
-    /// What else is to be known, for people.
+    /// Warnings and remarks, for people.
     pub notes: Vec<String>,
     /// When the last collection ended.
     pub last_run: Option<Timestamp>,
     /// When the next one is due.
     pub next_run: Option<Timestamp>,
-    /// What it may still be asked for; none, where nothing is reindexed or that is not known.
+    /// The remaining budget and the breaker; none where nothing is reindexed or the ledger cannot be used.
     pub reindex: Option<PortalLimits>,
-    /// What fails in it, the largest class of error first.
+    /// Its error classes, those with most files first.
     pub errors: Vec<ErrorClass>,
     /// Its folders.
     pub folders: Vec<FolderHealth>,
@@ -80,28 +81,24 @@ pub struct FolderHealth {
     pub age_seconds: Option<u64>,
     /// Whether its counts are withdrawn, because they are too old.
     pub stale: bool,
-    /// What is decided about reindexing it; none, where the mode is off.
+    /// What is decided about reindexing it; none where the mode is off.
     pub reindex: Option<FolderDecision>,
 }
 
 /// Judges a snapshot.
 #[must_use]
 pub fn judge(snapshot: &Snapshot, now: Moment) -> Health {
-    let classes = reindex::known_classes(snapshot);
-    let portals: Vec<_> = snapshot
-        .portals
-        .iter()
-        .map(|portal| {
-            let reindex = snapshot.reindex.get(&portal.name);
-            judge_portal(portal, reindex.map(|view| &**view), classes.as_ref(), now)
-        })
-        .collect();
-    let none_well = !portals.is_empty() && portals.iter().all(|portal| portal.trouble.is_some());
-    let worst = portals.iter().map(PortalHealth::worst).max();
-    let status = match worst {
-        _ if none_well => Status::Fail,
-        Some(Status::Warn | Status::Fail) => Status::Warn,
-        Some(Status::Pass) | None => Status::Pass,
+    let known_classes = reindex::known_classes(snapshot);
+    let portals = snapshot.portals.iter().map(|portal| {
+        let view = snapshot.reindex.get(&portal.name);
+        judge_portal(portal, view.map(Arc::as_ref), known_classes.as_ref(), now)
+    });
+    let portals: Vec<_> = portals.collect();
+    let has_failed = |portal: &PortalHealth| portal.status == Status::Fail;
+    let status = match portals.iter().map(PortalHealth::worst).max() {
+        None | Some(Status::Pass) => Status::Pass,
+        Some(_) if portals.iter().all(has_failed) => Status::Fail,
+        Some(_) => Status::Warn,
     };
     Health { status, portals }
 }
@@ -109,14 +106,14 @@ pub fn judge(snapshot: &Snapshot, now: Moment) -> Health {
 impl PortalHealth {
     fn worst(&self) -> Status {
         let folders = self.folders.iter().map(|folder| folder.status);
-        folders.max().unwrap_or(Status::Pass).max(self.status)
+        folders.fold(self.status, Status::max)
     }
 }
 
 fn judge_portal(
     portal: &PortalView,
     view: Option<&ReindexView>,
-    classes: Option<&BTreeSet<&str>>,
+    known_classes: Option<&BTreeSet<&str>>,
     now: Moment,
 ) -> PortalHealth {
     let folders = portal.folders.values();
@@ -126,29 +123,22 @@ fn judge_portal(
     let reindexed = folders.iter().any(|folder| folder.reindex.is_some());
     let view = view.filter(|_| reindexed);
     let limits = view.and_then(|view| reindex::limits(portal, view, now));
-    let mut notes = notes(portal);
+    let mut notes = warnings(portal);
     notes.extend(view.and_then(reindex::warning));
     let status = match portal.list {
         ListState::Failed { .. } => Status::Fail,
         _ if notes.is_empty() => Status::Pass,
         _ => Status::Warn,
     };
-    // No warning: counts that wait for their turn are right and say how old they are; those that get too old are a warning.
-    let turns = portal.collections.cycle;
-    let turns = turns.filter(|round| round.takes_turns());
-    notes.extend(turns.map(|round| round.to_string()));
-    // Counts from every page are right, too; they only cost more.
+    // None of the following is a warning: the counts are right and say how old they are; those that get too old are a warning.
+    let cycle = portal.collections.cycle;
+    let cycle = cycle.filter(|cycle| cycle.takes_turns());
+    notes.extend(cycle.map(|cycle| cycle.to_string()));
     notes.extend(portal.unsorted.clone());
-    notes.extend(
-        view.into_iter()
-            .flat_map(|view| reindex::remarks(view, limits)),
-    );
-    let classes = classes.filter(|_| reindexed);
-    notes.extend(
-        classes
-            .into_iter()
-            .flat_map(|known| reindex::unknown_classes(portal, known)),
-    );
+    notes.extend(view.iter().flat_map(|view| reindex::remarks(view, limits)));
+    if let (true, Some(known)) = (reindexed, known_classes) {
+        notes.extend(reindex::unknown_classes(portal, known));
+    }
     PortalHealth {
         name: portal.name.to_string(),
         status,
@@ -163,40 +153,40 @@ fn judge_portal(
     }
 }
 
-fn notes(portal: &PortalView) -> Vec<String> {
-    let mut notes = Vec::new();
+/// What is wrong with a portal as a whole.
+fn warnings(portal: &PortalView) -> Vec<String> {
+    let mut warnings = Vec::new();
     match &portal.list {
-        ListState::Unasked => notes.push("the list of folders was not answered yet".to_owned()),
-        ListState::Failed { message, .. } => notes.push(message.clone()),
+        ListState::Unasked => warnings.push("the list of folders was not answered yet".to_owned()),
+        ListState::Failed { message, .. } => warnings.push(message.clone()),
         ListState::Read(_) => {}
     }
     if let Some(list) = portal.list.facts() {
-        if list.invalid_rows > 0 {
-            notes.push(format!(
-                "{} rows of the list name no valid folder and are not collected",
-                list.invalid_rows
+        let (invalid, beyond) = (list.invalid_rows, list.beyond_limit);
+        if invalid > 0 {
+            warnings.push(format!(
+                "{invalid} rows of the list name no valid folder and are not collected"
             ));
         }
-        if list.beyond_limit > 0 {
-            notes.push(format!(
-                "{} folders are beyond collect.max_folders and are not collected",
-                list.beyond_limit
+        if beyond > 0 {
+            warnings.push(format!(
+                "{beyond} folders are beyond collect.max_folders and are not collected"
             ));
         }
         if !list.whole {
-            notes.push("the list of folders is not whole: its total is not its length".to_owned());
+            let note = "the list of folders is not whole: its total is not its length";
+            warnings.push(note.to_owned());
         }
     }
     if portal.panics > 0 {
-        notes.push(format!(
-            "{} internal errors since the start; the log has the details",
-            portal.panics
+        let panics = portal.panics;
+        warnings.push(format!(
+            "{panics} internal errors since the start; the log has the details"
         ));
     }
-    if let Some(error) = &portal.state_error {
-        notes.push(format!("counters of entries stand still: {error}"));
-    }
-    notes
+    let state_error = portal.state_error.iter();
+    warnings.extend(state_error.map(|error| format!("counters of entries stand still: {error}")));
+    warnings
 }
 
 fn judge_folder(
@@ -205,21 +195,19 @@ fn judge_folder(
     folder: &FolderView,
     now: Moment,
 ) -> FolderHealth {
-    let age = folder
-        .counts
-        .as_ref()
-        .map(|counts| now.since(counts.counted));
-    let stale = folder.counts.is_some() && portal.fresh_counts(folder, now).is_none();
+    let age = folder.counts.as_ref();
+    let age = age.map(|counts| now.since(counts.counted));
+    let stale = age.is_some() && portal.fresh_counts(folder, now).is_none();
     let reason = folder.state.unavailable();
-    let ill = matches!(reason, Some(Unavailable::Forbidden | Unavailable::Error));
+    let status = match reason {
+        Some(Unavailable::Forbidden | Unavailable::Error) => Status::Warn,
+        _ if stale => Status::Warn,
+        _ => Status::Pass,
+    };
     FolderHealth {
         id: folder.id.to_string(),
         name: folder.name.to_string(),
-        status: if ill || stale {
-            Status::Warn
-        } else {
-            Status::Pass
-        },
+        status,
         reason,
         message: message(folder),
         counted: folder.last_success,
@@ -230,14 +218,15 @@ fn judge_folder(
 }
 
 fn message(folder: &FolderView) -> Option<String> {
+    let scan = |pages| format!("a full scan of {pages} pages is under way");
     match &folder.state {
         FolderState::Unavailable { message, .. } => Some(message.clone()),
-        FolderState::Departed(left) => Some(format!("left at {}", left.since)),
-        FolderState::Unseen | FolderState::Counted if folder.large_scan_pages.is_some() => folder
-            .large_scan_pages
-            .map(|pages| format!("a full scan of {pages} pages is under way")),
-        FolderState::Unseen => Some("not read yet".to_owned()),
-        FolderState::Counted => None,
+        FolderState::Departed(departure) => Some(format!("left at {}", departure.since)),
+        FolderState::Counted => folder.large_scan_pages.map(scan),
+        FolderState::Unseen => {
+            let scan = folder.large_scan_pages.map(scan);
+            Some(scan.unwrap_or_else(|| "not read yet".to_owned()))
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which part of a reason tells the cause: what an answer in JSON or a quotation says, and of that the exception of a stack trace.
+//! The part of a reason that is its cause: the message of an answer in JSON or the text of a quotation, and the exception of a stack
+//! trace.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,7 +10,7 @@ use serde_json::Value;
 /// How much of a text is classified, in bytes.
 const READ_BYTES: usize = 4 << 10;
 
-/// Fields of an answer that say what went wrong, the most telling first.
+/// Fields of an answer that may hold the message, the most specific first.
 const FIELDS: &str = "message error detail msg reason description title errors";
 
 /// Marks that a text may be quoted with as a whole, each followed by the one that closes it.
@@ -46,7 +47,7 @@ pub(super) fn of(reason: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a text says that is an answer in JSON or a quotation as a whole; each may hold another one.
+/// The message of a text that is an answer in JSON or a quotation as a whole; each may hold another one.
 fn unwrapped(text: &str, layers: usize) -> Cow<'_, str> {
     let inner = match text.chars().next() {
         _ if layers == 0 || text.len() > READ_BYTES => None,
@@ -60,20 +61,20 @@ fn unwrapped(text: &str, layers: usize) -> Cow<'_, str> {
     }
 }
 
-/// The first text of an answer that a telling field holds, itself or further inside.
+/// The first text in one of the [`FIELDS`] of an answer, also of a nested one.
 fn message(answer: Value) -> Option<String> {
     match answer {
         Value::String(text) => (!text.trim().is_empty()).then_some(text),
         Value::Array(answers) => answers.into_iter().find_map(message),
         Value::Object(mut fields) => {
-            let mut telling = FIELDS.split(' ');
-            telling.find_map(|field| message(fields.remove(field)?))
+            let mut names = FIELDS.split(' ');
+            names.find_map(|field| message(fields.remove(field)?))
         }
         _ => None,
     }
 }
 
-/// What is said within quotation marks, where that is more than a name.
+/// The text within quotation marks, where it is more than a name.
 fn quoted(text: &str, quote: char) -> Option<String> {
     let marks = QUOTES.into_iter().find(|marks| marks.starts_with(quote))?;
     let closing = marks.chars().last()?;
@@ -112,8 +113,8 @@ fn of_lines(text: &str) -> Cow<'_, str> {
     let rest = rest
         .take_while(|line| !HEADER.is_match(line))
         .filter(|line| !FRAME.is_match(line));
-    let kept: Vec<_> = first.into_iter().chain(rest).collect();
-    Cow::Owned(kept.join("\n"))
+    let lines: Vec<_> = first.into_iter().chain(rest).collect();
+    Cow::Owned(lines.join("\n"))
 }
 
 /// The last exception that a stack of Java or the like gives as the cause of those above it.
@@ -128,13 +129,13 @@ fn of_python(text: &str) -> Option<&str> {
     let mut frame = None;
     for line in text.lines() {
         // A group of exceptions is drawn as a tree.
-        let told =
+        let text =
             line.trim_start_matches(|sign: char| sign.is_whitespace() || "|+-".contains(sign));
-        let indentation = line.len() - told.len();
-        if told.starts_with("File \"") && told.contains(", line ") {
+        let indentation = line.len() - text.len();
+        if text.starts_with("File \"") && text.contains(", line ") {
             frame = Some(indentation.max(1));
-        } else if !told.is_empty() && frame.is_some_and(|frame| indentation < frame) {
-            exception = Some(told);
+        } else if !text.is_empty() && frame.is_some_and(|frame| indentation < frame) {
+            exception = Some(text);
             frame = None;
         }
     }

@@ -1,7 +1,6 @@
 //! Which class a reason has, and why.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
@@ -20,38 +19,8 @@ const RULE_BYTES: usize = 4 * 1024;
 pub struct Classifier {
     rules: Vec<Rule>,
     masks: Vec<Mask>,
-    version: Version,
+    version: Uuid,
     cache: Mutex<Cache>,
-}
-
-/// Identifies the rules and masks of a classifier: two classifiers of one version give a reason the same class, in every process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Version(Uuid);
-
-impl Version {
-    fn of(rules: &[Rule], masks: &[Mask]) -> Self {
-        let mut words = vec![NORMALISER];
-        for Rule { pattern, class } in rules {
-            words.extend([pattern.as_str(), class.class().as_str()]);
-        }
-        for Mask { name, pattern } in masks {
-            words.extend(["mask", name.placeholder(), pattern.as_str()]);
-        }
-        let words = words.join("\0");
-        Self(Uuid::new_v5(&Uuid::NAMESPACE_OID, words.as_bytes()))
-    }
-
-    /// Reads a version as it is displayed; none for other text.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok().map(Self)
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 /// What gave a reason its class.
@@ -90,16 +59,16 @@ impl Classifier {
     #[must_use]
     pub fn new(rules: Vec<Rule>, masks: Vec<Mask>) -> Self {
         Self {
-            version: Version::of(&rules, &masks),
+            version: version(&rules, &masks),
             rules,
             masks,
             cache: Mutex::default(),
         }
     }
 
-    /// Which classifier this is.
+    /// Identifies the rules and masks: classifiers of one version give a reason the same class, in every process.
     #[must_use]
-    pub const fn version(&self) -> Version {
+    pub const fn version(&self) -> Uuid {
         self.version
     }
 
@@ -155,6 +124,17 @@ impl Classifier {
     }
 }
 
+fn version(rules: &[Rule], masks: &[Mask]) -> Uuid {
+    let mut words = vec![NORMALISER];
+    for Rule { pattern, class } in rules {
+        words.extend([pattern.as_str(), class.class().as_str()]);
+    }
+    for Mask { name, pattern } in masks {
+        words.extend(["mask", name.placeholder(), pattern.as_str()]);
+    }
+    Uuid::new_v5(&Uuid::NAMESPACE_OID, words.join("\0").as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,7 +165,6 @@ mod tests {
         let rules = [("a", "first"), ("b", "second")];
         let version = classifier(&rules).version();
         assert_eq!(version, classifier(&rules).version());
-        assert_eq!(Version::parse(&version.to_string()), Some(version));
         for others in [&rules[..1], &[("b", "second"), ("a", "first")], &[]] {
             assert_ne!(classifier(others).version(), version);
         }

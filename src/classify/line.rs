@@ -1,4 +1,4 @@
-//! The line that a class is: one blank between words, nothing unsafe, and no more characters than a label may have.
+//! Writes the text of a class: one line with single blanks, without unsafe characters, no longer than a label may be.
 
 use crate::classify::CLASS_CHARACTERS;
 use crate::text;
@@ -27,7 +27,7 @@ impl Line {
         self.text.len() > CLASS_CHARACTERS && self.text.chars().nth(CLASS_CHARACTERS).is_some()
     }
 
-    /// Writes what is in between.
+    /// Writes text between masked parts.
     pub fn text(&mut self, text: &str) {
         for character in text.chars() {
             if !character.is_whitespace() {
@@ -43,7 +43,7 @@ impl Line {
         }
     }
 
-    /// Writes what a row of the table keeps, unless it is the unit of a number.
+    /// Writes a word that no mask replaces, unless it is the unit of a number.
     pub fn kept(&mut self, word: &str) {
         match self.last {
             Some((NUMBER, end))

@@ -11,7 +11,7 @@ use crate::classify::mask::MASK_NAME_CHARACTERS;
 use crate::classify::{CLASS_CHARACTERS, Class, RESERVED};
 use crate::text;
 
-/// Largest compiled expression, in bytes: room for thousands of words, and no more.
+/// Largest compiled expression, in bytes: enough for thousands of words.
 const MAX_COMPILED: usize = 1024 * 1024;
 
 /// Gives a class to every reason that a pattern fits.
@@ -31,24 +31,24 @@ pub struct Pattern(Regex);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleClass(Class);
 
-/// What is wrong with a part of a rule: the end of a sentence that begins with what was written and "is not".
+/// Why a part of a rule is refused: the end of a sentence that begins with the text and "is not".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RuleError {
     /// It cannot be compiled.
     #[error("a regular expression: {0}")]
     Pattern(String),
-    /// It would stand for something else.
+    /// The class is one of the [`RESERVED`] ones.
     #[error(
         "a class that a rule can give: unspecified, other and unread have a meaning of their own"
     )]
     Reserved,
-    /// It names no placeholder.
+    /// It is no name of a placeholder.
     #[error("a name of a mask: 1 to {MASK_NAME_CHARACTERS} of a-z, 0-9, _ and -, a letter first")]
     MaskName,
     /// It would put a placeholder between any two characters.
     #[error("an expression for a mask: it fits a text that is empty")]
     FitsNothing,
-    /// It makes no label.
+    /// It is no value of a label.
     #[error("a class: 1 to {CLASS_CHARACTERS} characters on one line, no blank around them")]
     NoLabel,
 }
@@ -93,7 +93,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// What is wrong, in one line: the library draws the expression on lines of their own before it.
+/// The last line of an error: the library shows the expression on the lines before it.
 fn cause(error: &regex::Error) -> String {
     let words = error.to_string();
     let last = words.lines().last().unwrap_or_default();

@@ -16,7 +16,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::classify::{Class, ClassCounts, Classifier, Version};
+use uuid::Uuid;
+
+use crate::classify::{Class, ClassCounts, Classifier};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
 
 use assign::{Candidate, assign, may_lose_slot};
@@ -45,8 +47,8 @@ pub struct ClassSlot {
     pub first_seen: Timestamp,
     /// When it was last seen there.
     pub last_seen: Timestamp,
-    /// The classifier that found it last; none where that is not known any more.
-    pub classifier: Option<Version>,
+    /// The version of the classifier that found it last; none where that is not known any more.
+    pub classifier: Option<Uuid>,
     /// Its files at the last count.
     pub files: ByStatus<u64>,
     /// Counts in a row in which it had no file.

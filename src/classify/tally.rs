@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::quality::RandomState;
+use uuid::Uuid;
 
-use crate::classify::{Class, Classifier, Version};
+use crate::classify::{Class, Classifier};
 use crate::model::{ByStatus, Status};
 use crate::text;
 
@@ -38,8 +39,8 @@ pub struct ClassNumber(u32);
 pub struct ClassCounts {
     /// Each class once, in no order.
     pub counts: Vec<ClassCount>,
-    /// The classifier that found them.
-    pub classifier: Version,
+    /// The version of the classifier that found them.
+    pub classifier: Uuid,
 }
 
 /// Counts files by the class of their reason.

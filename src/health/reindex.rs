@@ -1,4 +1,4 @@
-//! What is decided about reindexing, as health and the page tell it.
+//! Reindexing as health and the status page show it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::model::Moment;
 use crate::policy::{BreakerState, Numbers, Reason};
 use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot};
 
-/// Classes that nobody knows, of which so many are told by themselves.
+/// Unknown classes that get a note of their own, at most.
 const MAX_UNKNOWN: usize = 5;
 
 /// What is decided about a folder whose mode is not off.
@@ -68,37 +68,36 @@ impl FolderDecision {
     }
 }
 
-/// What a portal may still be asked for; none, where nothing is reindexed or the ledger cannot be used.
+/// The remaining budget and the breaker; none where nothing is reindexed or the ledger cannot be used.
 pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<PortalLimits> {
     let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
     let ledger = view.ledger.as_ref().ok()?;
     Some(PortalLimits::of(mode, &portal.reindex, ledger, now))
 }
 
-/// Why the ledger cannot be used: the portal's health suffers from it.
+/// Why the ledger cannot be used, which is a warning.
 pub(super) fn warning(view: &ReindexView) -> Option<String> {
     let refused = view.ledger.as_ref().err()?;
     Some(format!("nothing is reindexed: {refused}"))
 }
 
-/// What stops reindexing as it is meant to: nobody's health suffers from it.
+/// What stops reindexing as configured, which is no warning.
 pub(super) fn remarks(view: &ReindexView, limits: Option<PortalLimits>) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if view.kill_switch {
-        remarks.push("nothing is reindexed: the kill switch is on".to_owned());
-    }
-    match limits.map(|limits| limits.breaker) {
-        Some(BreakerState::Open { until }) => remarks.push(format!(
+    let kill_switch = "nothing is reindexed: the kill switch is on";
+    let kill_switch = view.kill_switch.then(|| kill_switch.to_owned());
+    let breaker = match limits.map(|limits| limits.breaker) {
+        Some(BreakerState::Open { until }) => Some(format!(
             "nothing is reindexed until {until}: the last attempts had no effect"
         )),
-        Some(BreakerState::HalfOpen { .. }) => remarks
-            .push("one folder at a time is reindexed: the last attempts had no effect".to_owned()),
-        Some(BreakerState::Closed) | None => {}
-    }
-    remarks
+        Some(BreakerState::HalfOpen { .. }) => {
+            Some("one folder at a time is reindexed: the last attempts had no effect".to_owned())
+        }
+        Some(BreakerState::Closed) | None => None,
+    };
+    kill_switch.into_iter().chain(breaker).collect()
 }
 
-/// The classes that files are known to have had, in any portal: the rules are those of all. None before each portal ended a collection.
+/// The classes that files had in any portal, because the rules hold for all portals. None before each portal ended a collection.
 pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
     let portals = || snapshot.portals.iter();
     if portals().any(|portal| portal.collections.last_run.is_none()) {
@@ -114,16 +113,19 @@ pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
     Some(slots.chain(shown).chain(sent).collect())
 }
 
-/// The classes that the rules name and nobody knows: nobody's health suffers from them.
+/// The classes that the rules of reindexing name and no file had, which is no warning.
 pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Vec<String> {
     if portal.list.facts().is_none() {
         return Vec::new();
     }
     let unknown = portal.reindex.unknown_classes(&portal.errors, known);
-    let more = unknown.len().saturating_sub(MAX_UNKNOWN);
-    let told = unknown.iter().take(MAX_UNKNOWN).map(ToString::to_string);
-    let more = (more > 0).then(|| {
-        format!("reindex names {more} more classes that are not known; --config.check tells all")
-    });
-    told.chain(more).collect()
+    let mut notes: Vec<_> = unknown.iter().map(ToString::to_string).collect();
+    if notes.len() > MAX_UNKNOWN {
+        let more = notes.len() - MAX_UNKNOWN;
+        notes.truncate(MAX_UNKNOWN);
+        notes.push(format!(
+            "reindex names {more} more classes that are not known; --config.check tells all"
+        ));
+    }
+    notes
 }

@@ -1,196 +1,131 @@
 //! Health in the form of `application/health+json` (draft-inadarei-api-health-check-06).
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::health::{FolderDecision, FolderHealth, Health, PortalHealth, Status};
-use crate::snapshot::ErrorClass;
+use crate::model::Timestamp;
+use crate::policy::Reason;
+use crate::portal::Trouble;
+use crate::snapshot::{ErrorClass, Unavailable};
 
 /// The media type.
 pub(super) const CONTENT_TYPE: &str = "application/health+json";
 
-/// The document.
+/// The document. The status comes first, for people.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct Document {
     status: Status,
     version: &'static str,
     description: &'static str,
-    checks: BTreeMap<String, Vec<Check>>,
+    checks: Map<String, Value>,
 }
 
-/// One check: of a portal, of a folder, or of a class of error in a portal.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Check {
-    component_id: String,
-    component_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<Status>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<String>,
-    /// The label `state` of `kb_portal_sorting` that holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sorting: Option<&'static str>,
-    /// The age of the counts, or the files of a class of error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    observed_value: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    observed_unit: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stale: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reindex: Option<Reindex>,
-    /// Folders with files of a class of error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    folders: Option<usize>,
-    /// When a class of error was first seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_seen: Option<String>,
-    /// When the folder was counted, the portal's last collection ended, or a class of error was last seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_run: Option<String>,
-}
-
-/// What is decided about reindexing a folder whose mode is not off.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Reindex {
-    mode: &'static str,
-    /// The label `reason` of `kb_reindex_decisions_total`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    /// The decision and what it was made from, for people.
-    output: String,
-    #[serde(skip_serializing_if = "Option::is_none", flatten)]
-    files: Option<ReindexFiles>,
-    /// The end of the cooldown, which may be past.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_allowed: Option<String>,
-}
-
-/// The failed files that it was decided from.
-#[derive(Debug, Serialize)]
-struct ReindexFiles {
-    failed: u64,
-    /// Those of a class that counts, with attempts left.
-    retryable: u64,
-    /// Those of them that are old enough.
-    eligible: u64,
-    /// Those past `reindex.max_attempts`.
-    exhausted: u64,
-}
-
-impl From<FolderDecision> for Reindex {
-    fn from(decision: FolderDecision) -> Self {
-        let (reason, numbers) = decision.decided.unzip();
-        Self {
-            mode: decision.mode.as_str(),
-            reason: reason.map(crate::policy::Reason::as_str),
-            output: decision.summary(),
-            files: numbers.map(|numbers| ReindexFiles {
-                failed: numbers.failed,
-                retryable: numbers.retryable,
-                eligible: numbers.eligible,
-                exhausted: numbers.exhausted,
-            }),
-            next_allowed: numbers
-                .and_then(|numbers| numbers.next_allowed)
-                .map(|time| time.to_string()),
+/// Writes health as a document.
+pub(super) fn document(health: &Health) -> Document {
+    let mut checks = Map::new();
+    for portal in &health.portals {
+        let name = &portal.name;
+        checks.insert(format!("portal:{name}"), json!([portal_check(portal)]));
+        if !portal.errors.is_empty() {
+            let errors = portal.errors.iter().map(error_check);
+            checks.insert(format!("errors:{name}"), errors.collect());
         }
+        for folder in &portal.folders {
+            let key = format!("folder:{name}:{}", folder.id);
+            checks.insert(key, json!([folder_check(folder, portal.next_run)]));
+        }
+    }
+    Document {
+        status: health.status,
+        version: env!("CARGO_PKG_VERSION"),
+        description: env!("CARGO_PKG_DESCRIPTION"),
+        checks,
     }
 }
 
-impl From<Health> for Document {
-    fn from(health: Health) -> Self {
-        let mut checks = BTreeMap::new();
-        for mut portal in health.portals {
-            let next_run = portal.next_run.map(|next| next.to_string());
-            for folder in std::mem::take(&mut portal.folders) {
-                let key = format!("folder:{}:{}", portal.name, folder.id);
-                checks.insert(key, vec![folder_check(folder, next_run.clone())]);
-            }
-            if !portal.errors.is_empty() {
-                let key = format!("errors:{}", portal.name);
-                checks.insert(key, portal.errors.iter().map(error_check).collect());
-            }
-            let key = format!("portal:{}", portal.name);
-            checks.insert(key, vec![portal_check(portal, next_run)]);
-        }
-        Self {
-            status: health.status,
-            version: env!("CARGO_PKG_VERSION"),
-            description: env!("CARGO_PKG_DESCRIPTION"),
-            checks,
-        }
-    }
+fn portal_check(portal: &PortalHealth) -> Value {
+    object(json!({
+        "componentId": portal.name,
+        "componentType": "portal",
+        "status": portal.status,
+        "reason": portal.trouble.map(Trouble::as_str),
+        "output": (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
+        // The label `state` of `kb_portal_sorting` that is 1.
+        "sorting": portal.sorting.as_str(),
+        "time": text(portal.last_run),
+        "nextRun": text(portal.next_run),
+    }))
 }
 
-fn portal_check(portal: PortalHealth, next_run: Option<String>) -> Check {
-    Check {
-        component_id: portal.name,
-        component_type: "portal",
-        status: Some(portal.status),
-        reason: portal.trouble.map(crate::portal::Trouble::as_str),
-        output: (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
-        sorting: Some(portal.sorting.as_str()),
-        time: portal.last_run.map(|time| time.to_string()),
-        next_run,
-        ..Check::default()
-    }
+fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
+    object(json!({
+        "componentId": folder.id,
+        "componentType": "folder",
+        "name": folder.name,
+        "status": folder.status,
+        "reason": folder.reason.map(Unavailable::as_str),
+        "output": folder.message,
+        "observedValue": folder.age_seconds,
+        "observedUnit": folder.age_seconds.map(|_| "s"),
+        "stale": folder.stale,
+        "reindex": folder.reindex.as_ref().map(reindex),
+        "time": text(folder.counted),
+        "nextRun": text(next_run),
+    }))
 }
 
 /// A class of error: its files, and one of its reasons as the output.
-fn error_check(error: &ErrorClass) -> Check {
+fn error_check(error: &ErrorClass) -> Value {
     let known = error.known.as_ref();
-    Check {
-        component_id: error.class.to_string(),
-        component_type: "error",
-        output: error.example.as_deref().map(str::to_owned),
-        observed_value: Some(error.files.total()),
-        observed_unit: Some("files"),
-        folders: Some(error.folders),
-        first_seen: known.map(|known| known.first_seen.to_string()),
-        time: known.map(|known| known.last_seen.to_string()),
-        ..Check::default()
-    }
+    object(json!({
+        "componentId": error.class.as_str(),
+        "componentType": "error",
+        "output": error.example.as_deref(),
+        "observedValue": error.files.total(),
+        "observedUnit": "files",
+        "folders": error.folders,
+        "firstSeen": text(known.map(|known| known.first_seen)),
+        "time": text(known.map(|known| known.last_seen)),
+    }))
 }
 
-fn folder_check(folder: FolderHealth, next_run: Option<String>) -> Check {
-    Check {
-        component_id: folder.id,
-        component_type: "folder",
-        name: Some(folder.name),
-        status: Some(folder.status),
-        reason: folder.reason.map(crate::snapshot::Unavailable::as_str),
-        output: folder.message,
-        observed_value: folder.age_seconds,
-        observed_unit: folder.age_seconds.map(|_| "s"),
-        stale: Some(folder.stale),
-        reindex: folder.reindex.map(Reindex::from),
-        time: folder.counted.map(|time| time.to_string()),
-        next_run,
-        ..Check::default()
+/// The decision about a folder, with the failed files that it was made from.
+fn reindex(decision: &FolderDecision) -> Value {
+    let (reason, numbers) = decision.decided.unzip();
+    object(json!({
+        "mode": decision.mode.as_str(),
+        "reason": reason.map(Reason::as_str),
+        "output": decision.summary(),
+        "failed": numbers.map(|numbers| numbers.failed),
+        "retryable": numbers.map(|numbers| numbers.retryable),
+        "eligible": numbers.map(|numbers| numbers.eligible),
+        "exhausted": numbers.map(|numbers| numbers.exhausted),
+        // The end of the cooldown, which may be past.
+        "nextAllowed": text(numbers.and_then(|numbers| numbers.next_allowed)),
+    }))
+}
+
+fn text(time: Option<Timestamp>) -> Option<String> {
+    time.map(|time| time.to_string())
+}
+
+/// An object without the members that are null.
+fn object(mut value: Value) -> Value {
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, member| !member.is_null());
     }
+    value
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ledger::ActiveMode;
-    use crate::model::Timestamp;
-    use crate::policy::{Numbers, Reason};
-    use serde_json::json;
+    use crate::policy::Numbers;
 
     #[test]
-    fn a_decision_is_told_with_what_it_was_made_from() {
+    fn a_decision_is_written_with_its_numbers() {
         let numbers = Numbers {
             failed: 12,
             of_class: 11,
@@ -201,18 +136,18 @@ mod tests {
             next_allowed: Some(Timestamp::from_millis(1_772_366_400_000)),
             ..Numbers::default()
         };
-        let told = |decided| {
+        let written = |decided| {
             let mode = ActiveMode::DryRun;
-            serde_json::to_value(Reindex::from(FolderDecision { mode, decided })).unwrap()
+            reindex(&FolderDecision { mode, decided })
         };
         assert_eq!(
-            told(Some((Reason::Cooldown, numbers))),
+            written(Some((Reason::Cooldown, numbers))),
             json!({"mode": "dry_run", "reason": "cooldown", "failed": 12, "retryable": 9,
                    "output": format!("{}; next allowed 2026-03-01T12:00:00Z, 12 failed, 9 retryable", Reason::Cooldown.sentence()),
                    "eligible": 8, "exhausted": 3, "nextAllowed": "2026-03-01T12:00:00Z"})
         );
         assert_eq!(
-            told(None),
+            written(None),
             json!({"mode": "dry_run", "output": "nothing was decided yet"})
         );
     }

@@ -52,12 +52,12 @@ pub(super) fn render(snapshot: &Snapshot, health: &Health, metrics: &str, now: M
 }
 
 fn wellness(status: Wellness) -> Markup {
-    let (class, word) = match status {
-        Wellness::Pass => ("pass", "pass"),
-        Wellness::Warn => ("warn", "warn"),
-        Wellness::Fail => ("fail", "fail"),
+    let word = match status {
+        Wellness::Pass => "pass",
+        Wellness::Warn => "warn",
+        Wellness::Fail => "fail",
     };
-    html! { span class=(class) { (word) } }
+    html! { span class=(word) { (word) } }
 }
 
 fn portal_section(
@@ -88,8 +88,7 @@ fn portal_section(
                 tr {
                     th { "Folder" }
                     @for status in &statuses { th.n { (status.as_str()) } }
-                    th.n { "total" }
-                    th.n { "counted" }
+                    th.n { "total" } th.n { "counted" }
                     th { "state" }
                 }
             }
@@ -142,23 +141,17 @@ fn folder_row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status
 
 /// The statuses that have a column: the five of docs/portal.md, and `unknown` where there is one.
 fn shown(portal: &PortalView) -> Vec<Status> {
-    let counts = portal
-        .folders
-        .values()
-        .filter_map(|folder| folder.counts.as_ref());
-    let unknown = counts
-        .map(|counts| counts.files[Status::Unknown])
-        .sum::<u64>()
-        > 0;
+    let folders = portal.folders.values();
+    let mut counts = folders.filter_map(|folder| folder.counts.as_ref());
+    let unknown = counts.any(|counts| counts.files[Status::Unknown] > 0);
     let has_column = |status: &Status| *status != Status::Unknown || unknown;
     Status::ALL.into_iter().filter(has_column).collect()
 }
 
 fn seconds(duration: Duration) -> String {
-    let rounded = if duration.as_secs() > 0 {
-        Duration::from_secs(duration.as_secs())
-    } else {
-        Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(0))
+    let rounded = match duration.as_secs() {
+        0 => Duration::from_millis(u64::from(duration.subsec_millis())),
+        seconds => Duration::from_secs(seconds),
     };
     humantime::format_duration(rounded).to_string()
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
@@ -11,6 +10,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Json, Router};
 use tokio::sync::{mpsc, oneshot, watch};
 use tower_http::limit::RequestBodyLimitLayer;
 
@@ -18,13 +18,16 @@ use crate::health;
 use crate::http::{health_json, page, scrape};
 use crate::metrics::{ConfigFacts, Events, Exposition};
 use crate::model::Moment;
-use crate::snapshot::{ListState, Publisher};
+use crate::snapshot::{ListState, PortalView, Publisher};
 
 /// Largest request body that is read.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// The page needs nothing from anywhere.
+/// The page loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// Every answer but a scrape is of the moment.
+const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 
 /// Says whether the process makes progress; `Err` tells what does not.
 pub type Liveness = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
@@ -50,7 +53,7 @@ pub struct Site {
     pub telemetry_path: String,
 }
 
-/// A site with what it remembers.
+/// A site with its state.
 struct Served {
     site: Site,
     ready: AtomicBool,
@@ -70,24 +73,19 @@ impl Site {
         if telemetry_path != "/" {
             router = router.route("/", get(status_page));
         }
+        let ready = AtomicBool::new(false);
         router
             .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
-            .with_state(Arc::new(Served {
-                site: self,
-                ready: AtomicBool::new(false),
-            }))
+            .with_state(Arc::new(Served { site: self, ready }))
     }
 }
 
 impl Served {
-    /// Whether each portal's list was answered, or failed, once: then for good.
+    /// Whether the list of folders of each portal was answered or failed once; then always.
     fn is_ready(&self) -> bool {
-        if self.ready.load(Ordering::Relaxed) {
-            return true;
-        }
-        let snapshot = self.site.publisher.current();
-        let asked = |list: &ListState| !matches!(list, ListState::Unasked);
-        let ready = snapshot.portals.iter().all(|portal| asked(&portal.list));
+        let portals = &self.site.publisher.current().portals;
+        let is_asked = |portal: &Arc<PortalView>| !matches!(portal.list, ListState::Unasked);
+        let ready = self.ready.load(Ordering::Relaxed) || portals.iter().all(is_asked);
         self.ready.store(ready, Ordering::Relaxed);
         ready
     }
@@ -97,31 +95,30 @@ async fn reload(State(served): State<Arc<Served>>) -> Response {
     let Some(requests) = &served.site.reload else {
         let reason =
             "reloading over HTTP is not enabled; start with --web.enable-lifecycle, or send SIGHUP";
-        return plain(StatusCode::FORBIDDEN, reason.to_owned());
+        return plain(StatusCode::FORBIDDEN, reason);
     };
     let (answer, answered) = oneshot::channel();
     let sent = requests.send(answer).await.is_ok();
     match (sent, answered.await) {
-        (true, Ok(Ok(()))) => plain(StatusCode::OK, "reloaded".to_owned()),
+        (true, Ok(Ok(()))) => plain(StatusCode::OK, "reloaded"),
         (true, Ok(Err(reason))) => plain(StatusCode::INTERNAL_SERVER_ERROR, reason),
-        _ => plain(StatusCode::SERVICE_UNAVAILABLE, "stopping".to_owned()),
+        _ => plain(StatusCode::SERVICE_UNAVAILABLE, "stopping"),
     }
 }
 
 async fn live(State(served): State<Arc<Served>>) -> Response {
     match (served.site.liveness)() {
-        Ok(()) => plain(StatusCode::OK, "live".to_owned()),
+        Ok(()) => plain(StatusCode::OK, "live"),
         Err(reason) => plain(StatusCode::SERVICE_UNAVAILABLE, reason),
     }
 }
 
 async fn ready(State(served): State<Arc<Served>>) -> Response {
     if served.is_ready() {
-        plain(StatusCode::OK, "ready".to_owned())
-    } else {
-        let reason = "not every portal's list of folders was answered or failed yet";
-        plain(StatusCode::SERVICE_UNAVAILABLE, reason.to_owned())
+        return plain(StatusCode::OK, "ready");
     }
+    let reason = "not every portal's list of folders was answered or failed yet";
+    plain(StatusCode::SERVICE_UNAVAILABLE, reason)
 }
 
 async fn health(State(served): State<Arc<Served>>) -> Response {
@@ -130,25 +127,17 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
         health::Status::Fail => StatusCode::SERVICE_UNAVAILABLE,
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
     };
-    match serde_json::to_vec(&health_json::Document::from(health)) {
-        Ok(json) => {
-            let headers = [
-                (CONTENT_TYPE, health_json::CONTENT_TYPE),
-                (CACHE_CONTROL, "no-store"),
-            ];
-            (code, headers, json).into_response()
-        }
-        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    }
+    let content_type = (CONTENT_TYPE, health_json::CONTENT_TYPE);
+    let document = Json(health_json::document(&health));
+    (code, [content_type, NO_STORE], document).into_response()
 }
 
 async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
     let site = &served.site;
     let config = *site.config.borrow();
-    match scrape::answer(&site.exposition, &site.events, config, &headers).await {
-        Ok(response) => response,
-        Err(error) => plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    }
+    scrape::answer(&site.exposition, &site.events, config, &headers)
+        .await
+        .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
 async fn status_page(State(served): State<Arc<Served>>) -> Response {
@@ -156,14 +145,14 @@ async fn status_page(State(served): State<Arc<Served>>) -> Response {
     let (snapshot, now) = (site.publisher.current(), Moment::now());
     let health = health::judge(&snapshot, now);
     let page = page::render(&snapshot, &health, &site.telemetry_path, now);
-    let headers: [(HeaderName, &str); 3] = [
+    let headers = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (CACHE_CONTROL, "no-store"),
+        NO_STORE,
     ];
     (headers, Html(page.into_string())).into_response()
 }
 
-fn plain(code: StatusCode, line: String) -> Response {
-    (code, [(CACHE_CONTROL, "no-store")], line + "\n").into_response()
+fn plain(code: StatusCode, line: impl Into<String>) -> Response {
+    (code, [NO_STORE], line.into() + "\n").into_response()
 }

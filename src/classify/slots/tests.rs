@@ -1,4 +1,4 @@
-//! Who gets a slot, who keeps it, and who goes.
+//! Which classes get, keep and lose a slot.
 
 use std::sync::Arc;
 
@@ -25,11 +25,9 @@ fn hour(hours: i64) -> Timestamp {
     Timestamp::from_millis(hours * 3_600_000)
 }
 
-fn rule(pattern: &str, class: &str) -> Rule {
-    Rule {
-        pattern: pattern.parse().unwrap(),
-        class: class.parse().unwrap(),
-    }
+fn with_rule(pattern: &str, class: &str) -> Arc<Classifier> {
+    let (pattern, class) = (pattern.parse().unwrap(), class.parse().unwrap());
+    Arc::new(Classifier::new(vec![Rule { pattern, class }], Vec::new()))
 }
 
 fn tally(classifier: &Arc<Classifier>, reasons: &[(&str, u64)]) -> ClassCounts {
@@ -57,10 +55,9 @@ fn labels(rows: Vec<ErrorRow>) -> Vec<(String, u64)> {
 }
 
 fn shown(labels: &[(&str, u64)]) -> Vec<(String, u64)> {
-    labels
-        .iter()
-        .map(|(label, files)| ((*label).to_owned(), *files))
-        .collect()
+    let labels = labels.iter();
+    let labels = labels.map(|(label, files)| ((*label).to_owned(), *files));
+    labels.collect()
 }
 
 fn classes(slots: &ClassSlots) -> Vec<String> {
@@ -99,7 +96,7 @@ fn the_limit_of_the_portal_holds_over_its_folders() {
 
 #[test]
 fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folder_was_read_first() {
-    let looks: [(u128, &[(&str, u64)]); 3] = [
+    let counts: [(u128, &[(&str, u64)]); 3] = [
         (1, &[("a", 1), ("b", 2)]),
         (2, &[("c", 2), ("d", 3), ("e", 1)]),
         (3, &[("b", 1), ("f", 9)]),
@@ -107,7 +104,7 @@ fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folde
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
         let mut slots = empty();
         let mut folders: BTreeMap<_, _> = order
-            .map(|look| looks[look])
+            .map(|index| counts[index])
             .map(|(number, reasons)| {
                 let rows = count(&mut slots, number, reasons, hour(0));
                 (folder(number), rows)
@@ -159,7 +156,7 @@ fn a_class_that_had_a_slot_before_the_collection_keeps_it() {
 }
 
 #[test]
-fn a_portal_s_slot_is_free_for_others_after_three_counts_without_a_file_in_each_of_its_folders() {
+fn the_portal_s_slot_of_a_class_is_free_after_three_counts_without_a_file_in_each_folder() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
     count(&mut slots, 2, &[("a", 1), ("c", 1)], hour(0));
@@ -178,7 +175,7 @@ fn a_portal_s_slot_is_free_for_others_after_three_counts_without_a_file_in_each_
 }
 
 #[test]
-fn a_class_without_files_keeps_a_slot_that_nobody_needs_for_a_day() {
+fn a_class_without_files_keeps_a_slot_that_no_class_needs_for_a_day() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
     for at in 1..24 {
@@ -191,7 +188,7 @@ fn a_class_without_files_keeps_a_slot_that_nobody_needs_for_a_day() {
 }
 
 #[test]
-fn days_without_a_look_cost_nobody_a_slot_unless_the_folder_is_not_looked_at_any_more() {
+fn days_without_a_count_cost_no_slot_unless_the_folder_is_unreadable() {
     let mut slots = empty();
     count(&mut slots, 1, &[("x", 1), ("y", 1)], hour(0));
     count(&mut slots, 2, &[("z", 1)], hour(0));
@@ -205,7 +202,7 @@ fn days_without_a_look_cost_nobody_a_slot_unless_the_folder_is_not_looked_at_any
 }
 
 #[test]
-fn what_other_rules_call_otherwise_leaves_its_slot_at_the_next_look() {
+fn a_class_that_other_rules_replace_loses_its_slot_at_the_next_count() {
     let mut slots = empty();
     let reasons = [
         ("reading a timed out", 2),
@@ -215,37 +212,26 @@ fn what_other_rules_call_otherwise_leaves_its_slot_at_the_next_look() {
     let rows = count(&mut slots, 1, &reasons, hour(0));
     let expected = [("lost", 1), ("reading a timed out", 2), ("other", 1)];
     assert_eq!(rows, shown(&expected));
-    let classifier = Arc::new(Classifier::new(
-        vec![rule("timed out", "timeout")],
-        Vec::new(),
-    ));
+    let classifier = with_rule("timed out", "timeout");
     slots.reconfigure(LIMITS, &classifier);
     let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1));
     assert_eq!(labels(rows), shown(&[("lost", 1), ("timeout", 3)]));
 }
 
 #[test]
-fn the_class_of_a_rule_is_shown_at_once_and_another_leaves_at_the_end_of_the_collection() {
-    let classifier = Arc::new(Classifier::new(
-        vec![rule("timed out", "timeout")],
-        Vec::new(),
-    ));
+fn the_class_of_a_rule_is_shown_at_once_and_another_loses_its_slot_at_the_end_of_the_collection() {
+    let classifier = with_rule("timed out", "timeout");
     let mut slots = ClassSlots::new(LIMITS, &classifier);
     let large = [("a", 9), ("b", 8)];
     slots.count(folder(1), &tally(&classifier, &large), hour(0));
-    slots.count(
-        folder(2),
-        &tally(&classifier, &[("c", 7), ("d", 6)]),
-        hour(0),
-    );
+    let small = [("c", 7), ("d", 6)];
+    slots.count(folder(2), &tally(&classifier, &small), hour(0));
     slots.settle();
     assert_eq!(classes(&slots), ["a", "b", "c"]);
     let more = [("a", 9), ("b", 8), ("timed out", 1)];
     let rows = slots.count(folder(1), &tally(&classifier, &more), hour(1));
-    assert_eq!(
-        labels(rows),
-        shown(&[("a", 9), ("timeout", 1), ("other", 8)])
-    );
+    let expected = [("a", 9), ("timeout", 1), ("other", 8)];
+    assert_eq!(labels(rows), shown(&expected));
     slots.settle();
     assert_eq!(classes(&slots), ["a", "c", "timeout"]);
 }
@@ -276,11 +262,8 @@ fn fewer_slots_go_to_the_largest_classes() {
     count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(0));
     count(&mut slots, 2, &[("c", 3)], hour(0));
     slots.settle();
-    let fewer = ClassLimits {
-        portal: 2,
-        folder: 1,
-    };
-    slots.reconfigure(fewer, &Classifier::default());
+    let (portal, folder) = (2, 1);
+    slots.reconfigure(ClassLimits { portal, folder }, &Classifier::default());
     slots.settle();
     assert_eq!(classes(&slots), ["b", "c"]);
     let rows = count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(1));
@@ -288,7 +271,7 @@ fn fewer_slots_go_to_the_largest_classes() {
 }
 
 #[test]
-fn a_folder_that_goes_leaves_its_slots() {
+fn a_folder_that_leaves_frees_its_slots() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1)], hour(0));
     slots.retain_folders(|id| id != folder(1));
@@ -296,7 +279,7 @@ fn a_folder_that_goes_leaves_its_slots() {
     assert_eq!(slots, empty());
 }
 
-/// Texts without end, of any script, and a tenth of the files for one reason of their own.
+/// Random texts of any script; a tenth of the files have one reason in common.
 fn random_texts(seed: u64, files: usize) -> Vec<String> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut text = || -> String {
@@ -310,9 +293,10 @@ fn random_texts(seed: u64, files: usize) -> Vec<String> {
 
 #[test]
 fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
+    let (portal, of_a_folder) = (50, 10);
     let limits = ClassLimits {
-        portal: 50,
-        folder: 10,
+        portal,
+        folder: of_a_folder,
     };
     let mut texts = random_texts(7, 100_000);
     let mut labels = Vec::new();
@@ -334,17 +318,17 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
     assert_eq!(labels[0], labels[1]);
 }
 
-fn looks() -> impl Strategy<Value = Vec<(u128, Vec<(String, u64)>)>> {
+fn counts() -> impl Strategy<Value = Vec<(u128, Vec<(String, u64)>)>> {
     let reasons = prop::collection::vec(("[a-j]{0,1}", 1_u64..4), 0..12);
     prop::collection::vec((0_u128..4, reasons), 1..12)
 }
 
 proptest! {
     #[test]
-    fn no_file_is_lost_no_limit_exceeded_and_neither_order_nor_a_restart_matters(looks in looks()) {
+    fn no_file_is_lost_no_limit_exceeded_and_neither_order_nor_a_restart_matters(counts in counts()) {
         let (mut slots, mut mirrored) = (empty(), empty());
         let mut failed = BTreeMap::new();
-        for (at, (number, reasons)) in (0..).zip(&looks) {
+        for (at, (number, reasons)) in (0..).zip(&counts) {
             let reasons: Vec<_> = reasons.iter().map(|(text, files)| (text.as_str(), *files)).collect();
             let backwards: Vec<_> = reasons.iter().rev().copied().collect();
             let rows = count(&mut slots, *number, &reasons, hour(at));

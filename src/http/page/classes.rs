@@ -18,11 +18,7 @@ pub(super) fn section(ledger: &LedgerView) -> Markup {
             table {
                 thead {
                     tr {
-                        th { "Class" }
-                        th { "a retry" }
-                        th.n { "recovered" }
-                        th.n { "failed again" }
-                        th { "last sent" }
+                        th { "Class" } th { "a retry" } th.n { "recovered" } th.n { "failed again" } th { "last sent" }
                     }
                 }
                 tbody {

@@ -12,13 +12,8 @@ pub(super) fn table(errors: &[ErrorClass]) -> Markup {
         table {
             thead {
                 tr {
-                    th { "Class" }
-                    th.n { "failed" }
-                    th.n { "flagged" }
-                    th.n { "folders" }
-                    th { "first seen" }
-                    th { "last seen" }
-                    th { "example" }
+                    th { "Class" } th.n { "failed" } th.n { "flagged" } th.n { "folders" }
+                    th { "first seen" } th { "last seen" } th { "example" }
                 }
             }
             tbody {
@@ -28,12 +23,8 @@ pub(super) fn table(errors: &[ErrorClass]) -> Markup {
                         td.n { (error.files[Status::Failed]) }
                         td.n { (error.files[Status::Flagged]) }
                         td.n { (error.folders) }
-                        @if let Some(known) = &error.known {
-                            td.time { (known.first_seen) }
-                            td.time { (known.last_seen) }
-                        } @else {
-                            td {} td {}
-                        }
+                        td.time { @if let Some(known) = &error.known { (known.first_seen) } }
+                        td.time { @if let Some(known) = &error.known { (known.last_seen) } }
                         td.name { @if let Some(example) = &error.example { (example) } }
                     }
                 }

@@ -23,13 +23,8 @@ pub(super) fn section(portal: &PortalHealth, now: Timestamp) -> Markup {
             table {
                 thead {
                     tr {
-                        th { "Folder" }
-                        th { "mode" }
-                        th { "decision" }
-                        th.n { "failed" }
-                        th.n { "retryable" }
-                        th.n { "exhausted" }
-                        th { "next allowed" }
+                        th { "Folder" } th { "mode" } th { "decision" }
+                        th.n { "failed" } th.n { "retryable" } th.n { "exhausted" } th { "next allowed" }
                     }
                 }
                 tbody {
