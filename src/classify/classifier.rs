@@ -46,14 +46,6 @@ impl Default for Classifier {
     }
 }
 
-impl PartialEq for Classifier {
-    fn eq(&self, other: &Self) -> bool {
-        self.version == other.version
-    }
-}
-
-impl Eq for Classifier {}
-
 impl Classifier {
     /// Tries these rules first, in their order, and then these masks before the built-in ones.
     #[must_use]

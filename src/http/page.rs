@@ -4,6 +4,7 @@ mod classes;
 mod errors;
 mod reindex;
 
+use std::iter;
 use std::time::Duration;
 
 use maud::{DOCTYPE, Markup, html};
@@ -67,8 +68,16 @@ fn portal_section(
     now: Moment,
 ) -> Markup {
     let statuses = shown(portal);
+    let heads = statuses
+        .iter()
+        .map(|status| format!("#{}", status.as_str()));
+    let heads: Vec<_> = iter::once("Folder".to_owned())
+        .chain(heads)
+        .chain(["#total", "#counted", "state"].map(str::to_owned))
+        .collect();
     let mut folders: Vec<_> = portal.folders.values().zip(&health.folders).collect();
     folders.sort_by_key(|(_, health)| &health.name);
+    let folders = folders.into_iter();
     html! {
         h2 { "Portal " (portal.name) " " (wellness(health.status)) }
         @for note in &health.notes {
@@ -83,27 +92,13 @@ fn portal_section(
             }
             "Sorting by status: " (sorting(portal.sorting)) "."
         }
-        table {
-            thead {
-                tr {
-                    th { "Folder" }
-                    @for status in &statuses { th.n { (status.as_str()) } }
-                    th.n { "total" } th.n { "counted" }
-                    th { "state" }
-                }
-            }
-            tbody {
-                @for (folder, health) in folders {
-                    (folder_row(portal.fresh_counts(folder, now), health, &statuses))
-                }
-            }
-        }
+        (table(&heads, folders.map(|(folder, health)| row(portal.fresh_counts(folder, now), health, &statuses))))
         (reindex::section(health, now.wall))
         @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
             (classes::section(ledger))
         }
         @if !health.errors.is_empty() {
-            (errors::table(&health.errors))
+            (errors::section(&health.errors))
         }
     }
 }
@@ -117,24 +112,39 @@ fn sorting(state: SortingState) -> &'static str {
     }
 }
 
-fn folder_row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status]) -> Markup {
+fn row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status]) -> Markup {
+    let number = |count: &dyn Fn(&Counts) -> u64| {
+        html! { @if let Some(counts) = counts { (count(counts)) } @else { "–" } }
+    };
     html! {
-        tr {
-            td.name title=(health.id) { (health.name) }
-            @for status in statuses {
-                td.n { @if let Some(counts) = counts { (counts.files[*status]) } @else { "–" } }
+        td.name title=(health.id) { (health.name) }
+        @for status in statuses { td.n { (number(&|counts| counts.files[*status])) } }
+        td.n { (number(&|counts| counts.files.total())) }
+        td.n {
+            @if let Some(age) = health.age_seconds { (seconds(Duration::from_secs(age))) " ago" } @else { "never" }
+        }
+        td {
+            (wellness(health.status))
+            @if let Some(reason) = health.reason { " " (reason.as_str()) }
+            @if let Some(message) = &health.message { ": " (message) }
+            @if health.stale { " (counts withdrawn: too old)" }
+            @if counts.is_some_and(|counts| !counts.consistent) { " (changed while it was read)" }
+        }
+    }
+}
+
+/// A table. The head of a column of numbers begins with `#`.
+fn table<S: AsRef<str>>(heads: &[S], rows: impl Iterator<Item = Markup>) -> Markup {
+    html! {
+        table {
+            thead {
+                tr {
+                    @for head in heads.iter().map(AsRef::as_ref) {
+                        @if let Some(head) = head.strip_prefix('#') { th.n { (head) } } @else { th { (head) } }
+                    }
+                }
             }
-            td.n { @if let Some(counts) = counts { (counts.files.total()) } @else { "–" } }
-            td.n {
-                @if let Some(age) = health.age_seconds { (seconds(Duration::from_secs(age))) " ago" } @else { "never" }
-            }
-            td {
-                (wellness(health.status))
-                @if let Some(reason) = health.reason { " " (reason.as_str()) }
-                @if let Some(message) = &health.message { ": " (message) }
-                @if health.stale { " (counts withdrawn: too old)" }
-                @if counts.is_some_and(|counts| !counts.consistent) { " (changed while it was read)" }
-            }
+            tbody { @for row in rows { tr { (row) } } }
         }
     }
 }

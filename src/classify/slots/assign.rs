@@ -105,125 +105,66 @@ pub(super) fn assign<'a>(
 mod tests {
     use super::*;
 
-    /// A class as `name`, failed and flagged files, counts without a file where it has a slot.
-    type Given = (&'static str, [u64; 2], Option<u32>);
+    /// A number of slots, the classes, and those that are assigned a slot. Each class is written as `name:failed+flagged`, and behind `@`
+    /// its counts without a file where it holds a slot. Rules name those that begin with `rule`.
+    const CASES: &[(usize, &str, &str)] = &[
+        // The largest classes have the slots; among equals, the text decides.
+        (2, "d:1 c:5 b:1 none:0", "b c"),
+        (9, "d:1 c:5 b:1 none:0", "b c d"),
+        // A class keeps its slot while it has files, and for three counts without.
+        (1, "a:1@0 flood:500", "a"),
+        (1, "a:0@1 flood:500", "a"),
+        (1, "a:0@2 flood:500", "a"),
+        (1, "a:0@3 flood:500", "flood"),
+        (2, "a:0@4294967295 flood:500", "a flood"),
+        // The class that has been empty for longest loses its slot first.
+        (3, "a:0@5 b:0@9 c:0@3 new:1", "a c new"),
+        // The class of a rule gets the slot of the smallest.
+        (2, "a:9@0 b:2@0 rule:1 rule-without-files:0", "a rule"),
+        (3, "a:9@0 b:2@0 rule:1 rule-without-files:0", "a b rule"),
+        // Classes of rules have slots even where there are too few.
+        (1, "a:9@0 rule-1:1 rule-2:0+1", "rule-1 rule-2"),
+        // The class of a rule loses its slot like any other.
+        (1, "rule:0@3 a:1", "a"),
+        // A status with few files has half of the slots when it needs them.
+        (4, "a:90@0 b:80@0 c:70@0 d:60@0", "a b c d"),
+        (4, "a:90@0 b:80@0 c:70@0 d:60@0 x:0+1", "a b c x"),
+        (
+            4,
+            "a:90@0 b:80@0 c:70@0 d:60@0 x:0+1 y:0+3 z:0+2",
+            "a b y z",
+        ),
+        // An empty class loses its slot before one with files when a status needs its half.
+        (4, "a:1@0 b:1@0 c:1@0 was:0@1 x:0+1", "a b c x"),
+    ];
 
-    fn assigned(limit: usize, given: &[Given]) -> Vec<String> {
-        let classes: Vec<Arc<str>> = given.iter().map(|(class, ..)| Arc::from(*class)).collect();
-        let candidates = given.iter().zip(&classes);
-        let candidates = candidates.map(|((_, [failed, flagged], empty_counts), class)| {
-            let mut files = ByStatus::default();
-            files[Status::Failed] = *failed;
-            files[Status::Flagged] = *flagged;
-            Candidate {
+    #[test]
+    fn slots_are_assigned_as_in_the_table() {
+        for (limit, given, expected) in CASES {
+            let given: Vec<_> = given.split(' ').map(parse).collect();
+            let candidates = given.iter().map(|(class, files, empty_counts)| Candidate {
                 class,
-                files,
+                files: *files,
                 empty_counts: *empty_counts,
                 by_rule: class.starts_with("rule"),
-            }
-        });
-        let mut assigned: Vec<_> = assign(candidates, limit)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        assigned.sort();
-        assigned
-    }
-
-    #[test]
-    fn the_largest_have_the_slots_and_among_equals_the_text_decides() {
-        let given = [
-            ("d", [1, 0], None),
-            ("c", [5, 0], None),
-            ("b", [1, 0], None),
-            ("none", [0, 0], None),
-        ];
-        assert_eq!(assigned(2, &given), ["b", "c"]);
-        assert_eq!(assigned(9, &given), ["b", "c", "d"]);
-    }
-
-    #[test]
-    fn who_has_a_slot_keeps_it_while_it_has_files_and_for_three_counts_without() {
-        let held = |empty| {
-            [
-                ("a", [u64::from(empty == 0), 0], Some(empty)),
-                ("flood", [500, 0], None),
-            ]
-        };
-        for empty in 0..3 {
-            assert_eq!(assigned(1, &held(empty)), ["a"], "{empty}");
+            });
+            let assigned = assign(candidates, *limit);
+            let mut assigned: Vec<_> = assigned.iter().map(|class| &**class).collect();
+            assigned.sort_unstable();
+            assert_eq!(assigned.join(" "), *expected, "{limit} slots, {given:?}");
         }
-        assert_eq!(assigned(1, &held(3)), ["flood"]);
-        assert_eq!(
-            assigned(2, &held(u32::MAX)),
-            ["a", "flood"],
-            "nobody needs it"
-        );
     }
 
-    #[test]
-    fn the_class_that_is_empty_for_longest_gives_its_slot_up_first() {
-        let given = [
-            ("a", [0, 0], Some(5)),
-            ("b", [0, 0], Some(9)),
-            ("c", [0, 0], Some(3)),
-            ("new", [1, 0], None),
-        ];
-        assert_eq!(assigned(3, &given), ["a", "c", "new"]);
-    }
-
-    #[test]
-    fn the_class_of_a_rule_takes_the_slot_of_the_smallest() {
-        let given = [
-            ("a", [9, 0], Some(0)),
-            ("b", [2, 0], Some(0)),
-            ("rule", [1, 0], None),
-            ("rule without files", [0, 0], None),
-        ];
-        assert_eq!(assigned(2, &given), ["a", "rule"]);
-        assert_eq!(assigned(3, &given), ["a", "b", "rule"]);
-    }
-
-    #[test]
-    fn classes_of_rules_have_slots_even_where_there_are_too_few() {
-        let given = [
-            ("a", [9, 0], Some(0)),
-            ("rule 1", [1, 0], None),
-            ("rule 2", [0, 1], None),
-        ];
-        assert_eq!(assigned(1, &given), ["rule 1", "rule 2"]);
-    }
-
-    #[test]
-    fn the_class_of_a_rule_gives_its_slot_up_like_any_other() {
-        let given = [("rule", [0, 0], Some(3)), ("a", [1, 0], None)];
-        assert_eq!(assigned(1, &given), ["a"]);
-    }
-
-    #[test]
-    fn a_status_with_few_files_has_half_of_the_slots_when_it_needs_them() {
-        let mut given = vec![
-            ("a", [90, 0], Some(0)),
-            ("b", [80, 0], Some(0)),
-            ("c", [70, 0], Some(0)),
-            ("d", [60, 0], Some(0)),
-        ];
-        assert_eq!(assigned(4, &given), ["a", "b", "c", "d"]);
-        given.push(("x", [0, 1], None));
-        assert_eq!(assigned(4, &given), ["a", "b", "c", "x"]);
-        given.extend([("y", [0, 3], None), ("z", [0, 2], None)]);
-        assert_eq!(assigned(4, &given), ["a", "b", "y", "z"]);
-    }
-
-    #[test]
-    fn an_empty_slot_goes_before_one_with_files_when_a_status_needs_its_half() {
-        let given = [
-            ("a", [1, 0], Some(0)),
-            ("b", [1, 0], Some(0)),
-            ("c", [1, 0], Some(0)),
-            ("was", [0, 0], Some(1)),
-            ("x", [0, 1], None),
-        ];
-        assert_eq!(assigned(4, &given), ["a", "b", "c", "x"]);
+    fn parse(text: &str) -> (Arc<str>, ByStatus<u64>, Option<u32>) {
+        let (class, text) = text.split_once(':').unwrap();
+        let (counts, empty_counts) = match text.split_once('@') {
+            Some((counts, empty_counts)) => (counts, Some(empty_counts.parse().unwrap())),
+            None => (text, None),
+        };
+        let (failed, flagged) = counts.split_once('+').unwrap_or((counts, "0"));
+        let mut files = ByStatus::default();
+        files[Status::Failed] = failed.parse().unwrap();
+        files[Status::Flagged] = flagged.parse().unwrap();
+        (class.into(), files, empty_counts)
     }
 }

@@ -78,11 +78,9 @@ fn an_example_shows_what_the_largest_class_without_a_slot_is() {
     let reasons = [("a", 1), ("b", 3), ("c", 5), ("d 7", 2), ("e 8", 2)];
     let counted = tally(&Arc::default(), &reasons);
     let rows = empty().count(folder(1), &counted, hour(0));
-    let examples = rows
-        .iter()
-        .map(|row| (row.class.as_str(), row.example.as_deref()));
-    let expected = [("b", None), ("c", None), ("other", Some("d 7"))];
-    assert_eq!(examples.collect::<Vec<_>>(), expected);
+    let examples = rows.iter().map(|row| row.example.as_deref());
+    assert_eq!(examples.collect::<Vec<_>>(), [None, None, Some("d 7")]);
+    assert_eq!(rows[2].class, Class::Other);
 }
 
 #[test]
@@ -103,13 +101,11 @@ fn at_the_end_of_a_collection_the_largest_classes_have_the_slots_whichever_folde
     ];
     for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
         let mut slots = empty();
-        let mut folders: BTreeMap<_, _> = order
-            .map(|index| counts[index])
-            .map(|(number, reasons)| {
-                let rows = count(&mut slots, number, reasons, hour(0));
-                (folder(number), rows)
-            })
-            .into();
+        let mut folders = BTreeMap::new();
+        for (number, reasons) in order.map(|index| counts[index]) {
+            let rows = count(&mut slots, number, reasons, hour(0));
+            folders.insert(folder(number), rows);
+        }
         for (id, rows) in slots.settle() {
             folders.insert(id, labels(rows));
         }
@@ -145,13 +141,10 @@ fn a_class_that_had_a_slot_before_the_collection_keeps_it() {
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(1));
     count(&mut slots, 2, &[("c", 2)], hour(1));
     count(&mut slots, 3, &[("d", 5)], hour(1));
-    let changed = slots.settle().into_iter();
-    let changed: Vec<_> = changed.map(|(id, rows)| (id, labels(rows))).collect();
-    let expected = [
-        (folder(2), shown(&[("other", 2)])),
-        (folder(3), shown(&[("d", 5)])),
-    ];
-    assert_eq!(changed, expected);
+    let changed: BTreeMap<_, _> = slots.settle().into_iter().collect();
+    assert_eq!(changed.len(), 2);
+    assert_eq!(labels(changed[&folder(2)].clone()), shown(&[("other", 2)]));
+    assert_eq!(labels(changed[&folder(3)].clone()), shown(&[("d", 5)]));
     assert_eq!(classes(&slots), ["a", "b", "d"]);
 }
 
@@ -194,8 +187,8 @@ fn days_without_a_count_cost_no_slot_unless_the_folder_is_unreadable() {
     count(&mut slots, 2, &[("z", 1)], hour(0));
     slots.expire(hour(200), |id| id == folder(2));
     let crowd = [("a", 9), ("x", 1), ("y", 1)];
-    let rows = count(&mut slots, 1, &crowd, hour(200));
-    assert_eq!(rows, shown(&[("x", 1), ("y", 1), ("other", 9)]));
+    let expected = [("x", 1), ("y", 1), ("other", 9)];
+    assert_eq!(count(&mut slots, 1, &crowd, hour(200)), shown(&expected));
     let classes = slots.classes();
     assert_eq!(classes["x"].first_seen, hour(0));
     assert!(!classes.contains_key("z"));
@@ -251,9 +244,8 @@ fn a_class_is_as_old_as_in_the_folder_that_had_it_first() {
     let mut slots = empty();
     count(&mut slots, 1, &[("a", 1)], hour(1));
     count(&mut slots, 2, &[("a", 1)], hour(2));
-    let classes = slots.classes();
-    let seen = (classes["a"].first_seen, classes["a"].last_seen);
-    assert_eq!(seen, (hour(1), hour(2)));
+    let class = &slots.classes()["a"];
+    assert_eq!((class.first_seen, class.last_seen), (hour(1), hour(2)));
 }
 
 #[test]
@@ -293,13 +285,12 @@ fn random_texts(seed: u64, files: usize) -> Vec<String> {
 
 #[test]
 fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
-    let (portal, of_a_folder) = (50, 10);
     let limits = ClassLimits {
-        portal,
-        folder: of_a_folder,
+        portal: 50,
+        folder: 10,
     };
     let mut texts = random_texts(7, 100_000);
-    let mut labels = Vec::new();
+    let mut shown = Vec::new();
     for _ in 0..2 {
         let mut tally = ErrorTally::new(Arc::default());
         for text in &texts {
@@ -311,11 +302,10 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
         assert_eq!(rows.len(), limits.folder + 1);
         assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), 100_000);
         assert!(rows.iter().any(|row| row.class.as_str() == "no text layer"));
-        let rows = rows.into_iter();
-        labels.push(rows.map(|row| (row.class, row.files)).collect::<Vec<_>>());
+        shown.push(labels(rows));
         fastrand::Rng::with_seed(8).shuffle(&mut texts);
     }
-    assert_eq!(labels[0], labels[1]);
+    assert_eq!(shown[0], shown[1]);
 }
 
 fn counts() -> impl Strategy<Value = Vec<(u128, Vec<(String, u64)>)>> {

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::http::page::table;
 use crate::ledger::LedgerView;
 use crate::policy::{ClassRecord, class_records};
 
@@ -12,21 +13,17 @@ const MAX_ROWS: usize = 50;
 pub(super) fn section(ledger: &LedgerView) -> Markup {
     let records = class_records(ledger);
     let more = records.len().saturating_sub(MAX_ROWS);
+    let heads = [
+        "Class",
+        "a retry",
+        "#recovered",
+        "#failed again",
+        "last sent",
+    ];
     html! {
         @if !records.is_empty() {
             h3 { "What a retry helps" }
-            table {
-                thead {
-                    tr {
-                        th { "Class" } th { "a retry" } th.n { "recovered" } th.n { "failed again" } th { "last sent" }
-                    }
-                }
-                tbody {
-                    @for record in records.iter().take(MAX_ROWS) {
-                        (row(record))
-                    }
-                }
-            }
+            (table(&heads, records.iter().take(MAX_ROWS).map(row)))
             @if more > 0 {
                 p { "Not shown: " (more) " more (" code { "kb-exporter reindex classes" } " shows all)." }
             }
@@ -36,13 +33,11 @@ pub(super) fn section(ledger: &LedgerView) -> Markup {
 
 fn row(record: &ClassRecord) -> Markup {
     html! {
-        tr {
-            td.name { (record.class) }
-            td { (record.response.a_retry()) }
-            td.n { (record.files.recovered) }
-            td.n { (record.files.refailed) }
-            td.time { @if let Some(last) = record.last { (last) } @else { "–" } }
-        }
+        td.name { (record.class) }
+        td { (record.response.a_retry()) }
+        td.n { (record.files.recovered) }
+        td.n { (record.files.refailed) }
+        td.time { @if let Some(last) = record.last { (last) } @else { "–" } }
     }
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::health::{FolderDecision, FolderHealth, PortalHealth};
-use crate::http::page::seconds;
+use crate::http::page::{seconds, table};
 use crate::model::Timestamp;
 use crate::policy::{BreakerState, Numbers};
 use crate::snapshot::PortalLimits;
@@ -16,23 +16,20 @@ pub(super) fn section(portal: &PortalHealth, now: Timestamp) -> Markup {
     };
     let mut folders: Vec<_> = portal.folders.iter().filter_map(decided).collect();
     folders.sort_by_key(|(folder, _)| &folder.name);
+    let heads = [
+        "Folder",
+        "mode",
+        "decision",
+        "#failed",
+        "#retryable",
+        "#exhausted",
+        "next allowed",
+    ];
     html! {
         @if !folders.is_empty() {
             h3 { "Reindexing" }
             @if let Some(limits) = &portal.reindex { p { (limits_line(limits)) } }
-            table {
-                thead {
-                    tr {
-                        th { "Folder" } th { "mode" } th { "decision" }
-                        th.n { "failed" } th.n { "retryable" } th.n { "exhausted" } th { "next allowed" }
-                    }
-                }
-                tbody {
-                    @for (folder, decision) in folders {
-                        (folder_row(folder, &decision, now))
-                    }
-                }
-            }
+            (table(&heads, folders.iter().map(|(folder, decision)| row(folder, decision, now))))
         }
     }
 }
@@ -51,24 +48,22 @@ fn limits_line(limits: &PortalLimits) -> Markup {
     }
 }
 
-fn folder_row(folder: &FolderHealth, decision: &FolderDecision, now: Timestamp) -> Markup {
+fn row(folder: &FolderHealth, decision: &FolderDecision, now: Timestamp) -> Markup {
     let numbers = decision.decided.map(|(_, numbers)| numbers);
     let number = |count: fn(&Numbers) -> u64| {
         html! { @if let Some(numbers) = &numbers { (count(numbers)) } @else { "–" } }
     };
     html! {
-        tr {
-            td.name title=(folder.id) { (folder.name) }
-            td { (decision.mode.as_str()) }
-            td {
-                @if let Some((reason, _)) = decision.decided { (reason.as_str()) ": " }
-                (decision.sentence())
-            }
-            td.n { (number(|numbers| numbers.failed)) }
-            td.n { (number(|numbers| numbers.retryable)) }
-            td.n { (number(|numbers| numbers.exhausted)) }
-            td.time { (next_allowed(numbers.and_then(|numbers| numbers.next_allowed), now)) }
+        td.name title=(folder.id) { (folder.name) }
+        td { (decision.mode.as_str()) }
+        td {
+            @if let Some((reason, _)) = decision.decided { (reason.as_str()) ": " }
+            (decision.sentence())
         }
+        td.n { (number(|numbers| numbers.failed)) }
+        td.n { (number(|numbers| numbers.retryable)) }
+        td.n { (number(|numbers| numbers.exhausted)) }
+        td.time { (next_allowed(numbers.and_then(|numbers| numbers.next_allowed), now)) }
     }
 }
 
