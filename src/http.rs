@@ -1,4 +1,4 @@
-//! What is served over HTTP, and how connections are taken.
+//! The HTTP server: paths, status page, `/health` and `/metrics`.
 
 mod accept_encoding;
 mod health_json;

@@ -63,7 +63,7 @@ impl Client {
         Ok(&self.body)
     }
 
-    /// Asks once and looks whether the answer is what it should be.
+    /// Scrapes once and checks the answer.
     pub fn check(&mut self, folders: usize) -> Result<()> {
         let form = self.form;
         let body = self.scrape()?;
@@ -80,7 +80,7 @@ impl Client {
         Ok(())
     }
 
-    /// Reads the head of an answer, which tells how long the body is.
+    /// Reads the head of an answer, and returns the length of the body.
     fn head(&mut self) -> Result<usize> {
         let mut length = None;
         let mut line = String::new();
@@ -89,7 +89,7 @@ impl Client {
             self.stream.read_line(&mut line)?;
             let line = line.trim_end().to_ascii_lowercase();
             if line.is_empty() {
-                return length.context("an answer does not tell how long it is");
+                return length.context("an answer has no content-length");
             }
             if let Some(value) = line.strip_prefix("content-length:") {
                 length = Some(value.trim().parse()?);

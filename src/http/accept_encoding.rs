@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_sent_to_those_who_like_it_best() {
+    fn gzip_is_sent_to_clients_that_prefer_it() {
         for values in [
             &["gzip"][..],
             &["GZIP"],
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_sent_to_everyone_else() {
+    fn plain_text_is_sent_to_all_others() {
         for values in [
             &[][..],
             &[""],

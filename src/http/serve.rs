@@ -1,6 +1,6 @@
-//! Takes connections and answers on them, whatever clients do.
+//! Accepts connections and serves them, within limits for every client.
 //!
-//! Our own loop in place of `axum::serve`, which lets silent clients stay for good.
+//! Not `axum::serve`, which never disconnects a silent client.
 
 mod accept;
 
@@ -33,15 +33,14 @@ use accept::accept;
 /// The largest head of a request, in bytes; a larger one is answered with 431.
 const MAX_HEAD: usize = 32 * 1024;
 
-/// How much clients may ask of a listener.
+/// Limits for the clients of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections served at once. Others wait in the system's queue until one ends, rather than being turned away: a scrape
-    /// that is a little late is better than one that fails.
+    /// Connections served at once. Others wait in the system's queue: a late scrape is better than one that fails.
     pub connections: usize,
-    /// How long a client may take for the head of a request. Between two requests a connection may be idle for as long.
+    /// How long a client may need to send the head of a request, and how long a connection may be idle between two requests.
     pub header_timeout: Duration,
-    /// After this a connection is closed as at shutdown, so that a client that never reads its answer holds no place for good.
+    /// After this a connection is closed as at shutdown, so that a client that never reads its answer does not hold it for ever.
     pub lifetime: Duration,
     /// How long a running request may go on after that, and at shutdown.
     pub drain: Duration,
@@ -69,18 +68,18 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> io::Result<()> {
     tracing::info!(address = %listener.local_addr()?, "listening");
-    let places = Arc::new(Semaphore::new(
+    let permits = Arc::new(Semaphore::new(
         limits.connections.min(Semaphore::MAX_PERMITS),
     ));
     let connections = TaskTracker::new();
-    while let Some((place, stream, peer)) = shutdown
-        .run_until_cancelled(next_connection(&listener, &places))
+    while let Some((permit, stream, peer)) = shutdown
+        .run_until_cancelled(next_connection(&listener, &permits))
         .await
     {
         let (router, shutdown) = (router.clone(), shutdown.clone());
         connections.spawn(async move {
             serve_connection(stream, peer, router, limits, shutdown).await;
-            drop(place);
+            drop(permit);
         });
     }
     drop(listener);
@@ -91,18 +90,18 @@ pub async fn serve(
 
 async fn next_connection(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
 ) -> (OwnedSemaphorePermit, TcpStream, SocketAddr) {
-    let place = Arc::clone(places)
+    let permit = Arc::clone(permits)
         .acquire_owned()
         .await
         .expect("the semaphore is never closed");
     let (stream, peer) = accept(|| listener.accept()).await;
-    // Else the end of an answer may wait until the client has acknowledged the rest: 40 ms, more than the answer takes.
+    // Otherwise the end of an answer may wait 40 ms until the client has acknowledged the rest.
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%peer, %error, "answers may take longer than they must");
+        tracing::debug!(%peer, %error, "cannot disable Nagle's algorithm, answers may be late");
     }
-    (place, stream, peer)
+    (permit, stream, peer)
 }
 
 /// Where TLS is wanted, the stream is to be wrapped before it comes here, with a handshake bound by the header timeout.

@@ -29,7 +29,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 /// Every answer but a scrape is of the moment.
 const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 
-/// Says whether the process makes progress; `Err` tells what does not.
+/// Says whether the process makes progress; `Err` says what does not.
 pub type Liveness = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// Asks for a reload; the answer is why there was none.

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use crate::metrics::events;
-use crate::metrics::facts::{folder, portal, reindex};
+use crate::metrics::facts::folder;
+use crate::metrics::facts::portal;
+use crate::metrics::facts::reindex;
 
 pub use crate::metrics::family::{Family, Kind};
 

@@ -16,7 +16,7 @@ use crate::metrics::{ConfigFacts, Events, Exposition, Renderer, Scrape};
 use crate::model::Moment;
 use crate::snapshot::{PortalView, Publisher};
 
-/// A renderer and whoever scrapes.
+/// A renderer and a scraper.
 struct Story {
     publisher: Publisher,
     events: Events,

@@ -124,7 +124,7 @@ mod tests {
         (3, "a:9@0 b:2@0 rule:1 rule-without-files:0", "a b rule"),
         // Classes of rules have slots even where there are too few.
         (1, "a:9@0 rule-1:1 rule-2:0+1", "rule-1 rule-2"),
-        // The class of a rule loses its slot like any other.
+        // The class of a rule can lose its slot, too.
         (1, "rule:0@3 a:1", "a"),
         // A status with few files has half of the slots when it needs them.
         (4, "a:90@0 b:80@0 c:70@0 d:60@0", "a b c d"),

@@ -99,9 +99,9 @@ fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
         ),
     ] {
         let health = judge_in(mode, state, view(reason, Ok(fresh(now)), false), now);
-        let told = health.folders[0].reindex;
+        let decision = health.folders[0].reindex;
         let expected = expected.map(|(mode, decided)| FolderDecision { mode, decided });
-        assert_eq!(told, expected, "{mode:?} {reason}");
+        assert_eq!(decision, expected, "{mode:?} {reason}");
         assert_eq!(health.status, Status::Pass);
         assert_eq!(health.notes, [""; 0]);
     }
@@ -239,7 +239,7 @@ fn a_class_that_nobody_knows_is_a_note_once_a_collection_has_ended() {
     let named = ["page lost", "timeout", "other", "tmieout"];
     assert_eq!(notes_on_classes(&named, false).1, [""; 0]);
     let (status, notes) = notes_on_classes(&named, true);
-    assert_eq!(status, Status::Pass, "nobody's health suffers from it");
+    assert_eq!(status, Status::Pass, "it is no warning");
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("\"tmieout\"") && notes[0].ends_with("is \"timeout\" meant?"));
     assert_eq!(notes_on_classes(&named[..3], true).1, [""; 0]);

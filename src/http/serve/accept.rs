@@ -1,11 +1,11 @@
-//! Taking a connection, when the system may fail at it.
+//! Accepts a connection although the system may fail to.
 
 use std::io;
 use std::time::Duration;
 
 use tokio::time::sleep;
 
-/// How long to wait when the system can open no further connection, as for want of file descriptors.
+/// How long to wait when the system can open no further connection, for example without free file descriptors.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Tries until it succeeds; waits where trying again at once would fail again.
@@ -17,10 +17,10 @@ where
         match attempt().await {
             Ok(connection) => return connection,
             Err(error) if is_of_the_connection(&error) => {
-                tracing::debug!(%error, "a connection was gone before it was taken");
+                tracing::debug!(%error, "a connection was closed before it was accepted");
             }
             Err(error) => {
-                tracing::warn!(%error, "no connection can be taken; trying again in {PAUSE:?}");
+                tracing::warn!(%error, "no connection can be accepted; trying again in {PAUSE:?}");
                 sleep(PAUSE).await;
             }
         }

@@ -233,7 +233,7 @@ async fn no_more_connections_are_served_at_once_than_allowed() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_reads_loses_its_place() {
+async fn a_client_that_never_reads_is_disconnected() {
     let endless = || stream::repeat_with(|| Ok::<_, io::Error>(vec![b'x'; 65_536]));
     let router = hello().route("/endless", get(async move || Body::from_stream(endless())));
     let limits = Limits {
