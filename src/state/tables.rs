@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::classify::{ClassSlot, Version};
+use crate::classify::ClassSlot;
 use crate::history::{
     Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
@@ -254,7 +254,7 @@ impl SlotRow {
             example: self.example,
             first_seen: self.first_seen,
             last_seen: self.last_seen,
-            classifier: self.classifier.and_then(|text| Version::parse(&text)),
+            classifier: self.classifier.and_then(|text| text.parse().ok()),
             files,
             empty_counts: self.empty_counts,
             shown: self.shown,
