@@ -1,8 +1,9 @@
-//! The words of the field: portals, folders, files, statuses, counts, moments.
+//! The basic types: portals, folders, files, statuses, points in time.
 //!
-//! Pure data. No input or output, no clock, and nothing of this crate is imported but [`crate::text`].
+//! Pure data, without input or output. Of this crate it imports [`crate::text`] only.
 
 mod file;
+mod label;
 mod status;
 mod time;
 
@@ -10,14 +11,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use crate::text;
 
 pub use file::{FileKey, FileMap, FolderSizes};
+pub(crate) use label::label_values;
 pub use status::{ByStatus, Status, StatusWord};
 pub use time::{Moment, Timestamp};
 
-/// Longest folder name that is kept, in characters (docs/metrics.md, Labels).
+/// Longest folder name that is stored, in characters (docs/metrics.md, Labels).
 pub const FOLDER_NAME_CHARACTERS: usize = 200;
 
 /// The name that the configuration gives a portal; the value of the label `portal`.
@@ -83,15 +86,10 @@ impl FolderId {
     /// Parses the hyphenated form that the portal sends (docs/portal.md, Values); every other text is `None`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        const HYPHENATED: usize = uuid::fmt::Hyphenated::LENGTH;
-        (text.len() == HYPHENATED)
-            .then(|| Uuid::try_parse(text).ok())
-            .flatten()
-            .map(Self)
+        let id = Uuid::try_parse(text).ok()?;
+        (text.len() == Hyphenated::LENGTH).then_some(Self(id))
     }
-}
 
-impl FolderId {
     /// A number from 0 to 1 that spreads what is done for many folders.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "it need not be exact")]
@@ -112,7 +110,7 @@ impl From<Uuid> for FolderId {
     }
 }
 
-/// A folder's name as the portal tells it: cut, and free of characters that take over a terminal.
+/// A folder's name as the portal gives it: cut, and free of characters that control a terminal.
 ///
 /// Line breaks stay, because a label can hold them. `Display` is for people: it escapes those too.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

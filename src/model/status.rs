@@ -6,35 +6,29 @@ use std::ops::{Index, IndexMut};
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
-/// The `indexStatus` of a file (docs/portal.md, Statuses).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
-    /// In the queue.
-    Pending,
-    /// Being processed.
-    Processing,
-    /// Ready; tasks use the content.
-    Done,
-    /// Processing failed.
-    Failed,
-    /// Set aside for review by an administrator.
-    Flagged,
-    /// Whatever docs/portal.md does not name: another word, null, nothing at all.
-    #[default]
-    Unknown,
+use crate::model::label::label_values;
+
+label_values! {
+    /// The `indexStatus` of a file (docs/portal.md, Statuses). The text is the word that the portal sends.
+    #[derive(Default)]
+    pub enum Status {
+        /// In the queue.
+        Pending = "pending",
+        /// Being processed.
+        Processing = "processing",
+        /// Ready; tasks use the content.
+        Done = "done",
+        /// Processing failed.
+        Failed = "failed",
+        /// Set aside for review by an administrator.
+        Flagged = "flagged",
+        /// Whatever docs/portal.md does not name: another word, null, nothing at all.
+        #[default]
+        Unknown = "unknown",
+    }
 }
 
 impl Status {
-    /// Every status, in the order of docs/portal.md (Statuses), [`Status::Unknown`] last.
-    pub const ALL: [Self; 6] = [
-        Self::Pending,
-        Self::Processing,
-        Self::Done,
-        Self::Failed,
-        Self::Flagged,
-        Self::Unknown,
-    ];
-
     /// The two statuses that carry an `indexError`.
     pub const WITH_REASON: [Self; 2] = [Self::Failed, Self::Flagged];
 
@@ -44,30 +38,12 @@ impl Status {
         matches!(self, Self::Failed | Self::Flagged)
     }
 
-    /// The word that the portal sends, which is also the value of the label `status`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Processing => "processing",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Flagged => "flagged",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// Reads the word that the portal sends; every other text is [`Status::Unknown`].
     #[must_use]
     pub fn from_word(word: &str) -> Self {
-        match word {
-            "pending" => Self::Pending,
-            "processing" => Self::Processing,
-            "done" => Self::Done,
-            "failed" => Self::Failed,
-            "flagged" => Self::Flagged,
-            _ => Self::Unknown,
-        }
+        let mut all = Self::ALL.into_iter();
+        all.find(|status| status.as_str() == word)
+            .unwrap_or_default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Points in time.
 
+use std::fmt;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -54,29 +55,28 @@ impl Timestamp {
     /// The point in time that lies `duration` after this one.
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
-        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-        Self(self.0.saturating_add(millis))
+        self.moved(millis(duration))
     }
 
     /// The point in time that lies `duration` before this one.
     #[must_use]
     pub fn before(self, duration: Duration) -> Self {
-        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-        Self(self.0.saturating_sub(millis))
+        self.moved(-millis(duration))
     }
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
-        let millis = time
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_millis());
-        Self(i64::try_from(millis).unwrap_or(i64::MAX))
+        Self(millis(time.duration_since(UNIX_EPOCH).unwrap_or_default()))
     }
 }
 
-impl std::fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match DateTime::<Utc>::from_timestamp_millis(self.0) {
             Some(time) => f.write_str(&time.to_rfc3339_opts(SecondsFormat::Secs, true)),
             None => write!(f, "{} ms", self.0),
@@ -84,7 +84,7 @@ impl std::fmt::Display for Timestamp {
     }
 }
 
-/// One moment on both clocks: the calendar, which is told, and the monotonic one, which never jumps.
+/// One moment on both clocks: the calendar, which is shown, and the monotonic one, which never jumps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     /// On the calendar.
@@ -134,10 +134,13 @@ mod tests {
 
     #[test]
     fn the_age_follows_the_clock_that_says_more() {
-        let start = Moment::now();
+        let start = Moment {
+            wall: Timestamp::from_millis(1_772_366_400_000),
+            steady: Instant::now(),
+        };
         let hour = Duration::from_hours(1);
         let suspended = Moment {
-            wall: Timestamp::from_millis(start.wall.as_millis() + 3_600_000),
+            wall: start.wall.after(hour),
             steady: start.steady,
         };
         let set_back = Moment {

@@ -99,39 +99,37 @@ fn with_authorities(builder: ClientBuilder, portal: &Portal) -> Result<ClientBui
         });
     };
     let bundle = Certificate::from_pem_bundle(&read(path)?);
-    let bundle = bundle.map_err(|cause| BuildError::Content {
-        path: path.clone(),
-        what: "certificate",
-        cause,
-    })?;
-    Ok(builder.tls_certs_only(bundle))
+    Ok(builder.tls_certs_only(usable(bundle, path, "certificate")?))
 }
 
 fn with_certificate(
     builder: ClientBuilder,
     certificate: Option<&ClientCertificate>,
 ) -> Result<ClientBuilder, BuildError> {
-    let Some(ClientCertificate {
-        cert_file,
-        key_file,
-    }) = certificate
-    else {
+    let Some(certificate) = certificate else {
         return Ok(builder);
     };
-    let mut pem = read(cert_file)?;
-    pem.push(b'\n');
-    pem.extend(read(key_file)?);
-    let identity = Identity::from_pem(&pem).map_err(|cause| BuildError::Content {
-        path: cert_file.clone(),
-        what: "certificate with its key",
-        cause,
-    })?;
+    let path = &certificate.cert_file;
+    let pem = [read(path)?, read(&certificate.key_file)?].join(&b'\n');
+    let identity = usable(Identity::from_pem(&pem), path, "certificate with its key")?;
     Ok(builder.identity(identity))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     fs::read(path).map_err(|cause| BuildError::File {
         path: path.to_owned(),
+        cause,
+    })
+}
+
+fn usable<T>(
+    content: reqwest::Result<T>,
+    path: &Path,
+    what: &'static str,
+) -> Result<T, BuildError> {
+    content.map_err(|cause| BuildError::Content {
+        path: path.to_owned(),
+        what,
         cause,
     })
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::model::label_values;
 use crate::portal::key::KeyError;
 use crate::portal::retry::RetryReason;
 use crate::text;
@@ -43,7 +44,7 @@ pub enum PortalError {
         limit: usize,
     },
     /// Another status than 200.
-    #[error("status {status}: {}{}", StatusClass::of(*status).advice, said(reason.as_deref()))]
+    #[error("{}", describe_status(*status, reason.as_deref()))]
     Status {
         /// The status.
         status: u16,
@@ -60,45 +61,21 @@ pub enum PortalError {
     },
 }
 
-/// Why a portal cannot be read: the label `reason` of `kb_portal_unavailable`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Trouble {
-    /// The key is missing, malformed, revoked or expired.
-    Unauthorized,
-    /// The portal refuses this host's address.
-    AddressRefused,
-    /// No answer.
-    Unreachable,
-    /// Too many requests.
-    RateLimited,
-    /// The portal failed.
-    ServerError,
-    /// The answer cannot be read, or is none that docs/portal.md names (Errors).
-    InvalidResponse,
-}
-
-impl Trouble {
-    /// Every trouble, in the order of docs/metrics.md (Labels).
-    pub const ALL: [Self; 6] = [
-        Self::Unauthorized,
-        Self::AddressRefused,
-        Self::Unreachable,
-        Self::RateLimited,
-        Self::ServerError,
-        Self::InvalidResponse,
-    ];
-
-    /// The value of the label `reason`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unauthorized => "unauthorized",
-            Self::AddressRefused => "address_refused",
-            Self::Unreachable => "unreachable",
-            Self::RateLimited => "rate_limited",
-            Self::ServerError => "server_error",
-            Self::InvalidResponse => "invalid_response",
-        }
+label_values! {
+    /// Why a portal cannot be read: the label `reason` of `kb_portal_unavailable` (docs/metrics.md, Labels).
+    pub enum Trouble {
+        /// The key is missing, malformed, revoked or expired.
+        Unauthorized = "unauthorized",
+        /// The portal refuses this host's address.
+        AddressRefused = "address_refused",
+        /// No answer.
+        Unreachable = "unreachable",
+        /// Too many requests.
+        RateLimited = "rate_limited",
+        /// The portal failed.
+        ServerError = "server_error",
+        /// The answer cannot be read, or is none that docs/portal.md names (Errors).
+        InvalidResponse = "invalid_response",
     }
 }
 
@@ -110,17 +87,25 @@ impl PortalError {
             Self::Key(_) | Self::Refused => Trouble::Unauthorized,
             Self::Connection { .. } | Self::Timeout { .. } => Trouble::Unreachable,
             Self::TooLarge { .. } | Self::Invalid { .. } => Trouble::InvalidResponse,
-            Self::Status { status, .. } => StatusClass::of(*status).trouble,
+            Self::Status { status, .. } => match status {
+                401 => Trouble::Unauthorized,
+                403 => Trouble::AddressRefused,
+                408 => Trouble::Unreachable,
+                429 => Trouble::RateLimited,
+                500..=599 => Trouble::ServerError,
+                _ => Trouble::InvalidResponse,
+            },
         }
     }
 
     /// Why this error may pass; `None` for one that another try does not change.
     pub(super) fn retry_reason(&self) -> Option<RetryReason> {
-        match self {
-            Self::Connection { .. } => Some(RetryReason::Connection),
-            Self::Timeout { .. } => Some(RetryReason::Timeout),
-            Self::Status { status, .. } => StatusClass::of(*status).retry,
-            Self::Key(_) | Self::Refused | Self::TooLarge { .. } | Self::Invalid { .. } => None,
+        match (self, self.trouble()) {
+            (Self::Connection { .. }, _) => Some(RetryReason::Connection),
+            (_, Trouble::Unreachable) => Some(RetryReason::Timeout),
+            (_, Trouble::RateLimited) => Some(RetryReason::RateLimited),
+            (_, Trouble::ServerError) => Some(RetryReason::ServerError),
+            _ => None,
         }
     }
 
@@ -188,65 +173,18 @@ fn reason_of(body: &[u8]) -> Option<String> {
     Some(text::one_line(&text::clean(reason, REASON_CHARACTERS)).into_owned())
 }
 
-/// What an HTTP status means.
-struct StatusClass {
-    trouble: Trouble,
-    /// Why another try may help; none where it does not.
-    retry: Option<RetryReason>,
-    /// For people.
-    advice: &'static str,
-}
-
-impl StatusClass {
-    fn of(status: u16) -> Self {
-        let (trouble, retry, advice) = match status {
-            300..=399 => (
-                Trouble::InvalidResponse,
-                None,
-                "a redirect, which is not followed; set base_url to the address it leads to",
-            ),
-            401 => (
-                Trouble::Unauthorized,
-                None,
-                "the key is missing, malformed, revoked or expired; issue a new one",
-            ),
-            403 => (
-                Trouble::AddressRefused,
-                None,
-                "refused: the folder is not in the key's set, or this address is not allowed",
-            ),
-            404 => (
-                Trouble::InvalidResponse,
-                None,
-                "not found: the folder no longer exists, or base_url is wrong",
-            ),
-            408 => (Trouble::Unreachable, Some(RetryReason::Timeout), UNNAMED),
-            429 => (
-                Trouble::RateLimited,
-                Some(RetryReason::RateLimited),
-                "too many requests",
-            ),
-            500..=599 => (
-                Trouble::ServerError,
-                Some(RetryReason::ServerError),
-                "the portal failed",
-            ),
-            _ => (Trouble::InvalidResponse, None, UNNAMED),
-        };
-        Self {
-            trouble,
-            retry,
-            advice,
-        }
-    }
-}
-
-const UNNAMED: &str = "an answer that the interface does not name";
-
-fn said(reason: Option<&str>) -> String {
-    reason.map_or_else(String::new, |reason| {
-        format!(" (the portal says: {reason})")
-    })
+fn describe_status(status: u16, reason: Option<&str>) -> String {
+    let advice = match status {
+        300..=399 => "a redirect, which is not followed; set base_url to the address it leads to",
+        401 => "the key is missing, malformed, revoked or expired; issue a new one",
+        403 => "refused: the folder is not in the key's set, or this address is not allowed",
+        404 => "not found: the folder no longer exists, or base_url is wrong",
+        429 => "too many requests",
+        500..=599 => "the portal failed",
+        _ => "an answer that the interface does not name",
+    };
+    let said = reason.map(|reason| format!(" (the portal says: {reason})"));
+    format!("status {status}: {advice}{}", said.unwrap_or_default())
 }
 
 /// Whether a body came and could not be unpacked. The HTTP client calls a body that was cut an error of decoding as well, with the

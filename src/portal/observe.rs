@@ -1,44 +1,32 @@
-//! What a client tells about its requests, so that it need not know of metrics.
+//! What a client reports of its requests, so that it need not know of metrics.
 
 use std::time::Duration;
 
 use reqwest::Method;
 
+use crate::model::label_values;
 use crate::portal::retry::RetryReason;
 
-/// The requests that a client can make: the label `endpoint`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Endpoint {
-    /// The list of the key's folders.
-    Mine,
-    /// A folder alone.
-    Folder,
-    /// A page of a folder's files.
-    Files,
-    /// Reindexing a folder's failed files.
-    ReindexFailed,
+label_values! {
+    /// The requests that a client can make: the label `endpoint`.
+    pub enum Endpoint {
+        /// The list of the key's folders.
+        Mine = "mine",
+        /// A folder alone.
+        Folder = "folder",
+        /// A page of a folder's files.
+        Files = "files",
+        /// Reindexing a folder's failed files.
+        ReindexFailed = "reindex_failed",
+    }
 }
 
 impl Endpoint {
-    /// Every endpoint.
-    pub const ALL: [Self; 4] = [Self::Mine, Self::Folder, Self::Files, Self::ReindexFailed];
-
     /// How it is asked. One endpoint changes something; there is none for uploads, deletes or `reindex-all` (docs/portal.md, What it never sends).
     pub(super) const fn method(self) -> Method {
         match self {
             Self::Mine | Self::Folder | Self::Files => Method::GET,
             Self::ReindexFailed => Method::POST,
-        }
-    }
-
-    /// The value of the label `endpoint`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mine => "mine",
-            Self::Folder => "folder",
-            Self::Files => "files",
-            Self::ReindexFailed => "reindex_failed",
         }
     }
 }
@@ -52,27 +40,24 @@ pub enum Code {
     Error,
 }
 
-/// Is told of each request.
+/// Is notified of each request; by default, it ignores them.
+#[expect(unused_variables, reason = "the names say what is reported")]
 pub trait Observer: Send + Sync {
     /// A request was sent and answered, or not.
-    fn requested(&self, endpoint: Endpoint, code: Code, took: Duration);
+    fn requested(&self, endpoint: Endpoint, code: Code, took: Duration) {}
 
     /// A request will be sent again.
-    fn retried(&self, endpoint: Endpoint, reason: RetryReason);
+    fn retried(&self, endpoint: Endpoint, reason: RetryReason) {}
 
     /// A request waited for the rate limit.
-    fn throttled(&self, waited: Duration);
+    fn throttled(&self, waited: Duration) {}
 }
 
-/// Listens to nothing.
+/// Ignores everything.
 #[derive(Debug, Clone, Copy)]
 pub struct Unobserved;
 
-impl Observer for Unobserved {
-    fn requested(&self, _: Endpoint, _: Code, _: Duration) {}
-    fn retried(&self, _: Endpoint, _: RetryReason) {}
-    fn throttled(&self, _: Duration) {}
-}
+impl Observer for Unobserved {}
 
 #[cfg(test)]
 mod tests {

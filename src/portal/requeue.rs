@@ -1,8 +1,9 @@
-//! What came of reindexing a folder's failed files.
+//! The result of reindexing a folder's failed files.
 
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::portal::error::PortalError;
 use crate::portal::wire::Whole;
@@ -47,32 +48,10 @@ pub enum Unclear {
     Unreadable,
 }
 
-/// The body of the answer (docs/portal.md, Reindex failed files).
-#[derive(Deserialize)]
-struct Answer {
-    data: Updated,
-}
-
-#[derive(Deserialize)]
-struct Updated {
-    updated: Whole,
-}
-
 impl Requeue {
     pub(super) fn of(answer: Result<impl AsRef<[u8]>, PortalError>) -> Self {
-        let error = match answer {
-            Ok(body) => match serde_json::from_slice(body.as_ref()) {
-                Ok(Answer {
-                    data:
-                        Updated {
-                            updated: Whole(updated @ ..=MAX_UPDATED),
-                        },
-                }) => return Self::Accepted { updated },
-                Ok(_) => PortalError::Invalid {
-                    cause: "updated is larger than any folder".to_owned(),
-                },
-                Err(error) => PortalError::from_json(&error),
-            },
+        let error = match answer.and_then(|body| updated(body.as_ref())) {
+            Ok(updated) => return Self::Accepted { updated },
             Err(error) => error,
         };
         let message = error.to_string();
@@ -91,6 +70,19 @@ impl Requeue {
             (None, _) => Unclear::NoAnswer,
         };
         Self::Unknown { why, message }
+    }
+}
+
+/// Reads the number of files from the body of an answer.
+fn updated(body: &[u8]) -> Result<u64, PortalError> {
+    let body: Value =
+        serde_json::from_slice(body).map_err(|error| PortalError::from_json(&error))?;
+    match Whole::deserialize(&body["data"]["updated"]) {
+        Ok(Whole(updated @ ..=MAX_UPDATED)) => Ok(updated),
+        Ok(_) => Err(PortalError::Invalid {
+            cause: "updated is larger than any folder".to_owned(),
+        }),
+        Err(error) => Err(PortalError::from_json(&error)),
     }
 }
 
@@ -119,6 +111,7 @@ mod tests {
             "",
             "{}",
             "[]",
+            "[[12]]",
             r#"{"data":{}}"#,
             r#"{"data":{"updated":null}}"#,
             r#"{"data":{"updated":-1}}"#,

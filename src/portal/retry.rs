@@ -4,10 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use backon::ExponentialBuilder;
 
+use crate::model::label_values;
+
 /// The longest wait before a retry, whatever a portal asks for.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// The longest wait that a portal may ask for: more is a mistake. Who waits has limits of his own, which are shorter.
+/// The longest wait that a portal may ask for: more is a mistake. Callers that wait have shorter limits.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(366 * 24);
 
 /// Before the first retry at most this long.
@@ -16,37 +18,17 @@ const FIRST_DELAY: Duration = Duration::from_millis(500);
 /// Between two retries at most this long.
 const MAX_DELAY: Duration = Duration::from_secs(30);
 
-/// Why a request is tried again: the label `reason` of `kb_portal_retries_total`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RetryReason {
-    /// No connection, or one that broke.
-    Connection,
-    /// No complete answer in time, or 408.
-    Timeout,
-    /// 429.
-    RateLimited,
-    /// 5xx.
-    ServerError,
-}
-
-impl RetryReason {
-    /// Every reason.
-    pub const ALL: [Self; 4] = [
-        Self::Connection,
-        Self::Timeout,
-        Self::RateLimited,
-        Self::ServerError,
-    ];
-
-    /// The value of the label `reason`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Connection => "connection",
-            Self::Timeout => "timeout",
-            Self::RateLimited => "rate_limited",
-            Self::ServerError => "server_error",
-        }
+label_values! {
+    /// Why a request is tried again: the label `reason` of `kb_portal_retries_total`.
+    pub enum RetryReason {
+        /// No connection, or one that broke.
+        Connection = "connection",
+        /// No complete answer in time, or 408.
+        Timeout = "timeout",
+        /// 429.
+        RateLimited = "rate_limited",
+        /// 5xx.
+        ServerError = "server_error",
     }
 }
 

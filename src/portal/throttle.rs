@@ -47,7 +47,7 @@ impl Lane {
     pub fn slow() -> Self {
         Self {
             slow: AtomicBool::new(true),
-            background: false,
+            ..Self::default()
         }
     }
 
@@ -55,8 +55,8 @@ impl Lane {
     #[must_use]
     pub fn background() -> Self {
         Self {
-            slow: AtomicBool::new(false),
             background: true,
+            ..Self::default()
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The fields of an event or a span, bounded when they are taken.
+//! The fields of an event or a span, cut when they are recorded.
 
 use std::error::Error;
-use std::fmt::{self, Debug, Write};
+use std::fmt::Debug;
 
 use serde_json::Value;
 use tracing::field::{Field, Visit};
@@ -22,7 +22,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Takes newer values in the place of older ones.
+    /// Replaces older values by newer ones.
     pub(super) fn update(&mut self, newer: Self) {
         for (name, value) in newer.named {
             self.set(name, value);
@@ -36,8 +36,9 @@ impl Fields {
         }
     }
 
-    fn set_text(&mut self, field: &Field, text: fmt::Arguments<'_>) {
-        let text = bounded(text);
+    /// Sets a text, cut.
+    fn set_text(&mut self, field: &Field, text: &str) {
+        let text = cut(text, MAX_VALUE).into_owned();
         if field.name() == MESSAGE {
             self.message = text;
         } else {
@@ -51,7 +52,7 @@ impl Visit for Fields {
         if value.is_finite() {
             self.set(field.name(), value.into());
         } else {
-            self.set_text(field, format_args!("{value}"));
+            self.set_text(field, &value.to_string());
         }
     }
 
@@ -68,45 +69,16 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set_text(field, format_args!("{value}"));
+        self.set_text(field, value);
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
         let causes = std::iter::successors(Some(value), |&error| error.source());
-        let chain: Vec<String> = causes
-            .map(|error| bounded(format_args!("{error}")))
-            .collect();
-        self.set_text(field, format_args!("{}", chain.join(": ")));
+        let chain: Vec<String> = causes.map(ToString::to_string).collect();
+        self.set_text(field, &chain.join(": "));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.set_text(field, format_args!("{value:?}"));
-    }
-}
-
-/// The text, cut; no more of it is made than is kept.
-fn bounded(text: fmt::Arguments<'_>) -> String {
-    let mut bounded = Bounded {
-        text: String::new(),
-        // One more than is kept, so that it can be told whether something was cut.
-        room: MAX_VALUE + 1,
-    };
-    // The only error is our own, at the bound.
-    let _ = bounded.write_fmt(text);
-    cut(&bounded.text, MAX_VALUE).into_owned()
-}
-
-struct Bounded {
-    text: String,
-    room: usize,
-}
-
-impl Write for Bounded {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for character in text.chars() {
-            self.room = self.room.checked_sub(1).ok_or(fmt::Error)?;
-            self.text.push(character);
-        }
-        Ok(())
+        self.set_text(field, &format!("{value:?}"));
     }
 }

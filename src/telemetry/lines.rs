@@ -1,6 +1,5 @@
 //! One event as one line: which keys it has, and how both formats write it.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -24,11 +23,8 @@ impl Line {
         let time = time.to_rfc3339_opts(SecondsFormat::Millis, true);
         let level = metadata.level().as_str().to_ascii_lowercase();
         let values = [time, level, metadata.target().to_owned(), event.message];
-        let own = OWN_KEYS
-            .map(str::to_owned)
-            .into_iter()
-            .zip(values.map(Value::from));
-        let mut line = Self(own.collect());
+        let own = OWN_KEYS.map(str::to_owned).into_iter();
+        let mut line = Self(own.zip(values.map(Value::from)).collect());
         line.add(&event.named);
         line
     }
@@ -68,15 +64,13 @@ impl Line {
 
 fn key(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
-    let name: Cow<'_, str> = if OWN_KEYS.contains(&name) {
-        format!("field_{name}").into()
+    let prefix = if OWN_KEYS.contains(&name) {
+        "field_"
     } else {
-        name.into()
+        ""
     };
-    name.replace(
-        |letter: char| !(letter.is_ascii_alphanumeric() || "_.-".contains(letter)),
-        "_",
-    )
+    let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+    format!("{prefix}{name}").replace(|letter| !is_usual(letter), "_")
 }
 
 /// Whether logfmt needs no quotes around it.

@@ -1,6 +1,7 @@
 //! Ids of files and links.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess};
@@ -35,20 +36,8 @@ impl<'de> Deserialize<'de> for Id {
 }
 
 impl<'de> Lenient<'de> for Id {
-    fn other() -> Self {
-        Self::of("null")
-    }
-    fn boolean(value: bool) -> Self {
+    fn other(value: &dyn Display) -> Self {
         Self::of(&value.to_string())
-    }
-    fn whole(number: u64) -> Self {
-        Self::of(&number.to_string())
-    }
-    fn negative(number: i64) -> Self {
-        Self::of(&number.to_string())
-    }
-    fn float(number: f64) -> Self {
-        Self::of(&number.to_string())
     }
     fn text(text: Cow<'de, str>) -> Self {
         Self::of(&text)

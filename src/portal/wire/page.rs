@@ -1,6 +1,5 @@
 //! Answers that are a list of rows, read row by row: no row is stored unless its reader stores it. A hostile body may hold millions.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -23,8 +22,8 @@ where
 {
     let reader = AnswerReader {
         beside,
-        rows: Rows(each, PhantomData::<R>),
-        value: PhantomData::<B>,
+        rows: RowReader(each, PhantomData),
+        value: PhantomData,
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = deserializer.deserialize_map(reader);
@@ -34,7 +33,7 @@ where
 
 struct AnswerReader<F, R, B> {
     beside: &'static str,
-    rows: Rows<F, R>,
+    rows: RowReader<F, R>,
     value: PhantomData<B>,
 }
 
@@ -52,16 +51,14 @@ where
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut fields: A) -> Result<Self::Value, A::Error> {
         let (mut rows, mut beside) = (None, None);
-        while let Some(Name(field)) = fields.next_key()? {
-            if field == "data" {
-                if rows.is_some() {
-                    return Err(de::Error::duplicate_field("data"));
+        while let Some(field) = fields.next_key::<String>()? {
+            match &*field {
+                "data" if rows.is_some() => return Err(de::Error::duplicate_field("data")),
+                "data" => rows = Some(fields.next_value_seed(&mut self.rows)?),
+                field if field == self.beside => beside = fields.next_value()?,
+                _ => {
+                    fields.next_value::<IgnoredAny>()?;
                 }
-                rows = Some(fields.next_value_seed(&mut self.rows)?);
-            } else if field == self.beside {
-                beside = fields.next_value()?;
-            } else {
-                fields.next_value::<IgnoredAny>()?;
             }
         }
         let rows = rows.ok_or_else(|| de::Error::missing_field("data"))?;
@@ -69,14 +66,12 @@ where
     }
 }
 
-/// The name of a field.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
 /// Reads the rows, and returns how many there were.
-struct Rows<F, R>(F, PhantomData<R>);
+struct RowReader<F, R>(F, PhantomData<R>);
 
-impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> DeserializeSeed<'de> for &mut Rows<F, R> {
+impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> DeserializeSeed<'de>
+    for &mut RowReader<F, R>
+{
     type Value = u64;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
@@ -84,7 +79,7 @@ impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> DeserializeSeed<'de> for &
     }
 }
 
-impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> Visitor<'de> for &mut Rows<F, R> {
+impl<'de, F: FnMut(R), R: Deserialize<'de> + Default> Visitor<'de> for &mut RowReader<F, R> {
     type Value = u64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Values that are read with more patience than JSON has.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
 use serde::Deserialize;
@@ -11,33 +11,28 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use crate::model::{StatusWord, Timestamp};
 
 /// What is read from a value of any JSON type. Nothing but its own field depends on it, so a type that was not expected costs nothing
-/// else. All methods but [`Lenient::other`] say what a type means that is expected.
+/// else. The methods say what each type means; by default, all mean the same.
 pub(in crate::portal) trait Lenient<'de>: Sized {
-    fn other() -> Self;
+    /// What a value of a type means that is not expected.
+    fn other(value: &dyn Display) -> Self;
 
     fn null() -> Self {
-        Self::other()
+        Self::other(&"null")
     }
-    fn boolean(_: bool) -> Self {
-        Self::other()
+    fn whole(number: u64) -> Self {
+        Self::other(&number)
     }
-    fn whole(_: u64) -> Self {
-        Self::other()
+    fn float(number: f64) -> Self {
+        Self::other(&number)
     }
-    fn negative(_: i64) -> Self {
-        Self::other()
-    }
-    fn float(_: f64) -> Self {
-        Self::other()
-    }
-    fn text(_: Cow<'de, str>) -> Self {
-        Self::other()
+    fn text(text: Cow<'de, str>) -> Self {
+        Self::other(&text)
     }
     fn array<A: SeqAccess<'de>>(values: A) -> Result<Self, A::Error> {
-        IgnoredAny.visit_seq(values).map(|_| Self::other())
+        IgnoredAny.visit_seq(values).map(|_| Self::other(&"[]"))
     }
     fn object<A: MapAccess<'de>>(fields: A) -> Result<Self, A::Error> {
-        IgnoredAny.visit_map(fields).map(|_| Self::other())
+        IgnoredAny.visit_map(fields).map(|_| Self::other(&"{}"))
     }
 }
 
@@ -62,13 +57,13 @@ impl<'de, T: Lenient<'de>> Visitor<'de> for AnyType<T> {
         Ok(T::null())
     }
     fn visit_bool<E: de::Error>(self, value: bool) -> Result<T, E> {
-        Ok(T::boolean(value))
+        Ok(T::other(&value))
     }
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<T, E> {
         Ok(T::whole(number))
     }
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
-        Ok(u64::try_from(number).map_or_else(|_| T::negative(number), T::whole))
+        Ok(u64::try_from(number).map_or_else(|_| T::other(&number), T::whole))
     }
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
         Ok(T::float(number))
@@ -89,7 +84,7 @@ impl<'de, T: Lenient<'de>> Visitor<'de> for AnyType<T> {
 
 /// An amount that nothing depends on: whatever is not a sensible number is 0.
 impl Lenient<'_> for u64 {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         0
     }
     fn whole(number: u64) -> Self {
@@ -107,7 +102,7 @@ impl Lenient<'_> for u64 {
 
 /// A time that nothing depends on: whatever is no timestamp (docs/portal.md, Values) is unknown.
 impl<'de> Lenient<'de> for Option<Timestamp> {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         None
     }
     fn text(text: Cow<'de, str>) -> Self {
@@ -117,7 +112,7 @@ impl<'de> Lenient<'de> for Option<Timestamp> {
 
 /// A string; whatever is none is the empty one.
 impl<'de> Lenient<'de> for Cow<'de, str> {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         Cow::default()
     }
     fn text(text: Cow<'de, str>) -> Self {
@@ -127,7 +122,7 @@ impl<'de> Lenient<'de> for Cow<'de, str> {
 
 /// A string, unless it is null; whatever else is no string is the empty one.
 impl<'de> Lenient<'de> for Option<Cow<'de, str>> {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         Some(Cow::default())
     }
     fn null() -> Self {
@@ -140,7 +135,7 @@ impl<'de> Lenient<'de> for Option<Cow<'de, str>> {
 
 /// The word of an `indexStatus`; whatever is no string is as good as none.
 impl<'de> Lenient<'de> for StatusWord {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         Self::NONE
     }
     fn text(text: Cow<'de, str>) -> Self {
@@ -153,7 +148,7 @@ impl<'de> Lenient<'de> for StatusWord {
 pub struct Whole(pub u64);
 
 impl Lenient<'_> for Option<Whole> {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         None
     }
     fn whole(number: u64) -> Self {
@@ -177,7 +172,7 @@ impl<'de> Deserialize<'de> for Whole {
 pub struct Row<T>(pub T);
 
 impl<'de, T: Deserialize<'de> + Default> Lenient<'de> for Row<T> {
-    fn other() -> Self {
+    fn other(_: &dyn Display) -> Self {
         Self(T::default())
     }
     fn object<A: MapAccess<'de>>(fields: A) -> Result<Self, A::Error> {

@@ -1,0 +1,230 @@
+//! Lines as they are written, and events that would break them.
+
+use super::*;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::text::is_unsafe;
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Written {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is written while `work` is done.
+pub(super) fn logged(level: Level, format: Format, work: impl FnOnce()) -> String {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = subscriber(level, format, move || writer.clone());
+    tracing::subscriber::with_default(subscriber, work);
+    written.text()
+}
+
+/// Reads logfmt: bare words, and values in quotes that are JSON strings.
+fn parse_logfmt(line: &str) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let (key, after) = rest.split_once('=').expect("a key");
+        assert!(
+            !key.is_empty() && !key.contains([' ', '"']),
+            "{key:?} in {line:?}"
+        );
+        let value;
+        (value, rest) = if after.starts_with('"') {
+            let mut values = serde_json::Deserializer::from_str(after).into_iter::<String>();
+            let value = values.next().unwrap().unwrap();
+            (value, &after[values.byte_offset()..])
+        } else {
+            let end = after.find(' ').unwrap_or(after.len());
+            assert!(!after[..end].contains(['"', '=']), "{line:?}");
+            (after[..end].to_owned(), &after[end..])
+        };
+        pairs.push((key.to_owned(), value));
+        rest = rest.strip_prefix(' ').unwrap_or(rest);
+    }
+    pairs
+}
+
+#[test]
+fn a_line_of_logfmt_shows_the_event_and_its_spans() {
+    let lines = logged(Level::Info, Format::Logfmt, || {
+        let _outer = tracing::info_span!("portal", portal = "main", folder = "none").entered();
+        let inner = tracing::info_span!("folder", folder = "In box", files = tracing::field::Empty);
+        inner.record("files", 7);
+        let _inner = inner.entered();
+        tracing::warn!(target: "kb_exporter::x", status = 503, level = true, "no answer");
+    });
+    let (time, rest) = lines.split_once(' ').unwrap();
+    let time = time.strip_prefix("time=").unwrap();
+    assert_eq!(time.len(), "2026-01-01T00:00:00.000Z".len());
+    assert!(chrono::DateTime::parse_from_rfc3339(time).is_ok() && time.ends_with('Z'));
+    assert_eq!(
+        rest,
+        "level=warn target=kb_exporter::x msg=\"no answer\" status=503 field_level=true folder=\"In box\" files=7 portal=main\n"
+    );
+}
+
+#[test]
+fn a_line_of_json_has_the_same_keys_and_typed_values() {
+    let lines = logged(Level::Info, Format::Json, || {
+        let _span = tracing::info_span!("portal", portal = "main").entered();
+        tracing::info!(target: "kb_exporter::x", up = true, ratio = 0.5, none = f64::NAN, "read");
+    });
+    let (time, rest) = lines.split_once(',').unwrap();
+    assert!(time.starts_with("{\"time\":\"2"));
+    assert_eq!(
+        rest,
+        "\"level\":\"info\",\"target\":\"kb_exporter::x\",\"msg\":\"read\",\"up\":true,\"ratio\":0.5,\"none\":\"NaN\",\"portal\":\"main\"}\n"
+    );
+}
+
+#[test]
+fn an_error_is_shown_with_its_causes() {
+    let cause = io::Error::other("no such file");
+    let error = anyhow::Error::new(cause).context("cannot read the key");
+    let error: &(dyn std::error::Error + 'static) = error.as_ref();
+    let line = logged(Level::Info, Format::Logfmt, || {
+        tracing::error!(error, "failed");
+    });
+    assert!(
+        line.ends_with("error=\"cannot read the key: no such file\"\n"),
+        "{line}"
+    );
+}
+
+#[test]
+fn libraries_are_quieter_than_this_crate() {
+    use tracing::Level as At;
+    for (level, own, libraries) in [
+        (Level::Error, At::ERROR, At::ERROR),
+        (Level::Warn, At::WARN, At::WARN),
+        (Level::Info, At::INFO, At::WARN),
+        (Level::Debug, At::DEBUG, At::WARN),
+        (Level::Trace, At::TRACE, At::DEBUG),
+    ] {
+        for at in [At::ERROR, At::WARN, At::INFO, At::DEBUG, At::TRACE] {
+            let filter = filter(level);
+            assert_eq!(
+                filter.would_enable("kb_exporter::collect", &at),
+                at <= own,
+                "{level:?} {at}"
+            );
+            assert_eq!(
+                filter.would_enable("hyper::proto", &at),
+                at <= libraries,
+                "{level:?} {at}"
+            );
+        }
+    }
+}
+
+/// Fails to write the first line.
+#[derive(Clone, Default)]
+struct BrokenOnce {
+    written: Written,
+    broken: Arc<AtomicBool>,
+}
+
+impl io::Write for BrokenOnce {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.broken.swap(true, Ordering::Relaxed) {
+            return self.written.write(bytes);
+        }
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_written_is_lost_alone() {
+    let writer = BrokenOnce::default();
+    let written = writer.written.clone();
+    let subscriber = subscriber(Level::Info, Format::Logfmt, move || writer.clone());
+    tracing::subscriber::with_default(subscriber, || {
+        tracing::error!("nobody reads this");
+        tracing::error!("read again");
+    });
+    let lines = written.text();
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+    assert!(lines.contains("msg=\"read again\""), "{lines}");
+}
+
+/// Texts with more of what breaks lines than chance would bring.
+fn hostile() -> impl Strategy<Value = String> {
+    let nasty = prop::sample::select(vec![
+        '\n',
+        '\r',
+        '"',
+        '\\',
+        '=',
+        ' ',
+        '\u{1b}',
+        '\u{202e}',
+        '\u{2028}',
+        '\u{7f}',
+        '\u{85}',
+        '\u{e0041}',
+    ]);
+    let character = prop_oneof![nasty, any::<char>()];
+    prop::collection::vec(character, 0..40).prop_map(String::from_iter)
+}
+
+proptest! {
+    #[test]
+    fn one_event_is_one_line_that_reads_back(message in hostile(), value in hostile()) {
+        for format in [Format::Logfmt, Format::Json] {
+            let written = logged(Level::Info, format, || {
+                let _span = tracing::info_span!("span", inherited = %value).entered();
+                tracing::info!(shown = %value, given = value.as_str(), "{message}");
+            });
+            let line = written.strip_suffix('\n').expect("a line");
+            prop_assert!(!line.chars().any(is_unsafe), "{:?}", line);
+            let pairs = match format {
+                Format::Logfmt => parse_logfmt(line),
+                Format::Json => {
+                    let object: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+                    object.into_iter().map(|(key, value)| (key, value.as_str().unwrap().to_owned())).collect()
+                }
+            };
+            for (key, expected) in [("msg", &message), ("shown", &value), ("given", &value), ("inherited", &value)] {
+                let found = pairs.iter().find(|pair| pair.0 == key);
+                prop_assert_eq!(found.map(|pair| &pair.1), Some(expected), "{}", key);
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_cut() {
+    let long = "é".repeat(1_000_000);
+    let line = logged(Level::Info, Format::Logfmt, || {
+        tracing::info!(given = long.as_str(), "{long}");
+    });
+    let mut values = parse_logfmt(line.trim_end());
+    values.retain(|(key, _)| key == "msg" || key == "given");
+    assert_eq!(values.len(), 2);
+    for (key, value) in values {
+        assert_eq!(value.chars().count(), 2_000, "{key}");
+        assert!(value.ends_with('…'), "{key}");
+    }
+}
