@@ -23,26 +23,14 @@ pub(super) struct Key {
 /// Who may call.
 #[derive(Debug, Default)]
 pub(super) struct Access {
-    keys: HashMap<String, Key>,
+    pub keys: HashMap<String, Key>,
     /// None: every address.
-    addresses: Option<BTreeSet<IpAddr>>,
+    pub addresses: Option<BTreeSet<IpAddr>>,
 }
 
 impl Access {
-    pub fn allow_addresses(&mut self, addresses: Option<BTreeSet<IpAddr>>) {
-        self.addresses = addresses;
-    }
-
     pub fn issue(&mut self, key: &str) {
         self.keys.insert(key.to_owned(), Key::default());
-    }
-
-    pub fn key(&self, key: &str) -> Option<&Key> {
-        self.keys.get(key)
-    }
-
-    pub fn key_mut(&mut self, key: &str) -> Option<&mut Key> {
-        self.keys.get_mut(key)
     }
 
     /// The key of a request, once the address and the key are found good, in this order.

@@ -49,7 +49,6 @@ impl World {
         let index = self.folder_index(folder)?;
         name.clone_into(&mut self.folders[index].name);
         self.folders[index].updated = self.now();
-        self.note(Change::FolderRenamed { folder });
         Ok(())
     }
 
@@ -118,7 +117,6 @@ impl World {
     /// Issues a key with an empty set of folders; an existing one is issued anew.
     pub fn issue_key(&mut self, key: &str) {
         self.access.issue(key);
-        self.note_key(key);
     }
 
     /// Puts a folder into a key's set.
@@ -146,21 +144,13 @@ impl World {
     }
 
     fn change_key(&mut self, key: &str, change: impl FnOnce(&mut Key)) {
-        if let Some(known) = self.access.key_mut(key) {
-            change(known);
-            self.note_key(key);
+        if let Some(key) = self.access.keys.get_mut(key) {
+            change(key);
         }
     }
 
     /// Accepts calls from these addresses only; `None` for all.
     pub fn allow_addresses(&mut self, addresses: Option<BTreeSet<IpAddr>>) {
-        self.access.allow_addresses(addresses);
-        self.note(Change::Addresses);
-    }
-
-    fn note_key(&mut self, key: &str) {
-        self.note(Change::Key {
-            key: key.to_owned(),
-        });
+        self.access.addresses = addresses;
     }
 }

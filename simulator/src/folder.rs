@@ -51,7 +51,7 @@ pub(super) struct Folder {
     /// Files that are computed, in place of `links`.
     synthetic: Option<Synthetic>,
     links: Slab<Link>,
-    /// Links by name, then path, then id; kept in order by each change.
+    /// Links by name, then path, then id, at any time.
     by_name: Vec<usize>,
     /// Links by status, then as in `by_name`; made when asked for, dropped when a status or the order by name changes.
     by_status: Option<Vec<usize>>,
@@ -91,25 +91,19 @@ impl Folder {
     /// Makes an empty folder one that computes its files.
     pub fn compute(&mut self, synthetic: Synthetic) {
         self.synthetic = Some(synthetic);
-        self.tally_computed();
+        self.change_computed(|_| {});
     }
 
     /// Changes computed files, if there are any.
     pub fn change_computed<T>(&mut self, change: impl FnOnce(&mut Synthetic) -> T) -> Option<T> {
-        let changed = self.synthetic.as_mut().map(change);
-        self.tally_computed();
-        changed
-    }
-
-    fn tally_computed(&mut self) {
-        let counts = self.synthetic.as_ref().map(Synthetic::counts);
+        let synthetic = self.synthetic.as_mut()?;
+        let changed = change(synthetic);
         let tally = |(status, files)| {
             let bytes = files * synthetic::SIZE;
             (status, Tally { files, bytes })
         };
-        if let Some(counts) = counts {
-            self.tallies = counts.into_iter().map(tally).collect();
-        }
+        self.tallies = synthetic.counts().into_iter().map(tally).collect();
+        Some(changed)
     }
 
     /// `fileCount` of the folder list.

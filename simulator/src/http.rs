@@ -130,7 +130,10 @@ impl Head {
 async fn serve(State(simulator): State<Simulator>, request: Request) -> Response {
     let head = simulator.with(|world| Head::of(&request, &world.options.base_path));
     let form = if simulator.with(|world| head.is_upload(world)) {
-        read_form(request).await
+        match Multipart::from_request(request, &()).await {
+            Ok(multipart) => form::read(multipart).await,
+            Err(rejection) => Err(Refusal::Body(rejection.body_text())),
+        }
     } else {
         Err(Refusal::NoFiles)
     };
@@ -141,13 +144,6 @@ async fn serve(State(simulator): State<Simulator>, request: Request) -> Response
         answer
     });
     answer.into_response()
-}
-
-async fn read_form(request: Request) -> Result<Form, Refusal> {
-    match Multipart::from_request(request, &()).await {
-        Ok(multipart) => form::read(multipart).await,
-        Err(rejection) => Err(Refusal::Body(rejection.body_text())),
-    }
 }
 
 fn answer(world: &mut World, head: &Head, form: Result<Form, Refusal>) -> Result<Answer, Refusal> {

@@ -70,13 +70,13 @@ impl World {
         self.journal.sequence()
     }
 
-    /// The changes that are kept, oldest first.
+    /// The latest changes, oldest first ([`Options::log_capacity`](super::Options::log_capacity)).
     #[must_use]
     pub fn journal(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.journal.entries()
     }
 
-    /// The requests that are kept, in the order of their answers.
+    /// The latest requests, in the order of their answers ([`Options::log_capacity`](super::Options::log_capacity)).
     #[must_use]
     pub fn requests(&self) -> impl DoubleEndedIterator<Item = &Served> {
         self.served.iter()

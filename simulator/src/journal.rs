@@ -1,4 +1,4 @@
-//! What happened, in order: every change of the world and every request served.
+//! What happened, in order: every change of folders and files, and every request served.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -27,20 +27,18 @@ impl<T> Ring<T> {
     }
 
     pub fn push(&mut self, item: T) {
-        if self.items.len() >= self.capacity {
+        self.items.push_back(item);
+        while self.items.len() > self.capacity {
             self.items.pop_front();
-        }
-        if self.capacity > 0 {
-            self.items.push_back(item);
         }
     }
 
-    pub fn iter(&self) -> std::collections::vec_deque::Iter<'_, T> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         self.items.iter()
     }
 }
 
-/// One change of the world.
+/// One change of folders or files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Place in the order of all changes; the first after the starting world is 1.
@@ -56,11 +54,6 @@ pub struct Entry {
 pub enum Change {
     /// A folder came into being, empty.
     FolderAdded {
-        /// Its id.
-        folder: Uuid,
-    },
-    /// A folder has another name.
-    FolderRenamed {
         /// Its id.
         folder: Uuid,
     },
@@ -91,13 +84,6 @@ pub enum Change {
         /// Its counts after the change.
         after: Counts,
     },
-    /// A key was issued, revoked, expired, or its set of folders changed.
-    Key {
-        /// The key.
-        key: String,
-    },
-    /// The allowed addresses changed.
-    Addresses,
 }
 
 /// A file at one moment.
@@ -116,7 +102,7 @@ pub struct FileState {
 pub struct Served {
     /// When it was answered.
     pub at: DateTime<Utc>,
-    /// Sequence number of the last change before it was looked at. A request that only reads is answered from exactly this state.
+    /// Sequence number of the last change before it was answered. A request that only reads is answered from exactly this state.
     pub sequence: u64,
     /// The caller's address.
     pub address: IpAddr,
@@ -170,7 +156,7 @@ impl Journal {
     }
 
     /// Takes back every change after `sequence`, starting from a folder's counts now (none: it does not exist now).
-    /// `None` when those changes are not all kept, or the folder did not exist then.
+    /// `None` when those changes are not all in the journal, or the folder did not exist then.
     pub fn counts_at(&self, folder: Uuid, now: Option<Counts>, sequence: u64) -> Option<Counts> {
         let later = self.sequence.checked_sub(sequence)?;
         let mut undone = 0;

@@ -89,7 +89,7 @@ impl World {
     /// The folders of a key, in the order in which they were granted.
     pub(super) fn own_folders(&self, key: &str) -> impl Iterator<Item = &Folder> {
         let unlisted = self.options.switches.deleted_folders == DeletedFolders::Unlisted;
-        let granted = self.access.key(key).map(|key| key.folders.iter());
+        let granted = self.access.keys.get(key).map(|key| key.folders.iter());
         granted
             .into_iter()
             .flatten()

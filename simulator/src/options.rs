@@ -27,7 +27,7 @@ pub struct Options {
     pub limits: Limits,
     /// Where timestamps come from.
     pub clock: Clock,
-    /// Changes that the journal keeps, requests that the request log keeps, and calls kept per key.
+    /// Capacity of the journal, in changes, and of the log of requests, in requests.
     pub log_capacity: usize,
 }
 
@@ -85,13 +85,13 @@ pub struct Switches {
     pub status_order: Vec<Status>,
     /// Where statuses go that `status_order` does not name.
     pub unnamed_statuses: Position,
-    /// Order among rows that the sort holds for equal.
+    /// Order among rows with equal keys.
     pub equals: Equals,
     /// Order when `sortOrder` is absent or is neither `asc` nor `desc`.
     pub default_order: SortOrder,
     /// Whether `sortBy` and `sortOrder` have an effect.
     pub sort_parameters: SortParameters,
-    /// Whether the list of folders tells the `fileCount` of a folder; otherwise it is 0.
+    /// Whether the list of folders has the `fileCount` of a folder; otherwise it is 0.
     pub reports_file_counts: bool,
     /// Files that the total of the file list counts beside those that are listed.
     pub hidden_files: usize,
@@ -147,7 +147,7 @@ pub enum Position {
     LastEitherWay,
 }
 
-/// Order among rows that the sort holds for equal.
+/// Order among rows with equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equals {
     /// Always the same: by name, path and link.

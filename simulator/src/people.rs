@@ -71,7 +71,7 @@ impl World {
         }
     }
 
-    /// A folder in which people work: the large one often, the last one, kept empty, never; nor a synthetic one.
+    /// A folder in which people work: the large one often, the last one, which stays empty, never; nor a synthetic one.
     fn busy_folder(&mut self) -> Option<usize> {
         let used = match self.folders.len() {
             0 => return None,

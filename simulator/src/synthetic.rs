@@ -39,14 +39,13 @@ pub(super) struct Run {
 impl Synthetic {
     /// Files in these numbers.
     pub fn new(seed: u64, born: DateTime<Utc>, counts: &Counts) -> Self {
-        let mut synthetic = Self {
+        let (deal, runs) = dealt(counts);
+        Self {
             seed,
             born,
-            deal: Deal::new(std::iter::empty()),
-            runs: Vec::new(),
-        };
-        synthetic.deal_anew(counts);
-        synthetic
+            deal,
+            runs,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -101,7 +100,8 @@ impl Synthetic {
     pub fn set_counts(&mut self, counts: &Counts) {
         let before = self.counts();
         if before.values().sum::<u64>() != counts.values().sum::<u64>() {
-            return self.deal_anew(counts);
+            (self.deal, self.runs) = dealt(counts);
+            return;
         }
         let surplus = |from: &Counts, than: &Counts| -> Vec<(Status, usize)> {
             let more = |(status, count): (&Status, &u64)| {
@@ -133,17 +133,6 @@ impl Synthetic {
             .sum()
     }
 
-    fn deal_anew(&mut self, counts: &Counts) {
-        self.deal = Deal::new(counts.values().map(|&count| whole(count)));
-        self.runs.clear();
-        let mut next = 0;
-        for (status, &count) in counts {
-            let slots = next..next + whole(count);
-            next = slots.end;
-            push(&mut self.runs, status, slots);
-        }
-    }
-
     /// Brings the last so many files of a status into another one.
     fn relabel(&mut self, from: &Status, to: &Status, count: usize) {
         let mut left = count;
@@ -159,6 +148,18 @@ impl Synthetic {
             push(&mut self.runs, &status, slots);
         }
     }
+}
+
+/// Files in these numbers, mixed over all names, with one run for each status.
+fn dealt(counts: &Counts) -> (Deal, Vec<Run>) {
+    let mut runs = Vec::new();
+    let mut next = 0;
+    for (status, &count) in counts {
+        let slots = next..next + whole(count);
+        next = slots.end;
+        push(&mut runs, status, slots);
+    }
+    (Deal::new(counts.values().map(|&count| whole(count))), runs)
 }
 
 /// Adds slots behind the last run, or to it where the status is the same.

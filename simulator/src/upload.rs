@@ -78,7 +78,7 @@ struct Accepted {
 impl World {
     /// Stores files in a folder, all or, when a rule rejects one, none.
     ///
-    /// Content that the folder has at this path is left alone, even when another file there has the name.
+    /// Content that the folder has at this path does not change, even when another file there has the name.
     /// A replaced file's link keeps its id.
     pub fn upload(
         &mut self,

@@ -192,7 +192,7 @@ impl World {
         }
     }
 
-    /// Brings a file into a state, and tells life.
+    /// Brings a file into a state, and plans what follows from it.
     pub(super) fn change_status(
         &mut self,
         document: usize,

@@ -195,7 +195,7 @@ impl AsyncWrite for Line {
     }
 }
 
-/// Accepts connections, and refuses them while it is told so.
+/// Accepts connections, and refuses them while `refusing` is true.
 pub(super) struct FaultyListener {
     address: SocketAddr,
     /// None for a moment, while it changes.

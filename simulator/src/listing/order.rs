@@ -46,7 +46,7 @@ pub(super) struct Pages<'a> {
     pub switches: &'a Switches,
     pub page: PageNumber,
     pub order: SortOrder,
-    /// Rows that the sort holds for equal are rotated by a number that is drawn from this.
+    /// Rows with equal keys are rotated by a random number with this seed.
     pub rotation: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ impl Pages<'_> {
         }
     }
 
-    /// The position of the row that is shown at a position: another one of those that the sort holds for equal.
+    /// The position of the row that is shown at a position: any of those with an equal key.
     fn rotated<'r>(&self, sorted: &impl Sorted<'r>, at: usize) -> usize {
         let Some(seed) = self.rotation else {
             return at;
@@ -112,8 +112,7 @@ impl Pages<'_> {
     }
 }
 
-/// The first of so many positions that a condition does not hold for, which holds for all before it: the standard library has this for
-/// slices only.
+/// The first of `len` positions for which a condition is false, by a binary search. The standard library has this for slices only.
 fn partition_point(len: usize, condition: impl Fn(usize) -> bool) -> usize {
     let (mut start, mut end) = (0, len);
     while start < end {

@@ -50,6 +50,13 @@ impl Answer {
     }
 }
 
+/// The counters uploaded, deduplicated, replaced, alreadyInFolder.
+pub(super) fn counters(answer: &Answer) -> [u64; 4] {
+    assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.body);
+    ["uploaded", "deduplicated", "replaced", "alreadyInFolder"]
+        .map(|name| answer.body["data"][name].as_u64().unwrap())
+}
+
 /// One part of a form.
 pub(super) struct Part {
     head: String,

@@ -1,4 +1,4 @@
-//! A shuffle that is computed, not kept: which place a file has among all names.
+//! A shuffle that is computed, not stored: which place a file has among all names.
 //!
 //! The places are dealt out to groups, so that each group has exactly as many as it asks for, spread evenly from the first
 //! to the last. A *slot* is a file's number when the groups lie one after the other; within a group, later slots have later places.
