@@ -1,4 +1,4 @@
-//! Whether a folder's failed files are sent to be processed again, and what became of them. Pure: what is known of the
+//! Whether a folder's failed files are sent to be processed again, and the verdict on that. Pure: what is known of the
 //! folder, what the ledger remembers, the rules and the time go in; a decision with a reason from a closed list comes out.
 //!
 //! ```text
@@ -12,11 +12,9 @@
 mod breaker;
 mod budget;
 mod candidate;
-mod carried_out;
 mod class;
 mod cooldown;
 mod decide;
-mod failed_file;
 pub mod judge;
 mod numbers;
 mod order;
@@ -27,14 +25,13 @@ mod record;
 
 pub use breaker::BreakerState;
 pub use budget::Remaining;
-pub use candidate::{Candidate, Failed, Worth};
-pub use class::{ClassState, Pace, Response, upper_bound};
+pub use candidate::{Candidate, CountQuality, FailedFiles};
+pub use class::{ClassPace, ClassState, Response, upper_bound};
 pub use cooldown::{is_refused, next_allowed};
 pub use decide::{Choice, Decision, Trigger, decide};
-pub use failed_file::FailedFile;
 pub use numbers::Numbers;
 pub use order::{horizon, in_order};
-pub use outlook::{FolderFailures, Fresh, Outlook};
+pub use outlook::{FailedFile, FolderFailures, FreshFailures, Outlook};
 pub use reason::Reason;
 pub use record::{ClassRecord, class_records};
 

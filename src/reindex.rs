@@ -1,12 +1,13 @@
 //! Carries out what [`crate::policy`] decides: intent → request → outcome, and later the verdict.
 //!
-//! One [`Reindexer`] for each portal takes in what the latest collection found ([`PortalFindings`]), beside the collector. It is the only caller of
+//! One [`Reindexer`] for each portal reads what the latest collection found ([`PortalFindings`]), beside the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
-//! is sent. Whatever may have changed while the portal was asked (rules, kill switch, clock, counts) is checked once more directly
-//! before the intent.
+//! is sent. What was decided is decided once more directly before the intent, by what holds then (rules, kill switch, clock, counts,
+//! ledger).
 
 mod attempt;
 mod candidates;
+mod check;
 mod context;
 mod findings;
 mod kill_switch;
@@ -33,7 +34,7 @@ pub use context::Rules;
 pub use findings::{CountFindings, FolderFindings, PortalFindings};
 
 use context::DecisionContext;
-use review::Asked;
+use review::NamedFiles;
 
 /// How often the ledger forgets what no limit can ask for any more.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
@@ -60,11 +61,11 @@ pub struct Reindexer {
     portal: PortalName,
     dependencies: Dependencies,
     tidy_at: Instant,
-    /// What the portal told of files of an attempt by their names.
-    asked_for: HashMap<AttemptId, Asked>,
-    /// What the failed files of the latest findings tell.
+    /// How the portal listed files of an attempt when it was asked for their names.
+    named_files: HashMap<AttemptId, NamedFiles>,
+    /// What the failed files of the latest findings show of each class.
     outlook: Option<(Arc<PortalFindings>, Arc<Outlook>)>,
-    /// What came of requests, as far as the disk refused to take it.
+    /// The outcomes that the disk refused to store.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
 }
 
@@ -76,16 +77,15 @@ impl Reindexer {
             portal,
             dependencies,
             tidy_at: Instant::now(),
-            asked_for: HashMap::new(),
+            named_files: HashMap::new(),
             outlook: None,
             unwritten: Vec::new(),
         }
     }
 
-    /// Takes in what collections found, until `cancel`. A panic costs the findings of one collection.
+    /// Processes what collections found, until `cancel`. A panic costs the findings of one collection.
     pub async fn run(mut self, cancel: CancellationToken) {
-        let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
-        self.show(BTreeMap::new(), kill_switch::is_on(&reindex).await);
+        self.show(BTreeMap::new()).await;
         loop {
             let changed = tokio::select! {
                 () = cancel.cancelled() => return,
@@ -94,13 +94,15 @@ impl Reindexer {
             if changed.is_err() {
                 return;
             }
-            // The log has told what went wrong; what was left unfinished is completed with the next findings.
-            let _ = AssertUnwindSafe(self.take(&cancel)).catch_unwind().await;
+            // The panic is in the log; what was left unfinished is completed with the next findings.
+            let _ = AssertUnwindSafe(self.process_findings(&cancel))
+                .catch_unwind()
+                .await;
         }
     }
 
     /// Judges earlier attempts, decides about each folder, and makes the attempts that are due.
-    async fn take(&mut self, cancel: &CancellationToken) {
+    async fn process_findings(&mut self, cancel: &CancellationToken) {
         let Some(latest) = self.dependencies.findings.borrow_and_update().clone() else {
             return;
         };
@@ -123,12 +125,13 @@ impl Reindexer {
                     triggers.push(trigger);
                 }
                 Choice::Hold(reason) => {
-                    self.settle_on(&mut folders, folder.id, "hold", reason, numbers);
+                    self.count_decision(&mut folders, folder.id, "hold", reason, numbers);
                 }
             }
         }
-        self.show(folders.clone(), context.kill_switch);
-        self.process_candidates(triggers, folders, cancel).await;
+        self.show(folders.clone()).await;
+        self.process_candidates(&context, triggers, folders, cancel)
+            .await;
     }
 
     /// What is known and what holds now; none before the first collection has ended.
@@ -141,10 +144,15 @@ impl Reindexer {
         let rules = self.dependencies.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
         let now = Moment::now();
-        let outlook = self.outlook(&latest, &rules, now);
+        let ledger = self.dependencies.ledger.view().ok();
+        let outlook = match self.outlook.take() {
+            Some((of, outlook)) if Arc::ptr_eq(&of, &latest) => outlook,
+            _ => Arc::new(rules.outlook(&latest, ledger.as_deref(), now)),
+        };
+        self.outlook = Some((Arc::clone(&latest), Arc::clone(&outlook)));
         DecisionContext {
             outlook,
-            ledger: self.dependencies.ledger.view().ok(),
+            ledger,
             latest,
             rules,
             kill_switch,
@@ -152,25 +160,7 @@ impl Reindexer {
         }
     }
 
-    /// What the failed files of the findings tell: worked out once.
-    fn outlook(
-        &mut self,
-        latest: &Arc<PortalFindings>,
-        rules: &Rules,
-        now: Moment,
-    ) -> Arc<Outlook> {
-        if let Some((of, outlook)) = &self.outlook
-            && Arc::ptr_eq(of, latest)
-        {
-            return Arc::clone(outlook);
-        }
-        let ledger = self.dependencies.ledger.view().ok();
-        let outlook = Arc::new(rules.outlook(latest, ledger.as_deref(), now));
-        self.outlook = Some((Arc::clone(latest), Arc::clone(&outlook)));
-        outlook
-    }
-
-    fn settle_on(
+    fn count_decision(
         &self,
         folders: &mut BTreeMap<FolderId, FolderReindex>,
         folder: FolderId,
@@ -186,10 +176,14 @@ impl Reindexer {
         }
     }
 
-    /// Says that the ledger refuses.
-    fn refused(&self, failed: &LedgerError) -> Reason {
+    fn log_refused(&self, failed: &LedgerError) {
         error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
-        Reason::LedgerUnavailable
+    }
+
+    fn log_if_refused(&self, written: Result<(), LedgerError>) {
+        if let Err(failed) = written {
+            self.log_refused(&failed);
+        }
     }
 
     async fn tidy(&mut self, context: &DecisionContext) {
@@ -197,33 +191,25 @@ impl Reindexer {
             return;
         }
         self.tidy_at = Instant::now() + TIDY_EVERY;
+        let folders = context.latest.folders.iter();
         let tidy = Tidy {
             at: context.now.wall,
             horizon: policy::horizon(&context.rules.reindex),
-            listed: context
-                .latest
-                .folders
-                .iter()
-                .map(|folder| folder.id)
-                .collect(),
+            listed: folders.map(|folder| folder.id).collect(),
         };
-        if let Err(failed) = self.dependencies.ledger.tidy(tidy).await {
-            self.refused(&failed);
-        }
+        self.log_if_refused(self.dependencies.ledger.tidy(tidy).await);
     }
 
-    /// Says of old attempts without an outcome that it will never be known: a mistake in this program came between. Younger ones may be
-    /// under way, also for another entry of the configuration with the same address.
+    /// Records old attempts without an outcome as interrupted: a mistake in this program came between. Younger ones may be under way, also for
+    /// another entry of the configuration with the same address.
     async fn give_up_half_done(&self, now: Timestamp) {
         let ledger = &self.dependencies.ledger;
-        if ledger.view().is_ok()
-            && let Err(failed) = ledger.interrupt(now.before(GIVEN_UP_AFTER)).await
-        {
-            self.refused(&failed);
+        if ledger.view().is_ok() {
+            self.log_if_refused(ledger.interrupt(now.before(GIVEN_UP_AFTER)).await);
         }
     }
 
-    /// Passes over what people took back. Nothing, where the ledger cannot be used.
+    /// Takes in what people forgave. Nothing, where the ledger cannot be used.
     async fn take_in_what_was_forgiven(&self) {
         let usable = self.dependencies.ledger.view().is_ok();
         match self.dependencies.ledger.take_in().await {
@@ -235,26 +221,21 @@ impl Reindexer {
                     info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: limits of reindexing pass over what was before");
                 }
             }
-            Err(failed) if usable => {
-                self.refused(&failed);
-            }
-            // The start has told why.
+            Err(failed) if usable => self.log_refused(&failed),
+            // The start has logged why.
             Err(_) => {}
         }
     }
 
-    fn show(&self, folders: BTreeMap<FolderId, FolderReindex>, kill_switch: bool) {
+    async fn show(&self, folders: BTreeMap<FolderId, FolderReindex>) {
+        let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
+        let ledger = self.dependencies.ledger.view();
         let view = ReindexView {
             folders,
-            ledger: self
-                .dependencies
-                .ledger
-                .view()
-                .map_err(|error| error.to_string()),
-            kill_switch,
+            ledger: ledger.map_err(|error| error.to_string()),
+            kill_switch: kill_switch::is_on(&reindex).await,
         };
-        self.dependencies
-            .publisher
-            .publish_reindex(&self.portal, view);
+        let publisher = &self.dependencies.publisher;
+        publisher.publish_reindex(&self.portal, view);
     }
 }

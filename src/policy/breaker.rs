@@ -1,4 +1,4 @@
-//! When attempts in a portal stop for want of effect.
+//! When attempts in a portal stop because they have no effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use crate::ledger::{ActiveMode, Attempt, LedgerView, Track, Verdict};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, Response};
 
-/// What the breaker of a portal says.
+/// The state of the breaker of a portal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
-    /// Attempts have effect, or there were too few to tell.
+    /// Attempts have effect, or there were too few to know.
     Closed,
-    /// The last attempts had no effect, or who tried whether they have one again could not show it: none is made.
+    /// The last attempts had no effect, nor had the trials since: none is made.
     Open {
         /// Until then.
         until: Timestamp,
@@ -26,35 +26,48 @@ pub enum BreakerState {
 }
 
 /// So many attempts are read for each one of `no_effect`, the newest.
-const LOOKED_AT: usize = 20;
+const READ: usize = 20;
+
+/// The newest attempts in a row without effect for one class. Attempts of which no class is known are a row of their own.
+struct Row {
+    folders: BTreeSet<FolderId>,
+    newest: (Timestamp, FolderId),
+}
 
 impl BreakerState {
-    /// Reads the state from the verdicts: how many folders in a row were tried for one class without effect, each counted once. What any
-    /// attempt brought back ends every row. Classes that do not respond are no reason to stop the others: they are passed over, as is
-    /// what tells nothing.
+    /// Reads the state from the verdicts: how many folders in a row were tried for one class without effect, each counted once. An attempt that
+    /// helped any file ends every row. Classes that do not respond are no reason to stop the others: they are ignored, as are inconclusive
+    /// attempts.
     #[must_use]
     pub fn of(ledger: &LedgerView, mode: ActiveMode, rules: &Breaker, now: Timestamp) -> Self {
         let track = ledger.track(mode);
         let wanted = usize::try_from(rules.no_effect.get()).unwrap_or(usize::MAX);
-        let mut rows = Rows::new(ledger);
-        for attempt in track.judged().take(wanted.saturating_mul(LOOKED_AT)) {
+        let mut rows: BTreeMap<Option<&Class>, Row> = BTreeMap::new();
+        for attempt in track.judged().take(wanted.saturating_mul(READ)) {
             let Some((at, verdict)) = attempt.verdict() else {
                 continue;
             };
             match verdict {
                 Verdict::Inconclusive => continue,
                 Verdict::Recovered | Verdict::Partial => break,
-                Verdict::None => rows.add(attempt, at),
+                Verdict::None => {}
             }
-            if let Some((at, but)) = rows.longest(wanted) {
-                return Self::opened(track, at.after(rules.open_for), but, rules, now);
+            for class in failed_classes(track, attempt) {
+                let row = rows.entry(class).or_insert_with(|| Row {
+                    folders: BTreeSet::new(),
+                    newest: (at, attempt.folder),
+                });
+                row.folders.insert(attempt.folder);
+                if row.folders.len() >= wanted && may_respond(ledger, class) {
+                    let (at, but) = row.newest;
+                    return Self::opened(track, at.after(rules.open_for), but, rules, now);
+                }
             }
         }
         Self::Closed
     }
 
-    /// The state of a breaker that was to stay open until then. Who tried since, and did not show that attempts have an effect
-    /// again, keeps it open for as long anew.
+    /// The state of a breaker that was to stay open until then. Each trial since that did not show an effect opens it for as long again.
     fn opened(
         track: &Track,
         until: Timestamp,
@@ -62,11 +75,11 @@ impl BreakerState {
         rules: &Breaker,
         now: Timestamp,
     ) -> Self {
-        let tried = track
+        let trials = track
             .within(rules.open_for, now)
             .filter(|attempt| attempt.intended >= until && !attempt.is_unjudged())
             .map(|attempt| attempt.intended.after(rules.open_for));
-        let until = tried.fold(until, Timestamp::max);
+        let until = trials.fold(until, Timestamp::max);
         if now < until {
             Self::Open { until }
         } else {
@@ -103,52 +116,18 @@ impl BreakerState {
     }
 }
 
-/// The newest attempts without effect, by class.
-struct Rows<'a> {
-    ledger: &'a LedgerView,
-    rows: BTreeMap<Option<Class>, Row>,
+/// The classes of which an attempt left files failed, but for those that were forgiven; `None` where no class is known.
+fn failed_classes<'a>(track: &Track, attempt: &'a Attempt) -> Vec<Option<&'a Class>> {
+    if attempt.classes.is_empty() {
+        return vec![None];
+    }
+    let failed = attempt.classes.iter().filter(|result| result.refailed > 0);
+    let classes = failed.map(|result| &result.class);
+    let counted = classes.filter(|class| track.counts_for(class, attempt));
+    counted.map(Some).collect()
 }
 
-/// Those of one class. Attempts of which no class is known are a row of their own.
-struct Row {
-    counts: bool,
-    folders: BTreeSet<FolderId>,
-    newest: (Timestamp, FolderId),
-}
-
-impl<'a> Rows<'a> {
-    const fn new(ledger: &'a LedgerView) -> Self {
-        Self {
-            ledger,
-            rows: BTreeMap::new(),
-        }
-    }
-
-    fn add(&mut self, attempt: &Attempt, at: Timestamp) {
-        if attempt.classes.is_empty() {
-            self.add_to(None, attempt.folder, at);
-        }
-        let track = self.ledger.track(attempt.mode());
-        let failed = attempt.classes.iter().filter(|fate| fate.refailed > 0);
-        for fate in failed.filter(|fate| track.counts_for(&fate.class, attempt)) {
-            self.add_to(Some(fate.class.clone()), attempt.folder, at);
-        }
-    }
-
-    fn add_to(&mut self, class: Option<Class>, folder: FolderId, at: Timestamp) {
-        let responds =
-            |class: &Class| ClassState::of(self.ledger, class).response != Response::Unresponsive;
-        let row = self.rows.entry(class).or_insert_with_key(|class| Row {
-            counts: class.as_ref().is_none_or(responds),
-            folders: BTreeSet::new(),
-            newest: (at, folder),
-        });
-        row.folders.insert(folder);
-    }
-
-    /// The newest attempt of a row with so many folders.
-    fn longest(&self, wanted: usize) -> Option<(Timestamp, FolderId)> {
-        let long = |row: &&Row| row.counts && row.folders.len() >= wanted;
-        self.rows.values().find(long).map(|row| row.newest)
-    }
+fn may_respond(ledger: &LedgerView, class: Option<&Class>) -> bool {
+    let response = class.map(|class| ClassState::of(ledger, class).response);
+    response != Some(Response::Unresponsive)
 }

@@ -4,8 +4,7 @@ use chrono_tz::Tz;
 
 use crate::config::ReindexRules;
 use crate::model::{ByStatus, FolderId};
-use crate::policy::failed_file::FailedFile;
-use crate::policy::outlook::Outlook;
+use crate::policy::outlook::{FailedFile, Outlook};
 
 /// What is known of one folder now.
 #[derive(Debug, Clone)]
@@ -22,50 +21,59 @@ pub struct Candidate<'a> {
     pub clock_trusted: bool,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,
-    /// What the counts are worth.
-    pub counts_are: Worth,
+    /// The quality of the counts.
+    pub quality: CountQuality,
     /// Files by status.
     pub counts: ByStatus<u64>,
     /// The failed files that were read.
-    pub failed: Failed<'a>,
-    /// What the failed files of all folders tell of each class.
+    pub failed: FailedFiles<'a>,
+    /// What the failed files of all folders show of each class.
     pub outlook: &'a Outlook,
 }
 
-/// What a folder's counts are worth.
+impl<'a> Candidate<'a> {
+    /// A folder in a portal without trouble, with windows in UTC.
+    #[must_use]
+    pub const fn new(
+        folder: FolderId,
+        rules: &'a ReindexRules,
+        counts: ByStatus<u64>,
+        failed: FailedFiles<'a>,
+        outlook: &'a Outlook,
+    ) -> Self {
+        Self {
+            folder,
+            rules,
+            zone: Tz::UTC,
+            kill_switch: false,
+            clock_trusted: true,
+            portal_erring: false,
+            quality: CountQuality::Usable,
+            counts,
+            failed,
+            outlook,
+        }
+    }
+}
+
+/// Whether decisions may be made from the counts of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Worth {
+pub enum CountQuality {
     /// There are none, the latest read did not count the folder, or its count was not consistent.
     NotWhole,
     /// They are older than counts may be.
     Stale,
     /// They are the folder's first ones since the program was started.
     First,
-    /// They can be acted upon.
-    Whole,
+    /// They may be used.
+    Usable,
 }
 
 /// The failed files of a folder that were read.
 #[derive(Debug, Clone, Copy)]
-pub enum Failed<'a> {
-    /// All of them.
-    Whole(&'a [FailedFile]),
-    /// Some of them.
-    Part(&'a [FailedFile]),
-}
-
-impl<'a> Failed<'a> {
+pub struct FailedFiles<'a> {
     /// The files.
-    #[must_use]
-    pub const fn files(self) -> &'a [FailedFile] {
-        match self {
-            Self::Whole(files) | Self::Part(files) => files,
-        }
-    }
-
+    pub files: &'a [FailedFile],
     /// Whether these are all.
-    #[must_use]
-    pub const fn is_whole(self) -> bool {
-        matches!(self, Self::Whole(_))
-    }
+    pub are_all: bool,
 }

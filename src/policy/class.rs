@@ -6,10 +6,10 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, ClassResult, LedgerView, Track};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::outlook::Fresh;
+use crate::policy::outlook::FreshFailures;
 use crate::policy::pause::doubled;
 
-/// As many files of the newest attempts tell whether a class responds.
+/// So many files of the newest attempts decide whether a class responds.
 const WINDOW: f64 = 20.0;
 
 /// A class does not respond when its success rate is below this.
@@ -26,31 +26,31 @@ const FOLDERS: usize = 3;
 pub enum Response {
     /// They were sent often enough, and hardly ever came back.
     Unresponsive,
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
     /// They come back.
     Responsive,
 }
 
 impl Response {
-    /// Reads it from the newest attempts that tell something, newest first: the folder, and what became of the files.
+    /// Reads it from the newest attempts with a known result, newest first: the folder, and the results of the files.
     pub fn of<'a>(attempts: impl IntoIterator<Item = (FolderId, &'a ClassResult)>) -> Self {
-        let (mut recovered, mut told) = (0.0, 0.0);
+        let (mut recovered, mut judged) = (0.0, 0.0);
         let mut folders = BTreeSet::new();
-        for (folder, fate) in attempts {
-            let files = float(fate.recovered + fate.refailed);
-            let part = ((WINDOW - told) / files).min(1.0);
-            recovered += float(fate.recovered) * part;
-            told += files * part;
+        for (folder, result) in attempts {
+            let files = float(result.recovered + result.refailed);
+            let part = ((WINDOW - judged) / files).min(1.0);
+            recovered += float(result.recovered) * part;
+            judged += files * part;
             folders.insert(folder);
-            if told >= WINDOW {
+            if judged >= WINDOW {
                 break;
             }
         }
         let never = recovered <= 0.0 && folders.len() >= FOLDERS;
-        if never || upper_bound(recovered, told) < RATE {
+        if never || upper_bound(recovered, judged) < RATE {
             Self::Unresponsive
-        } else if recovered > 0.0 && recovered >= RATE * told {
+        } else if recovered > 0.0 && recovered >= RATE * judged {
             Self::Responsive
         } else {
             Self::Unknown
@@ -112,9 +112,9 @@ pub struct ClassState {
 
 /// Whether a folder may try files of a class now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Pace {
+pub enum ClassPace {
     /// None may.
-    Rests,
+    Paused,
     /// One folder at a time shows for all others whether files come back: the one in which least is sent.
     One,
     /// A few folders show it at once; where nothing is known of the class, those with most to gain.
@@ -134,17 +134,17 @@ impl ClassState {
     #[must_use]
     pub fn of(ledger: &LedgerView, class: &Class) -> Self {
         let track = ledger.track(ActiveMode::Enforce);
-        let told = || evidence(track, class);
-        let in_vain = told().take_while(|(_, fate)| !came_back(fate)).count();
-        let helpful = || told().skip(in_vain);
-        let back = told().take_while(|(_, fate)| came_back(fate));
+        let known = || evidence(track, class);
+        let in_vain = known().take_while(|(_, result)| !came_back(result)).count();
+        let helpful = || known().skip(in_vain);
+        let back = known().take_while(|(_, result)| came_back(result));
         let open = track.unjudged().filter(|attempt| {
-            let mut fates = attempt.classes.iter();
-            fates.any(|fate| fate.class == *class && fate.had_effect().is_none())
+            let mut results = attempt.classes.iter();
+            results.any(|result| result.class == *class && result.had_effect().is_none())
         });
         let last = track.of_class(class).next();
         Self {
-            response: Response::of(told().map(|(attempt, fate)| (attempt.folder, fate))),
+            response: Response::of(known().map(|(attempt, result)| (attempt.folder, result))),
             last: last.map(|(attempt, _)| attempt.intended),
             expected: expected(track, class),
             in_vain: u32::try_from(in_vain).unwrap_or(u32::MAX),
@@ -152,7 +152,7 @@ impl ClassState {
             helped: helpful().next().map(|(attempt, _)| attempt.intended),
             back: back
                 .take(usize::try_from(SURE).unwrap_or(usize::MAX))
-                .map(|(attempt, fate)| (attempt.intended, fate.recovered))
+                .map(|(attempt, result)| (attempt.intended, result.recovered))
                 .collect(),
         }
     }
@@ -160,21 +160,21 @@ impl ClassState {
     /// How many folders may try now: all while files come back; a few while that is not known; and while more files fail with the cause, or
     /// after an attempt in vain, one at a time, after a pause, or as soon as no more files fail with the cause.
     #[must_use]
-    pub fn pace(&self, fresh: Option<&Fresh>, rules: &ReindexRules, now: Timestamp) -> Pace {
+    pub fn pace(&self, fresh: Option<&FreshFailures>, rules: &ReindexRules, now: Timestamp) -> ClassPace {
         let quiet_from = fresh.and_then(|fresh| fresh.quiet_from(rules));
         let goes_on = quiet_from.is_some_and(|at| now < at);
         if goes_on || self.in_vain > 0 {
             let ended =
                 quiet_from.is_some_and(|at| now >= at && self.last.is_none_or(|last| last < at));
             let may = self.open == 0 && (ended || self.has_rested(rules, now));
-            return if may { Pace::One } else { Pace::Rests };
+            return if may { ClassPace::One } else { ClassPace::Paused };
         }
         if self.comes_back(rules, now) {
-            Pace::All
+            ClassPace::All
         } else if self.open < few(rules) {
-            Pace::Few
+            ClassPace::Few
         } else {
-            Pace::Rests
+            ClassPace::Paused
         }
     }
 
@@ -197,11 +197,10 @@ impl ClassState {
         self.last.is_none_or(|last| now >= last.after(pause))
     }
 
-    /// How many of so many files an attempt is expected to bring back. Where it is to show first whether files come back, one file shows as
-    /// much as many.
+    /// How many of so many files an attempt is expected to bring back. Where it is a trial for a class, one file shows as much as many.
     #[must_use]
-    pub fn gain(&self, files: u64, pace: Pace) -> f64 {
-        let shows_first = pace == Pace::One || (pace == Pace::Few && self.last.is_some());
+    pub fn gain(&self, files: u64, pace: ClassPace) -> f64 {
+        let shows_first = pace == ClassPace::One || (pace == ClassPace::Few && self.last.is_some());
         self.expected * float(if shows_first { files.min(1) } else { files })
     }
 }
@@ -214,12 +213,12 @@ fn few(rules: &ReindexRules) -> u32 {
 /// A smaller share of files also comes back by chance while the cause lasts.
 const HALF: f64 = 0.5;
 
-/// Whether most of the files of which it is known came back.
-pub(super) fn came_back(fate: &ClassResult) -> bool {
-    float(fate.recovered) >= HALF * float(fate.recovered + fate.refailed)
+/// Whether most of the files with a known result came back.
+pub(super) fn came_back(result: &ClassResult) -> bool {
+    float(result.recovered) >= HALF * float(result.recovered + result.refailed)
 }
 
-/// The attempts that tell something of a class, newest first.
+/// The attempts with a known result for a class, newest first.
 fn evidence<'a>(
     track: &'a Track,
     class: &'a Class,
@@ -227,20 +226,20 @@ fn evidence<'a>(
     track
         .of_class(class)
         .take(NEWEST)
-        .filter(|(_, fate)| fate.had_effect().is_some())
-        .map(|(attempt, fate)| (&**attempt, fate))
+        .filter(|(_, result)| result.had_effect().is_some())
+        .map(|(attempt, result)| (&**attempt, result))
 }
 
 /// Laplace's estimate of the success rate, from the newest attempts.
 fn expected(track: &Track, class: &Class) -> f64 {
     let newest = evidence(track, class).take(5);
-    let (recovered, told) = newest.fold((0, 0), |(recovered, told), (_, fate)| {
+    let (recovered, judged) = newest.fold((0, 0), |(recovered, judged), (_, result)| {
         (
-            recovered + fate.recovered,
-            told + fate.recovered + fate.refailed,
+            recovered + result.recovered,
+            judged + result.recovered + result.refailed,
         )
     });
-    float(recovered + 1) / float(told + 2)
+    float(recovered + 1) / float(judged + 2)
 }
 
 #[expect(

@@ -1,4 +1,4 @@
-//! How long a folder is left alone.
+//! How long a folder is paused.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub(super) const fn is_gone(attempt: &Attempt) -> bool {
 }
 
 /// How many attempts of a folder brought no file of a class back since the last one that did, here or in another folder. Those of which that
-/// cannot be told are passed over.
+/// is not known are ignored.
 pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &ClassState) -> u32 {
     let attempts = track.of_folder(folder);
     let since = attempts.take_while(|attempt| {
@@ -77,8 +77,9 @@ pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &Cl
         later && track.counts_for(class, attempt)
     });
     let effects = since.filter_map(|attempt| {
-        let fate = attempt.classes.iter().find(|fate| fate.class == *class)?;
-        fate.had_effect().map(|_| came_back(fate))
+        let mut results = attempt.classes.iter();
+        let result = results.find(|result| result.class == *class)?;
+        result.had_effect().map(|_| came_back(result))
     });
     let row = effects.take_while(|effect| !effect).take(32).count();
     u32::try_from(row).unwrap_or(u32::MAX)

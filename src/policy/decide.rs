@@ -5,17 +5,17 @@ use crate::ledger::{ActiveMode, IntendedFile, LedgerView, Track};
 use crate::model::{FolderId, Status, Timestamp};
 use crate::policy::breaker::BreakerState;
 use crate::policy::budget::Remaining;
-use crate::policy::candidate::{Candidate, Worth};
-use crate::policy::carried_out;
+use crate::policy::candidate::{Candidate, CountQuality};
 use crate::policy::cooldown;
-use crate::policy::failed_file::FailedFile;
 use crate::policy::numbers::Numbers;
+use crate::policy::pause::not_carried_out_until;
+use crate::policy::outlook::FailedFile;
 use crate::policy::reason::Reason;
 
 /// From so many failed files on, `max_failed_ratio` holds (docs/configuration.md).
 const RATIO_COUNTS_FROM: u64 = 20;
 
-/// So many files that cannot be helped may go along with each one that can, beyond `max_ride_along`.
+/// So many files that cannot be helped may be sent with each one that can, beyond `max_ride_along`.
 const RIDERS_PER_FILE: u64 = 3;
 
 /// What to do with a folder now, and the numbers behind it.
@@ -74,8 +74,8 @@ impl Decision {
 
 /// Decides about one folder. `ledger` is `None` when it cannot be used.
 ///
-/// Dry run takes the same path, with attempts of its own in the ledger. After an attempt was written down, whatever
-/// was decided before it is out of date: decide again.
+/// Dry run takes the same path, with attempts of its own in the ledger. After an attempt was written, every decision
+/// that was made before it is out of date: decide again.
 #[must_use]
 pub fn decide(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Decision {
     let numbers = Numbers::of(candidate, ledger, now);
@@ -85,7 +85,7 @@ pub fn decide(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Times
             folder: candidate.folder,
             mode,
             gain: numbers.gain,
-            files: candidate.failed.files().iter().map(intended).collect(),
+            files: candidate.failed.files.iter().map(intended).collect(),
         }),
     };
     Decision { choice, numbers }
@@ -109,12 +109,12 @@ fn may_trigger(
         !candidate.clock_trusted || ledger.latest() > now,
         Reason::Clock,
     )?;
-    counts_can_be_acted_upon(candidate)?;
-    files_are_worth_it(candidate, numbers)?;
-    folder_can_bear_it(candidate, numbers)?;
+    counts_may_be_used(candidate)?;
+    files_justify_it(candidate, numbers)?;
+    folder_allows_it(candidate, numbers)?;
     let track = ledger.track(mode);
-    time_has_come(candidate, track, numbers, now)?;
-    portal_can_bear_it(candidate, ledger, mode, numbers, now)?;
+    it_is_time(candidate, track, numbers, now)?;
+    portal_allows_it(candidate, ledger, mode, numbers, now)?;
     Ok(mode)
 }
 
@@ -122,20 +122,20 @@ fn hold(when: bool, reason: Reason) -> Result<(), Reason> {
     if when { Err(reason) } else { Ok(()) }
 }
 
-fn counts_can_be_acted_upon(candidate: &Candidate<'_>) -> Result<(), Reason> {
-    let worth = candidate.counts_are;
-    hold(worth == Worth::NotWhole, Reason::NotWhole)?;
-    hold(worth == Worth::Stale, Reason::Stale)?;
+fn counts_may_be_used(candidate: &Candidate<'_>) -> Result<(), Reason> {
+    let quality = candidate.quality;
+    hold(quality == CountQuality::NotWhole, Reason::NotWhole)?;
+    hold(quality == CountQuality::Stale, Reason::Stale)?;
     hold(candidate.portal_erring, Reason::PortalErring)?;
-    hold(worth == Worth::First, Reason::StartingUp)
+    hold(quality == CountQuality::First, Reason::StartingUp)
 }
 
-/// Each step drops files; the first that leaves fewer than `min_failed` tells the reason.
-fn files_are_worth_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
+/// Each step drops files; the reason is the first that leaves fewer than `min_failed`.
+fn files_justify_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
     let wanted = candidate.rules.min_failed.get();
     hold(numbers.failed < wanted, Reason::BelowMinFailed)?;
-    let read = candidate.failed.files().len() as u64;
-    let whole = candidate.failed.is_whole() && read == numbers.failed;
+    let read = candidate.failed.files.len() as u64;
+    let whole = candidate.failed.are_all && read == numbers.failed;
     hold(!whole, Reason::RowsNotWhole)?;
     hold(numbers.of_class < wanted, Reason::NeverClass)?;
     hold(numbers.helpable < wanted, Reason::Unresponsive)?;
@@ -143,7 +143,7 @@ fn files_are_worth_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<()
     hold(numbers.eligible < wanted, Reason::TooYoung)
 }
 
-fn folder_can_bear_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
+fn folder_allows_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
     let ReindexRules {
         max_failed_ratio,
         max_backlog,
@@ -159,7 +159,7 @@ fn folder_can_bear_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<()
     hold(numbers.failed > budget.files, Reason::ExceedsBudget)
 }
 
-fn time_has_come(
+fn it_is_time(
     candidate: &Candidate<'_>,
     track: &Track,
     numbers: &Numbers,
@@ -176,14 +176,12 @@ fn time_has_come(
     hold(resting, Reason::Cooldown)?;
     let wanted = candidate.rules.min_failed.get();
     hold(numbers.ready < wanted, Reason::ClassRests)?;
-    let borne = candidate
-        .rules
-        .max_ride_along
-        .max(numbers.ready.saturating_mul(RIDERS_PER_FILE));
-    hold(numbers.riding_along > borne, Reason::RideAlong)
+    let riders = numbers.ready.saturating_mul(RIDERS_PER_FILE);
+    let max_riders = candidate.rules.max_ride_along.max(riders);
+    hold(numbers.riding_along > max_riders, Reason::RideAlong)
 }
 
-fn portal_can_bear_it(
+fn portal_allows_it(
     candidate: &Candidate<'_>,
     ledger: &LedgerView,
     mode: ActiveMode,
@@ -191,9 +189,9 @@ fn portal_can_bear_it(
     now: Timestamp,
 ) -> Result<(), Reason> {
     let (rules, track) = (candidate.rules, ledger.track(mode));
-    let rests_until = carried_out::rests_until(track, rules);
-    let rests = rests_until.is_some_and(|end| now < end || track.unjudged_count() > 0);
-    hold(rests, Reason::NotCarriedOut)?;
+    let paused_until = not_carried_out_until(track, rules);
+    let paused = paused_until.is_some_and(|end| now < end || track.unjudged_count() > 0);
+    hold(paused, Reason::NotCarriedOut)?;
     let breaker = BreakerState::of(ledger, mode, &rules.breaker, now);
     let allowed = breaker.allows(track, candidate.folder, rules, now);
     hold(!allowed, Reason::Breaker)?;

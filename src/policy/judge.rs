@@ -1,5 +1,4 @@
-//! What became of the files of an attempt, and what the attempt was good for. Pure: an attempt and a read in, a
-//! [`Review`] out.
+//! The states of the files of an attempt, and the verdict on it. Pure: an attempt and a read in, a [`Review`] out.
 
 use std::time::Duration;
 
@@ -12,8 +11,8 @@ const AT_REST_AFTER: Duration = Duration::from_mins(10);
 
 /// How a read saw one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// In this state.
+pub enum Observation {
+    /// With this status.
     As(Status),
     /// Not at all, though every row was read: it was deleted, or replaced.
     Absent,
@@ -23,23 +22,23 @@ pub enum Seen {
     Unread,
 }
 
-/// A later read the folder of an attempt.
+/// A later read of the folder of an attempt.
 #[derive(Clone, Copy)]
 pub enum LaterRead<'a> {
     /// It counted the folder.
     Counted {
-        /// When it began. A read that began before the attempt was answered tells nothing.
+        /// When it began. A read that began before the attempt was answered shows nothing.
         began: Timestamp,
         /// Whether no file of the folder waited or was processed.
         idle: bool,
         /// How it saw a file.
-        seen: &'a dyn Fn(FileKey) -> Seen,
+        seen: &'a dyn Fn(FileKey) -> Observation,
     },
     /// It did not: the folder cannot be read, or left.
     Failed,
 }
 
-/// What a read tells of an attempt: files whose state is another one, and the verdict once it can be given.
+/// What a read shows about an attempt: files whose state changed, and the verdict once it can be given.
 ///
 /// Nothing, for an attempt that is not waiting for its verdict.
 #[must_use]
@@ -53,18 +52,18 @@ pub fn review(
         return Review::default();
     };
     let due = now >= attempt.intended.after(verify_after);
-    let (seen, over): (&dyn Fn(FileKey) -> Seen, bool) = match read {
+    let (seen, over): (&dyn Fn(FileKey) -> Observation, bool) = match read {
         LaterRead::Counted { began, .. } if began < answered.at => return Review::default(),
         LaterRead::Counted { began, idle, seen } => {
             (seen, idle && began >= answered.at.after(AT_REST_AFTER))
         }
-        LaterRead::Failed => (&|_| Seen::Unread, false),
+        LaterRead::Failed => (&|_| Observation::Unread, false),
     };
     let moved = |(key, file): (&FileKey, &SentFile)| {
         file.state != FileState::Sent
-            || matches!(seen(*key), Seen::As(status) if status != Status::Failed)
+            || matches!(seen(*key), Observation::Status(status) if status != Status::Failed)
     };
-    let time = Time {
+    let timing = Timing {
         due,
         over: due || over,
         carried_out: answered.is_carried_out() || files.iter().any(moved),
@@ -72,20 +71,20 @@ pub fn review(
     let mut changed = Vec::new();
     let mut counts = Vec::with_capacity(files.len());
     for (key, file) in files.iter() {
-        let state = observe(file.state, seen(*key), time);
+        let state = observe(file.state, seen(*key), timing);
         counts.push(state);
         if state != file.state {
             changed.push((*key, state));
         }
     }
-    let end = due || (over && !time.carried_out);
+    let end = due || (over && !timing.carried_out);
     let verdict = judge(&counts.into_iter().collect(), end);
     Review { changed, verdict }
 }
 
 /// What holds for all files of an attempt at a read.
 #[derive(Debug, Clone, Copy)]
-pub struct Time {
+pub struct Timing {
     /// Whether the attempt has to be judged now.
     pub due: bool,
     /// Whether the portal has had its time, and none of the folder's files waits any more.
@@ -99,19 +98,19 @@ pub struct Time {
 /// Failed directly after the request means nothing: the portal may not have moved the file yet. Failed in the end means that it failed
 /// again, if the portal carried out what it was asked for.
 #[must_use]
-pub const fn observe(before: FileState, seen: Seen, time: Time) -> FileState {
+pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> FileState {
     match (before, seen) {
-        (FileState::Sent | FileState::Waiting, Seen::As(status)) => match status {
+        (FileState::Sent | FileState::Waiting, Observation::Status(status)) => match status {
             Status::Pending | Status::Processing => FileState::Waiting,
             Status::Done => FileState::Done,
             Status::Flagged => FileState::Flagged,
             Status::Failed if matches!(before, FileState::Waiting) => FileState::Refailed,
-            Status::Failed if time.over && time.carried_out => FileState::Refailed,
+            Status::Failed if timing.over && timing.carried_out => FileState::Refailed,
             Status::Failed | Status::Unknown => before,
         },
-        (FileState::Sent | FileState::Waiting, Seen::Absent) => FileState::Gone,
+        (FileState::Sent | FileState::Waiting, Observation::Absent) => FileState::Gone,
         // It has recovered, as far as nobody could show that it was deleted.
-        (FileState::Sent | FileState::Waiting, Seen::Missing) if time.due => FileState::Done,
+        (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.due => FileState::Done,
         _ => before,
     }
 }
@@ -141,12 +140,12 @@ pub fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
 /// The files whose attempts start anew after a read: those that are done, or are not there any more.
 pub fn renewed(
     files: impl IntoIterator<Item = FileKey>,
-    seen: impl Fn(FileKey) -> Seen,
+    seen: impl Fn(FileKey) -> Observation,
 ) -> Vec<FileKey> {
     let is_new = |key: &FileKey| {
         matches!(
             seen(*key),
-            Seen::As(Status::Done) | Seen::Absent | Seen::Missing
+            Observation::Status(Status::Done) | Observation::Absent | Observation::Missing
         )
     };
     files.into_iter().filter(is_new).collect()

@@ -1,4 +1,4 @@
-//! How many failed files count, and for what.
+//! The numbers of failed files behind a decision.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
 use crate::policy::candidate::Candidate;
-use crate::policy::class::{ClassState, Pace, Response};
+use crate::policy::class::{ClassState, ClassPace, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
-use crate::policy::failed_file::FailedFile;
+use crate::policy::outlook::FailedFile;
 
 /// What a decision was made from: for people, and for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,8 +28,7 @@ pub struct Numbers {
     pub ready: u64,
     /// Failed files of any class that are past `max_attempts`.
     pub exhausted: u64,
-    /// Files that an attempt would take along for nothing: exhausted ones, and those whose class does not count, does not respond or
-    /// rests.
+    /// Files that an attempt would send in vain: exhausted ones, and those whose class does not count, does not respond or is paused.
     pub riding_along: u64,
     /// Hundredths of files that an attempt is expected to bring back.
     pub gain: u64,
@@ -48,7 +47,7 @@ struct OfClass {
     counts: bool,
     helpable: bool,
     ready: bool,
-    pace: Pace,
+    pace: ClassPace,
     /// What the ledger knows of it, where the ledger can be used.
     state: Option<ClassState>,
     /// Files of it that are eligible.
@@ -71,7 +70,7 @@ impl OfClass {
                 counts,
                 helpable: true,
                 ready: true,
-                pace: Pace::All,
+                pace: ClassPace::All,
                 state: None,
                 eligible: 0,
                 in_vain: false,
@@ -82,7 +81,7 @@ impl OfClass {
         let state = ClassState::of(ledger, class);
         let next_allowed = next_allowed(ledger, mode, folder, Some((class, &state)), rules, now);
         let pace = state.pace(candidate.outlook.fresh(class), rules, now);
-        let may_be_tried = pace != Pace::Rests;
+        let may_be_tried = pace != ClassPace::Paused;
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
         let in_vain = in_vain(sent, folder, class, &state) > 0;
@@ -110,12 +109,12 @@ impl Numbers {
         };
         let mut classes: BTreeMap<&Class, OfClass> = BTreeMap::new();
         let mut soonest: Option<Option<Timestamp>> = None;
-        for file in candidate.failed.files() {
+        for file in candidate.failed.files {
             let class = classes
                 .entry(&file.class)
                 .or_insert_with(|| OfClass::of(candidate, ledger, &file.class, now));
-            let tries = ledger.map_or(0, |view| view.file_attempts(candidate.folder, file.key));
-            let exhausted = tries >= candidate.rules.max_attempts.get();
+            let attempts = ledger.map_or(0, |view| view.file_attempts(candidate.folder, file.key));
+            let exhausted = attempts >= candidate.rules.max_attempts.get();
             let eligible = numbers.add(candidate.rules, file, class, exhausted, now);
             class.eligible += u64::from(eligible);
             if class.counts && class.helpable && !exhausted {
@@ -137,7 +136,7 @@ impl Numbers {
         numbers
     }
 
-    /// Counts a file; tells whether it is eligible.
+    /// Counts a file; returns whether it is eligible.
     fn add(
         &mut self,
         rules: &ReindexRules,

@@ -1,16 +1,15 @@
-//! What the failed files of all folders together tell of a class.
+//! What the failed files of all folders together show of a class.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
-use crate::model::{FolderId, Timestamp};
-use crate::policy::failed_file::FailedFile;
+use crate::model::{FileKey, FolderId, Timestamp};
 
-/// What the failed files of all folders of a portal tell of each class.
+/// What the failed files of all folders of a portal show of each class.
 #[derive(Debug, Clone, Default)]
-pub struct Outlook(BTreeMap<Class, Fresh>);
+pub struct Outlook(BTreeMap<Class, FreshFailures>);
 
 /// The failed files of one folder.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +20,17 @@ pub struct FolderFailures<'a> {
     pub rules: &'a ReindexRules,
     /// Its failed files.
     pub files: &'a [FailedFile],
+}
+
+/// A failed file, as far as a decision needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedFile {
+    /// Which file.
+    pub key: FileKey,
+    /// Since when it was seen failed.
+    pub since: Timestamp,
+    /// The class of its error.
+    pub class: Class,
 }
 
 impl Outlook {
@@ -49,13 +59,13 @@ impl Outlook {
         let minute = file.since.as_millis().div_euclid(60_000);
         match self.0.get_mut(&file.class) {
             Some(fresh) => drop(fresh.0.insert(minute)),
-            None => drop(self.0.insert(file.class.clone(), Fresh([minute].into()))),
+            None => drop(self.0.insert(file.class.clone(), FreshFailures([minute].into()))),
         }
     }
 
     /// When files of a class failed that were not sent yet.
     #[must_use]
-    pub fn fresh(&self, class: &Class) -> Option<&Fresh> {
+    pub fn fresh(&self, class: &Class) -> Option<&FreshFailures> {
         self.0.get(class)
     }
 }
@@ -63,15 +73,15 @@ impl Outlook {
 /// The minutes in which files of a class failed that were not sent yet. Many files that failed in one minute count once: a portal that is
 /// read for the first time shows all at once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fresh(BTreeSet<i64>);
+pub struct FreshFailures(BTreeSet<i64>);
 
-/// So many times tell how often files fail.
+/// So many minutes show how often files fail.
 const ENOUGH: u32 = 3;
 
 /// A cause has ended when nothing failed with it for so many times the mean time between two failures, and for `min_age`.
 const GAPS: u32 = 8;
 
-impl Fresh {
+impl FreshFailures {
     /// From when on the cause seems to have ended, unless more files fail with it; `None` where too few failed lately to tell.
     pub(super) fn quiet_from(&self, rules: &ReindexRules) -> Option<Timestamp> {
         let newest = minute(*self.0.last()?);

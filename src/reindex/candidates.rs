@@ -4,232 +4,172 @@ use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::ledger::ActiveMode;
+use crate::ledger::{ActiveMode, LedgerError};
 use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
-use crate::portal;
-use crate::reindex::attempt::{Answer, Failed, FileNames, NotMade, check};
+use crate::reindex::check::{FailedCheck, check};
 use crate::reindex::{DecisionContext, FolderFindings, Reindexer};
 use crate::snapshot::FolderReindex;
 
 /// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
 
-/// What came of a candidate.
-enum CandidateOutcome {
-    /// It was decided.
-    Decided {
-        decision: &'static str,
-        reason: Reason,
-        numbers: Numbers,
-        /// Why the next folder would fare no better.
-        trouble: Option<Reason>,
-    },
-    /// Nothing is decided any more: the folder is not there, its mode is another one, or the program ends.
-    Passed,
+/// An attempt that was made.
+struct Made {
+    decision: Decision,
+    /// Whether the portal is in trouble: another folder's attempt would fare no better.
+    trouble: bool,
 }
 
-impl CandidateOutcome {
+/// Why no attempt was made.
+enum NotMade {
     /// The folder is held.
-    fn hold(reason: Reason, numbers: Numbers, trouble: Option<Reason>) -> Self {
-        Self::Decided {
-            decision: "hold",
-            reason,
-            numbers,
-            trouble,
-        }
-    }
-
-    /// A folder that was to be tried when it showed that nothing would come of it.
-    fn in_trouble(
-        folders: &BTreeMap<FolderId, FolderReindex>,
-        folder: FolderId,
+    Held {
         reason: Reason,
-    ) -> Self {
-        let planned = folders.get(&folder);
-        planned.map_or(Self::Passed, |planned| {
-            Self::hold(reason, planned.numbers, Some(reason))
-        })
-    }
+        numbers: Numbers,
+        /// Whether the next folder would fare no better.
+        trouble: bool,
+    },
+    /// Nothing is decided any more: the folder is gone, its mode is another one, or the program ends.
+    Skipped,
+    /// Somebody else wrote to the ledger between the decision and the intent: the next collection decides.
+    OutOfDate,
 }
 
 impl Reindexer {
-    /// Processes each candidate, until the portal or the ledger shows that it is in trouble.
+    /// Processes each candidate, until the portal or the ledger shows that it is in trouble. `planned`: what the triggers were decided from.
     pub(super) async fn process_candidates(
         &mut self,
+        planned: &DecisionContext,
         triggers: Vec<Trigger>,
         mut folders: BTreeMap<FolderId, FolderReindex>,
         cancel: &CancellationToken,
     ) {
+        let Some(ledger) = &planned.ledger else {
+            return;
+        };
         let mut trouble = None;
-        for Trigger { folder, mode, .. } in self.in_order(triggers) {
+        for trigger in policy::in_order(triggers, ledger) {
             if cancel.is_cancelled() {
                 return;
             }
-            let outcome = match trouble {
-                Some(reason) => CandidateOutcome::in_trouble(&folders, folder, reason),
-                None => self.process(folder, mode, cancel).await,
+            let id = trigger.folder;
+            let numbers = folders.get(&id).map(|folder| folder.numbers);
+            let numbers = numbers.unwrap_or_default();
+            let result = match trouble {
+                Some(reason) => Err(NotMade::Held {
+                    reason,
+                    numbers,
+                    trouble: true,
+                }),
+                None => self.process(planned, &trigger, numbers, cancel).await,
             };
-            let CandidateOutcome::Decided {
-                decision,
-                reason,
-                numbers,
-                trouble: found,
-            } = outcome
-            else {
-                folders.remove(&folder);
-                continue;
-            };
-            trouble = trouble.or(found);
             if cancel.is_cancelled() {
                 return;
             }
-            self.settle_on(&mut folders, folder, decision, reason, numbers);
-            if reason == Reason::Eligible {
-                self.show_now(&folders).await;
+            match result {
+                Ok(made) => {
+                    trouble = made.trouble.then_some(Reason::PortalErring);
+                    let (decision, numbers) = (made.decision.as_str(), made.decision.numbers);
+                    self.count_decision(&mut folders, id, decision, Reason::Eligible, numbers);
+                    self.show(folders.clone()).await;
+                }
+                Err(NotMade::Held {
+                    reason,
+                    numbers,
+                    trouble: found,
+                }) => {
+                    trouble = found.then_some(reason);
+                    self.count_decision(&mut folders, id, "hold", reason, numbers);
+                }
+                Err(NotMade::Skipped) => drop(folders.remove(&id)),
+                Err(NotMade::OutOfDate) => {}
             }
         }
-        self.show_now(&folders).await;
+        self.show(folders).await;
     }
 
-    async fn show_now(&mut self, folders: &BTreeMap<FolderId, FolderReindex>) {
-        if let Some(context) = self.context().await {
-            self.show(folders.clone(), context.kill_switch);
-        }
-    }
-
-    fn in_order(&self, triggers: Vec<Trigger>) -> Vec<Trigger> {
-        match self.dependencies.ledger.view() {
-            Ok(ledger) => policy::in_order(triggers, &ledger),
-            Err(_) => Vec::new(),
-        }
-    }
-
-    /// Decides about a folder again, since others were processed meanwhile; waits until the portal may be asked; reads the folder once more;
-    /// decides again, since all that may have taken long; and makes the attempt. Nothing waits between the last decision and the request but the
-    /// intent.
+    /// Waits until the portal may be asked, reads the folder once more, decides once more at admission, since all that may have taken long, and
+    /// makes the attempt. Nothing waits between that decision and the request but the intent.
     async fn process(
         &mut self,
-        id: FolderId,
-        mode: ActiveMode,
+        planned: &DecisionContext,
+        trigger: &Trigger,
+        numbers: Numbers,
         cancel: &CancellationToken,
-    ) -> CandidateOutcome {
-        let Some(context) = self.context().await else {
-            return CandidateOutcome::Passed;
+    ) -> Result<Made, NotMade> {
+        let held = |reason, trouble| NotMade::Held {
+            reason,
+            numbers,
+            trouble,
         };
-        let (folder, decision) = match still_wanted(&context, id, mode) {
-            Ok(wanted) => wanted,
-            Err(outcome) => return outcome,
+        let context = self.context().await.ok_or(NotMade::Skipped)?;
+        // An attempt in another folder, or new counts, may have put the plan out of date.
+        let folder = if context.has_facts_of(planned) {
+            context.latest.folder(trigger.folder)
+        } else {
+            Some(still_wanted(&context, trigger)?.0)
         };
-        let Some(session) = context.latest.session.clone() else {
-            return CandidateOutcome::hold(Reason::PortalErring, decision.numbers, None);
-        };
+        let folder = folder.ok_or(NotMade::Skipped)?;
+        let session = context.latest.session.clone();
+        let session = session.ok_or_else(|| held(Reason::PortalErring, false))?;
         let admitted = tokio::select! {
-            () = cancel.cancelled() => return CandidateOutcome::Passed,
+            () = cancel.cancelled() => return Err(NotMade::Skipped),
             admitted = session.admit(REQUESTS) => admitted,
         };
-        let Ok(requests) = admitted else {
-            let erring = Reason::PortalErring;
-            return CandidateOutcome::hold(erring, decision.numbers, Some(erring));
-        };
+        let requests = admitted.map_err(|_| held(Reason::PortalErring, true))?;
         let max_backlog = context.rules_of(folder).max_backlog;
         let checked = tokio::select! {
-            () = cancel.cancelled() => return CandidateOutcome::Passed,
+            () = cancel.cancelled() => return Err(NotMade::Skipped),
             checked = check(&self.portal, &requests, folder, max_backlog) => checked,
         };
-        let names = match checked {
-            Ok(names) => names,
-            Err(Failed { reason, trouble }) => {
-                return CandidateOutcome::hold(reason, decision.numbers, trouble);
-            }
-        };
-        loop {
-            let Some(context) = self.context().await else {
-                return CandidateOutcome::Passed;
-            };
-            let wanted = still_wanted(&context, id, mode);
-            let acted = match wanted {
-                Ok((folder, decision)) if !cancel.is_cancelled() => {
-                    self.act(&context, &requests, folder, decision, &names, cancel)
-                        .await
-                }
-                Ok(_) => Some(CandidateOutcome::Passed),
-                Err(outcome) => Some(outcome),
-            };
-            if let Some(outcome) = acted {
-                return outcome;
-            }
-        }
-    }
+        let names =
+            checked.map_err(|FailedCheck { reason, trouble }| held(reason, trouble))?;
 
-    /// Makes the attempt that was decided on; `None` when it has to be decided anew.
-    async fn act(
-        &mut self,
-        context: &DecisionContext,
-        requests: &portal::AdmittedRequests<'_>,
-        folder: &FolderFindings,
-        decision: Decision,
-        names: &FileNames,
-        cancel: &CancellationToken,
-    ) -> Option<CandidateOutcome> {
-        let (Choice::Trigger(mut trigger), Some(ledger)) =
-            (decision.choice.clone(), &context.ledger)
-        else {
-            return Some(CandidateOutcome::Passed);
+        let context = self.context().await.ok_or(NotMade::Skipped)?;
+        let (folder, mut decision) = still_wanted(&context, trigger)?;
+        let (Choice::Trigger(trigger), Some(ledger), false) = (
+            &mut decision.choice,
+            &context.ledger,
+            cancel.is_cancelled(),
+        ) else {
+            return Err(NotMade::Skipped);
         };
         for file in &mut trigger.files {
             file.name = names.get(&file.key).cloned();
         }
-        let made = self.attempt(requests, folder, trigger, ledger, cancel);
-        let answer = match made.await {
-            Ok(answer) => answer,
-            Err(NotMade::DecideAnew) => return None,
-            Err(NotMade::Held(reason)) => {
-                return Some(CandidateOutcome::hold(
-                    reason,
-                    decision.numbers,
-                    of_ledger(reason),
-                ));
+        let made = self.attempt(&requests, folder, trigger, ledger, cancel);
+        let trouble = made.await.map_err(|failed| match failed {
+            LedgerError::Misfit(_) => NotMade::OutOfDate,
+            failed => {
+                self.log_refused(&failed);
+                held(Reason::LedgerUnavailable, true)
             }
-        };
+        })?;
         // What was just attempted has a cooldown now.
-        let next_allowed = match self.context().await {
-            Some(context) => context.decide(folder).numbers.next_allowed,
-            None => decision.numbers.next_allowed,
-        };
-        let numbers = Numbers {
-            next_allowed,
-            ..decision.numbers
-        };
-        Some(CandidateOutcome::Decided {
-            decision: decision.as_str(),
-            reason: Reason::Eligible,
-            numbers,
-            trouble: (answer == Answer::Trouble).then_some(Reason::PortalErring),
-        })
+        if let Some(context) = self.context().await {
+            decision.numbers.next_allowed = context.numbers(folder).next_allowed;
+        }
+        Ok(Made { decision, trouble })
     }
 }
 
-/// The folder and the decision, where it still is the one to make an attempt in this mode.
-fn still_wanted(
-    context: &DecisionContext,
-    id: FolderId,
-    mode: ActiveMode,
-) -> Result<(&FolderFindings, Decision), CandidateOutcome> {
-    let folder = context.latest.folder(id).ok_or(CandidateOutcome::Passed)?;
+/// The folder of a trigger and the decision, where that still is to make an attempt in the same mode.
+fn still_wanted<'a>(
+    context: &'a DecisionContext,
+    trigger: &Trigger,
+) -> Result<(&'a FolderFindings, Decision), NotMade> {
+    let folder = context.latest.folder(trigger.folder);
+    let folder = folder.ok_or(NotMade::Skipped)?;
     let decision = context.decide(folder);
     match &decision.choice {
-        Choice::Hold(reason) => Err(CandidateOutcome::hold(
-            *reason,
-            decision.numbers,
-            of_ledger(*reason),
-        )),
-        Choice::Trigger(trigger) if trigger.mode == mode => Ok((folder, decision)),
-        Choice::Trigger(_) => Err(CandidateOutcome::Passed),
+        Choice::Hold(reason) => Err(NotMade::Held {
+            reason: *reason,
+            numbers: decision.numbers,
+            // A ledger that cannot be used for this folder cannot for the next one either.
+            trouble: *reason == Reason::LedgerUnavailable,
+        }),
+        Choice::Trigger(now) if now.mode == trigger.mode => Ok((folder, decision)),
+        Choice::Trigger(_) => Err(NotMade::Skipped),
     }
-}
-
-/// Whether a reason is that the ledger cannot be used: then it cannot for the next folder either.
-fn of_ledger(reason: Reason) -> Option<Reason> {
-    (reason == Reason::LedgerUnavailable).then_some(reason)
 }

@@ -1,4 +1,4 @@
-//! Everything that a decision is made from at one moment, the ledger aside.
+//! Everything that a decision is made from at one moment.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
 use crate::model::Moment;
-use crate::policy::{self, Candidate, Decision, FolderFailures, Outlook};
+use crate::policy::{self, Candidate, Decision, FolderFailures, Numbers, Outlook};
 use crate::reindex::{FolderFindings, PortalFindings};
 
 /// The rules in use: a reload changes them for every decision from then on.
@@ -17,12 +17,12 @@ pub struct Rules {
     pub reindex: Arc<Reindex>,
     /// The time zone of their windows.
     pub zone: Tz,
-    /// Classes of a portal that are counted by themselves, at most.
+    /// How many classes of a portal have counters of their own, at most.
     pub max_classes: usize,
 }
 
 impl Rules {
-    /// What the failed files of all folders tell of each class; nothing, where the ledger cannot be used.
+    /// What the failed files of all folders show of each class; nothing, where the ledger cannot be used.
     pub(super) fn outlook(
         &self,
         latest: &PortalFindings,
@@ -32,7 +32,7 @@ impl Rules {
         let failures = latest.folders.iter().map(|folder| FolderFailures {
             folder: folder.id,
             rules: self.reindex.for_folder(folder.id, folder.name.label()),
-            files: folder.failed().files(),
+            files: folder.failed().files,
         });
         ledger.map_or_else(Outlook::default, |ledger| {
             Outlook::of(failures, ledger, now.wall)
@@ -49,11 +49,20 @@ pub(super) struct DecisionContext {
     /// What was attempted; `None` when the ledger cannot be used.
     pub ledger: Option<Arc<LedgerView>>,
     pub now: Moment,
-    /// What the failed files of all folders tell.
+    /// What the failed files of all folders show of each class.
     pub outlook: Arc<Outlook>,
 }
 
 impl DecisionContext {
+    /// Whether all but the time is the same as in another context.
+    pub fn has_facts_of(&self, other: &Self) -> bool {
+        let ledgers = [self, other].map(|context| context.ledger.as_ref().map(Arc::as_ptr));
+        Arc::ptr_eq(&self.latest, &other.latest)
+            && Arc::ptr_eq(&self.rules.reindex, &other.rules.reindex)
+            && self.kill_switch == other.kill_switch
+            && ledgers[0] == ledgers[1]
+    }
+
     /// The rules of a folder.
     pub fn rules_of(&self, folder: &FolderFindings) -> &ReindexRules {
         let Rules { reindex, .. } = &self.rules;
@@ -62,22 +71,32 @@ impl DecisionContext {
 
     /// Decides about a folder.
     pub fn decide(&self, folder: &FolderFindings) -> Decision {
+        policy::decide(
+            &self.candidate(folder),
+            self.ledger.as_deref(),
+            self.now.wall,
+        )
+    }
+
+    /// The numbers behind a decision about a folder.
+    pub fn numbers(&self, folder: &FolderFindings) -> Numbers {
+        let candidate = self.candidate(folder);
+        Numbers::of(&candidate, self.ledger.as_deref(), self.now.wall)
+    }
+
+    fn candidate<'a>(&'a self, folder: &'a FolderFindings) -> Candidate<'a> {
         let rules = self.rules_of(folder);
-        let ledger = self.ledger.as_deref();
-        let clock_was_set =
-            ledger.is_some_and(|ledger| ledger.clock_was_set_within(rules.min_age, self.now.wall));
-        let candidate = Candidate {
-            folder: folder.id,
-            rules,
+        let clock_was_set = self
+            .ledger
+            .as_ref()
+            .is_some_and(|ledger| ledger.clock_was_set_within(rules.min_age, self.now.wall));
+        Candidate {
             zone: self.rules.zone,
             kill_switch: self.kill_switch,
             clock_trusted: !clock_was_set,
             portal_erring: self.latest.portal_erring,
-            counts_are: self.latest.worth(folder, self.now),
-            counts: folder.counts,
-            failed: folder.failed(),
-            outlook: &self.outlook,
-        };
-        policy::decide(&candidate, ledger, self.now.wall)
+            quality: self.latest.quality(folder, self.now),
+            ..Candidate::new(folder.id, rules, folder.counts, folder.failed(), &self.outlook)
+        }
     }
 }

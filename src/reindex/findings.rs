@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status, Timestamp};
-use crate::policy::judge::Seen;
-use crate::policy::{Failed, FailedFile, Worth};
+use crate::policy::judge::Observation;
+use crate::policy::{CountQuality, FailedFile, FailedFiles};
 use crate::portal::{PageRequest, Session};
 
 /// What one collection of a portal found.
@@ -27,8 +27,8 @@ pub struct FolderFindings {
     pub id: FolderId,
     /// Its name.
     pub name: FolderName,
-    /// What its counts were worth when the collection ended.
-    pub worth: Worth,
+    /// The quality of its counts when the collection ended.
+    pub quality: CountQuality,
     /// When it was last counted; none when it was not.
     pub counted: Option<Moment>,
     /// Its files by status.
@@ -49,7 +49,7 @@ pub struct CountFindings {
     /// A page that showed a failed file.
     pub failed_page: Option<PageRequest>,
     /// How the files were seen that the ledger watches.
-    pub watched: FileMap<Seen>,
+    pub watched: FileMap<Observation>,
 }
 
 impl PortalFindings {
@@ -83,14 +83,13 @@ impl PortalFindings {
         })
     }
 
-    /// What the counts of a folder are worth now.
-    pub(super) fn worth(&self, folder: &FolderFindings, now: Moment) -> Worth {
+    /// The quality of a folder's counts now.
+    pub(super) fn quality(&self, folder: &FolderFindings, now: Moment) -> CountQuality {
         let age = folder.counted.map(|counted| now.since(counted));
-        match folder.worth {
-            Worth::First | Worth::Whole if age.is_none_or(|age| age > self.stale_after) => {
-                Worth::Stale
-            }
-            worth => worth,
+        let is_stale = age.is_none_or(|age| age > self.stale_after);
+        match folder.quality {
+            CountQuality::First | CountQuality::Usable if is_stale => CountQuality::Stale,
+            quality => quality,
         }
     }
 
@@ -100,9 +99,9 @@ impl PortalFindings {
         folder: &'a FolderFindings,
         now: Moment,
     ) -> Option<&'a CountFindings> {
-        match self.worth(folder, now) {
-            Worth::NotWhole | Worth::Stale => None,
-            Worth::First | Worth::Whole => folder.findings.as_deref(),
+        match self.quality(folder, now) {
+            CountQuality::NotWhole | CountQuality::Stale => None,
+            CountQuality::First | CountQuality::Usable => folder.findings.as_deref(),
         }
     }
 }
@@ -119,11 +118,11 @@ impl FolderFindings {
     }
 
     /// The failed files that were read.
-    pub(super) fn failed(&self) -> Failed<'_> {
-        match &self.findings {
-            Some(findings) if findings.failed_whole => Failed::Whole(&findings.failed),
-            Some(findings) => Failed::Part(&findings.failed),
-            None => Failed::Part(&[]),
+    pub(super) fn failed(&self) -> FailedFiles<'_> {
+        let findings = self.findings.as_deref();
+        FailedFiles {
+            files: findings.map_or(&[], |findings| &findings.failed),
+            are_all: findings.is_some_and(|findings| findings.failed_whole),
         }
     }
 }
@@ -131,7 +130,7 @@ impl FolderFindings {
 impl CountFindings {
     /// How a file was seen.
     #[must_use]
-    pub fn seen(&self, key: FileKey) -> Seen {
-        self.watched.get(&key).copied().unwrap_or(Seen::Unread)
+    pub fn observation(&self, key: FileKey) -> Observation {
+        self.watched.get(&key).copied().unwrap_or(Observation::Unread)
     }
 }

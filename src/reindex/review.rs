@@ -7,20 +7,20 @@ use tracing::{debug, info};
 
 use crate::ledger::{ActiveMode, Attempt, Course, LedgerView};
 use crate::model::{FileKey, Status};
-use crate::policy::judge::{self, LaterRead, Seen};
+use crate::policy::judge::{self, LaterRead, Observation};
 use crate::portal::{Lane, PageBody, PortalError};
-use crate::reindex::attempt::NAMES;
+use crate::reindex::check::NAMES;
 use crate::reindex::{CountFindings, DecisionContext, FolderFindings, Reindexer};
 
 impl Reindexer {
-    /// Tells the ledger what became of the files that it watches.
+    /// Writes the states of the files that the ledger watches.
     pub(super) async fn review(&mut self, context: &DecisionContext) {
         let Ok(ledger) = self.dependencies.ledger.view() else {
             return;
         };
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
         let attempts = attempts.cloned().collect::<Vec<_>>();
-        self.asked_for
+        self.named_files
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));
         for attempt in attempts {
             self.judge(context, &attempt).await;
@@ -36,10 +36,10 @@ impl Reindexer {
         if let Some(findings) = findings {
             self.ask_for_missing(context, attempt, findings).await;
         }
-        let asked = self.asked_for.get(&attempt.id);
+        let named = self.named_files.get(&attempt.id);
         let seen = |key| {
-            let seen = findings.map_or(Seen::Unread, |findings| findings.seen(key));
-            asked.map_or(seen, |asked| asked.tells(key, seen))
+            let seen = findings.map_or(Observation::Unread, |findings| findings.observation(key));
+            named.map_or(seen, |named| named.observation(key, seen))
         };
         let read = match findings {
             Some(findings) => LaterRead::Counted {
@@ -57,18 +57,11 @@ impl Reindexer {
         if let Some(verdict) = review.verdict {
             info!(portal = %self.portal, id = %attempt.folder, attempt = attempt.id.get(), outcome = verdict.as_str(), "attempt judged");
         }
-        if let Err(failed) = self
-            .dependencies
-            .ledger
-            .review(attempt.id, now, review)
-            .await
-        {
-            self.refused(&failed);
-        }
+        let ledger = &self.dependencies.ledger;
+        self.log_if_refused(ledger.review(attempt.id, now, review).await);
     }
 
-    /// Asks what became of files that are not among those that are not done, where done files are only counted: by the names of a handful of
-    /// them.
+    /// Asks for a handful of files by their names that are missing among the files that are not done, where done files are only counted.
     async fn ask_for_missing(
         &mut self,
         context: &DecisionContext,
@@ -84,10 +77,10 @@ impl Reindexer {
             return;
         }
         let missing = files.iter().filter(|(key, file)| {
-            !file.state.is_settled() && findings.seen(**key) == Seen::Missing
+            !file.state.is_settled() && findings.observation(**key) == Observation::Missing
         });
         let named = missing.filter_map(|(key, file)| Some((*key, file.name.clone()?)));
-        let asked = self.asked_for.entry(attempt.id).or_default();
+        let asked = self.named_files.entry(attempt.id).or_default();
         asked.forget_passing();
         let lane = Lane::default();
         let rows = session.files(attempt.folder, &lane);
@@ -99,7 +92,7 @@ impl Reindexer {
                 .and_then(|body| sought(&body, key))
             {
                 Ok(seen) => {
-                    asked.told.insert(key, seen);
+                    asked.observations.insert(key, seen);
                 }
                 Err(error) => {
                     debug!(portal = %self.portal, id = %attempt.folder, %error, "a file that was sent cannot be looked for");
@@ -121,61 +114,60 @@ impl Reindexer {
 
     /// Files that were seen done, or are not there any more, start anew.
     async fn renew(&self, context: &DecisionContext, folder: &FolderFindings, ledger: &LedgerView) {
-        let Some(book) = ledger.folder(folder.id) else {
+        let Some(known) = ledger.folder(folder.id) else {
             return;
         };
         let Some(findings) = context.latest.found(folder, context.now) else {
             return;
         };
-        let renewed = judge::renewed(book.file_attempts.keys().copied(), |key| findings.seen(key));
+        let renewed = judge::renewed(known.file_attempts.keys().copied(), |key| findings.observation(key));
         if renewed.is_empty() {
             return;
         }
-        if let Err(failed) = self.dependencies.ledger.renew(folder.id, renewed).await {
-            self.refused(&failed);
-        }
+        let ledger = &self.dependencies.ledger;
+        self.log_if_refused(ledger.renew(folder.id, renewed).await);
     }
 }
 
-/// What the portal told of files of one attempt by their names.
+/// How the portal listed files of one attempt when it was asked for their names.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct NamedFiles {
     /// How often it was asked.
     times: usize,
-    told: HashMap<FileKey, Seen>,
+    observations: HashMap<FileKey, Observation>,
 }
 
-impl Asked {
+impl NamedFiles {
     /// Forgets what may be different by now.
     fn forget_passing(&mut self) {
-        self.told
-            .retain(|_, seen| matches!(seen, Seen::As(Status::Done) | Seen::Absent));
+        self.observations
+            .retain(|_, seen| matches!(seen, Observation::As(Status::Done) | Observation::Absent));
     }
 
     /// How a file is seen. Where all that were asked for are done, so are the others that are missing, also those that are missing
     /// later: files come back one after the other.
-    fn tells(&self, key: FileKey, seen: Seen) -> Seen {
-        match (seen, self.told.get(&key)) {
-            (Seen::Missing, Some(told)) => *told,
-            (Seen::Missing, None) if self.all_are_done() => Seen::As(Status::Done),
+    fn observation(&self, key: FileKey, seen: Observation) -> Observation {
+        match (seen, self.observations.get(&key)) {
+            (Observation::Missing, Some(observed)) => *observed,
+            (Observation::Missing, None) if self.all_are_done() => Observation::As(Status::Done),
             _ => seen,
         }
     }
 
     fn all_are_done(&self) -> bool {
-        let done = |seen: &Seen| *seen == Seen::As(Status::Done);
-        !self.told.is_empty() && self.told.values().all(done)
+        let done = |seen: &Observation| *seen == Observation::As(Status::Done);
+        !self.observations.is_empty() && self.observations.values().all(done)
     }
 }
 
 /// How a file is seen among those with its name.
-fn sought(body: &PageBody, file: FileKey) -> Result<Seen, PortalError> {
+fn sought(body: &PageBody, file: FileKey) -> Result<Observation, PortalError> {
     let mut seen = None;
     let page = body.read(|row| {
         if row.key() == file {
-            seen = Some(Seen::As(row.status()));
+            seen = Some(Observation::As(row.status()));
         }
     })?;
     let all = page.pagination.total.0 <= page.rows;
-    Ok(seen.unwrap_or(if all { Seen::Absent } else { Seen::Missing }))
+    Ok(seen.unwrap_or(if all { Observation::Absent } else { Observation::Missing }))
 }
