@@ -1,5 +1,6 @@
 //! Stories of a folder with failed files, and of the portal around it.
 
+mod breaker;
 mod classes;
 mod hopeless;
 mod limits;
@@ -54,12 +55,12 @@ fn ago(duration: Duration) -> Timestamp {
 
 /// A portal's ledger, written as a collector would.
 #[derive(Debug, Clone)]
-struct Book {
+struct TestLedger {
     view: LedgerView,
     next: i64,
 }
 
-impl Book {
+impl TestLedger {
     fn new() -> Self {
         Self {
             view: LedgerView::new(EPOCH),
@@ -158,11 +159,11 @@ struct Setup {
     kill_switch: bool,
     clock_trusted: bool,
     portal_erring: bool,
-    worth: Worth,
+    quality: CountQuality,
     counts: ByStatus<u64>,
     failed: Vec<FailedFile>,
     whole: bool,
-    book: Book,
+    ledger: TestLedger,
     ledger_usable: bool,
     zone: Tz,
 }
@@ -177,11 +178,11 @@ impl Setup {
             kill_switch: false,
             clock_trusted: true,
             portal_erring: false,
-            worth: Worth::Whole,
+            quality: CountQuality::Usable,
             counts: ByStatus::default(),
             failed: Vec::new(),
             whole: true,
-            book: Book::new(),
+            ledger: TestLedger::new(),
             ledger_usable: true,
             zone: Tz::UTC,
         };
@@ -202,32 +203,27 @@ impl Setup {
     }
 
     fn decide_at(&self, now: Timestamp) -> Decision {
-        let failed = if self.whole {
-            Failed::Whole(&self.failed)
-        } else {
-            Failed::Part(&self.failed)
+        let failed = FailedFiles {
+            files: &self.failed,
+            are_all: self.whole,
         };
         let failures = FolderFailures {
             folder: folder(1),
             rules: &self.rules,
             files: &self.failed,
         };
-        let outlook = Outlook::of([failures], &self.book.view, now);
+        let outlook = Outlook::of([failures], &self.ledger.view, now);
         let candidate = Candidate {
-            outlook: &outlook,
-            folder: folder(1),
-            rules: &self.rules,
             zone: self.zone,
             kill_switch: self.kill_switch,
             clock_trusted: self.clock_trusted,
             portal_erring: self.portal_erring,
-            counts_are: self.worth,
-            counts: self.counts,
-            failed,
+            quality: self.quality,
+            ..Candidate::new(folder(1), &self.rules, self.counts, failed, &outlook)
         };
         decide(
             &candidate,
-            self.ledger_usable.then_some(&self.book.view),
+            self.ledger_usable.then_some(&self.ledger.view),
             now,
         )
     }

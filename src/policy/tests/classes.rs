@@ -63,7 +63,7 @@ fn a_class_is_told_by_what_came_back_of_its_newest_attempts() {
 }
 
 /// How many folders may try files of the class now; `fresh`: so many minutes ago files failed that were not sent yet.
-fn pace(book: &Book, fresh: &[u32], now: Timestamp) -> Pace {
+fn pace(ledger: &TestLedger, fresh: &[u32], now: Timestamp) -> ClassPace {
     let rules = ReindexRules::default();
     let file = |(number, minutes): (usize, &u32)| FailedFile {
         key: key(900 + number as u128),
@@ -79,64 +79,64 @@ fn pace(book: &Book, fresh: &[u32], now: Timestamp) -> Pace {
         },
         files: &files,
     };
-    let outlook = Outlook::of([failures], &book.view, now);
+    let outlook = Outlook::of([failures], &ledger.view, now);
     let class = Class::Text("timeout".into());
-    ClassState::of(&book.view, &class).pace(outlook.fresh(&class), &rules, now)
+    ClassState::of(&ledger.view, &class).pace(outlook.fresh(&class), &rules, now)
 }
 
 #[test]
 fn a_few_folders_try_an_unknown_class_and_all_do_once_enough_of_it_came_back() {
-    let mut book = Book::new();
-    let first = book.intend(ActiveMode::Enforce, 1, ago(MINUTE * 9), &[1]);
-    assert_eq!(pace(&book, &[], NOON), Pace::Few);
-    let second = book.intend(ActiveMode::Enforce, 2, ago(MINUTE * 8), &[1, 2, 3]);
-    assert_eq!(pace(&book, &[], NOON), Pace::Rests, "two are enough");
-    book.settle(first, Outcome::Accepted { updated: 1 });
-    book.judge(first, ago(MINUTE), Verdict::Recovered);
-    assert_eq!(pace(&book, &[], NOON), Pace::Few, "one file shows little");
-    book.settle(second, Outcome::Accepted { updated: 3 });
-    book.judge(second, ago(MINUTE), Verdict::Recovered);
-    assert_eq!(pace(&book, &[], NOON), Pace::All);
+    let mut ledger = TestLedger::new();
+    let first = ledger.intend(ActiveMode::Enforce, 1, ago(MINUTE * 9), &[1]);
+    assert_eq!(pace(&ledger, &[], NOON), ClassPace::Few);
+    let second = ledger.intend(ActiveMode::Enforce, 2, ago(MINUTE * 8), &[1, 2, 3]);
+    assert_eq!(pace(&ledger, &[], NOON), ClassPace::Paused, "two are enough");
+    ledger.settle(first, Outcome::Accepted { updated: 1 });
+    ledger.judge(first, ago(MINUTE), Verdict::Recovered);
+    assert_eq!(pace(&ledger, &[], NOON), ClassPace::Few, "one file shows little");
+    ledger.settle(second, Outcome::Accepted { updated: 3 });
+    ledger.judge(second, ago(MINUTE), Verdict::Recovered);
+    assert_eq!(pace(&ledger, &[], NOON), ClassPace::All);
     let later = Timestamp::from_millis(NOON.as_millis() + 2 * 3_600_000);
-    assert_eq!(pace(&book, &[], later), Pace::Few, "that is long ago");
+    assert_eq!(pace(&ledger, &[], later), ClassPace::Few, "that is long ago");
 }
 
 #[test]
 fn a_class_rests_after_attempts_in_vain_for_pauses_that_double_once_it_does_not_respond() {
-    let mut book = Book::new();
+    let mut ledger = TestLedger::new();
     let days = [9, 8, 7, 6, 5];
     for (of, (days, hours)) in (1..).zip(days.into_iter().zip([1_u32, 1, 4, 8, 16])) {
-        book.judged(of, ago(DAY * days), &[1], Verdict::None);
+        ledger.judged(of, ago(DAY * days), &[1], Verdict::None);
         let end = ago((DAY * days).checked_sub(HOUR * hours).unwrap());
-        assert_eq!(pace(&book, &[], end), Pace::One, "{hours}");
-        assert_eq!(pace(&book, &[], end.before(MINUTE)), Pace::Rests, "{hours}");
+        assert_eq!(pace(&ledger, &[], end), ClassPace::One, "{hours}");
+        assert_eq!(pace(&ledger, &[], end.before(MINUTE)), ClassPace::Paused, "{hours}");
     }
 }
 
 #[test]
 fn while_more_files_fail_one_folder_shows_for_all_and_again_when_none_does_any_more() {
-    let mut book = Book::new();
-    book.judged(1, ago(MINUTE * 70), &[1, 2, 3, 4], Verdict::Recovered);
-    let helped = book.clone();
-    assert_eq!(pace(&helped, &[9, 8], NOON), Pace::All, "too few to tell");
-    assert_eq!(pace(&helped, &[9, 9, 9, 9], NOON), Pace::All, "at once");
-    assert_eq!(pace(&helped, &[9, 6, 3], NOON), Pace::One);
+    let mut ledger = TestLedger::new();
+    ledger.judged(1, ago(MINUTE * 70), &[1, 2, 3, 4], Verdict::Recovered);
+    let helped = ledger.clone();
+    assert_eq!(pace(&helped, &[9, 8], NOON), ClassPace::All, "too few to tell");
+    assert_eq!(pace(&helped, &[9, 9, 9, 9], NOON), ClassPace::All, "at once");
+    assert_eq!(pace(&helped, &[9, 6, 3], NOON), ClassPace::One);
     assert_eq!(
         pace(&helped, &[48, 46, 44], NOON),
-        Pace::All,
+        ClassPace::All,
         "it has ended"
     );
-    book.judged(2, ago(MINUTE * 40), &[1], Verdict::None);
-    assert_eq!(pace(&book, &[], NOON), Pace::Rests);
+    ledger.judged(2, ago(MINUTE * 40), &[1], Verdict::None);
+    assert_eq!(pace(&ledger, &[], NOON), ClassPace::Paused);
     assert_eq!(
-        pace(&book, &[48, 46, 44], NOON),
-        Pace::One,
+        pace(&ledger, &[48, 46, 44], NOON),
+        ClassPace::One,
         "it has ended since"
     );
-    assert_eq!(pace(&book, &[49, 43, 37], NOON), Pace::Rests, "not so soon");
+    assert_eq!(pace(&ledger, &[49, 43, 37], NOON), ClassPace::Paused, "not so soon");
     assert_eq!(
-        pace(&book, &[58, 57, 56], NOON),
-        Pace::Rests,
+        pace(&ledger, &[58, 57, 56], NOON),
+        ClassPace::Paused,
         "it was tried since"
     );
 }
@@ -144,14 +144,14 @@ fn while_more_files_fail_one_folder_shows_for_all_and_again_when_none_does_any_m
 #[test]
 fn the_folder_that_shows_for_all_is_the_one_in_which_least_is_sent() {
     let class = Class::Text("timeout".into());
-    let mut book = Book::new();
-    let gain = |book: &Book, files, pace| ClassState::of(&book.view, &class).gain(files, pace);
-    let (few, many) = (gain(&book, 2, Pace::Few), gain(&book, 9, Pace::Few));
+    let mut ledger = TestLedger::new();
+    let gain = |ledger: &TestLedger, files, pace| ClassState::of(&ledger.view, &class).gain(files, pace);
+    let (few, many) = (gain(&ledger, 2, ClassPace::Few), gain(&ledger, 9, ClassPace::Few));
     assert!(few < many, "nothing is known: most to gain");
-    book.judged(1, ago(HOUR * 3), &[1], Verdict::None);
-    for pace in [Pace::One, Pace::Few] {
-        let difference = gain(&book, 9, pace) - gain(&book, 2, pace);
+    ledger.judged(1, ago(HOUR * 3), &[1], Verdict::None);
+    for pace in [ClassPace::One, ClassPace::Few] {
+        let difference = gain(&ledger, 9, pace) - gain(&ledger, 2, pace);
         assert!(difference.abs() < 1e-9, "{pace:?}: one file shows as much");
     }
-    assert!(gain(&book, 2, Pace::All) < gain(&book, 9, Pace::All));
+    assert!(gain(&ledger, 2, ClassPace::All) < gain(&ledger, 9, ClassPace::All));
 }

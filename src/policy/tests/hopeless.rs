@@ -5,7 +5,7 @@ use super::*;
 /// Three folders with files that fail for ever with one class. An hour passes from one read to the next.
 struct Hopeless {
     rules: ReindexRules,
-    book: Book,
+    ledger: TestLedger,
     files: Vec<(u128, Vec<FailedFile>)>,
     requests: Vec<Timestamp>,
 }
@@ -25,7 +25,7 @@ impl Hopeless {
                 mode: Mode::Enforce,
                 ..ReindexRules::default()
             },
-            book: Book::new(),
+            ledger: TestLedger::new(),
             files: files
                 .map(|(of, size)| (of, (0..size).map(file(of)).collect()))
                 .collect(),
@@ -39,24 +39,15 @@ impl Hopeless {
             rules: &self.rules,
             files,
         });
-        let outlook = Outlook::of(failures, &self.book.view, now);
+        let outlook = Outlook::of(failures, &self.ledger.view, now);
         let (of, files) = &self.files[of];
         let mut counts = ByStatus::default();
         counts[Status::Failed] = files.len() as u64;
         counts[Status::Done] = 1_000;
-        let candidate = Candidate {
-            folder: folder(*of),
-            rules: &self.rules,
-            zone: Tz::UTC,
-            kill_switch: false,
-            clock_trusted: true,
-            portal_erring: false,
-            counts_are: Worth::Whole,
-            counts,
-            failed: Failed::Whole(files),
-            outlook: &outlook,
-        };
-        decide(&candidate, Some(&self.book.view), now)
+        let (files, are_all) = (files.as_slice(), true);
+        let failed = FailedFiles { files, are_all };
+        let candidate = Candidate::new(folder(*of), &self.rules, counts, failed, &outlook);
+        decide(&candidate, Some(&self.ledger.view), now)
     }
 
     /// Reads every folder; what is sent has failed again before the next read.
@@ -67,7 +58,7 @@ impl Hopeless {
             Choice::Trigger(trigger) => Some(trigger),
             Choice::Hold(_) => None,
         });
-        for trigger in in_order(triggers.collect(), &self.book.view) {
+        for trigger in in_order(triggers.collect(), &self.ledger.view) {
             let all = 0..self.files.len();
             let mut all = all.filter(|index| folder(self.files[*index].0) == trigger.folder);
             let index = all.next().unwrap();
@@ -76,9 +67,9 @@ impl Hopeless {
             };
             let (of, updated) = (self.files[index].0, trigger.files.len() as u64);
             let mode = ActiveMode::Enforce;
-            let id = self.book.intend_files(mode, of, now, trigger.files);
-            self.book.settle(id, Outcome::Accepted { updated });
-            self.book.judge(id, now, Verdict::None);
+            let id = self.ledger.intend_files(mode, of, now, trigger.files);
+            self.ledger.settle(id, Outcome::Accepted { updated });
+            self.ledger.judge(id, now, Verdict::None);
             self.requests.push(now);
         }
     }
@@ -87,7 +78,7 @@ impl Hopeless {
     fn replace(&mut self, now: Timestamp) {
         for (of, files) in &mut self.files {
             for file in files.iter_mut() {
-                if self.book.view.file_attempts(folder(*of), file.key) >= 3 {
+                if self.ledger.view.file_attempts(folder(*of), file.key) >= 3 {
                     file.key = key(file.key.link + 100_000);
                     file.since = now;
                 }
@@ -101,11 +92,11 @@ fn hours_later(hours: i64) -> Timestamp {
 }
 
 /// Whether people are told: the class does not respond, or the breaker is open.
-fn is_told(book: &Book, now: Timestamp) -> bool {
+fn is_told(ledger: &TestLedger, now: Timestamp) -> bool {
     let class = Class::Text("timeout".into());
     let breaker = ReindexRules::default().breaker;
-    ClassState::of(&book.view, &class).response == Response::Unresponsive
-        || BreakerState::of(&book.view, ActiveMode::Enforce, &breaker, now).is_open()
+    ClassState::of(&ledger.view, &class).response == Response::Unresponsive
+        || BreakerState::of(&ledger.view, ActiveMode::Enforce, &breaker, now).is_open()
 }
 
 #[test]
@@ -116,7 +107,7 @@ fn three_folders_that_never_come_back_are_told_of_and_sent_no_more_than_their_at
             portal.read(hours_later(hour));
             let sent = portal.requests.len();
             assert!(
-                sent < 3 || is_told(&portal.book, hours_later(hour)),
+                sent < 3 || is_told(&portal.ledger, hours_later(hour)),
                 "{sizes:?}"
             );
         }
@@ -139,6 +130,6 @@ fn where_new_files_keep_failing_one_folder_a_day_shows_whether_that_has_changed(
             (20..=30).contains(&requests),
             "{sizes:?}: {requests} in 27 days"
         );
-        assert!(is_told(&portal.book, hours_later(24 * 30)));
+        assert!(is_told(&portal.ledger, hours_later(24 * 30)));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::policy::judge::Seen;
+use crate::policy::judge::Observation;
 
 /// A file of the portal. `since`: when a read first saw it failed, by both clocks.
 #[derive(Debug, Clone)]
@@ -22,10 +22,10 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    pub fn seen(&self, key: FileKey) -> Seen {
+    pub fn seen(&self, key: FileKey) -> Observation {
         match self.files.get(&key.link).filter(|file| file.id == key.id) {
-            Some(file) => Seen::As(file.status),
-            None => Seen::Absent,
+            Some(file) => Observation::Status(file.status),
+            None => Observation::Absent,
         }
     }
 

@@ -32,12 +32,12 @@ fn ride_along(setup: &mut Setup) {
 /// An attempt on all files in the other folder, yesterday.
 fn attempted(setup: &mut Setup, of: u128, at: Timestamp) -> AttemptId {
     let mode = mode_of(setup);
-    setup.book.intend(mode, of, at, &[1, 2, 3])
+    setup.ledger.intend(mode, of, at, &[1, 2, 3])
 }
 
 /// An attempt in the folder two days ago that brought nothing back.
 fn tried_in_vain(setup: &mut Setup) {
-    setup.book.judged(1, ago(DAY * 2), &[1], Verdict::None);
+    setup.ledger.judged(1, ago(DAY * 2), &[1], Verdict::None);
 }
 
 const TABLE: &[(Reason, In, Otherwise)] = &[
@@ -50,10 +50,10 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     (Reason::Clock, In::Both, |s| {
         attempted(s, 2, Timestamp::from_millis(NOON.as_millis() + 1));
     }),
-    (Reason::NotWhole, In::Both, |s| s.worth = Worth::NotWhole),
-    (Reason::Stale, In::Both, |s| s.worth = Worth::Stale),
+    (Reason::NotWhole, In::Both, |s| s.quality = CountQuality::NotWhole),
+    (Reason::Stale, In::Both, |s| s.quality = CountQuality::Stale),
     (Reason::PortalErring, In::Both, |s| s.portal_erring = true),
-    (Reason::StartingUp, In::Both, |s| s.worth = Worth::First),
+    (Reason::StartingUp, In::Both, |s| s.quality = CountQuality::First),
     (Reason::BelowMinFailed, In::Both, |s| s.fail(0)),
     (Reason::BelowMinFailed, In::Both, |s| {
         s.rules.min_failed = 4.try_into().unwrap();
@@ -70,7 +70,7 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     }),
     (Reason::Exhausted, In::Both, |s| {
         for days in [30, 20, 10] {
-            s.book.judged(1, ago(DAY * days), &[1, 2, 3], Verdict::None);
+            s.ledger.judged(1, ago(DAY * days), &[1, 2, 3], Verdict::None);
         }
     }),
     (Reason::TooYoung, In::Both, |s| {
@@ -100,11 +100,11 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
         }
     }),
     (Reason::ClassRests, In::Both, |s| {
-        s.book.judged(2, ago(MINUTE * 59), &[1], Verdict::None);
+        s.ledger.judged(2, ago(MINUTE * 59), &[1], Verdict::None);
     }),
     (Reason::Unresponsive, In::Both, |s| {
         for of in 2..=4 {
-            s.book.judged(of, ago(HOUR), &[1], Verdict::None);
+            s.ledger.judged(of, ago(HOUR), &[1], Verdict::None);
         }
     }),
     (Reason::NotCarriedOut, In::Enforce, |s| {
@@ -112,8 +112,8 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
             let id = attempted(s, of, ago(MINUTE * 59));
             if s.rules.mode == Mode::Enforce {
                 let why = crate::ledger::Lost::Status(503);
-                s.book.settle(id, Outcome::Unknown { why });
-                s.book.judge(id, ago(MINUTE), Verdict::Inconclusive);
+                s.ledger.settle(id, Outcome::Unknown { why });
+                s.ledger.judge(id, ago(MINUTE), Verdict::Inconclusive);
             }
         }
     }),
@@ -124,7 +124,7 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
                 status: 403,
                 retry_after: None,
             };
-            s.book.settle(id, refused);
+            s.ledger.settle(id, refused);
         }
     }),
     (Reason::OutsideWindows, In::Both, |s| {
@@ -133,16 +133,16 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     (Reason::Cooldown, In::Both, |s| {
         let id = attempted(s, 1, ago(MINUTE * 59));
         if s.rules.mode == Mode::Enforce {
-            s.book.settle(id, Outcome::Accepted { updated: 3 });
-            s.book.judge(id, ago(MINUTE), Verdict::Recovered);
+            s.ledger.settle(id, Outcome::Accepted { updated: 3 });
+            s.ledger.judge(id, ago(MINUTE), Verdict::Recovered);
         }
     }),
     (Reason::Cooldown, In::Both, |s| {
-        s.book.view = LedgerView::new(ago(MINUTE * 59));
+        s.ledger.view = LedgerView::new(ago(MINUTE * 59));
     }),
     (Reason::Breaker, In::Enforce, |s| {
         // The class of the folder's files helped elsewhere since; another one, which often helped before, did not.
-        s.book.other_class_in_vain();
+        s.ledger.other_class_in_vain();
     }),
     (Reason::BudgetActions, In::Both, |s| {
         s.rules.budget.actions = 0;
@@ -155,7 +155,7 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
         };
         let id = attempted(s, 2, ago(HOUR * 23));
         if s.rules.mode == Mode::Enforce {
-            s.book.settle(id, Outcome::Accepted { updated: 3 });
+            s.ledger.settle(id, Outcome::Accepted { updated: 3 });
         }
     }),
     (Reason::Eligible, In::Both, |_| {}),
@@ -229,7 +229,7 @@ fn many_failed_files_are_trouble_only_from_twenty_on_and_above_the_ratio() {
         assert_eq!(setup.reason(), reason, "{failed} of {}", done + 20);
     }
     let untried = Setup {
-        book: Book::new(),
+        ledger: TestLedger::new(),
         ..setup.clone()
     };
     assert_eq!(
@@ -292,10 +292,10 @@ fn exhausted_files_ride_along_with_a_fresh_failure_and_do_not_hold_it() {
     let mut setup = Setup::new(Mode::Enforce);
     setup.fail(1);
     for days in [4, 3, 2] {
-        setup.book.judged(1, ago(DAY * days), &[1], Verdict::None);
+        setup.ledger.judged(1, ago(DAY * days), &[1], Verdict::None);
     }
     // Another folder has shown since that such errors come back.
-    setup.book.judged(2, ago(HOUR), &[9], Verdict::Recovered);
+    setup.ledger.judged(2, ago(HOUR), &[9], Verdict::Recovered);
     assert_eq!(setup.reason(), Reason::Exhausted);
     let numbers = |setup: &Setup| {
         let numbers = setup.decide().numbers;

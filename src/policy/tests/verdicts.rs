@@ -4,17 +4,17 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ledger::{FileState, Lost, StateCounts};
-use crate::policy::judge::{LaterRead, Seen, Time, judge, observe, renewed, review};
+use crate::policy::judge::{LaterRead, Observation, Timing, judge, observe, renewed, review};
 
-const DONE: Seen = Seen::As(Status::Done);
-const FAILED: Seen = Seen::As(Status::Failed);
-const PENDING: Seen = Seen::As(Status::Pending);
-const PROCESSING: Seen = Seen::As(Status::Processing);
-const FLAGGED: Seen = Seen::As(Status::Flagged);
-const UNKNOWN: Seen = Seen::As(Status::Unknown);
+const DONE: Observation = Observation::Status(Status::Done);
+const FAILED: Observation = Observation::Status(Status::Failed);
+const PENDING: Observation = Observation::Status(Status::Pending);
+const PROCESSING: Observation = Observation::Status(Status::Processing);
+const FLAGGED: Observation = Observation::Status(Status::Flagged);
+const UNKNOWN: Observation = Observation::Status(Status::Unknown);
 
 /// A read soon after the answer.
-const EARLY: Time = Time {
+const EARLY: Timing = Timing {
     due: false,
     over: false,
     carried_out: true,
@@ -28,13 +28,13 @@ fn a_file_is_followed_from_read_to_read_until_it_is_settled() {
         (&[PENDING, FAILED, DONE], &[Waiting, Refailed, Refailed]),
         (&[FAILED, PROCESSING, DONE], &[Sent, Waiting, Done]),
         (&[DONE, FAILED], &[Done, Done]),
-        (&[DONE, Seen::Absent], &[Done, Done]),
-        (&[Seen::Absent, FAILED], &[Gone, Gone]),
-        (&[PENDING, Seen::Absent], &[Waiting, Gone]),
+        (&[DONE, Observation::Absent], &[Done, Done]),
+        (&[Observation::Absent, FAILED], &[Gone, Gone]),
+        (&[PENDING, Observation::Absent], &[Waiting, Gone]),
         (&[FLAGGED, DONE], &[Flagged, Flagged]),
-        (&[Seen::Unread, UNKNOWN, PENDING], &[Sent, Sent, Waiting]),
+        (&[Observation::Unread, UNKNOWN, PENDING], &[Sent, Sent, Waiting]),
         (
-            &[PENDING, UNKNOWN, Seen::Unread],
+            &[PENDING, UNKNOWN, Observation::Unread],
             &[Waiting, Waiting, Waiting],
         ),
     ] {
@@ -47,21 +47,21 @@ fn a_file_is_followed_from_read_to_read_until_it_is_settled() {
             .collect();
         assert_eq!(seen, states, "{reads:?}");
     }
-    let due = Time {
+    let due = Timing {
         due: true,
         over: true,
         ..EARLY
     };
     assert_eq!(observe(Sent, FAILED, due), Refailed, "it never moved");
     assert_eq!(observe(Waiting, PENDING, due), Waiting);
-    let not_carried_out = Time {
+    let not_carried_out = Timing {
         carried_out: false,
         ..due
     };
     assert_eq!(observe(Sent, FAILED, not_carried_out), Sent, "nobody tried");
-    assert_eq!(observe(Sent, Seen::Missing, EARLY), Sent);
+    assert_eq!(observe(Sent, Observation::Missing, EARLY), Sent);
     assert_eq!(
-        observe(Sent, Seen::Missing, due),
+        observe(Sent, Observation::Missing, due),
         Done,
         "nobody could show that it was deleted"
     );
@@ -93,16 +93,16 @@ fn a_verdict_is_given_as_soon_as_it_can_and_when_it_must() {
 }
 
 /// An attempt on two files an hour ago, answered a minute later.
-fn watched(outcome: Outcome) -> (Book, AttemptId) {
-    let mut book = Book::new();
-    let id = book.intend(ActiveMode::Enforce, 1, ago(HOUR), &[1, 2]);
+fn watched(outcome: Outcome) -> (TestLedger, AttemptId) {
+    let mut ledger = TestLedger::new();
+    let id = ledger.intend(ActiveMode::Enforce, 1, ago(HOUR), &[1, 2]);
     let at = ago(MINUTE * 59);
-    book.view.settle(id, at, outcome).unwrap();
-    (book, id)
+    ledger.view.settle(id, at, outcome).unwrap();
+    (ledger, id)
 }
 
-fn read(book: &Book, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Seen) -> Review {
-    let attempt = book.view.attempt(id).unwrap();
+fn read(ledger: &TestLedger, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Observation) -> Review {
+    let attempt = ledger.view.attempt(id).unwrap();
     let idle = false;
     review(
         attempt,
@@ -114,30 +114,30 @@ fn read(book: &Book, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> 
 
 #[test]
 fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
-    let (mut book, id) = watched(Outcome::Unknown {
+    let (mut ledger, id) = watched(Outcome::Unknown {
         why: Lost::NoAnswer,
     });
-    let first = read(&book, id, NOON, &|file| {
+    let first = read(&ledger, id, NOON, &|file| {
         if file == key(1) { DONE } else { PENDING }
     });
     assert_eq!((first.changed.len(), first.verdict), (2, None));
     let at = NOON;
-    book.view.review(id, at, &first).unwrap();
-    assert!(read(&book, id, NOON, &|_| PENDING).is_empty());
-    let last = read(&book, id, NOON, &|_| DONE);
+    ledger.view.review(id, at, &first).unwrap();
+    assert!(read(&ledger, id, NOON, &|_| PENDING).is_empty());
+    let last = read(&ledger, id, NOON, &|_| DONE);
     assert_eq!(last.verdict, Some(Verdict::Recovered));
-    book.view.review(id, at, &last).unwrap();
-    assert_eq!(book.view.totals(folder(1)).files_recovered, 2);
-    assert!(read(&book, id, NOON, &|_| FAILED).is_empty(), "it is over");
+    ledger.view.review(id, at, &last).unwrap();
+    assert_eq!(ledger.view.totals(folder(1)).files_recovered, 2);
+    assert!(read(&ledger, id, NOON, &|_| FAILED).is_empty(), "it is over");
 }
 
 /// What becomes of an attempt whose files all stay failed: at reads so many minutes after the request, while files of the folder wait or
 /// not, the number of files that failed again and the verdict.
 fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verdict>) {
-    let mut book = Book::new();
+    let mut ledger = TestLedger::new();
     let began = ago(HOUR * 2);
-    let id = book.intend(ActiveMode::Enforce, 1, began, &[1, 2]);
-    book.settle(id, outcome);
+    let id = ledger.intend(ActiveMode::Enforce, 1, began, &[1, 2]);
+    ledger.settle(id, outcome);
     let now = Timestamp::from_millis(began.as_millis() + i64::from(minutes) * 60_000);
     let seen = |_| FAILED;
     let read = LaterRead::Counted {
@@ -145,12 +145,12 @@ fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verd
         idle,
         seen: &seen,
     };
-    let found = review(book.view.attempt(id).unwrap(), HOUR * 2, read, now);
+    let found = review(ledger.view.attempt(id).unwrap(), HOUR * 2, read, now);
     let verdict = found.verdict;
     if !found.is_empty() {
-        book.view.review(id, now, &found).unwrap();
+        ledger.view.review(id, now, &found).unwrap();
     }
-    (book.view.totals(folder(1)).files_refailed, verdict)
+    (ledger.view.totals(folder(1)).files_refailed, verdict)
 }
 
 #[test]
@@ -198,44 +198,44 @@ fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
 
 #[test]
 fn a_read_that_began_before_the_answer_tells_nothing() {
-    let (book, id) = watched(Outcome::Accepted { updated: 2 });
-    assert!(read(&book, id, ago(HOUR), &|_| DONE).is_empty());
+    let (ledger, id) = watched(Outcome::Accepted { updated: 2 });
+    assert!(read(&ledger, id, ago(HOUR), &|_| DONE).is_empty());
     assert_eq!(
-        read(&book, id, ago(MINUTE * 59), &|_| DONE).verdict,
+        read(&ledger, id, ago(MINUTE * 59), &|_| DONE).verdict,
         Some(Verdict::Recovered)
     );
 }
 
 #[test]
 fn a_folder_that_cannot_be_counted_is_judged_by_what_was_seen_once_it_is_time() {
-    let (mut book, id) = watched(Outcome::Accepted { updated: 2 });
+    let (mut ledger, id) = watched(Outcome::Accepted { updated: 2 });
     let in_an_hour = Timestamp::from_millis(NOON.as_millis() + 3_600_000);
-    let failed = |book: &Book, now| {
-        let attempt = book.view.attempt(id).unwrap();
+    let failed = |ledger: &TestLedger, now| {
+        let attempt = ledger.view.attempt(id).unwrap();
         review(attempt, HOUR * 2, LaterRead::Failed, now).verdict
     };
-    assert_eq!(failed(&book, NOON), None);
-    assert_eq!(failed(&book, in_an_hour), Some(Verdict::Inconclusive));
-    let one_done = read(&book, id, NOON, &|file| {
+    assert_eq!(failed(&ledger, NOON), None);
+    assert_eq!(failed(&ledger, in_an_hour), Some(Verdict::Inconclusive));
+    let one_done = read(&ledger, id, NOON, &|file| {
         if file == key(1) { DONE } else { FAILED }
     });
-    book.view.review(id, NOON, &one_done).unwrap();
-    assert_eq!(failed(&book, in_an_hour), Some(Verdict::Partial));
+    ledger.view.review(id, NOON, &one_done).unwrap();
+    assert_eq!(failed(&ledger, in_an_hour), Some(Verdict::Partial));
 }
 
 #[test]
 fn what_was_not_sent_or_was_refused_is_not_judged() {
-    let mut book = Book::new();
-    let rehearsed = book.intend(ActiveMode::DryRun, 1, ago(DAY), &[1]);
-    let under_way = book.intend(ActiveMode::Enforce, 1, ago(DAY), &[1]);
-    let refused = book.intend(ActiveMode::Enforce, 2, ago(DAY), &[1]);
+    let mut ledger = TestLedger::new();
+    let rehearsed = ledger.intend(ActiveMode::DryRun, 1, ago(DAY), &[1]);
+    let under_way = ledger.intend(ActiveMode::Enforce, 1, ago(DAY), &[1]);
+    let refused = ledger.intend(ActiveMode::Enforce, 2, ago(DAY), &[1]);
     let outcome = Outcome::Refused {
         status: 400,
         retry_after: None,
     };
-    book.settle(refused, outcome);
+    ledger.settle(refused, outcome);
     for id in [rehearsed, under_way, refused] {
-        assert!(read(&book, id, NOON, &|_| DONE).is_empty());
+        assert!(read(&ledger, id, NOON, &|_| DONE).is_empty());
     }
 }
 
@@ -243,19 +243,19 @@ fn what_was_not_sent_or_was_refused_is_not_judged() {
 fn files_that_were_seen_done_or_are_gone_start_anew() {
     let seen = |file: FileKey| match file.link {
         1 => DONE,
-        2 => Seen::Absent,
+        2 => Observation::Absent,
         3 => FAILED,
         4 => FLAGGED,
-        5 => Seen::Missing,
-        _ => Seen::Unread,
+        5 => Observation::Missing,
+        _ => Observation::Unread,
     };
     let found = renewed((1..=6).map(key), seen);
     assert_eq!(found, [key(1), key(2), key(5)]);
 }
 
-fn seen() -> impl Strategy<Value = Seen> {
-    let status = prop::sample::select(Status::ALL.to_vec()).prop_map(Seen::As);
-    prop_oneof![4 => status, 1 => Just(Seen::Absent), 1 => Just(Seen::Unread)]
+fn seen() -> impl Strategy<Value = Observation> {
+    let status = prop::sample::select(Status::ALL.to_vec()).prop_map(Observation::Status);
+    prop_oneof![4 => status, 1 => Just(Observation::Absent), 1 => Just(Observation::Unread)]
 }
 
 proptest! {
@@ -263,24 +263,24 @@ proptest! {
     fn every_file_is_counted_once_and_every_attempt_judged_once(
         reads in prop::collection::vec(prop::collection::vec(seen(), 6), 1..8)
     ) {
-        let mut book = Book::new();
+        let mut ledger = TestLedger::new();
         let files = [1, 2, 3, 4, 5, 6];
-        let id = book.intend(ActiveMode::Enforce, 1, ago(HOUR), &files);
-        book.settle(id, Outcome::Accepted { updated: 6 });
+        let id = ledger.intend(ActiveMode::Enforce, 1, ago(HOUR), &files);
+        ledger.settle(id, Outcome::Accepted { updated: 6 });
         let last = reads.len() - 1;
         for (number, rows) in reads.iter().enumerate() {
             let now = if number == last { NOON } else { ago(MINUTE * 30) };
             let rows = |file: FileKey| rows[usize::try_from(file.link - 1).unwrap()];
-            let attempt = book.view.attempt(id).unwrap();
+            let attempt = ledger.view.attempt(id).unwrap();
             let sight = LaterRead::Counted { began: now, idle: false, seen: &rows };
             let review = review(attempt, HOUR, sight, now);
             if !review.is_empty() {
-                book.view.review(id, now, &review).unwrap();
+                ledger.view.review(id, now, &review).unwrap();
             }
         }
-        let attempt = book.view.attempt(id).unwrap();
+        let attempt = ledger.view.attempt(id).unwrap();
         let states = attempt.file_states();
-        let totals = book.view.totals(folder(1));
+        let totals = ledger.view.totals(folder(1));
         prop_assert!(attempt.verdict().is_some());
         prop_assert_eq!(states.total(), 6);
         prop_assert_eq!(totals.files_recovered, states.of(FileState::Done));
@@ -288,7 +288,7 @@ proptest! {
         let judged: u64 = Verdict::ALL.iter().map(|verdict| totals.judged(*verdict)).sum();
         prop_assert_eq!(judged, 1);
         for file in files {
-            prop_assert!(book.view.file_attempts(folder(1), key(file)) <= 1);
+            prop_assert!(ledger.view.file_attempts(folder(1), key(file)) <= 1);
         }
     }
 
@@ -299,7 +299,7 @@ proptest! {
         due: bool,
         carried_out: bool,
     ) {
-        let after = observe(state, seen, Time { due, over: due, carried_out });
+        let after = observe(state, seen, Timing { due, over: due, carried_out });
         prop_assert!(!state.is_settled() || after == state);
         prop_assert!(after != FileState::Sent || state == FileState::Sent);
     }

@@ -1,5 +1,7 @@
 //! A portal that does anything at all, and a collector that does as the policy says.
 
+mod portal_events;
+
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
@@ -8,7 +10,7 @@ use super::oracle::{Noted, Oracle, Scene, Sent};
 use super::portal::{File, Folder};
 use super::*;
 use crate::ledger::{Course, Lost, Tidy};
-use crate::policy::judge::{LaterRead, Seen, renewed, review};
+use crate::policy::judge::{LaterRead, Observation, renewed, review};
 
 /// How many folders the portal has.
 pub(super) const FOLDERS: u128 = 3;
@@ -22,7 +24,7 @@ pub(super) struct World {
     clock_was_set: bool,
     rules: ReindexRules,
     folders: HashMap<u128, Folder>,
-    book: Book,
+    ledger: TestLedger,
     oracle: Oracle,
     next_file: u128,
     /// Words for what was met, so that a test can tell that everything was.
@@ -41,7 +43,7 @@ impl World {
             clock_was_set: false,
             rules: rules(0),
             folders: (0..FOLDERS).map(|of| (of, Folder::default())).collect(),
-            book: Book::new(),
+            ledger: TestLedger::new(),
             oracle: Oracle::new(now),
             next_file: 1,
             met: BTreeSet::new(),
@@ -78,59 +80,9 @@ impl World {
         }
     }
 
-    fn pass(&mut self, minutes: u16) {
-        self.set_clock(minutes.into());
-        self.now.steady += MINUTE * minutes.into();
-    }
-
-    /// Sets the time of day, and that alone.
-    fn set_clock(&mut self, minutes: i64) {
-        let millis = self.now.wall.as_millis() + minutes * 60_000;
-        self.now.wall = Timestamp::from_millis(millis);
-    }
-
-    /// Whether so much has passed since the time of day was set that no limit counts what was before it.
-    fn trusts_clock(&self) -> bool {
-        let passed = |at| self.now.steady.duration_since(at);
-        self.clock_set
-            .is_none_or(|at| passed(at) >= longest(&self.rules))
-    }
-
-    fn upload(&mut self, of: u128) {
-        let number = self.next_file;
-        self.next_file += 1;
-        let file = File {
-            id: number,
-            status: Status::Pending,
-            since: None,
-        };
-        self.folder(of).files.insert(number, file);
-    }
-
-    fn process(&mut self, of: u128, ends: [Status; 3]) {
-        for (link, file) in &mut self.folder(of).files {
-            if matches!(file.status, Status::Pending | Status::Processing) {
-                file.status = ends[usize::try_from(link % 3).unwrap()];
-                file.since = None;
-            }
-        }
-    }
-
-    fn replace(&mut self, of: u128) {
-        let id = self.next_file + 1_000_000;
-        self.next_file += 1;
-        if let Some(mut oldest) = self.folder(of).files.first_entry() {
-            oldest.insert(File {
-                id,
-                status: Status::Pending,
-                since: None,
-            });
-        }
-    }
-
     /// The program ends and is started again: the ledger is all that is left of it, and nobody knows whether the clock was set.
     fn restart(&mut self) {
-        self.book.view.interrupt(self.now.wall).unwrap();
+        self.ledger.view.interrupt(self.now.wall).unwrap();
         self.folders
             .values_mut()
             .for_each(|folder| folder.known = false);
@@ -144,8 +96,8 @@ impl World {
             horizon: DAY,
             listed: (0..FOLDERS).map(folder).collect(),
         };
-        self.book.view.tidy(&tidy);
-        let view = &self.book.view;
+        self.ledger.view.tidy(&tidy);
+        let view = &self.ledger.view;
         if !self.clock_was_set {
             let kept = |id| view.attempt(id).is_some();
             self.oracle.forget(DAY, self.now, kept);
@@ -163,7 +115,7 @@ impl World {
                 triggers.push(trigger);
             }
         }
-        for trigger in in_order(triggers, &self.book.view) {
+        for trigger in in_order(triggers, &self.ledger.view) {
             let of = (0..FOLDERS)
                 .find(|of| folder(*of) == trigger.folder)
                 .unwrap();
@@ -192,29 +144,22 @@ impl World {
             rules: &rules,
             files,
         });
-        let outlook = Outlook::of(failures, &self.book.view, now.wall);
+        let outlook = Outlook::of(failures, &self.ledger.view, now.wall);
         let portal = self.folder(of);
-        let candidate = Candidate {
-            outlook: &outlook,
-            folder: folder(of),
-            rules: &rules,
-            zone: Tz::UTC,
-            kill_switch: false,
-            clock_trusted,
-            portal_erring: false,
-            counts_are: if portal.known {
-                Worth::Whole
-            } else {
-                Worth::First
-            },
-            counts: portal.counts(),
-            failed: if whole {
-                Failed::Whole(&files)
-            } else {
-                Failed::Part(&files)
-            },
+        let failed = FailedFiles {
+            files: &files,
+            are_all: whole,
         };
-        let decision = decide(&candidate, Some(&self.book.view), now.wall);
+        let candidate = Candidate {
+            clock_trusted,
+            quality: if portal.known {
+                CountQuality::Usable
+            } else {
+                CountQuality::First
+            },
+            ..Candidate::new(folder(of), &rules, portal.counts(), failed, &outlook)
+        };
+        let decision = decide(&candidate, Some(&self.ledger.view), now.wall);
         if !self.clock_was_set {
             let scene = Scene {
                 rules: &rules,
@@ -224,7 +169,7 @@ impl World {
                 counts: candidate.counts,
                 all: &all,
                 whole,
-                known: candidate.counts_are == Worth::Whole,
+                known: candidate.quality == CountQuality::Usable,
             };
             self.holds_to_the_rules(&decision, &scene);
         }
@@ -252,7 +197,7 @@ impl World {
             if whole {
                 portal.seen(key)
             } else {
-                Seen::Unread
+                Observation::Unread
             }
         };
         let read = if counted {
@@ -264,17 +209,17 @@ impl World {
         } else {
             LaterRead::Failed
         };
-        let track = self.book.view.track(ActiveMode::Enforce);
+        let track = self.ledger.view.track(ActiveMode::Enforce);
         let attempts = track
             .unjudged()
             .filter(|attempt| attempt.folder == folder(of));
         let reviews: Vec<_> = attempts
             .map(|attempt| (attempt.id, review(attempt, verify_after, read, now.wall)))
             .collect();
-        let known = self.book.view.folder(folder(of));
+        let known = self.ledger.view.folder(folder(of));
         let tried = known
             .into_iter()
-            .flat_map(|book| book.file_attempts.keys().copied());
+            .flat_map(|ledger| ledger.file_attempts.keys().copied());
         let files = if counted {
             renewed(tried, seen)
         } else {
@@ -282,18 +227,18 @@ impl World {
         };
         // The same as whoever watches sees it.
         if counted && whole {
-            let is_new = |key| matches!(seen(key), Seen::As(Status::Done) | Seen::Absent);
+            let is_new = |key| matches!(seen(key), Observation::Status(Status::Done) | Observation::Absent);
             self.oracle
                 .tries
                 .retain(|(other, key), _| *other != of || !is_new(*key));
         }
-        self.book.view.renew(folder(of), &files);
+        self.ledger.view.renew(folder(of), &files);
         for (id, review) in reviews {
             if let Some(verdict) = review.verdict {
                 self.met.insert(verdict.as_str());
             }
             self.oracle.review(id, now, &review);
-            self.book.view.review(id, now.wall, &review).unwrap();
+            self.ledger.view.review(id, now.wall, &review).unwrap();
         }
     }
 
@@ -308,8 +253,8 @@ impl World {
             state: FileState::Sent,
         });
         let files: Vec<Sent> = sent.collect();
-        let id = AttemptId::new(self.book.next);
-        self.book.next += 1;
+        let id = AttemptId::new(self.ledger.next);
+        self.ledger.next += 1;
         let intent = Intent::new(
             PortalName::new("main").unwrap(),
             trigger.folder,
@@ -317,7 +262,7 @@ impl World {
             now.wall,
             trigger.files.clone(),
         );
-        self.book.view.intend(id, intent).unwrap();
+        self.ledger.view.intend(id, intent).unwrap();
         self.oracle.note(Noted {
             id,
             mode: trigger.mode,
@@ -334,57 +279,6 @@ impl World {
             ActiveMode::DryRun => drop(self.met.insert("rehearsed")),
             ActiveMode::Enforce => self.send(of, id, answer),
         }
-    }
-
-    fn send(&mut self, of: u128, id: AttemptId, answer: Answer) {
-        let outcome = match answer {
-            Answer::Accept { more } => Outcome::Accepted {
-                updated: self.post(of, id) + more,
-            },
-            Answer::Refuse { status } => Outcome::Refused {
-                status,
-                retry_after: None,
-            },
-            Answer::Lose { worked } => {
-                if worked {
-                    self.post(of, id);
-                }
-                Outcome::Unknown {
-                    why: Lost::NoAnswer,
-                }
-            }
-            Answer::Crash { sent } => {
-                if sent {
-                    self.post(of, id);
-                }
-                self.met.insert("interrupted");
-                let why = Lost::Interrupted;
-                self.oracle.settle(id, Outcome::Unknown { why });
-                return self.restart();
-            }
-        };
-        self.met.insert(outcome.as_str());
-        self.oracle.settle(id, outcome);
-        let at = self.now.wall;
-        self.book.view.settle(id, at, outcome).unwrap();
-    }
-
-    /// The portal queues what is failed, and says how much that was.
-    fn post(&mut self, of: u128, id: AttemptId) -> u64 {
-        let attempt = self
-            .book
-            .view
-            .attempt(id)
-            .expect("no request without its intent");
-        assert!(matches!(attempt.course, Course::Intended { .. }));
-        let mut queued = 0;
-        for file in self.folder(of).files.values_mut() {
-            if file.status == Status::Failed {
-                file.status = Status::Pending;
-                queued += 1;
-            }
-        }
-        queued
     }
 }
 
