@@ -151,12 +151,12 @@ impl Reindexer {
         };
         self.outlook = Some((Arc::clone(&latest), Arc::clone(&outlook)));
         DecisionContext {
-            outlook,
-            ledger,
             latest,
             rules,
             kill_switch,
+            ledger,
             now,
+            outlook,
         }
     }
 

@@ -8,7 +8,7 @@ use kb_exporter::ledger::{
     ActiveMode, AttemptId, FileState, IntendedFile, Intent, LedgerView, Outcome, Review, Verdict,
 };
 use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status, Timestamp};
-use kb_exporter::policy::{Candidate, Failed, FailedFile, FolderFailures, Outlook, Worth, decide};
+use kb_exporter::policy::{Candidate, FailedFile, FailedFiles, FolderFailures, Outlook, decide};
 use uuid::Uuid;
 
 const FOLDERS: u32 = 5_000;
@@ -86,18 +86,9 @@ pub fn round() -> Duration {
     for (folder, files) in &failed {
         let mut counts = ByStatus::<u64>::default();
         counts[Status::Failed] = files.len() as u64;
-        let candidate = Candidate {
-            folder: *folder,
-            rules: &rules,
-            zone: chrono_tz::Tz::UTC,
-            kill_switch: false,
-            clock_trusted: true,
-            portal_erring: false,
-            counts_are: Worth::Whole,
-            counts,
-            failed: Failed::Whole(files),
-            outlook: &outlook,
-        };
+        let (files, are_all) = (files.as_slice(), true);
+        let failed = FailedFiles { files, are_all };
+        let candidate = Candidate::new(*folder, &rules, counts, failed, &outlook);
         std::hint::black_box(decide(&candidate, Some(&ledger), now));
     }
     began.elapsed()

@@ -9,7 +9,7 @@ use crate::collect::folder::Folder;
 use crate::collect::folders::Folders;
 use crate::ledger::{ActiveMode, PortalLedger};
 use crate::model::{FileKey, FolderId};
-use crate::policy::Worth;
+use crate::policy::CountQuality;
 use crate::reindex::{FolderFindings, PortalFindings};
 use crate::snapshot::FolderState;
 
@@ -31,8 +31,8 @@ impl Reindexing {
         let attempts = attempts.filter(|attempt| attempt.folder == folder);
         let sent = attempts.filter_map(|attempt| attempt.watched());
         let mut watched: HashSet<FileKey> = sent.flat_map(|files| files.keys().copied()).collect();
-        let book = ledger.folder(folder);
-        watched.extend(book.into_iter().flat_map(|book| book.file_attempts.keys()));
+        let known = ledger.folder(folder).into_iter();
+        watched.extend(known.flat_map(|known| known.file_attempts.keys()));
         Arc::new(watched)
     }
 
@@ -65,15 +65,15 @@ pub(super) fn folder_findings(folder: &Folder) -> FolderFindings {
     FolderFindings {
         id: view.id,
         name: view.name.clone(),
-        worth: match counts {
+        quality: match counts {
             Some(counts) if view.state == FolderState::Counted && counts.consistent => {
                 if folder.times_counted < 2 {
-                    Worth::First
+                    CountQuality::First
                 } else {
-                    Worth::Whole
+                    CountQuality::Usable
                 }
             }
-            _ => Worth::NotWhole,
+            _ => CountQuality::NotWhole,
         },
         counted: counts.map(|counts| counts.counted),
         counts: counts.map(|counts| counts.files).unwrap_or_default(),

@@ -10,7 +10,7 @@ use crate::count::{DoneFiles, FolderCount};
 use crate::history::FileHistory;
 use crate::model::{FileKey, FileMap, Status, Timestamp};
 use crate::policy::FailedFile;
-use crate::policy::judge::Seen;
+use crate::policy::judge::Observation;
 use crate::reindex::CountFindings;
 
 /// The files of a folder that the ledger watches.
@@ -67,30 +67,32 @@ fn failed_files(
 
 impl Watch<'_> {
     /// How the files were seen; and those that are done now, in case an attempt that was made meanwhile asks for them.
-    fn seen(&self, count: &FolderCount, history: &FileHistory) -> FileMap<Seen> {
+    fn seen(&self, count: &FolderCount, history: &FileHistory) -> FileMap<Observation> {
         let lists_all = count.lists_all_unfinished();
         let unlisted = |key: &FileKey| match &count.done {
-            DoneFiles::Read { watched, .. } if watched.contains(key) => Seen::As(Status::Done),
+            DoneFiles::Read { watched, .. } if watched.contains(key) => {
+                Observation::Status(Status::Done)
+            }
             // A file that is still remembered may have been left out by a page.
-            DoneFiles::Read { .. } if lists_all && !history.remembers(*key) => Seen::Absent,
-            _ if self.was_done(*key) => Seen::As(Status::Done),
+            DoneFiles::Read { .. } if lists_all && !history.remembers(*key) => Observation::Absent,
+            _ if self.was_done(*key) => Observation::Status(Status::Done),
             // Where done files were counted and not read, a file that is missing may have been deleted.
-            DoneFiles::Counted(_) if lists_all => Seen::Missing,
-            _ => Seen::Unread,
+            DoneFiles::Counted(_) if lists_all => Observation::Missing,
+            _ => Observation::Unread,
         };
         let seen = |key: &FileKey| {
             let listed = count.unfinished.get(key);
-            listed.map_or_else(|| unlisted(key), |file| Seen::As(file.status))
+            listed.map_or_else(|| unlisted(key), |file| Observation::Status(file.status))
         };
         let watched = self.files.iter().map(|key| (*key, seen(key)));
         let finished = self.finished.iter();
-        let finished = finished.map(|key| (*key, Seen::As(Status::Done)));
+        let finished = finished.map(|key| (*key, Observation::Status(Status::Done)));
         watched.chain(finished).collect()
     }
 
     /// Whether the file was done by the count before.
     fn was_done(&self, key: FileKey) -> bool {
-        let before = self.before.map(|findings| findings.seen(key));
-        before == Some(Seen::As(Status::Done))
+        let before = self.before.map(|findings| findings.observation(key));
+        before == Some(Observation::Status(Status::Done))
     }
 }

@@ -160,14 +160,23 @@ impl ClassState {
     /// How many folders may try now: all while files come back; a few while that is not known; and while more files fail with the cause, or
     /// after an attempt in vain, one at a time, after a pause, or as soon as no more files fail with the cause.
     #[must_use]
-    pub fn pace(&self, fresh: Option<&FreshFailures>, rules: &ReindexRules, now: Timestamp) -> ClassPace {
+    pub fn pace(
+        &self,
+        fresh: Option<&FreshFailures>,
+        rules: &ReindexRules,
+        now: Timestamp,
+    ) -> ClassPace {
         let quiet_from = fresh.and_then(|fresh| fresh.quiet_from(rules));
         let goes_on = quiet_from.is_some_and(|at| now < at);
         if goes_on || self.in_vain > 0 {
             let ended =
                 quiet_from.is_some_and(|at| now >= at && self.last.is_none_or(|last| last < at));
             let may = self.open == 0 && (ended || self.has_rested(rules, now));
-            return if may { ClassPace::One } else { ClassPace::Paused };
+            return if may {
+                ClassPace::One
+            } else {
+                ClassPace::Paused
+            };
         }
         if self.comes_back(rules, now) {
             ClassPace::All

@@ -13,7 +13,7 @@ const AT_REST_AFTER: Duration = Duration::from_mins(10);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Observation {
     /// With this status.
-    As(Status),
+    Status(Status),
     /// Not at all, though every row was read: it was deleted, or replaced.
     Absent,
     /// Not among the files that are not done, all of which were read, and done files were only counted: it is done, or was deleted.
@@ -110,7 +110,9 @@ pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> Fi
         },
         (FileState::Sent | FileState::Waiting, Observation::Absent) => FileState::Gone,
         // It has recovered, as far as nobody could show that it was deleted.
-        (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.due => FileState::Done,
+        (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.due => {
+            FileState::Done
+        }
         _ => before,
     }
 }

@@ -7,7 +7,7 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{Status, Timestamp};
 use crate::policy::candidate::Candidate;
-use crate::policy::class::{ClassState, ClassPace, Response};
+use crate::policy::class::{ClassPace, ClassState, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
 use crate::policy::outlook::FailedFile;
 

@@ -59,7 +59,10 @@ impl Outlook {
         let minute = file.since.as_millis().div_euclid(60_000);
         match self.0.get_mut(&file.class) {
             Some(fresh) => drop(fresh.0.insert(minute)),
-            None => drop(self.0.insert(file.class.clone(), FreshFailures([minute].into()))),
+            None => drop(
+                self.0
+                    .insert(file.class.clone(), FreshFailures([minute].into())),
+            ),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::ledger::{ActiveMode, LedgerError};
+use crate::ledger::LedgerError;
 use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
 use crate::reindex::check::{FailedCheck, check};
@@ -123,16 +123,13 @@ impl Reindexer {
             () = cancel.cancelled() => return Err(NotMade::Skipped),
             checked = check(&self.portal, &requests, folder, max_backlog) => checked,
         };
-        let names =
-            checked.map_err(|FailedCheck { reason, trouble }| held(reason, trouble))?;
+        let names = checked.map_err(|FailedCheck { reason, trouble }| held(reason, trouble))?;
 
         let context = self.context().await.ok_or(NotMade::Skipped)?;
         let (folder, mut decision) = still_wanted(&context, trigger)?;
-        let (Choice::Trigger(trigger), Some(ledger), false) = (
-            &mut decision.choice,
-            &context.ledger,
-            cancel.is_cancelled(),
-        ) else {
+        let (Choice::Trigger(trigger), Some(ledger), false) =
+            (&mut decision.choice, &context.ledger, cancel.is_cancelled())
+        else {
             return Err(NotMade::Skipped);
         };
         for file in &mut trigger.files {

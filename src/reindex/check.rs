@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::config::{BaseUrl, Config, KeySource, Portal};
     use crate::model::{ByStatus, FolderId, FolderName};
-    use crate::policy::Worth;
+    use crate::policy::CountQuality;
     use crate::portal::Session;
     use crate::portal::{Client, Throttles, Unobserved};
     use kb_simulator::{Options, Simulator};
@@ -115,7 +115,7 @@ mod tests {
         FolderFindings {
             id,
             name: FolderName::new("Inbox"),
-            worth: Worth::Whole,
+            quality: CountQuality::Usable,
             counted: None,
             counts: ByStatus::default(),
             findings: None,

@@ -96,7 +96,13 @@ impl DecisionContext {
             clock_trusted: !clock_was_set,
             portal_erring: self.latest.portal_erring,
             quality: self.latest.quality(folder, self.now),
-            ..Candidate::new(folder.id, rules, folder.counts, folder.failed(), &self.outlook)
+            ..Candidate::new(
+                folder.id,
+                rules,
+                folder.counts,
+                folder.failed(),
+                &self.outlook,
+            )
         }
     }
 }

@@ -131,6 +131,9 @@ impl CountFindings {
     /// How a file was seen.
     #[must_use]
     pub fn observation(&self, key: FileKey) -> Observation {
-        self.watched.get(&key).copied().unwrap_or(Observation::Unread)
+        self.watched
+            .get(&key)
+            .copied()
+            .unwrap_or(Observation::Unread)
     }
 }

@@ -120,7 +120,9 @@ impl Reindexer {
         let Some(findings) = context.latest.found(folder, context.now) else {
             return;
         };
-        let renewed = judge::renewed(known.file_attempts.keys().copied(), |key| findings.observation(key));
+        let renewed = judge::renewed(known.file_attempts.keys().copied(), |key| {
+            findings.observation(key)
+        });
         if renewed.is_empty() {
             return;
         }
@@ -140,8 +142,12 @@ pub(super) struct NamedFiles {
 impl NamedFiles {
     /// Forgets what may be different by now.
     fn forget_passing(&mut self) {
-        self.observations
-            .retain(|_, seen| matches!(seen, Observation::As(Status::Done) | Observation::Absent));
+        self.observations.retain(|_, seen| {
+            matches!(
+                seen,
+                Observation::Status(Status::Done) | Observation::Absent
+            )
+        });
     }
 
     /// How a file is seen. Where all that were asked for are done, so are the others that are missing, also those that are missing
@@ -149,13 +155,15 @@ impl NamedFiles {
     fn observation(&self, key: FileKey, seen: Observation) -> Observation {
         match (seen, self.observations.get(&key)) {
             (Observation::Missing, Some(observed)) => *observed,
-            (Observation::Missing, None) if self.all_are_done() => Observation::As(Status::Done),
+            (Observation::Missing, None) if self.all_are_done() => {
+                Observation::Status(Status::Done)
+            }
             _ => seen,
         }
     }
 
     fn all_are_done(&self) -> bool {
-        let done = |seen: &Observation| *seen == Observation::As(Status::Done);
+        let done = |seen: &Observation| *seen == Observation::Status(Status::Done);
         !self.observations.is_empty() && self.observations.values().all(done)
     }
 }
@@ -165,9 +173,13 @@ fn sought(body: &PageBody, file: FileKey) -> Result<Observation, PortalError> {
     let mut seen = None;
     let page = body.read(|row| {
         if row.key() == file {
-            seen = Some(Observation::As(row.status()));
+            seen = Some(Observation::Status(row.status()));
         }
     })?;
     let all = page.pagination.total.0 <= page.rows;
-    Ok(seen.unwrap_or(if all { Observation::Absent } else { Observation::Missing }))
+    Ok(seen.unwrap_or(if all {
+        Observation::Absent
+    } else {
+        Observation::Missing
+    }))
 }

@@ -6,10 +6,10 @@ use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
 use kb_exporter::ledger::{ActiveMode, AttemptId, Intent, LedgerView, Lost, Outcome};
 use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status as Of, Timestamp};
-use kb_exporter::policy::judge::{self, LaterRead, Seen};
+use kb_exporter::policy::judge::{self, LaterRead, Observation};
 use kb_exporter::policy::{
-    BreakerState, Candidate, Choice, Decision, Failed, FailedFile, FolderFailures, Outlook, Reason,
-    Trigger, Worth, decide, in_order,
+    BreakerState, Candidate, Choice, CountQuality, Decision, FailedFile, FailedFiles,
+    FolderFailures, Outlook, Reason, Trigger, decide, in_order,
 };
 use uuid::Uuid;
 
@@ -22,14 +22,14 @@ pub enum Killed {
     BeforeIntent,
     BeforeRequest,
     BeforeOutcome,
-    BetweenLooks,
+    BetweenReads,
 }
 
 /// It is killed at each of the points of one attempt in so many.
 const KILLED_IN_ATTEMPT: u32 = 40;
 
 /// It is killed after one read in so many.
-const KILLED_AFTER_LOOK: u32 = 700;
+const KILLED_AFTER_READ: u32 = 700;
 
 /// This program, under its default rules.
 pub struct ThisProgram {
@@ -66,7 +66,7 @@ impl ThisProgram {
         }
     }
 
-    /// Kills the program in one case of so many. It starts again at once, and reads a minute later.
+    /// Kills the program once in so many times. It starts again at once, and reads a minute later.
     fn maybe_killed(&mut self, at: Killed, one_in: u32, now: u32) -> Result<(), Killed> {
         if self.rng.u32(0..one_in) != 0 {
             return Ok(());
@@ -81,10 +81,10 @@ impl ThisProgram {
     fn review(&mut self, week: &Week, of: u32) {
         let (now, folder) = (time(week.now), &week.folders[of as usize]);
         let seen = |key: FileKey| match folder.files.get(&key.link).map(|file| file.status) {
-            Some(Status::Done) => Seen::As(Of::Done),
-            Some(Status::Failed) => Seen::As(Of::Failed),
-            Some(Status::Waiting { .. }) => Seen::As(Of::Pending),
-            None => Seen::Absent,
+            Some(Status::Done) => Observation::Status(Of::Done),
+            Some(Status::Failed) => Observation::Status(Of::Failed),
+            Some(Status::Waiting { .. }) => Observation::Status(Of::Pending),
+            None => Observation::Absent,
         };
         let read = LaterRead::Counted {
             began: now,
@@ -125,21 +125,16 @@ impl ThisProgram {
         counts[Of::Done] = folder.done;
         counts[Of::Pending] = folder.waiting();
         counts[Of::Failed] = failed.len() as u64;
+        let (files, are_all) = (failed, true);
+        let failed = FailedFiles { files, are_all };
         let candidate = Candidate {
-            folder: id(of),
-            rules: &self.reindex.rules,
-            zone: chrono_tz::Tz::UTC,
             kill_switch: week.is_stopped(),
-            clock_trusted: true,
-            portal_erring: false,
-            counts_are: if week.now == self.started {
-                Worth::First
+            quality: if week.now == self.started {
+                CountQuality::First
             } else {
-                Worth::Whole
+                CountQuality::Usable
             },
-            counts,
-            failed: Failed::Whole(failed),
-            outlook,
+            ..Candidate::new(id(of), &self.reindex.rules, counts, failed, outlook)
         };
         decide(&candidate, Some(&self.ledger), time(week.now))
     }
@@ -154,7 +149,7 @@ impl ThisProgram {
     }
 
     /// Decides about every folder, and makes the attempts that are due.
-    fn take_turns(&mut self, week: &mut Week) -> Result<(), Killed> {
+    fn make_attempts(&mut self, week: &mut Week) -> Result<(), Killed> {
         let failures: Failures = week
             .all_folders()
             .map(|of| (of, self.failures(week, of)))
@@ -214,8 +209,8 @@ impl Policy for ThisProgram {
         self.breaker_open += u64::from(breaker.is_open());
         // Killed: what it would have done in this read is left undone.
         let _ = self
-            .take_turns(week)
-            .and_then(|()| self.maybe_killed(Killed::BetweenLooks, KILLED_AFTER_LOOK, week.now));
+            .make_attempts(week)
+            .and_then(|()| self.maybe_killed(Killed::BetweenReads, KILLED_AFTER_READ, week.now));
     }
 }
 

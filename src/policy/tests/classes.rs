@@ -90,15 +90,27 @@ fn a_few_folders_try_an_unknown_class_and_all_do_once_enough_of_it_came_back() {
     let first = ledger.intend(ActiveMode::Enforce, 1, ago(MINUTE * 9), &[1]);
     assert_eq!(pace(&ledger, &[], NOON), ClassPace::Few);
     let second = ledger.intend(ActiveMode::Enforce, 2, ago(MINUTE * 8), &[1, 2, 3]);
-    assert_eq!(pace(&ledger, &[], NOON), ClassPace::Paused, "two are enough");
+    assert_eq!(
+        pace(&ledger, &[], NOON),
+        ClassPace::Paused,
+        "two are enough"
+    );
     ledger.settle(first, Outcome::Accepted { updated: 1 });
     ledger.judge(first, ago(MINUTE), Verdict::Recovered);
-    assert_eq!(pace(&ledger, &[], NOON), ClassPace::Few, "one file shows little");
+    assert_eq!(
+        pace(&ledger, &[], NOON),
+        ClassPace::Few,
+        "one file shows little"
+    );
     ledger.settle(second, Outcome::Accepted { updated: 3 });
     ledger.judge(second, ago(MINUTE), Verdict::Recovered);
     assert_eq!(pace(&ledger, &[], NOON), ClassPace::All);
     let later = Timestamp::from_millis(NOON.as_millis() + 2 * 3_600_000);
-    assert_eq!(pace(&ledger, &[], later), ClassPace::Few, "that is long ago");
+    assert_eq!(
+        pace(&ledger, &[], later),
+        ClassPace::Few,
+        "that is long ago"
+    );
 }
 
 #[test]
@@ -109,7 +121,11 @@ fn a_class_rests_after_attempts_in_vain_for_pauses_that_double_once_it_does_not_
         ledger.judged(of, ago(DAY * days), &[1], Verdict::None);
         let end = ago((DAY * days).checked_sub(HOUR * hours).unwrap());
         assert_eq!(pace(&ledger, &[], end), ClassPace::One, "{hours}");
-        assert_eq!(pace(&ledger, &[], end.before(MINUTE)), ClassPace::Paused, "{hours}");
+        assert_eq!(
+            pace(&ledger, &[], end.before(MINUTE)),
+            ClassPace::Paused,
+            "{hours}"
+        );
     }
 }
 
@@ -118,8 +134,16 @@ fn while_more_files_fail_one_folder_shows_for_all_and_again_when_none_does_any_m
     let mut ledger = TestLedger::new();
     ledger.judged(1, ago(MINUTE * 70), &[1, 2, 3, 4], Verdict::Recovered);
     let helped = ledger.clone();
-    assert_eq!(pace(&helped, &[9, 8], NOON), ClassPace::All, "too few to tell");
-    assert_eq!(pace(&helped, &[9, 9, 9, 9], NOON), ClassPace::All, "at once");
+    assert_eq!(
+        pace(&helped, &[9, 8], NOON),
+        ClassPace::All,
+        "too few to tell"
+    );
+    assert_eq!(
+        pace(&helped, &[9, 9, 9, 9], NOON),
+        ClassPace::All,
+        "at once"
+    );
     assert_eq!(pace(&helped, &[9, 6, 3], NOON), ClassPace::One);
     assert_eq!(
         pace(&helped, &[48, 46, 44], NOON),
@@ -133,7 +157,11 @@ fn while_more_files_fail_one_folder_shows_for_all_and_again_when_none_does_any_m
         ClassPace::One,
         "it has ended since"
     );
-    assert_eq!(pace(&ledger, &[49, 43, 37], NOON), ClassPace::Paused, "not so soon");
+    assert_eq!(
+        pace(&ledger, &[49, 43, 37], NOON),
+        ClassPace::Paused,
+        "not so soon"
+    );
     assert_eq!(
         pace(&ledger, &[58, 57, 56], NOON),
         ClassPace::Paused,
@@ -145,8 +173,12 @@ fn while_more_files_fail_one_folder_shows_for_all_and_again_when_none_does_any_m
 fn the_folder_that_shows_for_all_is_the_one_in_which_least_is_sent() {
     let class = Class::Text("timeout".into());
     let mut ledger = TestLedger::new();
-    let gain = |ledger: &TestLedger, files, pace| ClassState::of(&ledger.view, &class).gain(files, pace);
-    let (few, many) = (gain(&ledger, 2, ClassPace::Few), gain(&ledger, 9, ClassPace::Few));
+    let gain =
+        |ledger: &TestLedger, files, pace| ClassState::of(&ledger.view, &class).gain(files, pace);
+    let (few, many) = (
+        gain(&ledger, 2, ClassPace::Few),
+        gain(&ledger, 9, ClassPace::Few),
+    );
     assert!(few < many, "nothing is known: most to gain");
     ledger.judged(1, ago(HOUR * 3), &[1], Verdict::None);
     for pace in [ClassPace::One, ClassPace::Few] {

@@ -45,7 +45,11 @@ fn the_cooldown_doubles_for_a_class_that_does_not_come_back_and_for_no_other() {
     ] {
         let ledger = judged_in_turn(verdicts);
         assert_eq!(pause(&ledger, "timeout"), HOUR * hours, "{verdicts:?}");
-        assert_eq!(pause(&ledger, "page lost"), HOUR, "{verdicts:?}, new trouble");
+        assert_eq!(
+            pause(&ledger, "page lost"),
+            HOUR,
+            "{verdicts:?}, new trouble"
+        );
     }
 }
 
@@ -98,7 +102,8 @@ fn a_portal_that_was_just_met_is_held_for_one_cooldown_and_then_nothing_is_said(
 fn of_refusals_in_a_row_only_the_first_is_charged_and_a_folder_that_left_never_is() {
     let mut ledger = TestLedger::new();
     let budget = Budget::default();
-    let left = |ledger: &TestLedger| Remaining::of(ledger.view.track(ActiveMode::Enforce), &budget, NOON);
+    let left =
+        |ledger: &TestLedger| Remaining::of(ledger.view.track(ActiveMode::Enforce), &budget, NOON);
     for (hours, outcome, actions) in [
         (9, refused(403, None), 99),
         (8, refused(404, None), 99),

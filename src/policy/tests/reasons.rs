@@ -50,10 +50,14 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     (Reason::Clock, In::Both, |s| {
         attempted(s, 2, Timestamp::from_millis(NOON.as_millis() + 1));
     }),
-    (Reason::NotWhole, In::Both, |s| s.quality = CountQuality::NotWhole),
+    (Reason::NotWhole, In::Both, |s| {
+        s.quality = CountQuality::NotWhole;
+    }),
     (Reason::Stale, In::Both, |s| s.quality = CountQuality::Stale),
     (Reason::PortalErring, In::Both, |s| s.portal_erring = true),
-    (Reason::StartingUp, In::Both, |s| s.quality = CountQuality::First),
+    (Reason::StartingUp, In::Both, |s| {
+        s.quality = CountQuality::First;
+    }),
     (Reason::BelowMinFailed, In::Both, |s| s.fail(0)),
     (Reason::BelowMinFailed, In::Both, |s| {
         s.rules.min_failed = 4.try_into().unwrap();
@@ -70,7 +74,8 @@ const TABLE: &[(Reason, In, Otherwise)] = &[
     }),
     (Reason::Exhausted, In::Both, |s| {
         for days in [30, 20, 10] {
-            s.ledger.judged(1, ago(DAY * days), &[1, 2, 3], Verdict::None);
+            s.ledger
+                .judged(1, ago(DAY * days), &[1, 2, 3], Verdict::None);
         }
     }),
     (Reason::TooYoung, In::Both, |s| {

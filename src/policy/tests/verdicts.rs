@@ -32,7 +32,10 @@ fn a_file_is_followed_from_read_to_read_until_it_is_settled() {
         (&[Observation::Absent, FAILED], &[Gone, Gone]),
         (&[PENDING, Observation::Absent], &[Waiting, Gone]),
         (&[FLAGGED, DONE], &[Flagged, Flagged]),
-        (&[Observation::Unread, UNKNOWN, PENDING], &[Sent, Sent, Waiting]),
+        (
+            &[Observation::Unread, UNKNOWN, PENDING],
+            &[Sent, Sent, Waiting],
+        ),
         (
             &[PENDING, UNKNOWN, Observation::Unread],
             &[Waiting, Waiting, Waiting],
@@ -101,7 +104,12 @@ fn watched(outcome: Outcome) -> (TestLedger, AttemptId) {
     (ledger, id)
 }
 
-fn read(ledger: &TestLedger, id: AttemptId, began: Timestamp, seen: &dyn Fn(FileKey) -> Observation) -> Review {
+fn read(
+    ledger: &TestLedger,
+    id: AttemptId,
+    began: Timestamp,
+    seen: &dyn Fn(FileKey) -> Observation,
+) -> Review {
     let attempt = ledger.view.attempt(id).unwrap();
     let idle = false;
     review(
@@ -128,7 +136,10 @@ fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
     assert_eq!(last.verdict, Some(Verdict::Recovered));
     ledger.view.review(id, at, &last).unwrap();
     assert_eq!(ledger.view.totals(folder(1)).files_recovered, 2);
-    assert!(read(&ledger, id, NOON, &|_| FAILED).is_empty(), "it is over");
+    assert!(
+        read(&ledger, id, NOON, &|_| FAILED).is_empty(),
+        "it is over"
+    );
 }
 
 /// What becomes of an attempt whose files all stay failed: at reads so many minutes after the request, while files of the folder wait or

@@ -227,7 +227,12 @@ impl World {
         };
         // The same as whoever watches sees it.
         if counted && whole {
-            let is_new = |key| matches!(seen(key), Observation::Status(Status::Done) | Observation::Absent);
+            let is_new = |key| {
+                matches!(
+                    seen(key),
+                    Observation::Status(Status::Done) | Observation::Absent
+                )
+            };
             self.oracle
                 .tries
                 .retain(|(other, key), _| *other != of || !is_new(*key));
