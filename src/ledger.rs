@@ -110,7 +110,7 @@ impl Ledger {
         ledger
     }
 
-    /// Closes the file when what was asked before is written: nothing is left for the next start to repair. From then on every change is
+    /// Closes the file after all earlier changes are written: the next start has nothing to repair. From then on every change is
     /// refused.
     pub async fn close(&self) {
         let (done, closed) = oneshot::channel();

@@ -94,7 +94,7 @@ impl Reindexer {
             if changed.is_err() {
                 return;
             }
-            // The panic is in the log; what was left unfinished is completed with the next findings.
+            // The panic is in the log; unfinished work is completed with the next findings.
             let _ = AssertUnwindSafe(self.process_findings(&cancel))
                 .catch_unwind()
                 .await;

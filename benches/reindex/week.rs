@@ -1,12 +1,12 @@
 //! A portal for a week, minute by minute: files come, fail for reasons that pass or for ever, are deleted and replaced; some folders
-//! refuse. What happens to a file hangs on the seed, the file and the time alone.
+//! refuse. What happens to a file depends on the seed, the file and the time alone.
 
 mod figures;
+mod folder;
 mod plan;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 pub use figures::{Figures, Returned};
+pub use folder::{File, Folder, Status};
 use plan::{Event, Plan, WORKER};
 
 /// Minutes of an hour and of a day.
@@ -44,82 +44,6 @@ impl Period {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    Waiting { until: u32 },
-    Done,
-    Failed,
-}
-
-#[derive(Debug, Clone)]
-pub struct File {
-    pub status: Status,
-    /// The class of its last error, and since when it is failed.
-    pub class: &'static str,
-    pub since: u32,
-    /// The class with which it fails whenever it is processed.
-    bad: Option<&'static str>,
-    /// When the cause of a failure that may pass ended, or will end: the file may come back from then on.
-    pub helpable_from: Option<u32>,
-    /// Whether the broken worker was that cause.
-    of_worker: bool,
-    /// Whether it was sent and not processed since.
-    sent: bool,
-}
-
-#[derive(Debug, Default)]
-pub struct Folder {
-    pub files: BTreeMap<u128, File>,
-    /// Those that are not done.
-    pub open: BTreeSet<u128>,
-    pub done: u64,
-}
-
-impl Folder {
-    pub fn failed(&self) -> impl Iterator<Item = (u128, &File)> {
-        self.open()
-            .filter(|(_, file)| file.status == Status::Failed)
-    }
-
-    fn open(&self) -> impl Iterator<Item = (u128, &File)> {
-        self.open.iter().map(|id| (*id, &self.files[id]))
-    }
-
-    pub fn waiting(&self) -> u64 {
-        let waits = |(_, file): &(u128, &File)| matches!(file.status, Status::Waiting { .. });
-        self.open().filter(waits).count() as u64
-    }
-
-    /// Whether files wait that an earlier request put back.
-    fn waits_for_a_request(&self) -> bool {
-        let mut open = self.open();
-        open.any(|(_, file)| file.sent && file.status != Status::Failed)
-    }
-
-    fn upload(&mut self, id: u128, bad: Option<&'static str>, until: u32) {
-        self.open.insert(id);
-        let file = File {
-            status: Status::Waiting { until },
-            class: "",
-            since: 0,
-            bad,
-            helpable_from: None,
-            of_worker: false,
-            sent: false,
-        };
-        self.files.insert(id, file);
-    }
-
-    /// Deletes the oldest file that is not done, if it failed.
-    fn delete(&mut self) {
-        let oldest = self.open.first().copied();
-        if let Some(id) = oldest.filter(|id| self.files[id].status == Status::Failed) {
-            self.open.remove(&id);
-            self.files.remove(&id);
-        }
-    }
-}
-
 /// What a portal answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
@@ -135,7 +59,7 @@ pub enum Answer {
 pub struct Request {
     pub at: u32,
     pub folder: u32,
-    /// Files that it put back into the queue.
+    /// Files that it requeued.
     pub files: u64,
     pub answer: Answer,
     /// Whether files of an earlier request waited in the folder.
@@ -203,7 +127,7 @@ impl Week {
         self.folder(of).upload(id, bad, until);
     }
 
-    /// A number that hangs on the seed, a file and a time alone.
+    /// A number that depends on the seed, a file and a time alone.
     fn chance(&self, id: u128, at: u32, salt: u64) -> f64 {
         let low = u64::try_from(id % u128::from(u64::MAX)).unwrap_or(0);
         let mixed = low.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(at) << 32) ^ salt;

@@ -75,15 +75,15 @@ impl IntendedFile {
 /// A file that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentFile {
-    /// What became of it so far.
+    /// Its state so far.
     pub state: FileState,
-    /// The class of its error when it was sent; `None` in an attempt of a version that did not write it.
+    /// The class of its error when it was sent; `None` in an attempt of a version that did not store it.
     pub class: Option<Class>,
-    /// Its name, where that was written: the portal can be asked for it.
+    /// Its name, where that was stored: the portal can be asked for it.
     pub name: Option<Arc<str>>,
 }
 
-/// What became of the files of one class in an attempt.
+/// The results of the files of one class in an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassResult {
     /// The class.
@@ -97,7 +97,7 @@ pub struct ClassResult {
 }
 
 impl ClassResult {
-    /// Whether a file of the class came back; `None` while that is not known of any.
+    /// Whether a file of the class came back; `None` while no result is known.
     #[must_use]
     pub const fn had_effect(&self) -> Option<bool> {
         match (self.recovered, self.refailed) {
@@ -120,7 +120,7 @@ pub struct Attempt {
     pub intended: Timestamp,
     /// Failed files of the folder as last seen before it.
     pub files: u64,
-    /// The classes of these files, and what became of them; none where that was not written.
+    /// The results by class; none where they were not stored.
     pub classes: Arc<[ClassResult]>,
     /// How far it got.
     pub course: Course,
@@ -145,30 +145,30 @@ pub enum Course {
         /// What `Retry-After` asked for.
         retry_after: Option<Duration>,
     },
-    /// Files were queued, or may have been; their fate is watched.
+    /// Files were queued, or may have been; their states are watched.
     Watched {
-        /// What came back.
+        /// The answer.
         answered: Answered,
-        /// What became of each file so far.
+        /// The state of each file so far.
         files: Arc<FileMap<SentFile>>,
     },
     /// It is over.
     Judged {
-        /// What came back.
+        /// The answer.
         answered: Answered,
         /// When it was judged.
         at: Timestamp,
-        /// What it was good for.
+        /// The verdict.
         verdict: Verdict,
-        /// What became of the files.
+        /// The files in each state.
         files: StateCounts,
     },
 }
 
-/// What came back on a request that was not refused.
+/// The answer to a request that was not refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answered {
-    /// When it came, or was given up.
+    /// When it came, or the exporter gave up waiting.
     pub at: Timestamp,
     /// How many files the portal says it queued, or why that is not known.
     pub updated: Result<u64, Lost>,
@@ -207,7 +207,7 @@ impl Attempt {
         }
     }
 
-    /// What came of the request, and when; `None` before that, and in a dry run.
+    /// The outcome of the request, and when it was known; `None` before that, and in a dry run.
     #[must_use]
     pub const fn outcome(&self) -> Option<(Timestamp, Outcome)> {
         match self.course {
@@ -233,7 +233,7 @@ impl Attempt {
         }
     }
 
-    /// What the attempt was good for, and when that was found.
+    /// The verdict, and when it was found.
     #[must_use]
     pub const fn verdict(&self) -> Option<(Timestamp, Verdict)> {
         match self.course {
@@ -251,7 +251,7 @@ impl Attempt {
         )
     }
 
-    /// The files whose fate is still watched.
+    /// The files whose states are still watched.
     #[must_use]
     pub const fn watched(&self) -> Option<&Arc<FileMap<SentFile>>> {
         match &self.course {

@@ -58,7 +58,7 @@ mod tests {
     use crate::model::Timestamp;
 
     #[test]
-    fn a_step_is_told_from_a_clock_that_goes_slowly() {
+    fn a_step_is_distinguished_from_a_clock_that_drifts() {
         let start = Instant::now();
         let at = |steady: u64, wall: i64| Moment {
             steady: start + Duration::from_secs(steady),

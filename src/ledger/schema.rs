@@ -126,7 +126,7 @@ const ADDRESSES: &str = "
     ALTER TABLE ledger ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE ledger ADD COLUMN clock_set INTEGER;
 
-    -- What people took back. `kind` is everything, folder, class, breaker or clock; `target` the folder's id or the class. `taken` is
+    -- What people forgave. `kind` is everything, folder, class, breaker or clock; `target` the folder's id or the class. `taken` is
     -- null until the program that holds the ledger has taken it in.
     CREATE TABLE forgiven (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

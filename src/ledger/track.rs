@@ -1,4 +1,4 @@
-//! The attempts of one portal in one mode, in the orders in which limits ask for them.
+//! The attempts of one portal in one mode, sorted as limits need them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
@@ -48,7 +48,7 @@ impl<K: Clone + Eq + Hash> Index<K> {
 /// The attempts of one mode. Dry run and enforce do not count for each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Track {
-    attempts: BTreeMap<AttemptId, Arc<Attempt>>,
+    pub(super) attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     intended: ByTime,
     changed: ByTime,
     judged: ByTime,
@@ -63,10 +63,6 @@ impl Track {
     #[must_use]
     pub fn get(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
         self.attempts.get(&id)
-    }
-
-    pub(super) const fn attempts(&self) -> &BTreeMap<AttemptId, Arc<Attempt>> {
-        &self.attempts
     }
 
     /// Every attempt, oldest first.

@@ -32,8 +32,8 @@ impl Writing<'_> {
             }
         }
         for (before, after) in before.tracks().zip(after.tracks()) {
-            let attempts = (before.attempts(), after.attempts());
-            for (id, attempt) in changed(attempts.0, attempts.1, |all, id| all.get(id)) {
+            let changed = changed(&before.attempts, &after.attempts, |all, id| all.get(id));
+            for (id, attempt) in changed {
                 if let Some(attempt) = attempt {
                     self.attempt(before.get(*id).map(AsRef::as_ref), attempt)?;
                 } else {

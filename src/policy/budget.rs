@@ -1,11 +1,11 @@
-//! What a portal may still be asked for.
+//! The attempts and files that remain of the budget.
 
 use crate::config::Budget;
 use crate::ledger::Track;
 use crate::model::Timestamp;
 use crate::policy::cooldown::{is_forbidden, is_gone};
 
-/// What is left of a portal's budget (metric `kb_reindex_budget_remaining`).
+/// What remains of a portal's budget (metric `kb_reindex_budget_remaining`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remaining {
     /// Attempts.
@@ -15,14 +15,14 @@ pub struct Remaining {
 }
 
 impl Remaining {
-    /// Takes what was charged in the window that ends now from the budget. What was charged beyond it leaves 0.
+    /// Takes what was charged in the window that ends now from the budget. Never below 0.
     #[must_use]
     pub fn of(track: &Track, budget: &Budget, now: Timestamp) -> Self {
         let whole = Self {
             actions: budget.actions,
             files: budget.files,
         };
-        let mut left = whole;
+        let mut remaining = whole;
         let mut forbidden_before = false;
         for attempt in track
             .within(budget.per, now)
@@ -31,11 +31,11 @@ impl Remaining {
             // A portal that does not allow it does nothing: the first refusal in a row is charged.
             let forbidden = is_forbidden(attempt);
             if !(forbidden && forbidden_before) {
-                left.actions = left.actions.saturating_sub(1);
+                remaining.actions = remaining.actions.saturating_sub(1);
             }
-            left.files = left.files.saturating_sub(attempt.charge());
+            remaining.files = remaining.files.saturating_sub(attempt.charge());
             forbidden_before = forbidden;
         }
-        left
+        remaining
     }
 }

@@ -195,9 +195,9 @@ fn portal_allows_it(
     let breaker = BreakerState::of(ledger, mode, &rules.breaker, now);
     let allowed = breaker.allows(track, candidate.folder, rules, now);
     hold(!allowed, Reason::Breaker)?;
-    let left = Remaining::of(track, &rules.budget, now);
-    hold(left.actions == 0, Reason::BudgetActions)?;
-    hold(left.files < numbers.failed, Reason::BudgetFiles)
+    let remaining = Remaining::of(track, &rules.budget, now);
+    hold(remaining.actions == 0, Reason::BudgetActions)?;
+    hold(remaining.files < numbers.failed, Reason::BudgetFiles)
 }
 
 fn in_window(candidate: &Candidate<'_>, now: Timestamp) -> bool {

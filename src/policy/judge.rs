@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::ledger::{Attempt, Course, FileState, Review, SentFile, StateCounts, Verdict};
 use crate::model::{FileKey, Status, Timestamp};
 
-/// When a folder in which nothing waits any more, so long after the answer, shows what came of an attempt: a portal may queue files a
+/// When a folder in which nothing waits any more, so long after the answer, shows the result of an attempt: a portal may queue files a
 /// while after it answered.
 const AT_REST_AFTER: Duration = Duration::from_mins(10);
 

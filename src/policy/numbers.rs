@@ -9,7 +9,6 @@ use crate::model::{Status, Timestamp};
 use crate::policy::candidate::Candidate;
 use crate::policy::class::{ClassPace, ClassState, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
-use crate::policy::outlook::FailedFile;
 
 /// What a decision was made from: for people, and for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,62 +37,62 @@ pub struct Numbers {
     pub next_allowed: Option<Timestamp>,
 }
 
-/// What holds for the files of one class in a folder.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one thing that may be otherwise"
-)]
-struct OfClass {
-    counts: bool,
-    helpable: bool,
-    ready: bool,
-    pace: ClassPace,
-    /// What the ledger knows of it, where the ledger can be used.
-    state: Option<ClassState>,
-    /// Files of it that are eligible.
-    eligible: u64,
-    in_vain: bool,
-    next_allowed: Option<Timestamp>,
+/// The failed files of one class in a folder.
+#[derive(Default)]
+struct ClassFiles {
+    files: u64,
+    /// Those that are past `max_attempts`.
+    exhausted: u64,
+    /// Those of the others that were seen failed for `min_age`.
+    old_enough: u64,
 }
 
-impl OfClass {
+/// What holds for all files of one class in a folder.
+struct ClassFacts {
+    counts: bool,
+    helpable: bool,
+    /// Whether it may be tried now.
+    ready: bool,
+    in_vain: bool,
+    next_allowed: Option<Timestamp>,
+    /// None in mode off, or where the ledger cannot be used.
+    state: Option<(ClassState, ClassPace)>,
+}
+
+impl ClassFacts {
     fn of(
         candidate: &Candidate<'_>,
         ledger: Option<&LedgerView>,
         class: &Class,
         now: Timestamp,
     ) -> Self {
-        let counts = class_counts(candidate.rules, class);
-        let active = ActiveMode::of(candidate.rules.mode).zip(ledger);
-        let Some((mode, ledger)) = active else {
+        let (folder, rules) = (candidate.folder, candidate.rules);
+        let counts = class_counts(rules, class);
+        let Some((mode, ledger)) = ActiveMode::of(rules.mode).zip(ledger) else {
             return Self {
                 counts,
-                helpable: true,
-                ready: true,
-                pace: ClassPace::All,
-                state: None,
-                eligible: 0,
+                helpable: counts,
+                ready: counts,
                 in_vain: false,
                 next_allowed: None,
+                state: None,
             };
         };
-        let (folder, rules) = (candidate.folder, candidate.rules);
         let state = ClassState::of(ledger, class);
         let next_allowed = next_allowed(ledger, mode, folder, Some((class, &state)), rules, now);
         let pace = state.pace(candidate.outlook.fresh(class), rules, now);
         let may_be_tried = pace != ClassPace::Paused;
+        let helpable = counts && (state.response != Response::Unresponsive || may_be_tried);
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
         let in_vain = in_vain(sent, folder, class, &state) > 0;
         Self {
             counts,
-            helpable: state.response != Response::Unresponsive || may_be_tried,
-            ready: may_be_tried && next_allowed.is_none_or(|end| now >= end),
-            eligible: 0,
+            helpable,
+            ready: helpable && may_be_tried && next_allowed.is_none_or(|end| now >= end),
             in_vain: in_vain && state.response != Response::Responsive,
             next_allowed,
-            pace,
-            state: Some(state),
+            state: Some((state, pace)),
         }
     }
 }
@@ -102,60 +101,57 @@ impl Numbers {
     /// Counts the failed files of a candidate.
     #[must_use]
     pub fn of(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
+        let rules = candidate.rules;
+        let mut classes: BTreeMap<&Class, ClassFiles> = BTreeMap::new();
+        for file in candidate.failed.files {
+            let attempts = ledger.map_or(0, |view| view.file_attempts(candidate.folder, file.key));
+            let exhausted = attempts >= rules.max_attempts.get();
+            let is_old = now.since(file.since) >= rules.min_age;
+            let class = classes.entry(&file.class).or_default();
+            class.files += 1;
+            class.exhausted += u64::from(exhausted);
+            class.old_enough += u64::from(is_old && !exhausted);
+        }
         let mut numbers = Self {
             failed: candidate.counts[Status::Failed],
             tried_in_vain: true,
             ..Self::default()
         };
-        let mut classes: BTreeMap<&Class, OfClass> = BTreeMap::new();
+        let mut gain = 0.0;
         let mut soonest: Option<Option<Timestamp>> = None;
-        for file in candidate.failed.files {
-            let class = classes
-                .entry(&file.class)
-                .or_insert_with(|| OfClass::of(candidate, ledger, &file.class, now));
-            let attempts = ledger.map_or(0, |view| view.file_attempts(candidate.folder, file.key));
-            let exhausted = attempts >= candidate.rules.max_attempts.get();
-            let eligible = numbers.add(candidate.rules, file, class, exhausted, now);
-            class.eligible += u64::from(eligible);
-            if class.counts && class.helpable && !exhausted {
-                numbers.tried_in_vain &= class.in_vain;
-                let next = class.next_allowed;
+        for (class, files) in &classes {
+            let facts = ClassFacts::of(candidate, ledger, class, now);
+            numbers.add(&facts, files);
+            if facts.helpable && files.exhausted < files.files {
+                numbers.tried_in_vain &= facts.in_vain;
+                let next = facts.next_allowed;
                 soonest = Some(soonest.map_or(next, |other| other.min(next)));
             }
+            if let Some((state, pace)) = facts.state.filter(|_| facts.ready) {
+                gain += state.gain(files.old_enough, pace);
+            }
         }
-        let gains = classes.values().filter(|class| class.ready).map(|class| {
-            let state = class.state.as_ref();
-            state.map_or(0.0, |state| state.gain(class.eligible, class.pace))
-        });
-        numbers.gain = hundredths(gains.sum());
-        let active = ActiveMode::of(candidate.rules.mode).zip(ledger);
+        numbers.gain = hundredths(gain);
         numbers.next_allowed = soonest.unwrap_or_else(|| {
-            let (mode, view) = active?;
-            next_allowed(view, mode, candidate.folder, None, candidate.rules, now)
+            let (mode, view) = ActiveMode::of(rules.mode).zip(ledger)?;
+            next_allowed(view, mode, candidate.folder, None, rules, now)
         });
         numbers
     }
 
-    /// Counts a file; returns whether it is eligible.
-    fn add(
-        &mut self,
-        rules: &ReindexRules,
-        file: &FailedFile,
-        class: &OfClass,
-        exhausted: bool,
-        now: Timestamp,
-    ) -> bool {
-        let helpable = class.counts && class.helpable;
-        let retryable = helpable && !exhausted;
-        let eligible = retryable && now.since(file.since) >= rules.min_age;
-        self.of_class += u64::from(class.counts);
-        self.helpable += u64::from(helpable);
-        self.exhausted += u64::from(exhausted);
-        self.retryable += u64::from(retryable);
-        self.eligible += u64::from(eligible);
-        self.ready += u64::from(eligible && class.ready);
-        self.riding_along += u64::from(!retryable || !class.ready);
-        eligible
+    fn add(&mut self, class: &ClassFacts, files: &ClassFiles) {
+        let all_if = |when: bool, files: u64| if when { files } else { 0 };
+        self.exhausted += files.exhausted;
+        self.of_class += all_if(class.counts, files.files);
+        self.helpable += all_if(class.helpable, files.files);
+        self.retryable += all_if(class.helpable, files.files - files.exhausted);
+        self.eligible += all_if(class.helpable, files.old_enough);
+        self.ready += all_if(class.ready, files.old_enough);
+        self.riding_along += if class.ready {
+            files.exhausted
+        } else {
+            files.files
+        };
     }
 }
 

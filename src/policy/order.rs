@@ -1,4 +1,4 @@
-//! Between folders: who goes first, and how far back all of them read.
+//! The order of attempts, and how far back limits read.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
 use crate::policy::decide::Trigger;
 
-/// The shortest time that the ledger is kept for.
+/// The shortest time for which the ledger remembers attempts.
 const SHORTEST_HORIZON: Duration = Duration::from_hours(90 * 24);
 
 /// Puts attempts in the order in which they are made: those folders first in which most files are expected to come back, then those that
@@ -26,20 +26,19 @@ pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger>
     triggers
 }
 
-/// How long the ledger is kept for: as long as any limit of a configuration looks back, and at least 90 days.
+/// How long the ledger remembers attempts: as long as any limit of a configuration reads back, and at least 90 days.
 #[must_use]
 pub fn horizon(reindex: &Reindex) -> Duration {
     longest_limit(reindex).max(SHORTEST_HORIZON)
 }
 
-/// The longest time that any limit of a configuration looks back.
-#[must_use]
+/// The longest time that any limit of a configuration reads back.
 fn longest_limit(reindex: &Reindex) -> Duration {
-    let limits = reindex.all_rules().map(looks_back);
+    let limits = reindex.all_rules().map(reads_back);
     limits.fold(Duration::ZERO, Duration::max)
 }
 
-fn looks_back(rules: &ReindexRules) -> Duration {
+fn reads_back(rules: &ReindexRules) -> Duration {
     rules
         .budget
         .per

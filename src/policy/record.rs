@@ -1,4 +1,4 @@
-//! What retries made of each class of error so far: for people, in `kb-exporter reindex classes` and on the status page.
+//! The results of retries for each class of error so far: for people, in `kb-exporter reindex classes` and on the status page.
 
 use std::cmp::Reverse;
 
@@ -7,14 +7,14 @@ use crate::ledger::{ClassTotals, LedgerView};
 use crate::model::Timestamp;
 use crate::policy::class::{ClassState, Response};
 
-/// What retries made of the files of one class of a portal.
+/// The results of retries for one class of a portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassRecord {
     /// The class.
     pub class: Class,
     /// Whether retries help.
     pub response: Response,
-    /// What became of its files.
+    /// The totals of its files.
     pub files: ClassTotals,
     /// When files of it were sent last.
     pub last: Option<Timestamp>,

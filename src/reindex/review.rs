@@ -102,8 +102,8 @@ impl Reindexer {
         }
     }
 
-    /// How long an attempt is watched before it has to be judged. What another entry of the configuration with the same address attempted
-    /// in a folder that is not listed here is left to that one for longer: it may list the folder.
+    /// How long an attempt is watched before it has to be judged. An attempt of another entry of the configuration with the same address, in a
+    /// folder that is not listed here, is watched twice as long: that entry may list the folder.
     fn verify_after(&self, context: &DecisionContext, attempt: &Attempt) -> Duration {
         match context.latest.folder(attempt.folder) {
             Some(folder) => context.rules_of(folder).verify_after,

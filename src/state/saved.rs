@@ -50,7 +50,7 @@ pub struct SavedRefutation {
 pub struct SavedFolder {
     /// Its name when it was last seen.
     pub name: FolderName,
-    /// What its last count left behind, if it ever was counted.
+    /// The facts of its last count, if it ever was counted.
     pub record: Option<FolderRecord>,
     /// Its files that were not done.
     pub history: FileHistory,
@@ -80,7 +80,7 @@ pub struct FolderChange {
     pub subject: Subject,
     /// The classes of error that have a slot in it.
     pub class_slots: Vec<ClassSlot>,
-    /// What its last count left behind.
+    /// The facts of its last count.
     pub record: Option<FolderRecord>,
     /// When and why it left.
     pub left: Option<Departure>,

@@ -1,6 +1,6 @@
-//! A smaller portal for a shorter time than in the benchmark: what reindexing must be good for, and what it may cost.
+//! A smaller portal for a shorter time than in the benchmark: what reindexing must achieve, and what it may cost.
 //!
-//! Each request is held against those that the portal saw before: cooldown, budget, kill switch, never twice. The program is killed at random.
+//! Each request is compared with those that the portal saw before: cooldown, budget, kill switch, never twice. The program is killed at random.
 
 #[path = "../../benches/reindex"]
 mod play {

@@ -1,4 +1,4 @@
-//! Policies that need no memory of what came of anything: they show how much is possible, and at what price.
+//! Policies that remember no result: they show how much is possible, and what it costs.
 
 use std::collections::BTreeMap;
 

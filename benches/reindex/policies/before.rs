@@ -65,13 +65,13 @@ impl Before {
     }
 
     fn breaker_holds(&self, now: u32) -> bool {
-        let mut told: Vec<_> = self
+        let mut judged: Vec<_> = self
             .attempts
             .iter()
             .filter_map(|past| past.verdict)
             .collect();
-        told.sort_unstable();
-        let newest: Vec<_> = told.iter().rev().take(3).collect();
+        judged.sort_unstable();
+        let newest: Vec<_> = judged.iter().rev().take(3).collect();
         if newest.len() < 3 || newest.iter().any(|(_, effect)| *effect) {
             return false;
         }

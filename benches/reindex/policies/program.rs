@@ -1,4 +1,4 @@
-//! This program, under its default rules. It is killed at random; then the ledger is all that is left of it.
+//! This program, under its default rules. It is killed at random; then only the ledger survives.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -207,7 +207,7 @@ impl Policy for ThisProgram {
         let (mode, rules) = (ActiveMode::Enforce, &self.reindex.rules.breaker);
         let breaker = BreakerState::of(&self.ledger, mode, rules, time(week.now));
         self.breaker_open += u64::from(breaker.is_open());
-        // Killed: what it would have done in this read is left undone.
+        // Killed: the rest of this read is not done.
         let _ = self
             .make_attempts(week)
             .and_then(|()| self.maybe_killed(Killed::BetweenReads, KILLED_AFTER_READ, week.now));

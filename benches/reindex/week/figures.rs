@@ -1,4 +1,4 @@
-//! What became of the failures that could pass, and what was sent.
+//! The results of the failures that could pass, and the requests.
 
 /// The figures of one policy.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,4 +1,4 @@
-//! What people take back while the program runs.
+//! What people forgive while the program runs.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! When each portal was first met: kept, also by a ledger that did not write it down at first.
+//! When each portal was first met, also in files of versions that did not store it.
 
 use super::*;
 

@@ -109,22 +109,22 @@ fn who_tries_and_shows_no_effect_keeps_the_breaker_open_for_as_long_anew() {
         ledger.judged(9, ago(HOUR * 6), &[1], Verdict::Inconclusive);
         in_vain(&mut ledger, 1..=3, ago(HOUR * 6));
         // One after the other tries, and none shows anything; each keeps it open for six hours.
-        for (turn, of) in [(0, 4), (360, 5), (900, 6)] {
-            let now = later(turn);
+        for (minutes, of) in [(0, 4), (360, 5), (900, 6)] {
+            let now = later(minutes);
             let (state, allows) = breaker(&ledger, of, now);
             assert!(
                 matches!(state, BreakerState::HalfOpen { .. }) && allows,
-                "{row}, {turn}"
+                "{row}, {minutes}"
             );
             let probe = ledger.intend(ActiveMode::Enforce, of, now, &[1]);
             answer(&mut ledger, probe);
             for minute in [0, 1, 359] {
-                let until = later(turn + 360);
-                let found = breaker(&ledger, 7, later(turn + minute));
+                let until = later(minutes + 360);
+                let found = breaker(&ledger, 7, later(minutes + minute));
                 assert_eq!(
                     found,
                     (BreakerState::Open { until }, false),
-                    "{row}, {turn}"
+                    "{row}, {minutes}"
                 );
             }
         }

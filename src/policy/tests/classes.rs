@@ -1,9 +1,9 @@
-//! What the ledger tells of a class, and what follows from it.
+//! The state of a class, and what follows from it.
 
 use super::*;
 use crate::ledger::ClassResult;
 
-fn fate(recovered: u64, refailed: u64) -> ClassResult {
+fn result(recovered: u64, refailed: u64) -> ClassResult {
     ClassResult {
         class: Class::Text("timeout".into()),
         sent: recovered + refailed,
@@ -32,7 +32,7 @@ fn the_bound_on_a_success_rate_falls_with_the_trials() {
 }
 
 #[test]
-fn a_class_is_told_by_what_came_back_of_its_newest_attempts() {
+fn whether_a_class_responds_depends_on_the_results_of_its_newest_attempts() {
     use Response::{Responsive, Unknown, Unresponsive};
     /// The folder, files come back and failed again; the newest first.
     type Told = &'static [(u128, u64, u64)];
@@ -52,12 +52,12 @@ fn a_class_is_told_by_what_came_back_of_its_newest_attempts() {
         (&[(1, 0, 30), (2, 0, 30), (3, 8, 0)], Unresponsive),
         (&[(1, 5, 95), (2, 5, 95), (3, 5, 95)], Unknown),
     ];
-    for (line, (told, expected)) in table.iter().enumerate() {
-        let fates: Vec<_> = told
+    for (line, (results, expected)) in table.iter().enumerate() {
+        let results: Vec<_> = results
             .iter()
-            .map(|(of, recovered, refailed)| (folder(*of), fate(*recovered, *refailed)))
+            .map(|(of, recovered, refailed)| (folder(*of), result(*recovered, *refailed)))
             .collect();
-        let found = Response::of(fates.iter().map(|(of, fate)| (*of, fate)));
+        let found = Response::of(results.iter().map(|(of, result)| (*of, result)));
         assert_eq!(found, *expected, "line {line}");
     }
 }

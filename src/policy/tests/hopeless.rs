@@ -74,7 +74,7 @@ impl Hopeless {
         }
     }
 
-    /// New files come in the place of those that have used up their attempts.
+    /// Replaces the files that have used up their attempts by new ones.
     fn replace(&mut self, now: Timestamp) {
         for (of, files) in &mut self.files {
             for file in files.iter_mut() {
@@ -91,8 +91,8 @@ fn hours_later(hours: i64) -> Timestamp {
     Timestamp::from_millis(NOON.as_millis() + hours * 3_600_000)
 }
 
-/// Whether people are told: the class does not respond, or the breaker is open.
-fn is_told(ledger: &TestLedger, now: Timestamp) -> bool {
+/// Whether people notice: the class does not respond, or the breaker is open.
+fn is_noticed(ledger: &TestLedger, now: Timestamp) -> bool {
     let class = Class::Text("timeout".into());
     let breaker = ReindexRules::default().breaker;
     ClassState::of(&ledger.view, &class).response == Response::Unresponsive
@@ -100,14 +100,14 @@ fn is_told(ledger: &TestLedger, now: Timestamp) -> bool {
 }
 
 #[test]
-fn three_folders_that_never_come_back_are_told_of_and_sent_no_more_than_their_attempts() {
+fn three_folders_that_never_come_back_are_noticed_and_sent_no_more_than_their_attempts() {
     for sizes in [[1, 1, 1], [1, 30, 200], [7, 7, 7]] {
         let mut portal = Hopeless::new(sizes);
         for hour in 0..24 * 30 {
             portal.read(hours_later(hour));
             let sent = portal.requests.len();
             assert!(
-                sent < 3 || is_told(&portal.ledger, hours_later(hour)),
+                sent < 3 || is_noticed(&portal.ledger, hours_later(hour)),
                 "{sizes:?}"
             );
         }
@@ -130,6 +130,6 @@ fn where_new_files_keep_failing_one_folder_a_day_shows_whether_that_has_changed(
             (20..=30).contains(&requests),
             "{sizes:?}: {requests} in 27 days"
         );
-        assert!(is_told(&portal.ledger, hours_later(24 * 30)));
+        assert!(is_noticed(&portal.ledger, hours_later(24 * 30)));
     }
 }

@@ -52,7 +52,7 @@ impl Noted {
     }
 }
 
-/// A file of an attempt, and what became of it.
+/// A file of an attempt, and its state.
 #[derive(Debug, Clone)]
 pub(super) struct Sent {
     pub key: FileKey,
@@ -68,7 +68,7 @@ pub(super) struct Oracle {
     /// When the program was started last.
     pub restarted: Moment,
     pub noted: Vec<Noted>,
-    pub tries: HashMap<(u128, FileKey), u32>,
+    pub attempts_of_files: HashMap<(u128, FileKey), u32>,
 }
 
 impl Oracle {
@@ -77,7 +77,7 @@ impl Oracle {
             met: now,
             restarted: now,
             noted: Vec::new(),
-            tries: HashMap::new(),
+            attempts_of_files: HashMap::new(),
         }
     }
 
@@ -96,7 +96,10 @@ impl Oracle {
     pub fn note(&mut self, noted: Noted) {
         if noted.mode == ActiveMode::Enforce {
             for file in &noted.files {
-                *self.tries.entry((noted.folder, file.key)).or_default() += 1;
+                *self
+                    .attempts_of_files
+                    .entry((noted.folder, file.key))
+                    .or_default() += 1;
             }
         }
         self.noted.push(noted);
@@ -141,8 +144,10 @@ impl Oracle {
     fn give_back(&mut self, id: AttemptId) {
         let noted = self.noted.iter().find(|noted| noted.id == id).unwrap();
         for file in &noted.files {
-            if let Some(tries) = self.tries.get_mut(&(noted.folder, file.key)) {
-                *tries = tries.saturating_sub(1);
+            if let Some(attempts_of_files) =
+                self.attempts_of_files.get_mut(&(noted.folder, file.key))
+            {
+                *attempts_of_files = attempts_of_files.saturating_sub(1);
             }
         }
     }
@@ -179,7 +184,7 @@ impl Oracle {
     }
 
     fn tries_of(&self, of: u128, key: FileKey) -> u32 {
-        self.tries.get(&(of, key)).copied().unwrap_or(0)
+        self.attempts_of_files.get(&(of, key)).copied().unwrap_or(0)
     }
 
     /// The attempts that sent files of a class, oldest first.

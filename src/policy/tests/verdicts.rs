@@ -208,7 +208,7 @@ fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
 }
 
 #[test]
-fn a_read_that_began_before_the_answer_tells_nothing() {
+fn a_read_that_began_before_the_answer_shows_nothing() {
     let (ledger, id) = watched(Outcome::Accepted { updated: 2 });
     assert!(read(&ledger, id, ago(HOUR), &|_| DONE).is_empty());
     assert_eq!(

@@ -234,7 +234,7 @@ impl World {
                 )
             };
             self.oracle
-                .tries
+                .attempts_of_files
                 .retain(|(other, key), _| *other != of || !is_new(*key));
         }
         self.ledger.view.renew(folder(of), &files);

@@ -46,9 +46,9 @@ async fn held_without_ledger(prepare: impl FnOnce(&Path), says: &str) {
     let failed = &metrics.by_status("kb_folder_files", &scene.folder.to_string())["failed"];
     assert_eq!(*failed, 3, "{added} is counted");
     assert!(scene.is_held(&metrics, "ledger_unavailable"));
-    let told = |line: &String| line.contains("nothing is reindexed") && line.contains(says);
+    let logged = |line: &String| line.contains("nothing is reindexed") && line.contains(says);
     assert!(
-        exporter.output().iter().any(told),
+        exporter.output().iter().any(logged),
         "the log does not say it"
     );
     exporter.stop().await;
@@ -72,9 +72,9 @@ async fn a_ledger_that_is_taken_away_while_it_is_in_use_holds_everything() {
         }
         scene.portal.file(scene.folder, "f.pdf", Status::Failed);
         scene.held(&exporter, "ledger_unavailable").await;
-        let told = |line: &String| line.contains("removed or replaced while it was in use");
+        let logged = |line: &String| line.contains("removed or replaced while it was in use");
         assert!(
-            exporter.output().iter().any(told),
+            exporter.output().iter().any(logged),
             "the log does not say it"
         );
         exporter.stop().await;
@@ -92,10 +92,13 @@ async fn a_second_process_on_the_same_state_folder_holds_and_says_so() {
     let second = scene.start().await;
     scene.held(&second, "ledger_unavailable").await;
     second.collected_again().await;
-    let told = |line: &String| {
+    let logged = |line: &String| {
         line.contains("nothing is reindexed") && line.contains("in use by another process")
     };
-    assert!(second.output().iter().any(told), "the log does not say it");
+    assert!(
+        second.output().iter().any(logged),
+        "the log does not say it"
+    );
     second.stop().await;
     first.stop().await;
     assert_eq!(scene.sent(), 1);

@@ -1,4 +1,4 @@
-//! What people take back while the exporter runs.
+//! What people forgive while the exporter runs.
 
 use super::scene::Scene;
 use crate::support::wait::wait_for;

@@ -58,14 +58,14 @@ async fn a_program_that_is_told_to_end_during_the_check_sends_nothing_any_more()
 }
 
 #[tokio::test]
-async fn a_folder_whose_turn_comes_late_is_decided_from_its_latest_counts() {
+async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
     let scene = Scene::with("enforce", |config| {
         config["reindex"]["max_backlog"] = 1.into();
     })
     .await;
     let outbox = scene.portal.folder("Outbox");
     scene.portal.file(outbox, "a.pdf", Status::Failed);
-    // More files of the first one may come back, so its turn is first.
+    // More files of the first one may come back, so it is processed first.
     let [first, second] = [scene.folder, outbox];
     let exporter = held_at_the_check(&scene, first).await;
     for name in ["x.pdf", "y.pdf"] {
@@ -124,8 +124,8 @@ async fn an_outcome_that_the_disk_refuses_is_written_later() {
     locked.execute_batch("BEGIN IMMEDIATE").unwrap();
     scene.portal.refuse(REINDEX_FAILED, 403);
     wait_for("the ledger refuses", async || {
-        let told = |line: &String| line.contains("the reindex ledger cannot be written");
-        exporter.output().iter().any(told).then_some(())
+        let logged = |line: &String| line.contains("the reindex ledger cannot be written");
+        exporter.output().iter().any(logged).then_some(())
     })
     .await;
     locked.execute_batch("ROLLBACK").unwrap();

@@ -117,7 +117,7 @@ async fn off_shows_the_mode_and_does_nothing() {
 }
 
 #[tokio::test]
-async fn files_of_a_folder_that_is_counted_by_borders_are_put_back_and_judged() {
+async fn files_of_a_folder_that_is_counted_by_boundaries_are_requeued_and_judged() {
     let scene = Scene::with("enforce", |config| {
         config["collect"]["strategy"] = "sorted".into();
     })

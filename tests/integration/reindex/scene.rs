@@ -229,7 +229,7 @@ pub(super) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> O
     metrics.count("kb_reindex_decisions_total", &labels)
 }
 
-/// What a portal has left of the budget: attempts and files.
+/// What remains of a portal's budget: attempts and files.
 pub(super) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] {
     ["actions", "files"].map(|kind| {
         let labels = [("portal", portal), ("kind", kind)];
@@ -237,7 +237,7 @@ pub(super) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] 
     })
 }
 
-/// What is left of the budget: attempts and files.
+/// What remains of the budget: attempts and files.
 pub(super) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
     ["actions", "files"].map(|kind| metrics.count("kb_reindex_budget_remaining", &[("kind", kind)]))
 }
@@ -246,8 +246,9 @@ pub(super) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
 pub(super) async fn reload(exporter: &Exporter, times: usize) {
     exporter.signal("HUP");
     wait_for("the configuration is read again", async || {
-        let told = |line: &&String| line.contains("the configuration was read again and is in use");
-        (exporter.output().iter().filter(told).count() == times).then_some(())
+        let logged =
+            |line: &&String| line.contains("the configuration was read again and is in use");
+        (exporter.output().iter().filter(logged).count() == times).then_some(())
     })
     .await;
 }

@@ -40,7 +40,7 @@ async fn counted_by_boundaries(failed: usize) -> (Scene, Vec<Uuid>, Vec<Uuid>) {
     (scene, done, failed)
 }
 
-/// Deletes one done file each second, and puts another one with the same name into the place of every second one.
+/// Deletes one done file each second, and replaces every second one by another with the same name.
 fn keep_moving(portal: Simulator, folder: Uuid, done: Vec<Uuid>) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));

@@ -4,14 +4,14 @@ use super::*;
 
 /// The fates of the files of a class in one attempt, as far as they are known.
 #[derive(Debug, Clone, Copy)]
-struct Told {
+struct Judged {
     folder: u128,
     at: Timestamp,
     back: u32,
     again: u32,
 }
 
-impl Told {
+impl Judged {
     /// Most of the files came back.
     fn came_back(&self) -> bool {
         self.back >= self.again
@@ -32,20 +32,20 @@ pub(super) struct OfClass<'a> {
     oracle: &'a Oracle,
     scene: &'a Scene<'a>,
     class: &'a Class,
-    told: Vec<Told>,
+    judged: Vec<Judged>,
 }
 
 impl<'a> OfClass<'a> {
     pub fn new(oracle: &'a Oracle, scene: &'a Scene<'a>, class: &'a Class) -> Self {
         let sent = oracle.sent_of(class);
-        let told = sent.iter().rev().take(64).filter_map(|noted| {
+        let judged = sent.iter().rev().take(64).filter_map(|noted| {
             let ended_in = |state| {
                 let files = noted.files.iter();
                 let files = files.filter(|file| file.class == *class && file.state == state);
                 u32::try_from(files.count()).unwrap()
             };
             let (back, again) = (ended_in(FileState::Done), ended_in(FileState::Refailed));
-            (back + again > 0).then_some(Told {
+            (back + again > 0).then_some(Judged {
                 folder: noted.folder,
                 at: noted.at.wall,
                 back,
@@ -53,7 +53,7 @@ impl<'a> OfClass<'a> {
             })
         });
         Self {
-            told: told.collect(),
+            judged: judged.collect(),
             oracle,
             scene,
             class,
@@ -64,10 +64,10 @@ impl<'a> OfClass<'a> {
     /// each.
     fn sample(&self) -> (f64, f64) {
         let (mut back, mut all) = (0.0, 0.0);
-        for told in &self.told {
-            let files = f64::from(told.back + told.again);
+        for judged in &self.judged {
+            let files = f64::from(judged.back + judged.again);
             let used = files.min(20.0 - all);
-            back += f64::from(told.back) * used / files;
+            back += f64::from(judged.back) * used / files;
             all += used;
             if all >= 20.0 {
                 break;
@@ -80,12 +80,12 @@ impl<'a> OfClass<'a> {
     fn folders_in_sample(&self) -> usize {
         let mut all = 0.0;
         let mut folders = BTreeSet::new();
-        for told in &self.told {
+        for judged in &self.judged {
             if all >= 20.0 {
                 break;
             }
-            all += f64::from(told.back + told.again);
-            folders.insert(told.folder);
+            all += f64::from(judged.back + judged.again);
+            folders.insert(judged.folder);
         }
         folders.len()
     }
@@ -105,13 +105,13 @@ impl<'a> OfClass<'a> {
 
     /// The attempts since the last one that brought files back.
     fn in_vain(&self) -> usize {
-        let helped = self.told.iter().position(Told::came_back);
-        helped.unwrap_or(self.told.len())
+        let helped = self.judged.iter().position(Judged::came_back);
+        helped.unwrap_or(self.judged.len())
     }
 
     /// When files came back last.
     fn helped(&self) -> Option<Timestamp> {
-        self.told.get(self.in_vain()).map(|told| told.at)
+        self.judged.get(self.in_vain()).map(|judged| judged.at)
     }
 
     fn last(&self) -> Option<Timestamp> {
@@ -179,9 +179,9 @@ impl<'a> OfClass<'a> {
             let may = self.open() == 0 && (rested || ended);
             return if may { May::One } else { May::None };
         }
-        let recent = self.told.iter().take_while(|told| told.came_back());
-        let recent = recent.filter(|told| now.since(told.at) < rules.verify_after);
-        if recent.map(|told| told.back).sum::<u32>() >= 4 {
+        let recent = self.judged.iter().take_while(|judged| judged.came_back());
+        let recent = recent.filter(|judged| now.since(judged.at) < rules.verify_after);
+        if recent.map(|judged| judged.back).sum::<u32>() >= 4 {
             May::All
         } else if self.open() < (rules.breaker.no_effect.get() as usize - 1).max(1) {
             May::Few
@@ -193,9 +193,9 @@ impl<'a> OfClass<'a> {
     /// How often files of the class were sent in vain in a folder since any came back, there or elsewhere.
     pub fn in_vain_in(&self, of: u128) -> usize {
         let helped = self.helped();
-        let told = self.told.iter().filter(|told| told.folder == of);
-        let since = told.take_while(|told| helped.is_none_or(|at| told.at > at));
-        since.take_while(|told| !told.came_back()).count()
+        let judged = self.judged.iter().filter(|judged| judged.folder == of);
+        let since = judged.take_while(|judged| helped.is_none_or(|at| judged.at > at));
+        since.take_while(|judged| !judged.came_back()).count()
     }
 }
 

@@ -1,0 +1,100 @@
+//! What is forgotten, and what is not.
+
+use super::*;
+
+#[tokio::test]
+async fn old_attempts_go_and_the_counters_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let mut ids = Vec::new();
+    // The verdicts of attempts that were made 100, 99, 98 and 0 days ago.
+    for (days, verdict) in [
+        (100, Verdict::None),
+        (99, Verdict::Recovered),
+        (98, Verdict::None),
+        (0, Verdict::Inconclusive),
+    ] {
+        let at = now().before(DAY * days);
+        let id = intend(&ledger, intent(ActiveMode::Enforce, at))
+            .await
+            .unwrap();
+        let outcome = Outcome::Accepted { updated: 2 };
+        ledger.settle(id, at, outcome).await.unwrap();
+        let review = judged(&[], Some(verdict));
+        ledger.review(id, at, review).await.unwrap();
+        ids.push(id);
+    }
+    let tidy = Tidy {
+        at: now(),
+        horizon: DAY * 90,
+        listed: [inbox()].into(),
+    };
+    ledger.tidy(tidy).await.unwrap();
+    let view = ledger.view().unwrap();
+    let kept: Vec<bool> = ids.iter().map(|id| view.attempt(*id).is_some()).collect();
+    assert_eq!(
+        kept,
+        [false, false, true, true],
+        "the row without effect is kept"
+    );
+    assert_eq!(view.totals(inbox()).accepted, 4);
+    assert_eq!(reopen(folder.path()).1, view);
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_forward_forgets_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    for _ in 0..3 {
+        intend(&ledger, intent(ActiveMode::DryRun, now()))
+            .await
+            .unwrap();
+    }
+    let before = ledger.view().unwrap();
+    let tidy = Tidy {
+        at: Timestamp::from_millis(i64::MAX),
+        horizon: DAY * 90,
+        listed: [inbox()].into(),
+    };
+    ledger.tidy(tidy).await.unwrap();
+    assert_eq!(ledger.view().unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _) = reopen(folder.path());
+    let start = now();
+    intend(&ledger, intent(ActiveMode::DryRun, start))
+        .await
+        .unwrap();
+    let later = start.as_millis() + 91 * 24 * 3_600_000;
+    let other = Intent {
+        folder: uuid::Uuid::from_u128(8).into(),
+        ..intent(ActiveMode::DryRun, Timestamp::from_millis(later))
+    };
+    let stays = other.folder;
+    intend(&ledger, other).await.unwrap();
+    let mut known = Vec::new();
+    for (day, listed) in [
+        (0, false),
+        (80, true),
+        (81, false),
+        (170, false),
+        (171, false),
+    ] {
+        let mut folders: std::collections::HashSet<_> = [stays].into();
+        folders.extend(listed.then(inbox));
+        let tidy = Tidy {
+            at: Timestamp::from_millis(start.as_millis() + day * 24 * 3_600_000),
+            horizon: DAY * 90,
+            listed: folders,
+        };
+        ledger.tidy(tidy).await.unwrap();
+        known.push(ledger.view().unwrap().folder(inbox()).is_some());
+    }
+    assert_eq!(known, [true, true, true, true, false]);
+    let view = ledger.view().unwrap();
+    assert!(view.folder(stays).is_some());
+    assert_eq!(reopen(folder.path()).1, view);
+}
