@@ -47,12 +47,22 @@ struct ClassFiles {
     old_enough: u64,
 }
 
+/// Whether a class may be tried in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ClassAdmission {
+    /// It does not count by the rules.
+    Excluded,
+    /// It does not respond.
+    Unresponsive,
+    /// It is paused.
+    Paused,
+    /// It may be tried now.
+    Ready,
+}
+
 /// What holds for all files of one class in a folder.
 struct ClassFacts {
-    counts: bool,
-    helpable: bool,
-    /// Whether it may be tried now.
-    ready: bool,
+    admission: ClassAdmission,
     in_vain: bool,
     next_allowed: Option<Timestamp>,
     /// None in mode off, or where the ledger cannot be used.
@@ -70,9 +80,11 @@ impl ClassFacts {
         let counts = class_counts(rules, class);
         let Some((mode, ledger)) = ActiveMode::of(rules.mode).zip(ledger) else {
             return Self {
-                counts,
-                helpable: counts,
-                ready: counts,
+                admission: if counts {
+                    ClassAdmission::Ready
+                } else {
+                    ClassAdmission::Excluded
+                },
                 in_vain: false,
                 next_allowed: None,
                 state: None,
@@ -82,14 +94,20 @@ impl ClassFacts {
         let next_allowed = next_allowed(ledger, mode, folder, Some((class, &state)), rules, now);
         let pace = state.pace(candidate.outlook.fresh(class), rules, now);
         let may_be_tried = pace != ClassPace::Paused;
-        let helpable = counts && (state.response != Response::Unresponsive || may_be_tried);
+        let admission = if !counts {
+            ClassAdmission::Excluded
+        } else if may_be_tried && next_allowed.is_none_or(|end| now >= end) {
+            ClassAdmission::Ready
+        } else if may_be_tried || state.response != Response::Unresponsive {
+            ClassAdmission::Paused
+        } else {
+            ClassAdmission::Unresponsive
+        };
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
         let in_vain = in_vain(sent, folder, class, &state) > 0;
         Self {
-            counts,
-            helpable,
-            ready: helpable && may_be_tried && next_allowed.is_none_or(|end| now >= end),
+            admission,
             in_vain: in_vain && state.response != Response::Responsive,
             next_allowed,
             state: Some((state, pace)),
@@ -121,13 +139,16 @@ impl Numbers {
         let mut soonest: Option<Option<Timestamp>> = None;
         for (class, files) in &classes {
             let facts = ClassFacts::of(candidate, ledger, class, now);
-            numbers.add(&facts, files);
-            if facts.helpable && files.exhausted < files.files {
+            numbers.add(facts.admission, files);
+            if facts.admission >= ClassAdmission::Paused && files.exhausted < files.files {
                 numbers.tried_in_vain &= facts.in_vain;
                 let next = facts.next_allowed;
                 soonest = Some(soonest.map_or(next, |other| other.min(next)));
             }
-            if let Some((state, pace)) = facts.state.filter(|_| facts.ready) {
+            if let Some((state, pace)) = facts
+                .state
+                .filter(|_| facts.admission == ClassAdmission::Ready)
+            {
                 gain += state.gain(files.old_enough, pace);
             }
         }
@@ -139,19 +160,22 @@ impl Numbers {
         numbers
     }
 
-    fn add(&mut self, class: &ClassFacts, files: &ClassFiles) {
-        let all_if = |when: bool, files: u64| if when { files } else { 0 };
+    fn add(&mut self, admission: ClassAdmission, files: &ClassFiles) {
         self.exhausted += files.exhausted;
-        self.of_class += all_if(class.counts, files.files);
-        self.helpable += all_if(class.helpable, files.files);
-        self.retryable += all_if(class.helpable, files.files - files.exhausted);
-        self.eligible += all_if(class.helpable, files.old_enough);
-        self.ready += all_if(class.ready, files.old_enough);
-        self.riding_along += if class.ready {
-            files.exhausted
+        if admission > ClassAdmission::Excluded {
+            self.of_class += files.files;
+        }
+        if admission > ClassAdmission::Unresponsive {
+            self.helpable += files.files;
+            self.retryable += files.files - files.exhausted;
+            self.eligible += files.old_enough;
+        }
+        if admission == ClassAdmission::Ready {
+            self.ready += files.old_enough;
+            self.riding_along += files.exhausted;
         } else {
-            files.files
-        };
+            self.riding_along += files.files;
+        }
     }
 }
 
