@@ -51,9 +51,9 @@ pub use settings::Settings;
 use audit::{Auditor, FinishedAudit};
 use collection::Listed;
 use folder_read::{FolderRead, Slots};
-use folders::{ClockCheck, Folders};
+use folders::Folders;
 use progress::Progress;
-use publication::Publication;
+use publication::{Publication, stale_after};
 use read_schedule::ReadCycles;
 use refusals::Refusals;
 use runs::{RunId, Runs};
@@ -62,18 +62,6 @@ use storage::Storage;
 
 /// How often a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-
-/// Counts are shown for this many intervals at least (docs/metrics.md, Stale counts).
-const STALE_INTERVALS: u32 = 3;
-
-/// And for as many cycles (docs/metrics.md, Stale counts).
-const STALE_CYCLES: u32 = 2;
-
-/// How long folders stay stored of portals that the configuration no longer has.
-const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
-
-/// Interval between searches for those.
-const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 
 /// What a collector works with.
 pub struct Dependencies {
@@ -110,35 +98,30 @@ pub struct Collector {
     sorting: Arc<Sorting>,
     folders: Folders,
     list: ListState,
-    clock: ClockCheck,
+    /// Whether the portal's clock agrees with this machine's; none where that is not known.
+    clocks_agree: Option<bool>,
     collections: Collections,
     cycles: ReadCycles,
     /// Whether a collection has chosen its folders before.
     has_planned: bool,
     storage: Storage,
-    forget_portals_at: Instant,
     publication: Publication,
     auditor: Auditor,
     refusals: Refusals,
     runs: Runs,
     panics: u64,
-    tasks: JoinSet<TaskEnd>,
+    /// Each ends with its event, and whether a mistake in this program ended it.
+    tasks: JoinSet<(Box<Event>, bool)>,
 }
 
-/// What a task brings back.
+/// What a task found when it ended.
 enum Event {
     Listed(RunId, Listed),
     RefusalsExplained(Listed),
-    FolderRead(RunId, FolderId, Box<FolderRead>),
+    FolderRead(RunId, FolderId, FolderRead),
     /// Nothing where a mistake in this program ended the audit.
-    Audited(FolderId, Option<Box<FinishedAudit>>),
+    Audited(FolderId, Option<FinishedAudit>),
     RefutationChecked,
-}
-
-/// How a task ended.
-struct TaskEnd {
-    event: Event,
-    panicked: bool,
 }
 
 impl Collector {
@@ -157,7 +140,7 @@ impl Collector {
             )),
             folders: Folders::restored(saved.folders, &settings),
             list: ListState::default(),
-            clock: ClockCheck::default(),
+            clocks_agree: None,
             collections: Collections {
                 last_success: saved.last_success,
                 ..Collections::default()
@@ -165,7 +148,6 @@ impl Collector {
             cycles: ReadCycles::default(),
             has_planned: false,
             storage: Storage::new(dependencies.store.clone(), name, refutation),
-            forget_portals_at: Instant::now(),
             publication: Publication::new(Instant::now()),
             auditor: Auditor::new(now.steady),
             refusals: Refusals::default(),
@@ -213,7 +195,9 @@ impl Collector {
                 self.reconfigure(command.settings, command.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
-            Some(Ok(end)) = self.tasks.join_next() => self.task_ended(end).await,
+            Some(Ok((event, panicked))) = self.tasks.join_next() => {
+                self.task_ended(*event, panicked).await;
+            },
             () = sleep_until(self.publication.next), if self.publication.is_pending() => {
                 self.publish(Moment::now());
             }
@@ -225,36 +209,32 @@ impl Collector {
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
         self.begin(None);
-        while let Some(Ok(end)) = self.tasks.join_next().await {
-            self.task_ended(end).await;
+        while let Some(Ok((event, panicked))) = self.tasks.join_next().await {
+            self.task_ended(*event, panicked).await;
         }
         self.publish(Moment::now());
     }
 
-    /// Starts a task; `panicked` makes its event where a mistake in this program ends it.
-    fn spawn(
+    /// Starts a task; `event` is made of its result, or of none where a mistake in this program ended it.
+    fn spawn<T: 'static>(
         &mut self,
-        panicked: impl FnOnce() -> Event + Send + 'static,
-        task: impl Future<Output = Event> + Send + 'static,
+        task: impl Future<Output = T> + Send + 'static,
+        event: impl FnOnce(Option<T>) -> Event + Send + 'static,
     ) {
-        self.tasks.spawn(async move {
-            let result = AssertUnwindSafe(task).catch_unwind().await;
-            TaskEnd {
-                panicked: result.is_err(),
-                event: result.unwrap_or_else(|_| panicked()),
-            }
-        });
+        let task = AssertUnwindSafe(task).catch_unwind().map(Result::ok);
+        self.tasks.spawn(task.map(|result| {
+            let panicked = result.is_none();
+            (Box::new(event(result)), panicked)
+        }));
     }
 
-    async fn task_ended(&mut self, end: TaskEnd) {
-        self.panics += u64::from(end.panicked);
-        match end.event {
+    async fn task_ended(&mut self, event: Event, panicked: bool) {
+        self.panics += u64::from(panicked);
+        match event {
             Event::Listed(run, listed) => self.listed(run, listed).await,
             Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
-            Event::FolderRead(run, folder, read) => self.folder_read(run, folder, *read).await,
-            Event::Audited(folder, audit) => {
-                self.audited(folder, audit.map(|audit| *audit)).await;
-            }
+            Event::FolderRead(run, folder, read) => self.folder_read(run, folder, read).await,
+            Event::Audited(folder, audit) => self.audited(folder, audit).await,
             Event::RefutationChecked => self.auditor.finished(),
         }
         self.storage
@@ -291,11 +271,11 @@ impl Collector {
     fn restart(&mut self) {
         self.panics += 1;
         self.tasks = JoinSet::new();
-        self.runs.clear();
+        self.runs = Runs::default();
         self.refusals = Refusals::default();
         self.auditor.finished();
         for folder in self.folders.iter_mut() {
-            folder.give_up_read();
+            folder.read = None;
         }
         self.publish(Moment::now());
     }
@@ -321,20 +301,10 @@ impl Collector {
         self.publication.published(Instant::now(), began.elapsed());
     }
 
-    /// Counts that are older are withdrawn: not those of an idle folder, which is read when it is due again.
+    /// Counts that are older are withdrawn.
     fn stale_after(&self) -> Duration {
-        let (collect, collections) = (&self.settings.collect, &self.collections);
-        let interval = collections.interval().unwrap_or_default();
-        let cycle = self.cycles.longest(std::time::Instant::now());
-        let waits = (interval * STALE_INTERVALS).max(cycle * STALE_CYCLES);
-        let quiet_every = collect.quiet_every;
-        let is_ever_idle = collections.gap.is_some_and(|gap| gap < quiet_every);
-        let idle = if is_ever_idle {
-            quiet_every
-        } else {
-            Duration::ZERO
-        };
-        collect.stale_after.max(idle.saturating_add(waits))
+        let longest_cycle = self.cycles.longest(std::time::Instant::now());
+        stale_after(&self.settings.collect, &self.collections, longest_cycle)
     }
 
     /// Why every page is read though the configuration asks for less.

@@ -7,12 +7,12 @@ use tokio::time::{Instant, timeout_at};
 use tracing::{debug, info, warn};
 
 use crate::collect::folder::Folder;
-use crate::collect::folders::ClockCheck;
+use crate::collect::folders::clocks_agree;
 use crate::collect::read_plan::{PlanConditions, ReadPlan};
 use crate::collect::read_schedule::{Cost, CycleChange};
 use crate::collect::reindex::folder_findings;
 use crate::collect::runs::{Run, RunId};
-use crate::collect::{Collector, Event, FORGET_PORTALS_EVERY, PORTALS_STORED};
+use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Moment, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::reindex::PortalFindings;
@@ -38,11 +38,9 @@ impl Collector {
         let deadline = Instant::now() + self.settings.collect.timeout;
         let until_next = next.map(|next| next.since(began.wall));
         let run = self.runs.begin(began, deadline, until_next);
-        let list = self.list(deadline);
-        self.spawn(
-            move || Event::Listed(run, Err(internal_error())),
-            async move { Event::Listed(run, list.await) },
-        );
+        self.spawn(self.list(deadline), move |listed| {
+            Event::Listed(run, listed.unwrap_or_else(no_list))
+        });
     }
 
     /// No folder could be started.
@@ -70,7 +68,9 @@ impl Collector {
             }
             Err(error) => {
                 self.list_failed(&error);
-                self.runs.list_failed(run);
+                if let Some(run) = self.runs.get_mut(run) {
+                    run.failed += 1;
+                }
                 self.end_when_done(run).await;
             }
         }
@@ -104,7 +104,7 @@ impl Collector {
             self.folders.depart_unlisted(&listed, portal, now);
         }
         self.save(&self.folders.unsaved_absences()).await;
-        if listing.whole && self.clock == ClockCheck::Agrees {
+        if listing.whole && self.clocks_agree == Some(true) {
             self.forget_departed(&listed, now).await;
         }
         self.amend_findings();
@@ -131,9 +131,10 @@ impl Collector {
 
     /// Compares the clocks, and logs when they come to differ.
     fn check_clock(&mut self, now: Timestamp, portal: Option<Timestamp>) {
-        let before = std::mem::replace(&mut self.clock, ClockCheck::of(now, portal));
-        if let (ClockCheck::Differs, Some(portal_time)) = (self.clock, portal)
-            && before != ClockCheck::Differs
+        let agree = clocks_agree(now, portal);
+        let before = std::mem::replace(&mut self.clocks_agree, agree);
+        if let (Some(false), Some(portal_time)) = (agree, portal)
+            && before != agree
         {
             warn!(portal = %self.settings.portal.name, here = %now, there = %portal_time, "the clocks of this machine and of the portal differ: nothing that is kept is forgotten until they agree");
         }
@@ -146,25 +147,21 @@ impl Collector {
         if !forgotten.is_empty() {
             self.storage.forget(forgotten).await;
         }
-        if Instant::now() >= self.forget_portals_at {
-            self.forget_portals_at = Instant::now() + FORGET_PORTALS_EVERY;
-            let portals = &self.dependencies.publisher.current().portals;
-            let names = portals.iter().map(|portal| portal.name.to_string());
-            let before = now.before(PORTALS_STORED);
-            self.storage.forget_portals(names.collect(), before).await;
-        }
+        let portals = &self.dependencies.publisher.current().portals;
+        let names = portals.iter().map(|portal| portal.name.to_string());
+        self.storage.forget_portals(names.collect(), now).await;
     }
 
     async fn read_due_folders(&mut self, run: RunId, session: Arc<Session>) {
         self.assign_classes().await;
+        let now = Moment::now();
         let conditions = PlanConditions {
             settings: &self.settings,
             sorting: self.sorting.state(),
             until_next: self.runs.get(run).and_then(|run| run.until_next),
             is_auditing: self.auditor.is_busy(),
-            now: Moment::now(),
+            now,
         };
-        let now = conditions.now;
         let plan = ReadPlan::new(self.folders.iter(), &conditions);
         self.log_plan(&plan, now);
         self.collections.cycle = plan.cycle;
@@ -180,7 +177,9 @@ impl Collector {
             self.skip();
             return;
         }
-        self.runs.listed(run, Arc::clone(&session), plan.due.len());
+        if let Some(run) = self.runs.get_mut(run) {
+            run.listed(Arc::clone(&session), plan.due.len());
+        }
         for id in plan.due {
             self.read_folder(run, id, Arc::clone(&session));
         }
@@ -252,9 +251,9 @@ async fn list(client: &Arc<Client>) -> Listed {
     Ok((Arc::new(session), listing))
 }
 
-/// Why there is no list where a mistake in this program ended the request.
-pub(super) fn internal_error() -> PortalError {
-    PortalError::Invalid {
+/// Where a mistake in this program ended the request, there is no list.
+pub(super) fn no_list() -> Listed {
+    Err(PortalError::Invalid {
         cause: "an internal error; the log has the details".to_owned(),
-    }
+    })
 }

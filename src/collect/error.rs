@@ -1,5 +1,7 @@
 //! Why a folder could not be read.
 
+use std::time::Duration;
+
 use thiserror::Error;
 
 use crate::collect::sorted::page::{Layout, PageNumber};
@@ -72,6 +74,20 @@ pub enum ReadError {
     /// The boundaries between statuses moved faster than they could be found.
     #[error("the files changed so fast that the boundaries between statuses were not found")]
     Moving,
+    /// There was no more time.
+    #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
+    Deadline(Duration),
+    /// There was no more time for all pages.
+    #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
+    ScanDeadline {
+        /// Pages of the folder.
+        pages: u64,
+        /// The time for them.
+        limit: Duration,
+    },
+    /// A mistake in this program.
+    #[error("an internal error ended the read; the log has the details")]
+    Panicked,
 }
 
 impl ReadError {
@@ -96,6 +112,15 @@ impl ReadError {
     #[must_use]
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Portal { error, .. } if error.status() == Some(404))
+    }
+
+    /// Whether the portal, or this program, took too long for the folder.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        match self {
+            Self::Portal { error, .. } => matches!(error, PortalError::Timeout { .. }),
+            _ => matches!(self, Self::Deadline(_) | Self::ScanDeadline { .. }),
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::collect::audit::schedule::AuditLog;
-use crate::collect::folder_read::{FolderRead, FolderReadError, ReadStatus};
+use crate::collect::error::ReadError;
+use crate::collect::folder_read::{FolderRead, ReadStatus};
 use crate::collect::persisted_folder::PersistedFolder;
-use crate::collect::read_schedule::{Ending, Estimate, ReadCandidate, ReadIntervals, ReadLog};
+use crate::collect::read_schedule::{Estimate, ReadCandidate, ReadIntervals, ReadLog, ReadOutcome};
 use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
@@ -28,7 +29,7 @@ pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
     /// The read that is under way, or whose refusal is not explained yet.
-    read: Option<ReadUnderWay>,
+    pub read: Option<ReadUnderWay>,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
@@ -44,19 +45,10 @@ pub(super) struct Folder {
 }
 
 #[derive(Debug)]
-struct ReadUnderWay {
+pub(super) struct ReadUnderWay {
     /// The files that the ledger watched when it began.
     watched: Arc<HashSet<FileKey>>,
     status: Arc<ReadStatus>,
-}
-
-/// What a read means for the collection that it is a part of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadOutcome {
-    Counted,
-    /// There is nothing to count: the folder is not there any more, or refused while it is listed.
-    NothingToCount,
-    Failed,
 }
 
 impl Folder {
@@ -139,12 +131,9 @@ impl Folder {
 
     /// What is known before the next read.
     pub fn expected(&self) -> Expected {
-        let counts = self.persisted.record.as_ref().map(|record| record.counts);
+        let record = self.persisted.record.as_ref();
         let reported = self.view.reported_files.unwrap_or(0);
-        Expected {
-            files: counts.map_or(reported, |counts| expected_files(counts.total(), reported)),
-            counts,
-        }
+        Expected::new(record.map(|record| record.counts), reported)
     }
 
     /// The folder cannot be read, because its portal cannot. A read under way may still succeed.
@@ -173,11 +162,6 @@ impl Folder {
         self.state_before = None;
         self.read_log.begin(now);
         status
-    }
-
-    /// The read under way is given up, or its refusal was the portal's.
-    pub fn give_up_read(&mut self) {
-        self.read = None;
     }
 
     /// The folder as one that could be read.
@@ -215,10 +199,12 @@ impl Folder {
         }
         match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            Ok(count) => {
+            Ok(mut count) => {
+                limit_rows(&mut count, &self.persisted.history);
+                // Where an audit found that pages lack rows, boundaries count rows that are not there.
+                count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
                 let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
                 let watched = under_way.map(|under_way| under_way.watched);
-                let count = self.limited(count);
                 let finished = self.count(read.began, read.ended, &count, errors);
                 let watch = Watch {
                     files: &watched.unwrap_or_default(),
@@ -254,9 +240,9 @@ impl Folder {
     }
 
     /// The list of folders was read after a refused read: the folder is not in it any more, or it is forbidden nevertheless.
-    pub fn refused(&mut self, error: &FolderReadError) -> ReadOutcome {
+    pub fn refused(&mut self, error: &ReadError) -> ReadOutcome {
         self.read = None;
-        self.read_log.end(Ending::Nothing, true);
+        self.read_log.end(ReadOutcome::NothingToCount, true);
         if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }
@@ -278,14 +264,6 @@ impl Folder {
     pub fn written(&mut self, result: &Result<(), StateError>) {
         self.persisted.written(result);
         self.show_persisted();
-    }
-
-    /// A count, with what is known of the folder beside it.
-    fn limited(&self, mut count: FolderCount) -> FolderCount {
-        limit_rows(&mut count, &self.persisted.history);
-        // Where an audit found that pages lack rows, boundaries count rows that are not there.
-        count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
-        count
     }
 
     /// Shows and stores a count; returns the files that are done since the one before.
@@ -368,32 +346,5 @@ impl Folder {
 
     fn view_mut(&mut self) -> &mut FolderView {
         Arc::make_mut(&mut self.view)
-    }
-}
-
-/// Files of a folder that was counted and for which the list reports a `fileCount`: what was counted and what may have come since, but
-/// not any number that the list names.
-fn expected_files(counted: u64, reported: u64) -> u64 {
-    const FEW: u64 = 1_000;
-    let most = counted.saturating_add(FEW.max(counted / 2));
-    reported.clamp(counted, most)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::expected_files;
-
-    #[test]
-    fn the_reported_number_of_files_is_believed_as_far_as_it_can_be_true() {
-        for (counted, reported, files) in [
-            (500, 0, 500),
-            (500, 700, 700),
-            (500, u64::MAX, 1_500),
-            (100_000, 130_000, 130_000),
-            (100_000, 900_000, 150_000),
-            (u64::MAX, 3, u64::MAX),
-        ] {
-            assert_eq!(expected_files(counted, reported), files);
-        }
     }
 }

@@ -6,13 +6,12 @@ mod slots;
 use std::sync::Arc;
 use std::time::Duration;
 
-use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::aggregate::TallyContext;
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
-use crate::collect::read_schedule::Ending;
+use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Layout, Method, PageNumber, SortedRead};
 use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
@@ -20,7 +19,7 @@ use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, Moment};
-use crate::portal::{Lane, PAGE_SIZE, PageBody, PortalError, Session};
+use crate::portal::{Lane, PAGE_SIZE, PageBody, Session};
 use crate::snapshot::SortingState;
 
 use scan::total;
@@ -29,67 +28,22 @@ pub(super) use slots::{ReadStatus, Slots};
 /// How long a read holds its slot before it goes on beside the others.
 const SLOT_TIME: Duration = Duration::from_secs(10);
 
-/// Why a read did not count a folder.
-#[derive(Debug, Clone, Error)]
-pub(super) enum FolderReadError {
-    /// The folder was not read to the end.
-    #[error("{0}")]
-    Read(#[from] ReadError),
-    /// There was no more time.
-    #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
-    Deadline(Duration),
-    /// There was no more time for all pages.
-    #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
-    ScanDeadline {
-        /// Pages of the folder.
-        pages: u64,
-        /// The time for them.
-        limit: Duration,
-    },
-    /// A mistake in this program.
-    #[error("an internal error ended the read; the log has the details")]
-    Panicked,
-}
-
-impl FolderReadError {
-    /// Whether the portal refused, so that its list of folders must show what that means.
-    pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Read(error) if error.is_refusal())
-    }
-
-    /// Whether the folder was deleted.
-    pub fn is_gone(&self) -> bool {
-        matches!(self, Self::Read(error) if error.is_gone())
-    }
-
-    /// Whether the portal, or this program, took too long for the folder.
-    pub fn is_slow(&self) -> bool {
-        match self {
-            Self::Read(ReadError::Portal { error, .. }) => {
-                matches!(error, PortalError::Timeout { .. })
-            }
-            Self::Read(_) | Self::Panicked => false,
-            Self::Deadline(_) | Self::ScanDeadline { .. } => true,
-        }
-    }
-}
-
 /// A read that ended, one way or another.
 #[derive(Debug)]
 pub(super) struct FolderRead {
     pub began: Moment,
     pub ended: Moment,
-    pub result: Result<FolderCount, FolderReadError>,
+    pub result: Result<FolderCount, ReadError>,
 }
 
 impl FolderRead {
     /// How the read ended; nothing where time ran out first.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<ReadOutcome> {
         match &self.result {
-            Ok(_) => Some(Ending::Counted),
-            Err(FolderReadError::Deadline(_)) => None,
-            Err(error) if error.is_gone() => Some(Ending::Nothing),
-            Err(_) => Some(Ending::Failed),
+            Ok(_) => Some(ReadOutcome::Counted),
+            Err(ReadError::Deadline(_)) => None,
+            Err(error) if error.is_gone() => Some(ReadOutcome::NothingToCount),
+            Err(_) => Some(ReadOutcome::Failed),
         }
     }
 
@@ -98,7 +52,7 @@ impl FolderRead {
         Self {
             began: now,
             ended: now,
-            result: Err(FolderReadError::Panicked),
+            result: Err(ReadError::Panicked),
         }
     }
 }
@@ -145,17 +99,16 @@ impl ReadTask {
             counting.await
         };
         let attempt = timeout_at(self.deadline, counting).await;
-        let result = match attempt.unwrap_or(Err(FolderReadError::Deadline(
-            self.settings.collect.timeout,
-        ))) {
-            Ok(Attempt::Counted(count)) => Ok(*count),
-            Ok(Attempt::NeedsLargeScan { requests }) => {
-                let _slot = self.slots.large_scan().await;
-                began = Moment::now();
-                self.scan_many(requests).await
-            }
-            Err(error) => Err(error),
-        };
+        let result =
+            match attempt.unwrap_or(Err(ReadError::Deadline(self.settings.collect.timeout))) {
+                Ok(Attempt::Counted(count)) => Ok(*count),
+                Ok(Attempt::NeedsLargeScan { requests }) => {
+                    let _slot = self.slots.large_scan().await;
+                    began = Moment::now();
+                    self.scan_many(requests).await
+                }
+                Err(error) => Err(error),
+            };
         FolderRead {
             began,
             ended: Moment::now(),
@@ -164,7 +117,7 @@ impl ReadTask {
     }
 
     /// Counts the folder by the strategy that is right for it. What is expected to have few pages may turn out to have many.
-    async fn count(&self) -> Result<Attempt, FolderReadError> {
+    async fn count(&self) -> Result<Attempt, ReadError> {
         let strategy = self.settings.collect.strategy;
         let way = |expected| choose(strategy, self.sorting.state(), expected);
         match way(&self.expected) {
@@ -186,7 +139,7 @@ impl ReadTask {
         }
     }
 
-    async fn count_by_boundaries(&self) -> Result<Attempt, FolderReadError> {
+    async fn count_by_boundaries(&self) -> Result<Attempt, ReadError> {
         let requests = match self.search().await {
             Ok(sorted) => {
                 if sorted.shows_sorting {
@@ -202,13 +155,13 @@ impl ReadTask {
                 0
             }
             Err(ReadError::Moving) => 0,
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         self.scan_from(self.first_page().await?, requests).await
     }
 
     /// Scans a folder whose first page was read, if it has few pages; `requests` were made before.
-    async fn scan_from(&self, first: PageBody, requests: u64) -> Result<Attempt, FolderReadError> {
+    async fn scan_from(&self, first: PageBody, requests: u64) -> Result<Attempt, ReadError> {
         if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
             let requests = requests + 1;
             return Ok(Attempt::NeedsLargeScan { requests });

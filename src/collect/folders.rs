@@ -10,7 +10,8 @@ use std::time::Duration;
 use tracing::{debug, info, warn};
 
 use crate::classify::ClassSlots;
-use crate::collect::folder::{Folder, ReadOutcome};
+use crate::collect::folder::Folder;
+use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
@@ -255,29 +256,10 @@ fn log_state(portal: &PortalName, folder: &FolderView) {
     }
 }
 
-/// What the portal's clock shows about the clock of this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum ClockCheck {
-    /// Nothing: the portal does not say what time it is.
-    #[default]
-    Unknown,
-    /// They agree.
-    Agrees,
-    /// One of the two is wrong.
-    Differs,
-}
-
-impl ClockCheck {
-    /// Compares the time of this machine with the portal's.
-    pub fn of(now: Timestamp, portal: Option<Timestamp>) -> Self {
-        match portal {
-            None => Self::Unknown,
-            Some(portal) if now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE => {
-                Self::Agrees
-            }
-            Some(_) => Self::Differs,
-        }
-    }
+/// Whether the clocks of this machine and of the portal agree; none where the portal does not say what time it is.
+pub(super) fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
+    let portal = portal?;
+    Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)
 }
 
 #[cfg(test)]
@@ -287,16 +269,16 @@ mod tests {
     #[test]
     fn clocks_agree_within_an_hour_in_either_direction() {
         let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
-        for (portal, check) in [
-            (Some(at(100_000)), ClockCheck::Agrees),
-            (Some(at(103_600)), ClockCheck::Agrees),
-            (Some(at(96_400)), ClockCheck::Agrees),
-            (Some(at(103_601)), ClockCheck::Differs),
-            (Some(at(96_399)), ClockCheck::Differs),
-            (Some(at(-10_000_000)), ClockCheck::Differs),
-            (None, ClockCheck::Unknown),
+        for (portal, agree) in [
+            (Some(at(100_000)), Some(true)),
+            (Some(at(103_600)), Some(true)),
+            (Some(at(96_400)), Some(true)),
+            (Some(at(103_601)), Some(false)),
+            (Some(at(96_399)), Some(false)),
+            (Some(at(-10_000_000)), Some(false)),
+            (None, None),
         ] {
-            assert_eq!(ClockCheck::of(at(100_000), portal), check, "{portal:?}");
+            assert_eq!(clocks_agree(at(100_000), portal), agree, "{portal:?}");
         }
     }
 }

@@ -10,34 +10,26 @@ use crate::aggregate::{Tally, TallyContext};
 use crate::collect::error::{FetchPage, ReadError, total_of};
 use crate::collect::progress::Progress;
 use crate::collect::rows_end::is_end_of_rows;
+use crate::config::Collect;
 use crate::count::FolderCount;
 use crate::model::Status;
 use crate::portal::{Page, PageBody, PageRequest};
-
-/// Bounds of a scan.
-#[derive(Debug, Clone, Copy)]
-pub struct ScanLimits {
-    /// Requests in flight at once.
-    pub in_flight: usize,
-    /// Pages, at most.
-    pub max_pages: u64,
-}
 
 /// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are processed as they come:
 /// a late one does not delay the requests for the next ones.
 pub async fn scan_pages(
     first: &PageBody,
     fetch: impl FetchPage,
-    limits: ScanLimits,
+    limits: &Collect,
     context: TallyContext,
     progress: &Progress,
 ) -> Result<FolderCount, ReadError> {
-    let mut scan = Scan::new(context, limits.max_pages);
+    let mut scan = Scan::new(context, limits.max_pages_per_folder.get());
     scan.add(PageRequest::by_name(1), first, progress)?;
     let mut in_flight = FuturesUnordered::new();
     let mut next = 2;
     loop {
-        while in_flight.len() < limits.in_flight
+        while in_flight.len() < limits.concurrency.get()
             && let Some(number) = scan.next_page(next)?
         {
             let page = PageRequest::by_name(number);

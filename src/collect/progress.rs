@@ -1,4 +1,4 @@
-//! How far a collector has come, for whoever watches. Nothing is decided by it but liveness.
+//! How far a collector has come, for observers. Only liveness is decided by it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl Progress {
         self.rows.fetch_add(rows, Ordering::Relaxed);
     }
 
-    /// The collector goes on.
+    /// The collector is alive.
     pub(super) fn beat(&self) {
         *self.beat.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
@@ -40,9 +40,7 @@ impl Progress {
     /// How long ago the collector showed that it is alive.
     #[must_use]
     pub fn silence(&self) -> Duration {
-        self.beat
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .elapsed()
+        let beat = self.beat.lock();
+        beat.unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 }

@@ -6,9 +6,10 @@ use tracing::{debug, warn};
 
 use crate::aggregate::TallyContext;
 use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
-use crate::collect::collection::{Listed, internal_error};
-use crate::collect::folder::{Folder, ReadOutcome};
+use crate::collect::collection::{Listed, no_list};
+use crate::collect::folder::Folder;
 use crate::collect::folder_read::{FolderRead, ReadTask};
+use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::refusals::Refusal;
 use crate::collect::runs::RunId;
 use crate::collect::{Collector, Event};
@@ -46,9 +47,9 @@ impl Collector {
             deadline: self.runs.deadline(run),
             status: folder.begin(watched, Moment::now().steady),
         };
-        let event = move |read| Event::FolderRead(run, id, Box::new(read));
-        self.spawn(move || event(FolderRead::panicked()), async move {
-            event(read.run().await)
+        self.spawn(read.run(), move |read| {
+            let read = read.unwrap_or_else(FolderRead::panicked);
+            Event::FolderRead(run, id, read)
         });
     }
 
@@ -86,11 +87,9 @@ impl Collector {
         let deadlines = self.refusals.ask().into_iter();
         let deadlines = deadlines.map(|run| self.runs.deadline(run));
         if let Some(deadline) = deadlines.max() {
-            let list = self.list(deadline);
-            self.spawn(
-                || Event::RefusalsExplained(Err(internal_error())),
-                async move { Event::RefusalsExplained(list.await) },
-            );
+            self.spawn(self.list(deadline), |listed| {
+                Event::RefusalsExplained(listed.unwrap_or_else(no_list))
+            });
         }
     }
 
@@ -129,7 +128,7 @@ impl Collector {
         }
         let portal = &self.settings.portal.name;
         let outcome = self.folders.update(folder, portal, |folder, _| {
-            folder.give_up_read();
+            folder.read = None;
             folder.portal_failed();
             ReadOutcome::Failed
         });
@@ -143,7 +142,9 @@ impl Collector {
         if outcome == ReadOutcome::Counted || is_unsaved {
             self.save(&[id]).await;
         }
-        self.runs.folder_done(run, outcome);
+        if let Some(run) = self.runs.get_mut(run) {
+            run.folder_done(outcome);
+        }
         self.end_when_done(run).await;
     }
 
@@ -163,24 +164,22 @@ impl Collector {
         match job {
             AuditJob::Recheck(refutation) => {
                 let task = task(refutation.folder);
-                self.spawn(|| Event::RefutationChecked, async move {
-                    task.check(&refutation).await;
-                    Event::RefutationChecked
-                });
+                let check = async move { task.check(&refutation).await };
+                self.spawn(check, |_| Event::RefutationChecked);
             }
             AuditJob::Folder(id) => {
                 debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read beside the collections");
                 let task = task(id);
                 let folder = self.folders.get_mut(id);
                 let before = folder.and_then(Folder::begin_audit);
-                self.spawn(move || Event::Audited(id, None), async move {
-                    let audit = FinishedAudit {
+                let audit = async move {
+                    FinishedAudit {
                         before,
                         result: task.run().await,
                         ended: Moment::now().wall,
-                    };
-                    Event::Audited(id, Some(Box::new(audit)))
-                });
+                    }
+                };
+                self.spawn(audit, move |audit| Event::Audited(id, audit));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reads that the portal refused, until the list of folders shows what that means.
 
-use crate::collect::folder_read::FolderReadError;
+use crate::collect::error::ReadError;
 use crate::collect::runs::RunId;
 use crate::model::FolderId;
 
@@ -9,7 +9,7 @@ use crate::model::FolderId;
 pub(super) struct Refusal {
     pub run: RunId,
     pub folder: FolderId,
-    pub error: FolderReadError,
+    pub error: ReadError,
 }
 
 /// The refusals that are not explained yet. One request for the list explains all that there are when it is sent.
@@ -58,7 +58,7 @@ mod tests {
         let refusal = |run| Refusal {
             run,
             folder: uuid::Uuid::nil().into(),
-            error: FolderReadError::Panicked,
+            error: ReadError::Panicked,
         };
         refusals.add(refusal(1));
         refusals.add(refusal(2));

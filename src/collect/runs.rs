@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::collect::folder::ReadOutcome;
+use crate::collect::read_schedule::ReadOutcome;
 use crate::model::Moment;
 use crate::portal::Session;
 use crate::snapshot::{LastRun, RunResult};
@@ -61,34 +61,12 @@ impl Runs {
         self.under_way.values().any(|run| run.session.is_none())
     }
 
-    /// The list is there, and so many folders are going to be read.
-    pub fn listed(&mut self, id: RunId, session: Arc<Session>, folders: usize) {
-        if let Some(run) = self.under_way.get_mut(&id) {
-            run.session = Some(session);
-            run.outstanding = folders;
-        }
-    }
-
-    /// The list could not be read.
-    pub fn list_failed(&mut self, id: RunId) {
-        if let Some(run) = self.under_way.get_mut(&id) {
-            run.failed += 1;
-        }
-    }
-
-    /// One folder of a collection was read, or given up.
-    pub fn folder_done(&mut self, id: RunId, outcome: ReadOutcome) {
-        if let Some(run) = self.under_way.get_mut(&id) {
-            run.outstanding -= 1;
-            match outcome {
-                ReadOutcome::Counted | ReadOutcome::NothingToCount => run.counted += 1,
-                ReadOutcome::Failed => run.failed += 1,
-            }
-        }
-    }
-
     pub fn get(&self, id: RunId) -> Option<&Run> {
         self.under_way.get(&id)
+    }
+
+    pub fn get_mut(&mut self, id: RunId) -> Option<&mut Run> {
+        self.under_way.get_mut(&id)
     }
 
     pub fn session(&self, id: RunId) -> Option<&Session> {
@@ -109,14 +87,24 @@ impl Runs {
     pub fn remove(&mut self, id: RunId) -> Option<Run> {
         self.under_way.remove(&id)
     }
-
-    /// Gives all up.
-    pub fn clear(&mut self) {
-        self.under_way.clear();
-    }
 }
 
 impl Run {
+    /// The list is there, and so many folders are going to be read.
+    pub fn listed(&mut self, session: Arc<Session>, folders: usize) {
+        self.session = Some(session);
+        self.outstanding = folders;
+    }
+
+    /// One folder was read, or given up.
+    pub fn folder_done(&mut self, outcome: ReadOutcome) {
+        self.outstanding -= 1;
+        match outcome {
+            ReadOutcome::Counted | ReadOutcome::NothingToCount => self.counted += 1,
+            ReadOutcome::Failed => self.failed += 1,
+        }
+    }
+
     /// How it ended.
     pub fn ended(&self, now: Moment) -> LastRun {
         LastRun {
@@ -140,14 +128,11 @@ mod tests {
         let (mut runs, now) = (Runs::default(), Moment::now());
         let id = runs.begin(now, Instant::now(), None);
         assert!(runs.is_listing());
-        if list_failed {
-            runs.list_failed(id);
-        }
+        runs.get_mut(id).unwrap().failed = usize::from(list_failed);
         for outcome in outcomes {
-            let run = runs.under_way.get_mut(&id).unwrap();
-            run.outstanding += 1;
+            runs.get_mut(id).unwrap().outstanding += 1;
             assert!(runs.take_ended(id).is_none());
-            runs.folder_done(id, *outcome);
+            runs.get_mut(id).unwrap().folder_done(*outcome);
         }
         let ended = runs.take_ended(id).map(|run| run.ended(now).result);
         assert!(!runs.is_listing() && runs.get(id).is_none());

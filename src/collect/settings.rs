@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::classify::{ClassLimits, Classifier};
-use crate::collect::full_scan::ScanLimits;
 use crate::config::{Collect, Config, Errors, Portal, Reindex};
 
 /// What a collector needs to know of the configuration.
@@ -31,14 +30,6 @@ impl Settings {
             errors: Arc::new(config.errors.clone()),
             classifier: Arc::new(config.errors.classifier()),
             reindex: Arc::new(config.reindex.clone()),
-        }
-    }
-
-    /// Bounds of a scan.
-    pub(super) fn scan_limits(&self) -> ScanLimits {
-        ScanLimits {
-            in_flight: self.collect.concurrency.get(),
-            max_pages: self.collect.max_pages_per_folder.get(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Writes what must survive a restart, and remembers what the disk refused.
 
+use std::time::{Duration, Instant};
+
 use tracing::error;
 
 use crate::collect::settings::Settings;
@@ -7,6 +9,12 @@ use crate::collect::sorted::PageNumber;
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::state::{FolderChange, SavedRefutation, StateError, Store};
+
+/// How long folders stay stored of portals that the configuration no longer has.
+const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
+
+/// Interval between searches for those.
+const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 
 /// The disk, as one portal's collector uses it.
 pub(super) struct Storage {
@@ -18,6 +26,7 @@ pub(super) struct Storage {
     refutation: Option<Refutation>,
     /// The last refusal that was logged and still holds.
     error: Option<String>,
+    forget_portals_at: Instant,
 }
 
 impl Storage {
@@ -28,6 +37,7 @@ impl Storage {
             success_refused: None,
             refutation,
             error: None,
+            forget_portals_at: Instant::now(),
         }
     }
 
@@ -71,8 +81,13 @@ impl Storage {
         self.log_refusal(&result);
     }
 
-    /// Forgets portals but these whose folders were counted, or left, before a time.
-    pub async fn forget_portals(&mut self, but: Vec<String>, before: Timestamp) {
+    /// Forgets portals that the configuration no longer has: all but these, from time to time.
+    pub async fn forget_portals(&mut self, but: Vec<String>, now: Timestamp) {
+        if Instant::now() < self.forget_portals_at {
+            return;
+        }
+        self.forget_portals_at = Instant::now() + FORGET_PORTALS_EVERY;
+        let before = now.before(PORTALS_STORED);
         let result = self.store.forget_portals(but, before).await;
         self.log_refusal(&result);
     }

@@ -19,6 +19,18 @@ pub struct Expected {
 }
 
 impl Expected {
+    /// What to expect after a count of the folder, where there was one, when the list reports a `fileCount`. The counted files and what
+    /// may have come since are believed, but not any number that the list names.
+    #[must_use]
+    pub fn new(counts: Option<ByStatus<u64>>, reported: u64) -> Self {
+        const FEW: u64 = 1_000;
+        let files = counts.map_or(reported, |counts| {
+            let counted = counts.total();
+            reported.clamp(counted, counted.saturating_add(FEW.max(counted / 2)))
+        });
+        Self { files, counts }
+    }
+
     /// Pages of the folder.
     #[must_use]
     pub fn pages(&self) -> u64 {
@@ -74,6 +86,23 @@ mod tests {
             })
         });
         Expected { files, counts }
+    }
+
+    #[test]
+    fn the_reported_number_of_files_is_believed_as_far_as_it_can_be_true() {
+        for (counted, reported, files) in [
+            (500, 0, 500),
+            (500, 700, 700),
+            (500, u64::MAX, 1_500),
+            (100_000, 130_000, 130_000),
+            (100_000, 900_000, 150_000),
+            (u64::MAX, 3, u64::MAX),
+        ] {
+            let mut counts = ByStatus::default();
+            counts[Status::Done] = counted;
+            assert_eq!(Expected::new(Some(counts), reported).files, files);
+        }
+        assert_eq!(Expected::new(None, 700).files, 700);
     }
 
     #[test]

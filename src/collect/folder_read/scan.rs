@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{FolderReadError, ReadTask};
+use super::ReadTask;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::scan_pages;
 use crate::config::Rate;
@@ -22,16 +22,16 @@ const MAX_REPETITIONS: u32 = 2;
 
 impl ReadTask {
     /// Scans a folder of many pages; `requests` were made before.
-    pub(super) async fn scan_many(&self, requests: u64) -> Result<FolderCount, FolderReadError> {
+    pub(super) async fn scan_many(&self, requests: u64) -> Result<FolderCount, ReadError> {
         let limit = self.settings.collect.timeout;
         let first = timeout(limit, self.first_page()).await;
-        let first = first.unwrap_or(Err(FolderReadError::Deadline(limit)))?;
+        let first = first.unwrap_or(Err(ReadError::Deadline(limit)))?;
         let pages = total(&first)?.div_ceil(PAGE_SIZE);
         self.status.begin_large_scan(pages);
         let limit = self.time_for(pages);
         let mut count = timeout(limit, self.scan(&first))
             .await
-            .unwrap_or(Err(FolderReadError::ScanDeadline { pages, limit }))?;
+            .unwrap_or(Err(ReadError::ScanDeadline { pages, limit }))?;
         count.requests += requests;
         Ok(count)
     }
@@ -57,7 +57,7 @@ impl ReadTask {
         &self,
         first: PageBody,
         requests: u64,
-    ) -> Result<FolderCount, FolderReadError> {
+    ) -> Result<FolderCount, ReadError> {
         let mut count = self.scan(&first).await?;
         count.requests += requests;
         for _ in 0..MAX_REPETITIONS {
@@ -80,30 +80,30 @@ impl ReadTask {
         Ok(count)
     }
 
-    async fn scan_again(&self) -> Result<FolderCount, FolderReadError> {
+    async fn scan_again(&self) -> Result<FolderCount, ReadError> {
         let first = self.first_page().await?;
         self.scan(&first).await
     }
 
     /// Scans a folder whose first page was read.
-    async fn scan(&self, first: &PageBody) -> Result<FolderCount, FolderReadError> {
+    async fn scan(&self, first: &PageBody) -> Result<FolderCount, ReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let fetch = |page| files.page(page);
         let context = self.context.clone();
-        Ok(scan_pages(
+        scan_pages(
             first,
             fetch,
-            self.settings.scan_limits(),
+            &self.settings.collect,
             context,
             &self.progress,
         )
-        .await?)
+        .await
     }
 
-    pub(super) async fn first_page(&self) -> Result<PageBody, FolderReadError> {
+    pub(super) async fn first_page(&self) -> Result<PageBody, ReadError> {
         let files = self.session.files(self.folder, &self.lane);
         let first = files.page(FIRST).await;
-        Ok(first.map_err(ReadError::at(FIRST))?)
+        first.map_err(ReadError::at(FIRST))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The scan against folders that stand still and folders that move, without HTTP.
 
 use std::cell::RefCell;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 use proptest::prelude::*;
 
@@ -15,15 +16,16 @@ where
     F: Fn(u64) -> Fut,
     Fut: Future<Output = Result<PageBody, PortalError>>,
 {
-    let limits = ScanLimits {
-        in_flight: 3,
-        max_pages: 1_000,
+    let limits = Collect {
+        concurrency: NonZeroUsize::new(3).unwrap(),
+        max_pages_per_folder: NonZeroU64::new(1_000).unwrap(),
+        ..Collect::default()
     };
     let progress = Progress::default();
     let scan = async {
         let first = fetch(1).await.expect("a first page");
         let fetch = |page: PageRequest| fetch(page.page);
-        scan_pages(&first, fetch, limits, TallyContext::default(), &progress).await
+        scan_pages(&first, fetch, &limits, TallyContext::default(), &progress).await
     };
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }

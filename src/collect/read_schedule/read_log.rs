@@ -35,11 +35,11 @@ impl Entry {
 
 /// How a read ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ReadOutcome {
     /// It counted the folder.
     Counted,
-    /// There is nothing to count: the portal answered 403 or 404.
-    Nothing,
+    /// The folder is not there any more, or refused while it is listed: the portal answered 403 or 404.
+    NothingToCount,
     /// It could not count the folder.
     Failed,
 }
@@ -73,7 +73,7 @@ pub(crate) struct ReadLog {
     listed: Option<Entry>,
     last: Option<LastRead>,
     /// How the last read ended that was not given up.
-    ended: Option<Ending>,
+    ended: Option<ReadOutcome>,
     /// Reads in a row that ended alike and found nothing new.
     alike: u32,
 }
@@ -85,7 +85,7 @@ struct LastRead {
     /// The entry of the list that it began with.
     entry: Option<Entry>,
     /// None while it is under way, or where it was given up.
-    ending: Option<Ending>,
+    ending: Option<ReadOutcome>,
 }
 
 impl ReadLog {
@@ -107,11 +107,11 @@ impl ReadLog {
     }
 
     /// The read ended; `same` is whether one that counted the folder found what the last one found.
-    pub fn end(&mut self, ending: Ending, same: bool) {
+    pub fn end(&mut self, ending: ReadOutcome, same: bool) {
         let alike = match ending {
-            Ending::Counted => same,
-            Ending::Nothing => true,
-            Ending::Failed => false,
+            ReadOutcome::Counted => same,
+            ReadOutcome::NothingToCount => true,
+            ReadOutcome::Failed => false,
         };
         let again = self.ended.replace(ending) == Some(ending);
         self.alike = match (alike, again) {
@@ -140,8 +140,8 @@ impl ReadLog {
         let not_done = |counts: &Counts| counts.files.total() > counts.files[Status::Done];
         self.last.as_ref().is_some_and(|last| {
             let changed = self.listed.zip(last.entry);
-            last.ending != Some(Ending::Nothing)
-                && (last.ending == Some(Ending::Failed)
+            last.ending != Some(ReadOutcome::NothingToCount)
+                && (last.ending == Some(ReadOutcome::Failed)
                     || counts.is_some_and(not_done)
                     || changed.is_some_and(|(now, then)| now.differs(then)))
         })
@@ -163,10 +163,10 @@ impl ReadLog {
 
     /// The time between two reads. It is doubled with each one that found nothing new: from the first on where there is nothing to count,
     /// and from the third on where there is.
-    fn read_interval(&self, ending: Ending, intervals: ReadIntervals) -> Duration {
+    fn read_interval(&self, ending: ReadOutcome, intervals: ReadIntervals) -> Duration {
         let doublings = match ending {
-            Ending::Nothing => self.alike,
-            Ending::Counted | Ending::Failed => (self.alike + 1).saturating_sub(STEADY),
+            ReadOutcome::NothingToCount => self.alike,
+            ReadOutcome::Counted | ReadOutcome::Failed => (self.alike + 1).saturating_sub(STEADY),
         };
         let times = 1_u32 << doublings.min(MAX_DOUBLINGS);
         let interval = intervals.interval.saturating_mul(times);
@@ -187,7 +187,7 @@ impl ReadLog {
     pub fn requests(&self, counts: Option<&Counts>, estimate: Estimate) -> u64 {
         let files = |entry: Option<Entry>| entry.map_or(0, |entry| entry.file_count);
         let expected = match (counts, &self.last) {
-            (_, Some(last)) if last.ending == Some(Ending::Nothing) => 1,
+            (_, Some(last)) if last.ending == Some(ReadOutcome::NothingToCount) => 1,
             (Some(counts), Some(last))
                 if counts.way == Way::Sorted && estimate.way == Way::Sorted =>
             {

@@ -12,7 +12,9 @@ use crate::collect::sorted::page::{Layout, PageNumber};
 use crate::model::Status;
 
 /// Pages of one run whose rows are read, at most.
-pub const PAGES_OF_A_RUN: u64 = 20;
+pub const PAGES_OF_A_RUN: u64 = MAX_READ as u64;
+
+const MAX_READ: usize = 20;
 
 /// What is known of the list when a plan is made.
 #[derive(Debug)]
@@ -55,13 +57,6 @@ pub fn next(explored: &Explored<'_>) -> BTreeSet<PageNumber> {
     wanted
 }
 
-/// From which end of the list a run is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Front,
-    Back,
-}
-
 /// The pages of a run that are to be read.
 #[derive(Default)]
 struct RowPages {
@@ -74,67 +69,36 @@ impl Explored<'_> {
     /// The pages of a run that are still to be read: from its outer end inwards, and on into the gap while its boundary is not known.
     fn rows_of(&self, at: usize) -> RowPages {
         let Range { start, end } = self.ranges[at].range;
-        let from = if start <= self.layout.total.saturating_sub(end) {
-            End::Front
-        } else {
-            End::Back
-        };
-        let (front_known, back_known) = self.known_sides(at);
-        let (outer_known, inner_known) = match from {
-            End::Front => (front_known, back_known),
-            End::Back => (back_known, front_known),
-        };
+        let before = at.checked_sub(1).map(|before| &self.ranges[before].range);
+        let start_known = before.is_none_or(|before| before.end == start);
+        let after = self.ranges.get(at + 1).map(|after| &after.range);
+        let end_known = after.is_none_or(|after| after.start == end);
+        let [first, last] = [start, end - 1].map(|position| self.layout.page_of(position).0);
+        let mut pages: Vec<_> = (first..=last).take(MAX_READ + 1).map(PageNumber).collect();
+        let (mut outer_known, mut inner_known) = (start_known, end_known);
+        let (mut inner, mut gap) = (end, at);
+        if start > self.layout.total.saturating_sub(end) {
+            let backwards = (first..=last).rev().take(MAX_READ + 1);
+            pages = backwards.map(PageNumber).collect();
+            (outer_known, inner_known) = (end_known, start_known);
+            (inner, gap) = (start.saturating_sub(1), at.saturating_sub(1));
+        }
         if !outer_known {
             return RowPages::default();
         }
-        let of_run = self.pages_over(&(start..end), from);
-        let read = of_run
-            .iter()
-            .filter(|page| self.read.contains(page))
-            .count();
-        let limit = usize::try_from(PAGES_OF_A_RUN).unwrap_or(usize::MAX);
-        let limit = limit.saturating_sub(read);
-        let missing = of_run.into_iter().filter(|page| !self.read.contains(page));
-        let mut pages: Vec<_> = missing.take(limit).collect();
+        let of_run = pages.len();
+        pages.retain(|page| !self.read.contains(page));
+        let limit = MAX_READ.saturating_sub(of_run - pages.len());
+        pages.truncate(limit);
         let mut into_gap_after = None;
         if !inner_known && pages.len() < limit {
-            let (inner, before) = match from {
-                End::Front => (end, at),
-                End::Back => (start - 1, at - 1),
-            };
             let page = self.layout.page_of(inner);
-            into_gap_after = Some(before).filter(|_| !self.current.contains(&page));
+            into_gap_after = Some(gap).filter(|_| !self.current.contains(&page));
             pages.push(page);
         }
         RowPages {
             pages,
             into_gap_after,
-        }
-    }
-
-    /// Whether the front and the back of a range are a boundary, or an end of the list.
-    fn known_sides(&self, at: usize) -> (bool, bool) {
-        let this = &self.ranges[at].range;
-        let before = at.checked_sub(1).map(|before| &self.ranges[before].range);
-        let after = self.ranges.get(at + 1).map(|after| &after.range);
-        (
-            before.is_none_or(|before| before.end == this.start),
-            after.is_none_or(|after| after.start == this.end),
-        )
-    }
-
-    /// The first pages that hold a range, those at its outer end first, as many as could be wanted.
-    fn pages_over(&self, range: &Range<u64>, from: End) -> Vec<PageNumber> {
-        let first = self.layout.page_of(range.start).0;
-        let last = self.layout.page_of(range.end - 1).0;
-        match from {
-            End::Front => (first..=last.min(first + PAGES_OF_A_RUN))
-                .map(PageNumber)
-                .collect(),
-            End::Back => (first.max(last.saturating_sub(PAGES_OF_A_RUN))..=last)
-                .rev()
-                .map(PageNumber)
-                .collect(),
         }
     }
 
@@ -147,11 +111,8 @@ impl Explored<'_> {
                 .saturating_sub(hint)
                 .max(hint.saturating_sub(gap.end))
         };
-        let nearest = self
-            .hints
-            .iter()
-            .copied()
-            .min_by_key(|hint| distance(*hint));
+        let hints = self.hints.iter().copied();
+        let nearest = hints.min_by_key(|hint| distance(*hint));
         let target = match nearest {
             None => middle,
             Some(hint) if hint < gap.start => (gap.start + step(distance(hint))).min(middle),

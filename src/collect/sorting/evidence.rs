@@ -7,7 +7,7 @@ use crate::collect::sorted::PageStatuses;
 use crate::portal::{PageBody, SortColumns};
 
 /// Rows of each of two statuses, at least, that show something.
-const MIN_ROWS: u64 = 5;
+const MIN_ROWS: usize = 5;
 
 /// The share of pairs of rows that another column would order the other way round: near 0 or 1, that column could be what the
 /// portal sorts by. Columns that only order equal statuses are in between.
@@ -16,31 +16,22 @@ const UNRELATED: RangeInclusive<f64> = 0.1..=0.9;
 /// Whether a page holds two statuses, each in one run, and no other visible column explains that order.
 #[must_use]
 pub fn shows_sorting(statuses: &PageStatuses, body: &PageBody) -> bool {
-    if statuses.is_unsorted() || !adjacent_runs(statuses).any(|runs| is_long_enough(&runs)) {
+    let mut end = 0;
+    let runs = statuses.runs.iter().map(|run| {
+        let start = end;
+        end += usize::try_from(run.files).unwrap_or(usize::MAX - end);
+        start..end
+    });
+    let runs: Vec<_> = runs.collect();
+    let are_long = |runs: &&[Range<usize>]| runs.iter().all(|run| run.len() >= MIN_ROWS);
+    let mut pairs = runs.windows(2).filter(are_long).peekable();
+    if statuses.is_unsorted() || pairs.peek().is_none() {
         return false;
     }
     let rows = body.sort_columns();
-    adjacent_runs(statuses)
-        .filter(is_long_enough)
-        .filter_map(|[first, second]| rows.get(first.start..second.end))
+    pairs
+        .filter_map(|pair| rows.get(pair[0].start..pair[1].end))
         .any(no_column_explains)
-}
-
-/// Each two runs that follow one another, by the numbers of their rows.
-fn adjacent_runs(statuses: &PageStatuses) -> impl Iterator<Item = [Range<usize>; 2]> {
-    let mut start = 0;
-    let mut ranges = Vec::new();
-    for run in &statuses.runs {
-        let end = start + usize::try_from(run.files).unwrap_or(usize::MAX - start);
-        ranges.push(start..end);
-        start = end;
-    }
-    let next = ranges.clone().into_iter().skip(1);
-    ranges.into_iter().zip(next).map(|(a, b)| [a, b])
-}
-
-fn is_long_enough(runs: &[Range<usize>; 2]) -> bool {
-    runs.iter().all(|run| run.len() as u64 >= MIN_ROWS)
 }
 
 fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
@@ -52,32 +43,24 @@ fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
         && is_unrelated(rows, |row| &*row.link_id)
 }
 
-/// Whether a column command rows neither as the list does nor the other way round.
+/// Whether a column orders rows neither as the list does nor the other way round.
 fn is_unrelated<'a, K: Ord>(
     rows: &'a [SortColumns<'a>],
     column: impl Fn(&'a SortColumns<'a>) -> K,
 ) -> bool {
     let keys: Vec<_> = rows.iter().map(column).collect();
-    let (mut inverted, mut pairs) = (0, 0);
+    let (mut inverted, mut pairs) = (0.0, 0.0);
     for (at, earlier) in keys.iter().enumerate() {
         for later in &keys[at + 1..] {
-            pairs += 2;
+            pairs += 1.0;
             inverted += match earlier.cmp(later) {
-                Ordering::Less => 0,
-                Ordering::Equal => 1,
-                Ordering::Greater => 2,
+                Ordering::Less => 0.0,
+                Ordering::Equal => 0.5,
+                Ordering::Greater => 1.0,
             };
         }
     }
-    UNRELATED.contains(&share(inverted, pairs))
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a page has a few hundred rows, so the pairs are far below 2^52"
-)]
-fn share(part: usize, whole: usize) -> f64 {
-    part as f64 / whole as f64
+    UNRELATED.contains(&(inverted / pairs))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ fn listed(file_count: u64, updated_at: Option<i64>) -> ListedFolder {
 }
 
 /// A folder that was read when the list said so.
-fn read_at(entry: &ListedFolder, ending: Ending) -> ReadLog {
+fn read_at(entry: &ListedFolder, ending: ReadOutcome) -> ReadLog {
     let mut log = ReadLog::default();
     log.listed(entry);
     log.begin(Instant::now());
@@ -65,7 +65,7 @@ fn an_entry_that_differs_in_what_is_known_of_it_is_pressing() {
         ((3, Some(1)), (3, None), Need::Quiet),
         ((3, None), (3, Some(1)), Need::Quiet),
     ] {
-        let mut log = read_at(&listed(then.0, then.1), Ending::Counted);
+        let mut log = read_at(&listed(then.0, then.1), ReadOutcome::Counted);
         log.listed(&listed(now.0, now.1));
         assert_eq!(log.need(None), need, "{then:?} {now:?}");
     }
@@ -76,12 +76,12 @@ fn how_the_last_read_ended_decides_the_need() {
     let entry = listed(3, None);
     let (well, ill) = (counts(3, 0, 1), counts(2, 1, 1));
     for (ending, counts, need) in [
-        (Ending::Counted, Some(&well), Need::Quiet),
-        (Ending::Counted, Some(&ill), Need::Pressing),
-        (Ending::Nothing, None, Need::Quiet),
-        (Ending::Nothing, Some(&ill), Need::Quiet),
-        (Ending::Failed, None, Need::Pressing),
-        (Ending::Failed, Some(&well), Need::Pressing),
+        (ReadOutcome::Counted, Some(&well), Need::Quiet),
+        (ReadOutcome::Counted, Some(&ill), Need::Pressing),
+        (ReadOutcome::NothingToCount, None, Need::Quiet),
+        (ReadOutcome::NothingToCount, Some(&ill), Need::Quiet),
+        (ReadOutcome::Failed, None, Need::Pressing),
+        (ReadOutcome::Failed, Some(&well), Need::Pressing),
     ] {
         assert_eq!(read_at(&entry, ending).need(counts), need, "{ending:?}");
     }
@@ -97,7 +97,7 @@ fn a_read_by_boundaries_takes_what_the_last_one_took_and_the_pages_that_came_sin
     assert_eq!(log.requests(None, sorted(0)), 1);
     log.listed(&listed(12_345, None));
     assert_eq!(log.requests(None, sorted(11)), 11);
-    let mut log = read_at(&listed(12_345, None), Ending::Counted);
+    let mut log = read_at(&listed(12_345, None), ReadOutcome::Counted);
     let counts = Counts {
         way: Way::Sorted,
         ..counts(12_345, 0, 4)
@@ -110,7 +110,7 @@ fn a_read_by_boundaries_takes_what_the_last_one_took_and_the_pages_that_came_sin
 
 #[test]
 fn what_the_last_read_took_is_no_estimate_for_one_that_is_made_another_way() {
-    let log = read_at(&listed(12_345, None), Ending::Counted);
+    let log = read_at(&listed(12_345, None), ReadOutcome::Counted);
     let by_boundaries = Counts {
         way: Way::Sorted,
         ..counts(12_345, 0, 4)
@@ -123,7 +123,7 @@ fn what_the_last_read_took_is_no_estimate_for_one_that_is_made_another_way() {
 
 #[test]
 fn a_folder_that_is_refused_takes_one_request_however_large_it_was() {
-    let log = read_at(&listed(450_000, None), Ending::Nothing);
+    let log = read_at(&listed(450_000, None), ReadOutcome::NothingToCount);
     let before = counts(450_000, 0, 4_500);
     for known in [None, Some(&before)] {
         assert_eq!(log.requests(known, full(4_500)), 1);
@@ -131,7 +131,7 @@ fn a_folder_that_is_refused_takes_one_request_however_large_it_was() {
 }
 
 /// The minutes in which a folder is read, by what each read finds; nothing more is found after the last.
-fn read_in(reads: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
+fn read_in(reads: &[(ReadOutcome, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
     const MINUTE: Duration = Duration::from_mins(1);
     let intervals = ReadIntervals {
         interval: MINUTE,
@@ -157,7 +157,7 @@ fn read_in(reads: &[(Ending, bool)], counts: Option<&Counts>, quiet: u64) -> Vec
 
 #[test]
 fn the_time_between_reads_that_find_nothing_new_is_doubled_up_to_quiet_every() {
-    use Ending::{Counted, Failed, Nothing};
+    use ReadOutcome::{Counted, Failed, NothingToCount};
     let (done, failed) = (counts(3, 0, 1), counts(2, 1, 1));
     let (same, other) = ((Counted, true), (Counted, false));
     let found = [other, same, same, same, same, same, same];
@@ -194,14 +194,19 @@ fn the_time_between_reads_that_find_nothing_new_is_doubled_up_to_quiet_every() {
         ),
         (
             "refusals",
-            &[(Nothing, false); 5],
+            &[(NothingToCount, false); 5],
             &failed,
             5,
             vec![0, 2, 6, 11, 16],
         ),
         (
             "counted again",
-            &[(Nothing, false), (Nothing, false), other, same],
+            &[
+                (NothingToCount, false),
+                (NothingToCount, false),
+                other,
+                same,
+            ],
             &done,
             5,
             vec![0, 2, 6, 7],
@@ -222,7 +227,7 @@ fn a_change_in_the_list_makes_a_folder_due_at_once() {
     log.listed(&listed(3, Some(1)));
     for _ in 0..9 {
         log.begin(now);
-        log.end(Ending::Counted, true);
+        log.end(ReadOutcome::Counted, true);
     }
     let soon = now + intervals.interval;
     assert!(log.is_idle(Some(&counts(3, 0, 1)), intervals, soon));
