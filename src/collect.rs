@@ -60,7 +60,7 @@ use runs::{RunId, Runs};
 use sorting::Sorting;
 use storage::Storage;
 
-/// How often a collector that has nothing to do shows that it is alive.
+/// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// What a collector works with.
@@ -81,11 +81,11 @@ pub struct Dependencies {
 
 /// A changed configuration.
 pub struct Command {
-    /// What it says of the collector.
+    /// The collector's part of it.
     pub settings: Settings,
-    /// Makes the requests as it says.
+    /// Makes the requests accordingly.
     pub client: Arc<Client>,
-    /// Ticks as it says; none where the old one goes on.
+    /// Ticks accordingly; none where the old one goes on.
     pub ticker: Option<Ticker>,
 }
 

@@ -1,4 +1,4 @@
-//! What is remembered of a folder between two reads, and what reads tell together: entries into a status,
+//! What is remembered of a folder between two reads, and what follows from the two: entries into a status,
 //! indexing times, since when a file waits. Pure (docs/metrics.md, "Whole rows", "Entries", "Indexing time").
 //!
 //! # Entries
@@ -12,14 +12,14 @@
 //! - **By growth** everywhere else: what a consistent count exceeds the last consistent one by. Entries by identity
 //!   since then are added to that base, so that they are not counted by growth again. A torn count is never a base.
 //! - A whole read after a counted one counts by growth and lists anew; a first count enters nothing. Pages that shift may make
-//!   it leave out a file that is there. So until the next consistent read the hashes of all its rows are kept: a file that is not among
+//!   it leave out a file that is there. So until the next consistent read the hashes of all its rows are remembered: a file that is not among
 //!   them, and that was not uploaded since, enters nothing.
-//! - Where no read is ever consistent, a status is taken for listed after sixteen torn reads: a file that was there from
+//! - Where no read is ever consistent, a status counts as listed after sixteen torn reads: a file that was there from
 //!   the beginning was in one of them. The first consistent read ends that, and is a base.
 //!
 //! A file is forgotten when its row is read as done, or when two whole reads of everything that is not done have missed it; a
-//! torn or counted read proves nothing by what it does not list. Until then it is remembered, and reads neither old nor done:
-//! ages are those of rows that were read, and a file that is missing is taken for done once, when it is first missed.
+//! torn or counted read proves nothing by what it does not list. Until then it is remembered, and counts neither as old nor as done:
+//! ages are those of rows that were read, and a missing file counts as done at most once, when it is first missed.
 //!
 //! # Limit
 //!

@@ -1,6 +1,6 @@
 //! What is known of the portals at one moment: immutable, swapped whole, read by metrics, health and the page.
 //!
-//! A folder that left is in no later snapshot, so none of its series can stay behind.
+//! A folder that left is in no later snapshot, so none of its series can remain.
 
 mod errors;
 mod folder;
@@ -41,11 +41,11 @@ pub struct Snapshot {
 pub struct PortalView {
     /// The value of the label `portal`.
     pub name: PortalName,
-    /// What came of asking for its list of folders.
+    /// Whether its list of folders could be read.
     pub list: ListState,
     /// The folders that are collected, and those that left in the last 24 hours.
     pub folders: BTreeMap<FolderId, Arc<FolderView>>,
-    /// The classes of error that have a place.
+    /// The classes of error that have a slot.
     pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
     /// How reasons are grouped into classes.
     pub errors: Arc<Errors>,
@@ -55,7 +55,7 @@ pub struct PortalView {
     pub collections: Collections,
     /// Counts that are older are withdrawn.
     pub stale_after: Duration,
-    /// Why the last change could not be kept on disk, if it could not.
+    /// Why the last change could not be stored on disk, if it could not.
     pub state_error: Option<String>,
     /// Whether it sorts by status.
     pub sorting: SortingState,
@@ -65,7 +65,7 @@ pub struct PortalView {
     pub panics: u64,
 }
 
-/// What came of asking for a portal's list of folders.
+/// Whether a portal's list of folders could be read.
 #[derive(Debug, Clone, Default)]
 pub enum ListState {
     /// It was not answered yet.
@@ -84,7 +84,7 @@ pub enum ListState {
     },
 }
 
-/// What a list of folders told.
+/// What a list of folders contained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListFacts {
     /// Folders that the key may use.
@@ -98,7 +98,7 @@ pub struct ListFacts {
 }
 
 impl ListFacts {
-    /// What a list tells, of which the configuration admits so many folders.
+    /// The facts of a list; the configuration admits this many of its folders.
     #[must_use]
     pub fn of(listing: &Listing, admitted: usize, max_folders: usize) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl ListState {
 /// The collections of a portal.
 #[derive(Debug, Clone, Default)]
 pub struct Collections {
-    /// When the last one ended that counted every folder that was due; kept across restarts.
+    /// When the last one ended that counted every folder that was due; stored across restarts.
     pub last_success: Option<Timestamp>,
     /// When and how the last one ended.
     pub last_run: Option<LastRun>,

@@ -20,7 +20,7 @@ use crate::snapshot::FolderState;
 pub(super) use pages::{AuditTask, Totals};
 use schedule::{AuditConditions, SOON_SHARE};
 
-/// How often it is checked whether an audit is due.
+/// Interval between checks whether an audit is due.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// Decides what is audited, and when.
@@ -57,7 +57,7 @@ impl Auditor {
         }
     }
 
-    /// Whether an audit is under way, which takes its share of the rate.
+    /// Whether an audit is under way, which uses its share of the rate.
     pub fn is_busy(&self) -> bool {
         self.busy
     }

@@ -33,7 +33,7 @@ pub enum ReadError {
         #[source]
         error: PortalError,
     },
-    /// The portal says that there are more files, but gives none.
+    /// The page has no rows, though the total says that there are more.
     #[error("{page} is empty, though the portal says that the folder has {total} files")]
     Empty {
         /// The page.

@@ -330,7 +330,7 @@ impl Folder {
         self.view_mut().state = FolderState::Unavailable { reason, message };
     }
 
-    /// Shows what is stored: all of it while the folder is there, nothing when it left.
+    /// Shows what is stored: all of it while the folder is there, nothing after it left.
     fn show_persisted(&mut self) {
         let there = self.is_there();
         let on_disk = self.persisted.on_disk();

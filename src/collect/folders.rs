@@ -1,7 +1,7 @@
-//! The folders of a portal: which are collected, which left, and which can be forgotten.
+//! The folders of a portal: which are collected, which have departed, and which can be forgotten.
 //!
-//! How long something is stored, the time of day decides. A clock that is wrong must not cost what is stored, so nothing is forgotten unless
-//! the portal's clock (the header `Date` of its list of folders) agrees.
+//! What is stored is forgotten after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
+//! header `Date` of its list of folders) agrees with this machine's.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -256,7 +256,7 @@ fn log_state(portal: &PortalName, folder: &FolderView) {
     }
 }
 
-/// Whether the clocks of this machine and of the portal agree; none where the portal does not say what time it is.
+/// Whether the clocks of this machine and of the portal agree; none where its list of folders has no `Date`.
 pub(super) fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
     let portal = portal?;
     Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)

@@ -22,7 +22,7 @@ pub(super) struct PersistedFolder {
     pub departure: Option<Departure>,
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
-    /// Why the disk did not take the last change, if it did not.
+    /// Why the last change could not be written, if it could not.
     pub refused: Option<StateError>,
     unsaved: Unsaved,
     on_disk: OnDisk,

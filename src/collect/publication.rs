@@ -10,7 +10,7 @@ use crate::snapshot::Collections;
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
 const MIN_GAP: Duration = Duration::from_millis(50);
 
-/// The gap is at least so many times what a snapshot takes to make.
+/// The gap is at least this many times as long as making a snapshot takes.
 const GAP_SHARE: u32 = 10;
 
 /// Counts are shown for this many intervals at least (docs/metrics.md, Stale counts).

@@ -12,7 +12,7 @@ use crate::config::{Collect, Rate};
 use crate::model::{FolderId, Moment};
 use crate::snapshot::{ReadCycle, SortingState};
 
-/// The share of the rate that collections have while an audit takes its quarter.
+/// The share of the rate that is left to collections during an audit, which uses a quarter.
 const SHARE_BESIDE_AUDIT: f64 = 0.75;
 
 /// The folders of a collection.

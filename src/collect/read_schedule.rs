@@ -2,7 +2,7 @@
 //!
 //! One request for the list shows `fileCount` and `updatedAt` of every folder. A folder that changed there, or holds files that are not done, is
 //! pressing and read in each interval. A folder in which nothing changes for some reads is quiet: it is idle, longer each time, up to
-//! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones take turns. So that
+//! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones alternate. So that
 //! neither kind waits for ever, a quarter of the budget goes to the folders that have waited longest, once that is longer than
 //! `collect.quiet_every`; and the first of those is always read, however many requests it takes.
 //!

@@ -7,7 +7,7 @@
 //! A page is seen at one moment, and the next one at another. Therefore whatever the boundaries follow from is read twice, all first reads
 //! before all second ones: what is the same twice held at the moment between, so that the counts are those of one moment.
 //!
-//! `plan` says which pages to read, `map` which to read again; `search` reads them.
+//! `plan` selects the pages to read, `map` those to read again; `search` reads them.
 
 mod map;
 pub(in crate::collect) mod page;
@@ -47,7 +47,7 @@ pub struct Method<'a> {
     pub in_flight: usize,
     /// Where the boundaries were last time.
     pub hints: &'a Boundaries,
-    /// Whether to look for pages that show that the portal sorts.
+    /// Whether to search for pages that show that the portal sorts.
     pub prove: bool,
 }
 

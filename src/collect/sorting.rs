@@ -1,7 +1,7 @@
 //! Whether a portal sorts by status: assumed, because the portal's interface says so (docs/portal.md, File list), until rows show it or refute it.
 //!
-//! Rows alone decide. [`evidence`] tells when a page shows sorting, [`contradiction`] when pages refute it; audits
-//! (`collect::audit`) look for either in every folder that is counted by its boundaries.
+//! Rows alone decide. [`evidence`] decides when a page shows sorting, [`contradiction`] when pages refute it; audits
+//! (`collect::audit`) search for either in every folder that is counted by its boundaries.
 
 pub mod contradiction;
 pub mod evidence;
@@ -52,13 +52,13 @@ enum Known {
 #[derive(Debug)]
 pub struct Sorting {
     portal: PortalName,
-    /// How often a refutation is checked: a portal may have been mended.
+    /// Interval between checks of a refutation: a portal may have been repaired.
     check_every: Duration,
     known: Mutex<Known>,
 }
 
 impl Sorting {
-    /// Begins with what refuted it before, or else with what the portal's interface says.
+    /// Refuted by what refuted it before; assumed where nothing did.
     #[must_use]
     pub fn new(portal: PortalName, check_every: Duration, refutation: Option<Refutation>) -> Self {
         let known = refutation.map_or(Known::Assumed, |refutation| Known::Refuted {

@@ -1,4 +1,4 @@
-//! Writes what must survive a restart, and remembers what the disk refused.
+//! Writes what must survive a restart, and remembers which writes failed.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 pub(super) struct Storage {
     store: Store,
     portal: PortalName,
-    /// Why the disk did not take the time of the last whole collection, if it did not.
+    /// Why the time of the last successful collection could not be written, if it could not.
     success_refused: Option<StateError>,
     /// What refutes the portal's sorting, as it is on disk.
     refutation: Option<Refutation>,

@@ -1,7 +1,6 @@
 //! What fails in a portal: its classes of error, over all folders.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::classify::{Class, ErrorRow, KnownClass};
@@ -27,37 +26,34 @@ impl PortalView {
     /// The classes of the files that failed or were flagged, those with most files first.
     #[must_use]
     pub fn error_classes(&self, now: Moment) -> Vec<ErrorClass> {
-        let mut files = BTreeMap::<&Class, HashMap<FolderId, ByStatus<u64>>>::new();
+        let mut sums = BTreeMap::<&Class, (ByStatus<u64>, BTreeSet<FolderId>)>::new();
         let mut other: Option<&ErrorRow> = None;
         for folder in self.folders.values() {
             let counts = self.fresh_counts(folder, now);
             for row in counts.into_iter().flat_map(|counts| &counts.errors) {
-                let folders = files.entry(&row.class).or_default();
-                folders.entry(folder.id).or_default()[row.status] += row.files;
+                let (files, folders) = sums.entry(&row.class).or_default();
+                files[row.status] += row.files;
+                folders.insert(folder.id);
                 if row.example.is_some() && other.is_none_or(|largest| largest.files < row.files) {
                     other = Some(row);
                 }
             }
         }
-        let mut classes: Vec<_> = files
-            .into_iter()
-            .map(|(class, folders)| {
-                let known = self.known(class);
-                let of_other = other.filter(|row| row.class == *class);
-                ErrorClass {
-                    class: class.clone(),
-                    files: ByStatus::from_fn(|status| {
-                        folders.values().map(|files| files[status]).sum()
-                    }),
-                    folders: folders.len(),
-                    example: match &known {
-                        Some(known) => Some(Arc::clone(&known.example)),
-                        None => of_other.and_then(|row| row.example.clone()),
-                    },
-                    known,
-                }
-            })
-            .collect();
+        let classes = sums.into_iter().map(|(class, (files, folders))| {
+            let known = self.known(class);
+            let of_other = other.filter(|row| row.class == *class);
+            ErrorClass {
+                class: class.clone(),
+                files,
+                folders: folders.len(),
+                example: match &known {
+                    Some(known) => Some(Arc::clone(&known.example)),
+                    None => of_other.and_then(|row| row.example.clone()),
+                },
+                known,
+            }
+        });
+        let mut classes: Vec<_> = classes.collect();
         classes.sort_by_key(|class| std::cmp::Reverse(class.files.total()));
         classes
     }

@@ -21,17 +21,17 @@ pub struct FolderView {
     pub state: FolderState,
     /// The last count, until the folder leaves.
     pub counts: Option<Arc<Counts>>,
-    /// When it was last counted; kept across restarts.
+    /// When it was last counted; stored across restarts.
     pub last_success: Option<Timestamp>,
-    /// What is known since every page was last read; kept across restarts, until the folder leaves.
+    /// What is known since every page was last read; stored across restarts, until the folder leaves.
     pub full_read: Option<FullRead>,
     /// The counts of the last audit less those that the boundaries between statuses gave just before.
     pub full_read_difference: Option<ByStatus<i64>>,
     /// Pages of the full scan that is under way, where it has a time limit of its own because they are many.
     pub large_scan_pages: Option<u64>,
-    /// What is kept on disk of the files that entered each status; none once the folder left.
+    /// The files that entered each status, as stored on disk; none once the folder left.
     pub entries: Option<ByStatus<u64>>,
-    /// What is kept on disk of indexing times.
+    /// Indexing times, as stored on disk.
     pub indexing: IndexingTimes,
 }
 

@@ -1,4 +1,4 @@
-//! How a snapshot is swapped.
+//! How a new snapshot replaces the old one.
 
 use std::sync::Arc;
 
@@ -8,53 +8,51 @@ use crate::config::Portal;
 use crate::model::PortalName;
 use crate::snapshot::{PortalView, ReindexView, Snapshot};
 
-/// Takes the portals' views and shows them together.
+/// Publishes the views of all portals together.
 #[derive(Debug, Clone, Default)]
 pub struct Publisher(watch::Sender<Arc<Snapshot>>);
 
 impl Publisher {
     /// Shows these portals from now on, in this order; nothing is known yet of those that are new.
     pub fn use_portals(&self, portals: &[Portal]) {
-        self.0.send_modify(|snapshot| {
-            let known = |name: &PortalName| snapshot.portals.iter().find(|view| view.name == *name);
+        self.update(|snapshot| {
             let view = |portal: &Portal| {
-                let known = known(&portal.name).map(Arc::clone);
-                known.unwrap_or_else(|| Arc::new(PortalView::unasked(portal)))
+                let mut views = snapshot.portals.iter();
+                let known = views.find(|view| view.name == portal.name);
+                known.map_or_else(|| Arc::new(PortalView::unasked(portal)), Arc::clone)
             };
-            let portals: Vec<_> = portals.iter().map(view).collect();
-            let mut reindex = snapshot.reindex.clone();
-            reindex.retain(|name, _| portals.iter().any(|view| view.name == *name));
-            *snapshot = Arc::new(Snapshot { portals, reindex });
+            snapshot.portals = portals.iter().map(view).collect();
+            let is_shown = |name: &PortalName| portals.iter().any(|portal| portal.name == *name);
+            snapshot.reindex.retain(|name, _| is_shown(name));
         });
     }
 
     /// Replaces the view of one portal, if it is one of those that are shown.
     pub fn publish(&self, view: PortalView) {
-        let view = Arc::new(view);
-        self.0.send_modify(|snapshot| {
-            let mut portals = snapshot.portals.clone();
-            for portal in &mut portals {
-                if portal.name == view.name {
-                    *portal = Arc::clone(&view);
-                }
+        self.update(|snapshot| {
+            let mut portals = snapshot.portals.iter_mut();
+            if let Some(portal) = portals.find(|portal| portal.name == view.name) {
+                *portal = Arc::new(view);
             }
-            let reindex = snapshot.reindex.clone();
-            *snapshot = Arc::new(Snapshot { portals, reindex });
         });
     }
 
     /// Replaces what is decided about reindexing in one portal, if it is one of those that are shown.
     pub fn publish_reindex(&self, portal: &PortalName, view: ReindexView) {
-        self.0.send_modify(|snapshot| {
-            let mut changed = Snapshot::clone(snapshot);
-            if changed.portals.iter().any(|shown| shown.name == *portal) {
-                changed.reindex.insert(portal.clone(), Arc::new(view));
+        self.update(|snapshot| {
+            if snapshot.portals.iter().any(|shown| shown.name == *portal) {
+                snapshot.reindex.insert(portal.clone(), Arc::new(view));
             }
-            *snapshot = Arc::new(changed);
         });
     }
 
-    /// Tells when something else is known.
+    /// Changes a copy of the snapshot where somebody still reads it.
+    fn update(&self, change: impl FnOnce(&mut Snapshot)) {
+        self.0
+            .send_modify(|snapshot| change(Arc::make_mut(snapshot)));
+    }
+
+    /// Notifies of each new snapshot.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.0.subscribe()

@@ -1,16 +1,16 @@
-//! The time in which every folder of a portal has its turn.
+//! The time in which every folder of a portal is read once.
 
 use std::fmt;
 use std::time::Duration;
 
-/// A cycle: the time in which every folder has its turn, at the rate that the configuration allows.
+/// A cycle: the time in which every folder is read once, at the rate that the configuration allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadCycle {
     /// How long it takes, at least an interval.
     pub takes: Duration,
     /// The time until the next collection, when this was worked out.
     pub interval: Duration,
-    /// How often each folder should have its turn when not all fit into an interval (`collect.quiet_every`).
+    /// The longest time between two reads of a folder that is wanted when not all fit into an interval (`collect.quiet_every`).
     pub quiet_every: Duration,
 }
 
@@ -21,7 +21,7 @@ impl ReadCycle {
         self.takes > self.interval
     }
 
-    /// Whether quiet folders have their turn later than they should.
+    /// Whether quiet folders are read later than they should be.
     #[must_use]
     pub fn is_late(self) -> bool {
         self.takes_turns() && self.takes > self.quiet_every
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_says_what_can_be_reached_and_what_stands_in_the_way() {
-        let said = |takes| {
+    fn a_cycle_is_described_with_the_reason_why_it_is_late() {
+        let described = |takes| {
             let cycle = ReadCycle {
                 takes: Duration::from_secs(takes),
                 interval: Duration::from_millis(59_600),
@@ -77,8 +77,11 @@ mod tests {
         let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or hold files not done come first, \
                      the others have their turn within";
         let late = "for 5m (collect.quiet_every) collect.max_requests_per_second is too low";
-        assert!(!said(59).0);
-        assert_eq!(said(240), (true, false, format!("{turns} 5m")));
-        assert_eq!(said(750), (true, true, format!("{turns} 12m 30s; {late}")));
+        assert!(!described(59).0);
+        assert_eq!(described(240), (true, false, format!("{turns} 5m")));
+        assert_eq!(
+            described(750),
+            (true, true, format!("{turns} 12m 30s; {late}"))
+        );
     }
 }

@@ -33,15 +33,15 @@ pub struct FolderReindex {
 pub struct PortalLimits {
     /// The strongest mode of its rules: each mode has a budget and a breaker of its own.
     pub mode: ActiveMode,
-    /// What is left of the budget.
-    pub left: Remaining,
+    /// What remains of the budget.
+    pub remaining: Remaining,
     /// Whether attempts have effect.
     pub breaker: BreakerState,
 }
 
 impl PortalLimits {
-    /// What is left in a mode of the budget of the portal as a whole, and the breaker: an override may have one of its own, and then the
-    /// one that holds most.
+    /// What remains in a mode of the budget of the portal as a whole, and the breaker. An override may have a breaker of its own: then the
+    /// one that restricts most.
     #[must_use]
     pub fn of(mode: ActiveMode, reindex: &Reindex, ledger: &LedgerView, now: Moment) -> Self {
         let track = ledger.track(mode);
@@ -50,14 +50,16 @@ impl PortalLimits {
         let breakers = reindex.all_rules().map(breaker);
         Self {
             mode,
-            left: Remaining::of(track, &reindex.rules.budget, now.wall),
-            breaker: breakers.max_by_key(holds).unwrap_or(BreakerState::Closed),
+            remaining: Remaining::of(track, &reindex.rules.budget, now.wall),
+            breaker: breakers
+                .max_by_key(strength)
+                .unwrap_or(BreakerState::Closed),
         }
     }
 }
 
-/// How much a breaker holds: the greater, the more.
-const fn holds(breaker: &BreakerState) -> (bool, Option<Timestamp>) {
+/// How strongly a breaker restricts attempts: the greater, the more.
+const fn strength(breaker: &BreakerState) -> (bool, Option<Timestamp>) {
     match breaker {
         BreakerState::Closed => (false, None),
         BreakerState::HalfOpen { .. } => (true, None),
@@ -70,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_breaker_holds_more_the_longer_it_is_open() {
+    fn a_breaker_restricts_more_the_longer_it_is_open() {
         let open = |at| BreakerState::Open {
             until: Timestamp::from_millis(at),
         };
@@ -85,7 +87,7 @@ mod tests {
         assert!(
             ascending
                 .iter()
-                .is_sorted_by(|less, more| holds(less) < holds(more))
+                .is_sorted_by(|less, more| strength(less) < strength(more))
         );
     }
 }

@@ -11,13 +11,13 @@ use crate::config::Rate;
 use crate::count::FolderCount;
 use crate::portal::{PAGE_SIZE, PageBody, PageRequest};
 
-/// A large scan may take so many times what its pages take at the configured rate.
+/// The time limit of a large scan, as a multiple of what its pages take at the configured rate.
 const SCAN_SLACK: u32 = 2;
 
 /// The rate that is assumed where none is configured.
 const UNLIMITED_RATE: f64 = 10.0;
 
-/// A scan of few pages that was not consistent is repeated so often, at most.
+/// The most repetitions of a scan of few pages that was not consistent.
 const MAX_REPETITIONS: u32 = 2;
 
 impl ReadTask {
@@ -36,7 +36,7 @@ impl ReadTask {
         Ok(count)
     }
 
-    /// The time that a scan of so many pages may take.
+    /// The time limit of a scan of this many pages.
     fn time_for(&self, pages: u64) -> Duration {
         let rate = match self.settings.collect.max_requests_per_second {
             Rate::PerSecond(rate) => rate,

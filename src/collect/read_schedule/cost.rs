@@ -12,7 +12,7 @@ use crate::snapshot::whole_seconds;
 pub(crate) struct Cost {
     /// Requests for a read each folder.
     pub reads: u64,
-    /// How often folders are read.
+    /// The time between two reads of a folder.
     pub intervals: ReadIntervals,
     /// Requests that the portal is sent, at most.
     pub rate: Rate,

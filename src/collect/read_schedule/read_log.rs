@@ -9,10 +9,10 @@ use crate::model::{Moment, Status, Timestamp};
 use crate::portal::{ListedFolder, PAGE_SIZE};
 use crate::snapshot::Counts;
 
-/// After so many reads in a row that found nothing new, a folder is read less often.
+/// After this many reads in a row that found nothing new, a folder is read less often.
 const STEADY: u32 = 3;
 
-/// The time between two reads is doubled so often, at most: far more than any `quiet_every` allows.
+/// The time between two reads is doubled at most this many times: far more than any `quiet_every` allows.
 const MAX_DOUBLINGS: u32 = 20;
 
 /// A read may begin earlier than it should by this part of an interval, because collections do not begin to the second.
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether this differs from an earlier one. What the portal does not say is no difference.
+    /// Whether this differs from an earlier one. A missing `updated_at` is no difference.
     fn differs(self, earlier: Self) -> bool {
         let updated = self.updated_at.zip(earlier.updated_at);
         self.file_count != earlier.file_count || updated.is_some_and(|(now, then)| now != then)
@@ -51,7 +51,7 @@ pub(crate) struct Estimate {
     pub requests: u64,
 }
 
-/// How often folders are read.
+/// The time between two reads of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReadIntervals {
     /// Those that changed or hold files not done: in each interval.

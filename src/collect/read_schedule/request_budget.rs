@@ -74,7 +74,7 @@ impl RequestBudget {
     }
 
     /// What remains beside the reads that are under way. One that has begun claims no more than what would bring it to its end in
-    /// time, so that folders that do not answer take nothing from the others.
+    /// time, so that folders that do not answer cost the others nothing.
     pub fn remaining(self, under_way: &[ReadUnderWay]) -> RemainingBudget {
         let claims = under_way.iter().map(|read| {
             if read.has_begun && !self.is_oversized(read.requests) {

@@ -18,7 +18,7 @@ use crate::count::{Boundaries, FolderCount, Unfinished};
 use crate::model::{FileKey, Status};
 use crate::portal::{PageBody, Pagination};
 
-/// What differs between two reads is searched again so often.
+/// The most searches for what differs between two reads.
 const ATTEMPTS: u32 = 3;
 
 /// Requests of one search, at most: far more than any folder needs that can be counted at all.

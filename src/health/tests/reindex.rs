@@ -176,7 +176,7 @@ async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
         assert!(health.notes[0].starts_with(note), "{:?}", health.notes);
         let limits = PortalLimits {
             mode: ActiveMode::Enforce,
-            left: Remaining {
+            remaining: Remaining {
                 actions: 97,
                 files: 4_994,
             },

@@ -35,7 +35,7 @@ pub(super) fn section(portal: &PortalHealth, now: Timestamp) -> Markup {
 }
 
 fn limits_line(limits: &PortalLimits) -> Markup {
-    let left = limits.left;
+    let left = limits.remaining;
     html! {
         "Left of the budget (" (limits.mode.as_str()) "): "
         (left.actions) " " (if left.actions == 1 { "attempt" } else { "attempts" }) ", "
@@ -111,7 +111,7 @@ mod tests {
             next_run: None,
             reindex: Some(PortalLimits {
                 mode: ActiveMode::DryRun,
-                left: Remaining {
+                remaining: Remaining {
                     actions: 1,
                     files: 4_988,
                 },
