@@ -50,9 +50,9 @@ families! {
 }
 
 fn budget(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    if let Some(left) = portal.limits().map(|limits| limits.left) {
-        samples.add(&[portal.name(), "actions"], float(left.actions));
-        samples.add(&[portal.name(), "files"], float(left.files));
+    if let Some(remaining) = portal.limits().map(|limits| limits.remaining) {
+        samples.add(&[portal.name(), "actions"], float(remaining.actions));
+        samples.add(&[portal.name(), "files"], float(remaining.files));
     }
 }
 
