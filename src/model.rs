@@ -53,7 +53,7 @@ impl fmt::Display for PortalName {
     }
 }
 
-/// The normalised base URL of a portal: what tells portals apart, whatever the configuration calls them.
+/// The normalised base URL of a portal: it identifies a portal, whatever name the configuration gives it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortalAddress(Arc<str>);
 

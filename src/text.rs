@@ -1,10 +1,10 @@
-//! Text from a portal, made safe to keep and to show (docs/operations.md, Security).
+//! Text from a portal, made safe to store and to show (docs/operations.md, Security).
 //!
 //! Two steps: [`clean`] bounds a text where it enters the program; [`one_line`] escapes it where a line break would do harm.
 
 use std::borrow::Cow;
 
-/// Stands in the place of a character that is not kept.
+/// Replaces an unsafe character.
 const REPLACEMENT: char = '\u{fffd}';
 
 /// Marks the place where a text was cut.
@@ -28,7 +28,7 @@ pub fn is_unsafe(character: char) -> bool {
 
 /// Bounds a text to `characters` and replaces what [`is_unsafe`], but for line feeds and tabs.
 ///
-/// Reads no more of the text than it keeps.
+/// Reads no more of the text than it returns.
 #[must_use]
 pub fn clean(text: &str, characters: usize) -> String {
     if text.len() <= characters && is_plain(text) {
@@ -49,7 +49,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// Escapes what would break a line (`\n`, `\t`, anything that [`is_unsafe`]) so that a person still sees that it was there.
+/// Escapes what would break a line (`\n`, `\t`, anything that [`is_unsafe`]) so that it stays visible.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
@@ -72,8 +72,8 @@ pub fn cut(text: &str, characters: usize) -> Cow<'_, str> {
     if text.chars().nth(characters).is_none() {
         return Cow::Borrowed(text);
     }
-    let kept = text.chars().take(characters.saturating_sub(1));
-    Cow::Owned(kept.chain([ELLIPSIS]).collect())
+    let start = text.chars().take(characters.saturating_sub(1));
+    Cow::Owned(start.chain([ELLIPSIS]).collect())
 }
 
 #[cfg(test)]

@@ -47,13 +47,13 @@ impl Status {
     }
 }
 
-/// The word that a portal gives as an `indexStatus`: two words that docs/portal.md does not name are told apart, though both
+/// The word that a portal gives as an `indexStatus`: two words that docs/portal.md does not name are two values, though both
 /// are [`Status::Unknown`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatusWord {
     /// What the word means.
     pub status: Status,
-    /// Tells unknown words apart; 0 for the others.
+    /// A hash of an unknown word; 0 for the others.
     spelling: u64,
 }
 

@@ -21,7 +21,7 @@ pub enum BuildError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// A file that the configuration names does not hold what it should.
@@ -31,7 +31,7 @@ pub enum BuildError {
         path: PathBuf,
         /// What was expected.
         what: &'static str,
-        /// What the TLS library said.
+        /// The TLS library's error.
         cause: reqwest::Error,
     },
     /// The proxy's address cannot be used.

@@ -28,7 +28,7 @@ pub enum PortalError {
     /// No connection, or one that broke.
     #[error("no answer: {cause}; is the address right and the portal running?")]
     Connection {
-        /// What the network said.
+        /// The error of the network.
         cause: String,
     },
     /// No complete answer in time.

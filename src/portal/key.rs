@@ -25,7 +25,7 @@ pub enum KeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: String,
     },
     /// The environment variable is not set.

@@ -14,8 +14,7 @@ impl PageBody {
         Self(readable(body.into()))
     }
 
-    /// Hands on each row, and returns what the page says beside them. Rows that come before what cannot be read have been handed on
-    /// by then.
+    /// Passes each row to `each`, and returns what the page says beside them. On an error, the rows before it have been passed.
     pub fn read<'a>(&'a self, each: impl FnMut(FileRow<'a>)) -> Result<Page, PortalError> {
         let (rows, pagination) = read_rows(&self.0, "pagination", each)?;
         let pagination = pagination.ok_or_else(|| PortalError::Invalid {

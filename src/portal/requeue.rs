@@ -25,7 +25,7 @@ pub enum Requeue {
         status: u16,
         /// What `Retry-After` asked for.
         retry_after: Option<Duration>,
-        /// What it said, for people.
+        /// The portal's message, for people.
         message: String,
     },
     /// Nobody knows whether it was done: no answer, 5xx, or one that cannot be read.

@@ -1,4 +1,4 @@
-//! What one collection asks with: a client with a key.
+//! Requests of one collection: a client with a key.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -87,7 +87,7 @@ impl Session {
         self.state.send_replace(State::Open);
     }
 
-    /// Goes on where requests are held for a refusal of this folder: its reading ended otherwise, and nobody says any more what the
+    /// Goes on where requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
     /// refusal meant.
     pub fn go_on_without(&self, folder: FolderId) {
         self.change_state(State::Held(folder), State::Open);
@@ -217,7 +217,7 @@ impl AdmittedRequests<'_> {
         Requeue::of(reply.map(|reply| reply.body))
     }
 
-    /// Sends a request, if the session is open: after a collection nobody says any more what a refusal meant.
+    /// Sends a request, if the session is open: after a collection, nothing shows any more what a refusal meant.
     async fn send(&self, ask: Ask<'_>) -> Result<Reply, PortalError> {
         let session = self.session;
         if !session.is_open() {
@@ -244,7 +244,7 @@ impl Files<'_> {
     }
 
     /// Searches for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds
-    /// the text. Nothing is sent unless the session is open: after a collection nobody says any more what a refusal meant.
+    /// the text. Nothing is sent unless the session is open: after a collection, nothing shows any more what a refusal meant.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
         let session = self.session;
         let (ask, key) = (Ask::Search(self.folder, name), session.key());

@@ -32,7 +32,7 @@ const BACKGROUND_SHARE: u32 = 4;
 /// The resolution of the timer: a shorter wait would take longer than it should.
 const CLOCK: Duration = Duration::from_millis(1);
 
-/// Which requests share limits with each other; for one who makes many requests, such as the reader of a folder.
+/// Which requests share limits with each other. A task that makes many requests, such as the read of a folder, has one lane.
 #[derive(Debug, Default)]
 pub struct Lane {
     /// Whether the last request was answered slowly.

@@ -169,7 +169,7 @@ fn a_line_that_cannot_be_written_is_lost_alone() {
     assert!(lines.contains("msg=\"read again\""), "{lines}");
 }
 
-/// Texts with more of what breaks lines than chance would bring.
+/// Texts with many characters that could break a line.
 fn hostile() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
         '\n',

@@ -38,7 +38,7 @@ const NAMES: [&str; 4] = [
     "l'été 2026 (1)",
 ];
 
-/// A message of a shape, with other things in its places for each number.
+/// A message of a shape, with other values of its placeholders for each number.
 fn message(shape: &str, number: u64) -> String {
     let uuid = Uuid::new_v5(&Uuid::NAMESPACE_OID, &number.to_be_bytes());
     let name = NAMES[usize::try_from(number).unwrap() % NAMES.len()];
@@ -113,7 +113,7 @@ async fn twelve_shapes_of_message_give_twelve_classes_in_every_process_and_order
 }
 
 #[tokio::test]
-async fn reasons_without_end_fill_the_places_and_the_rest_is_other_also_after_a_restart() {
+async fn many_reasons_fill_the_class_slots_and_the_rest_is_other_also_after_a_restart() {
     let portal = Portal::start().await;
     let folder = fill(&portal, "Inbox", words(500));
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
@@ -135,7 +135,7 @@ async fn reasons_without_end_fill_the_places_and_the_rest_is_other_also_after_a_
     assert!(example.starts_with("cause "), "{example}");
     exporter.kill().await;
 
-    // By now many more have failed for another reason; who has a place keeps it.
+    // By now many more have failed for another reason; a class that has a slot keeps it.
     for number in 0..50 {
         let file = NewFile {
             name: format!("a {number:05}.pdf"),
@@ -152,7 +152,7 @@ async fn reasons_without_end_fill_the_places_and_the_rest_is_other_also_after_a_
 }
 
 #[tokio::test]
-async fn the_places_of_a_portal_go_to_its_largest_classes_whichever_folder_is_read_first() {
+async fn the_class_slots_of_a_portal_go_to_its_largest_classes_whichever_folder_is_read_first() {
     let portal = Portal::start().await;
     let rare = |cause: &str| (0..3).map(move |_| format!("{cause} is rare")).collect();
     let often = |cause: &str| {

@@ -1,4 +1,4 @@
-//! How fast a portal is asked: a limit of its own is met seldom, and answers that are all slow are no folder's fault.
+//! How fast a portal is asked: its own limit is seldom exceeded, and a portal that is slow as a whole is asked with all requests in flight.
 
 use std::time::{Duration, Instant};
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::config::Rate;
 
-/// What is left of the rate after an answer of 429 at the level where one came before.
+/// The new rate after an answer of 429, as a part of the level, where an earlier one came at the same level.
 const BACK_FROM_LEVEL: f64 = 0.75;
 
 /// The same where the limit was not known yet, or is lower than it was.
