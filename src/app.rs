@@ -1,8 +1,7 @@
 //! Builds the parts, binds the addresses, supervises the tasks and drains them.
 //!
-//! [`App::bind`] does all that can fail before anything is started; [`App::run`] runs until it is told to stop, or until
-//! a task ends that never should. What a configuration asks for is built as a whole (`Built`) before it replaces what is in
-//! use, which makes a reload all or nothing.
+//! [`App::bind`] does all that can fail before anything is started; [`App::run`] runs until it is stopped, or until a task ends
+//! that never should. A configuration is built completely (`Built`) before it replaces the old one: a reload is all or nothing.
 
 mod portals;
 mod reload;
@@ -25,15 +24,15 @@ use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::metrics::{ConfigFacts, Events, Renderer};
 use crate::model::Moment;
-use crate::schedule::{Heart, Pulse};
+use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
 
 pub use reload::ConfigSource;
 
-use portals::{Built, Portals, Pulses};
+use portals::{Built, Collectors, Portals};
 use reload::Reloader;
 
-/// Without a sign of life for this long, a part of the process counts as stuck.
+/// Without progress for this long, a part of the process counts as stuck.
 const MAX_SILENCE: Duration = Duration::from_mins(1);
 
 /// Running requests and writes may take this long at the end.
@@ -70,21 +69,20 @@ impl App {
         let publisher = Publisher::default();
         let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
-        let heart = Heart::start(cancel.clone()).await?;
+        let heartbeat = Heartbeat::start(cancel.clone()).await?;
         let (facts, config_facts) = watch::channel(ConfigFacts {
             reload_successful: true,
             loaded: SystemTime::now().into(),
         });
         let (reload, requests) = mpsc::channel(1);
-        let pulse = heart.pulse();
-        let portals = Portals::new(events.clone(), publisher.clone(), heart);
+        let portals = Portals::new(events.clone(), publisher.clone(), heartbeat.clone());
         let built = Built::new(config, None, &events, portals.throttles())?;
         let site = Site {
             events,
             publisher,
             exposition,
             config: config_facts,
-            liveness: liveness(pulse, portals.pulses()),
+            liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
         };
@@ -162,11 +160,11 @@ async fn supervise(
                 bail!("the server or the rendering of the metrics ended early");
             }
             Some(()) = hangup.recv() => {
-                // The log has told how it went.
+                // The result was logged.
                 let _ = reloader.reload(portals).await;
             }
             Some(answer) = reloader.requests.recv() => {
-                // Whoever asked may be gone by now.
+                // The client may have disconnected.
                 let _ = answer.send(reloader.reload(portals).await);
             }
         }
@@ -182,9 +180,9 @@ async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
     Ok(listeners)
 }
 
-fn liveness(heart: Pulse, collectors: Pulses) -> Liveness {
+fn liveness(heartbeat: Heartbeat, collectors: Collectors) -> Liveness {
     Box::new(move || {
-        if heart.last_beat().elapsed() > MAX_SILENCE {
+        if heartbeat.last_beat().elapsed() > MAX_SILENCE {
             return Err("the schedule stands still".to_owned());
         }
         match collectors.silent(MAX_SILENCE) {

@@ -155,7 +155,7 @@ struct PortalArgs {
     transcription: settings::Switch,
 }
 
-/// Reads the arguments, does what they say, and tells the process's exit code.
+/// Runs the command that the arguments name, and returns the exit code of the process.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();

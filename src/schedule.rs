@@ -1,11 +1,11 @@
-//! When collections happen; the only user of the scheduler crate.
+//! When collections start; the only user of the scheduler crate.
 //!
-//! Time is decided by our own [`Due`], which is pure. The scheduler gives it a [`Heart`]: one job that beats each second and makes every
-//! [`Ticker`] read both clocks again, so that a clock that was set or a machine that slept is noticed within a second. A
-//! ticker also sleeps until the very moment that is due, since beats are up to half a second late; and because it never sleeps longer than
-//! five seconds, a heart that stands still stops nothing. Repeated jobs of the scheduler are not used: they die after a gap.
+//! [`Due`] decides, and is pure. The scheduler runs one job each second, the [`Heartbeat`], which makes every [`Ticker`] read both
+//! clocks again. So a clock that was set and a machine that slept are noticed within a second. A ticker also sleeps until the time
+//! that is due, because beats are up to half a second late, and never longer than five seconds, so that a heartbeat that stopped
+//! stops nothing. Repeated jobs of the scheduler are not used: they stop for good after a gap.
 //!
-//! A ticker is asked, it does not push: whoever is late finds one tick, however many were missed.
+//! A ticker is polled: a caller who is late gets one tick, however many were missed.
 
 mod calendar;
 mod due;
@@ -27,62 +27,50 @@ pub use due::{Due, Moment, Plan, Tick};
 /// The longest that a ticker sleeps without a beat.
 const FALLBACK: Duration = Duration::from_secs(5);
 
-/// A heart that was silent for so long is set going again.
+/// A heartbeat that was silent for so long is started again.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// The scheduler could not be started; the process is of no use without it.
 #[derive(Debug, Error)]
 #[error("the scheduler's heartbeat could not be started")]
-pub struct HeartError(#[from] JobSchedulerError);
+pub struct HeartbeatError(#[from] JobSchedulerError);
 
-/// Beats once a second. There is one in a process, started once: the scheduler leaks tasks whenever it is created anew.
-#[derive(Debug)]
-pub struct Heart {
+/// Beats once a second. A process has one and starts it once: the scheduler leaks tasks each time that it is created.
+#[derive(Debug, Clone)]
+pub struct Heartbeat {
     beats: watch::Receiver<Instant>,
 }
 
-impl Heart {
+impl Heartbeat {
     /// Starts to beat, until `cancel`.
-    pub async fn start(cancel: CancellationToken) -> Result<Self, HeartError> {
+    pub async fn start(cancel: CancellationToken) -> Result<Self, HeartbeatError> {
         let (sender, beats) = watch::channel(Instant::now());
         let scheduler = JobScheduler::new().await?;
         let job = add_job(&scheduler, &sender).await?;
         scheduler.start().await?;
-        let pacemaker = Pacemaker {
+        let watchdog = Watchdog {
             scheduler,
             job,
             sender,
             silence: SILENCE,
         };
-        tokio::spawn(pacemaker.run(cancel));
+        tokio::spawn(watchdog.run(cancel));
         Ok(Self { beats })
     }
 
-    /// Shows whether it beats.
+    /// When it last beat, or was started.
     #[must_use]
-    pub fn pulse(&self) -> Pulse {
-        Pulse(self.beats.clone())
+    pub fn last_beat(&self) -> Instant {
+        *self.beats.borrow()
     }
 
-    /// Ticks after a plan, beside all others. `jitter` is bounded as [`Due::new`] says.
+    /// A ticker of its own for a plan. `jitter` is bounded as [`Due::new`] says.
     #[must_use]
     pub fn ticker(&self, plan: Plan, jitter: Duration) -> Ticker {
         Ticker {
             due: Due::new(plan, jitter),
             beats: self.beats.clone(),
         }
-    }
-}
-
-/// Shows whether a heart beats.
-#[derive(Debug, Clone)]
-pub struct Pulse(watch::Receiver<Instant>);
-
-impl Pulse {
-    /// When it last beat, or was started.
-    #[must_use]
-    pub fn last_beat(&self) -> Instant {
-        *self.0.borrow()
     }
 }
 
@@ -110,7 +98,7 @@ impl Ticker {
     }
 }
 
-/// The next beat; a heart that is gone has none.
+/// Waits for the next beat, for ever when the heartbeat ended.
 async fn beat(beats: &mut watch::Receiver<Instant>) {
     if beats.changed().await.is_err() {
         pending::<()>().await;
@@ -131,31 +119,31 @@ async fn add_job(
     scheduler.add(job).await
 }
 
-/// Watches the heart: the scheduler waits for the calendar second that it noted last, and so stands still for as long as the clock is set back.
-struct Pacemaker {
+/// Starts the heartbeat again when it stops: after a clock was set back, the scheduler waits until the clock has caught up.
+struct Watchdog {
     scheduler: JobScheduler,
     job: Uuid,
     sender: watch::Sender<Instant>,
     silence: Duration,
 }
 
-impl Pacemaker {
+impl Watchdog {
     async fn run(mut self, cancel: CancellationToken) {
-        cancel.run_until_cancelled(self.keep_going()).await;
+        cancel.run_until_cancelled(self.watch()).await;
         if let Err(error) = self.scheduler.shutdown().await {
             tracing::warn!(%error, "the scheduler could not be stopped");
         }
     }
 
-    async fn keep_going(&mut self) {
+    async fn watch(&mut self) {
         let mut beats = self.sender.subscribe();
         loop {
             if timeout(self.silence, beat(&mut beats)).await.is_ok() {
                 continue;
             }
-            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, as after a clock was set back; it is set going again");
+            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, as after a clock was set back; it is started again");
             if let Err(error) = self.replace_job().await {
-                tracing::error!(%error, "the heartbeat could not be set going again; ticks go on without it");
+                tracing::error!(%error, "the heartbeat could not be started again; ticks go on without it");
             }
         }
     }
@@ -178,17 +166,17 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
     const PATIENCE: Duration = Duration::from_secs(30);
 
-    async fn started() -> (Heart, CancellationToken) {
+    async fn started() -> (Heartbeat, CancellationToken) {
         let cancel = CancellationToken::new();
-        (Heart::start(cancel.clone()).await.unwrap(), cancel)
+        (Heartbeat::start(cancel.clone()).await.unwrap(), cancel)
     }
 
     #[tokio::test]
     async fn a_plan_of_one_second_ticks_each_second_beside_others() {
-        let (heart, cancel) = started().await;
-        let mut hourly = heart.ticker(Plan::Every(Duration::from_hours(1)), Duration::ZERO);
+        let (heartbeat, cancel) = started().await;
+        let mut hourly = heartbeat.ticker(Plan::Every(Duration::from_hours(1)), Duration::ZERO);
         hourly.next().await;
-        let mut ticker = heart.ticker(Plan::Every(SECOND), Duration::ZERO);
+        let mut ticker = heartbeat.ticker(Plan::Every(SECOND), Duration::ZERO);
         let start = Instant::now();
         for _ in 0..4 {
             let tick = timeout(PATIENCE, ticker.next()).await.expect("a tick");
@@ -204,12 +192,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_cron_line_ticks_at_its_seconds() {
-        let (heart, _cancel) = started().await;
+        let (heartbeat, _cancel) = started().await;
         let plan = Plan::Cron {
             line: Box::new("*/2 * * * * *".parse().unwrap()),
             timezone: chrono_tz::Tz::UTC,
         };
-        let mut ticker = heart.ticker(plan, Duration::ZERO);
+        let mut ticker = heartbeat.ticker(plan, Duration::ZERO);
         timeout(PATIENCE, ticker.next())
             .await
             .expect("the first, at once");
@@ -226,12 +214,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_is_late_finds_one_tick() {
-        let (heart, _cancel) = started().await;
-        let mut ticker = heart.ticker(Plan::Every(SECOND), Duration::ZERO);
+    async fn a_late_caller_gets_one_tick() {
+        let (heartbeat, _cancel) = started().await;
+        let mut ticker = heartbeat.ticker(Plan::Every(SECOND), Duration::ZERO);
         ticker.next().await;
         let start = Instant::now();
-        heart
+        heartbeat
             .beats
             .clone()
             .wait_for(|beat| *beat > start + 2 * SECOND)
@@ -242,9 +230,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn ticks_go_on_when_the_heart_is_dead() {
+    async fn ticks_go_on_when_the_heartbeat_ended() {
         let (_, beats) = watch::channel(Instant::now());
-        let mut ticker = Heart { beats }.ticker(Plan::Every(SECOND), Duration::ZERO);
+        let mut ticker = Heartbeat { beats }.ticker(Plan::Every(SECOND), Duration::ZERO);
         for _ in 0..2 {
             timeout(PATIENCE, ticker.next())
                 .await
@@ -264,7 +252,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_heart_that_a_clock_stopped_is_set_going_again() {
+    async fn a_heartbeat_that_a_clock_stopped_is_started_again() {
         let (sender, mut beats) = watch::channel(Instant::now());
         let scheduler = JobScheduler::new().await.unwrap();
         let job = add_job(&scheduler, &sender).await.unwrap();
@@ -273,7 +261,7 @@ mod tests {
         let silence = 2 * SECOND;
         let start = Instant::now();
         tokio::spawn(
-            Pacemaker {
+            Watchdog {
                 scheduler,
                 job,
                 sender,

@@ -1,4 +1,4 @@
-//! How the process is told to end: the first signal drains, a second one ends it at once.
+//! Signals that end the process: the first drains, a second one ends it at once.
 
 use std::io;
 use std::process;

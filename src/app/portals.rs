@@ -20,7 +20,7 @@ use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
-use crate::schedule::{Heart, Plan};
+use crate::schedule::{Heartbeat, Plan, Ticker};
 use crate::snapshot::Publisher;
 use crate::state::{Saved, SavedPortal, Store};
 
@@ -62,32 +62,58 @@ impl Built {
 pub(super) struct Portals {
     events: Events,
     publisher: Publisher,
-    heart: Heart,
+    heartbeat: Heartbeat,
     tasks: JoinSet<()>,
     throttles: Throttles,
     running: BTreeMap<PortalName, Running>,
     state: Option<(State, OpenState)>,
-    pulses: Pulses,
+    collectors: Collectors,
 }
+
+/// What the collections of a portal depend on. A reload that changes none of it starts no collection.
+type CollectionPlan = (Portal, Collect, Request, Errors);
 
 struct Running {
     command: mpsc::UnboundedSender<Command>,
     rules: watch::Sender<Rules>,
-    /// What its collections are made from; while that stays, a reload makes none.
-    plan: (Portal, Collect, Request, Errors),
+    plan: CollectionPlan,
     cancel: CancellationToken,
     collecting: TaskTracker,
 }
 
-/// How far each collector has come, for liveness.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Pulses(Arc<Mutex<BTreeMap<PortalName, Arc<Progress>>>>);
+impl Running {
+    /// Replaces what the collector and the reindexer work by.
+    fn update(
+        &mut self,
+        rules: Rules,
+        plan: CollectionPlan,
+        settings: Settings,
+        client: Arc<Client>,
+        ticker: Ticker,
+    ) {
+        let changed = self.plan != plan;
+        self.plan = plan;
+        // From here on no decision is made by the old rules.
+        self.rules.send_replace(rules);
+        let command = Command {
+            settings,
+            client,
+            ticker: changed.then_some(ticker),
+        };
+        // A collector ends only when it is cancelled, so there is always one that receives.
+        let _ = self.command.send(command);
+    }
+}
 
-impl Pulses {
-    /// A collector that has shown no sign of life for longer than `limit`.
+/// The progress of each collector, for liveness.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Collectors(Arc<Mutex<BTreeMap<PortalName, Arc<Progress>>>>);
+
+impl Collectors {
+    /// A collector without progress for longer than `limit`.
     pub fn silent(&self, limit: Duration) -> Option<PortalName> {
-        let pulses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let silent = pulses
+        let collectors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = collectors
             .iter()
             .find(|(_, progress)| progress.silence() > limit);
         silent.map(|(name, _)| name.clone())
@@ -99,21 +125,21 @@ impl Pulses {
 }
 
 impl Portals {
-    pub fn new(events: Events, publisher: Publisher, heart: Heart) -> Self {
+    pub fn new(events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
         Self {
             events,
             publisher,
-            heart,
+            heartbeat,
             tasks: JoinSet::new(),
             throttles: Throttles::default(),
             running: BTreeMap::new(),
             state: None,
-            pulses: Pulses::default(),
+            collectors: Collectors::default(),
         }
     }
 
-    pub fn pulses(&self) -> Pulses {
-        self.pulses.clone()
+    pub fn collectors(&self) -> Collectors {
+        self.collectors.clone()
     }
 
     pub fn events(&self) -> &Events {
@@ -129,7 +155,7 @@ impl Portals {
         self.state.as_ref().map(|(state, ..)| state)
     }
 
-    /// Puts a configuration into use: portals that are there already go on with it, others start or end.
+    /// Puts a configuration into use: portals that run already continue with it, others start or end.
     pub async fn use_config(&mut self, built: Built) {
         let Built {
             config,
@@ -161,20 +187,12 @@ impl Portals {
                 config.request.clone(),
                 config.errors.clone(),
             );
-            let ticker = self.heart.ticker(schedule(&config), config.collect.jitter);
+            let ticker = self
+                .heartbeat
+                .ticker(schedule(&config), config.collect.jitter);
             let name = &portal.name;
             if let Some(running) = self.running.get_mut(name) {
-                let changed = running.plan != plan;
-                running.plan = plan;
-                // From here on no decision is made by the old rules.
-                running.rules.send_replace(rules);
-                let command = Command {
-                    settings,
-                    client,
-                    ticker: changed.then_some(ticker),
-                };
-                // A collector ends only when it is told to, so there is always one to take the command.
-                let _ = running.command.send(command);
+                running.update(rules, plan, settings, client, ticker);
                 continue;
             }
             let (command, received) = mpsc::unbounded_channel();
@@ -199,8 +217,8 @@ impl Portals {
         }
     }
 
-    /// Tells the portals to end that are not among these, and waits until their collectors have written what they know. One with another
-    /// address is another portal: nothing more is sent to the old one.
+    /// Ends the portals that are not among these, and waits until their collectors have written their state. One with another address
+    /// is another portal: nothing more is sent to the old one.
     async fn end_all_but(&mut self, portals: &[Portal]) {
         let stays = |running: &Running| {
             let before = &running.plan.0;
@@ -219,11 +237,11 @@ impl Portals {
             running.collecting.close();
             running.collecting.wait().await;
         }
-        self.pulses
-            .change(|pulses| pulses.retain(|name, _| self.running.contains_key(name)));
+        self.collectors
+            .change(|collectors| collectors.retain(|name, _| self.running.contains_key(name)));
     }
 
-    /// Starts what reindexes a portal, and tells where its batches go.
+    /// Starts the reindexer of a portal, and returns where its collector sends the findings.
     fn start_reindexing(
         &mut self,
         portal: &Portal,
@@ -253,8 +271,8 @@ impl Portals {
         reindexing: Reindexing,
     ) -> Dependencies {
         let progress = Arc::<Progress>::default();
-        self.pulses.change(|pulses| {
-            pulses.insert(name.clone(), Arc::clone(&progress));
+        self.collectors.change(|collectors| {
+            collectors.insert(name.clone(), Arc::clone(&progress));
         });
         Dependencies {
             client,
@@ -266,7 +284,7 @@ impl Portals {
         }
     }
 
-    /// Waits until a collector breaks that was not told to end.
+    /// Waits until a collector panics.
     pub async fn broken(&mut self) -> anyhow::Error {
         while let Some(ended) = self.tasks.join_next().await {
             if let Err(error) = ended {
@@ -276,7 +294,7 @@ impl Portals {
         std::future::pending().await
     }
 
-    /// Stops every collector and waits until what they were writing is written.
+    /// Stops every collector and waits until their writes have ended.
     pub async fn stop_all(&mut self) {
         self.end_all_but(&[]).await;
         while self.tasks.join_next().await.is_some() {}
@@ -286,7 +304,7 @@ impl Portals {
     }
 }
 
-/// What is kept of a portal that the configuration has again.
+/// The stored state of a portal.
 async fn load(store: &Store, portal: &PortalName) -> SavedPortal {
     store.load(portal.clone()).await.unwrap_or_else(|failed| {
         error!(%portal, error = %failed, "what is kept of the portal cannot be read: its counters of entries start at 0");

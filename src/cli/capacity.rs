@@ -9,7 +9,7 @@ use humantime::format_duration;
 use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 
-/// Requests that a collection should have room for: the list, and a folder about which nothing is known yet.
+/// The fewest requests that a collection needs: the list, and a folder about which nothing is known yet.
 const LEAST_REQUESTS: u64 = 12;
 
 /// A line for each portal: what fits into an interval, and what becomes of folders that do not; and one for each contradiction.

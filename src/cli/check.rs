@@ -1,4 +1,4 @@
-//! `kb-exporter check`: tries the key and every folder, without counting anything.
+//! `kb-exporter check`: tries the key and every folder, and counts nothing.
 
 mod report;
 #[cfg(test)]
@@ -7,6 +7,7 @@ mod tests;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Result;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
@@ -14,11 +15,12 @@ use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, once, output, settings, table};
 use crate::config::{Config, Portal};
 use crate::portal::{
-    Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Unobserved, Whole,
+    Client, Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Unobserved,
+    Whole,
 };
 use crate::snapshot::{ListFacts, ListState, PortalView};
 
-use report::{FolderReport, ListReport, PortalFailure, PortalReport, Report, Trial};
+use report::{FolderReport, ListReport, PortalReport, Report, Trial};
 
 /// Tries everything that the configuration names and prints what came of it.
 pub(super) fn run(config: &ConfigArgs) -> Result<ExitCode, Failure> {
@@ -40,12 +42,9 @@ async fn check(config: &Config) -> Report {
     }
 }
 
-async fn try_portal(
-    config: &Config,
-    portal: &Portal,
-    throttles: &Throttles,
-) -> Result<ListReport, PortalFailure> {
-    let client = once::client(config, portal, Arc::new(Unobserved), throttles)?;
+async fn try_portal(config: &Config, portal: &Portal, throttles: &Throttles) -> Result<ListReport> {
+    let (collect, request) = (&config.collect, &config.request);
+    let client = Client::build(portal, collect, request, Arc::new(Unobserved), throttles)?;
     let session = Session::open(&client).await?;
     let listing = session.folders().await?;
     let (folders, facts) = admitted(portal, &listing, config.collect.max_folders);
@@ -54,7 +53,11 @@ async fn try_portal(
         ..PortalView::unasked(portal)
     };
     let mut folders: Vec<_> = stream::iter(folders)
-        .map(|folder| try_folder(&session, folder))
+        .map(async |folder| FolderReport {
+            id: folder.id,
+            name: folder.name.clone(),
+            trial: Trial::of(total(&session, folder).await),
+        })
         .buffer_unordered(client.concurrency())
         .collect()
         .await;
@@ -65,7 +68,7 @@ async fn try_portal(
     })
 }
 
-/// The folders that would be collected, and what the list tells beside them.
+/// The folders that would be collected, and what else is known from the list.
 fn admitted<'a>(
     portal: &Portal,
     listing: &'a Listing,
@@ -75,14 +78,6 @@ fn admitted<'a>(
     let facts = ListFacts::of(listing, folders.len(), max_folders);
     folders.truncate(max_folders);
     (folders, facts)
-}
-
-async fn try_folder(session: &Session, folder: &ListedFolder) -> FolderReport {
-    FolderReport {
-        id: folder.id,
-        name: folder.name.clone(),
-        trial: Trial::of(total(session, folder).await),
-    }
 }
 
 /// How many files the first page says that a folder has.

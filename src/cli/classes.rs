@@ -3,30 +3,34 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::config::{Config, State};
+use crate::config::{Config, State, UnknownClass};
 use crate::ledger::{self, LedgerError};
 use crate::state;
 
 /// A warning for each class that the rules of reindexing name and nobody knows. Reads the state folder, where there is one, and changes
 /// nothing in it.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
-    let Config {
-        reindex, errors, ..
-    } = config;
-    if reindex.unknown_classes(errors, &BTreeSet::new()).is_empty() {
-        return Vec::new();
-    }
-    let (had, mut warnings) = match &config.state {
-        State::Path(folder) => had(folder),
-        State::Temporary => (BTreeSet::new(), Vec::new()),
+    let unknown = |had: &BTreeSet<String>| {
+        let had = had.iter().map(String::as_str).collect();
+        config.reindex.unknown_classes(&config.errors, &had)
     };
-    let had = had.iter().map(String::as_str).collect();
-    let unknown = reindex.unknown_classes(errors, &had);
-    if unknown.is_empty() {
+    let State::Path(folder) = &config.state else {
+        return sentences(&unknown(&BTreeSet::new()));
+    };
+    if unknown(&BTreeSet::new()).is_empty() {
         return Vec::new();
     }
-    warnings.extend(unknown.iter().map(ToString::to_string));
-    warnings
+    let (had, mut problems) = had(folder);
+    let unknown = sentences(&unknown(&had));
+    if unknown.is_empty() {
+        return unknown;
+    }
+    problems.extend(unknown);
+    problems
+}
+
+fn sentences(unknown: &[UnknownClass]) -> Vec<String> {
+    unknown.iter().map(ToString::to_string).collect()
 }
 
 /// The classes that files are known to have had, and why there may be more.

@@ -28,35 +28,9 @@ const SCHEDULE: Duration = Duration::from_secs(5);
 /// Requests in flight to the simulated portal.
 const CONCURRENCY: NonZeroUsize = const { NonZeroUsize::new(4).expect("4 is not 0") };
 
-/// How much faster than life the demo's portal is, unless it is told: some twenty files a second are processed, so that everything
-/// which waits, or is requeued, has moved within minutes.
+/// Default of `--portal.speed` in a demo: about twenty files a second are processed, so that all that wait, or are requeued, are
+/// processed within minutes.
 const SPEED: &str = "30";
-
-/// A file must have been seen failed for this long before the demo sends it back.
-const MIN_AGE: Duration = Duration::from_secs(15);
-
-/// Pause of a folder of the demo after an attempt, and of all folders at the start, when its ledger is new.
-const COOLDOWN: Duration = Duration::from_secs(30);
-
-/// The longest pause of a folder of the demo: so short that a visitor sees its end.
-const MAX_COOLDOWN: Duration = Duration::from_mins(5);
-
-/// By then an attempt of the demo is judged: later than the last of its files is processed, when all folders are requeued at once. Files that
-/// fail again between two reads are only told from those that never moved by then, so a visitor should not have to wait for long.
-const VERIFY_AFTER: Duration = Duration::from_mins(3);
-
-/// What the demo's portal may be asked for: so much that no folder has to wait, also in a dry run, in which the same files fail on.
-const BUDGET: Budget = Budget {
-    actions: 250,
-    files: 50_000,
-    per: Duration::from_mins(10),
-};
-
-/// Attempts of the demo that may wait for their verdict: one for each folder.
-const NO_EFFECT: NonZeroU32 = const { NonZeroU32::new(12).expect("12 is not 0") };
-
-/// How long nothing is attempted in the demo when that many had no effect.
-const OPEN_FOR: Duration = Duration::from_mins(2);
 
 /// What the demo is like.
 #[derive(Debug, Args)]
@@ -93,14 +67,14 @@ pub(super) fn run(
 }
 
 async fn demo(web: &Web, args: &DemoArgs, stop: CancellationToken) -> Result<()> {
-    let stage = Stage::set(args).await?;
-    let app = stage.app(web).await?;
-    tell(&app, web, stage.listener.local_addr()?)?;
-    stage.run(app, stop).await
+    let demo = Demo::new(args).await?;
+    let app = demo.app(web).await?;
+    print_addresses(&app, web, demo.listener.local_addr()?)?;
+    demo.run(app, stop).await
 }
 
 /// The simulated portal, and how it is watched.
-struct Stage {
+struct Demo {
     listener: TcpListener,
     simulator: Simulator,
     config: Config,
@@ -108,8 +82,8 @@ struct Stage {
     _folder: TempDir,
 }
 
-impl Stage {
-    async fn set(args: &DemoArgs) -> Result<Self> {
+impl Demo {
+    async fn new(args: &DemoArgs) -> Result<Self> {
         let listener = portal::bind(&args.portal).await?;
         let folder = tempfile::tempdir().context("no temporary folder can be made")?;
         let key_file = folder.path().join("key");
@@ -156,21 +130,28 @@ fn demo_config(address: SocketAddr, key_file: &Path) -> Result<Config> {
 fn reindex_rules(mode: Mode) -> ReindexRules {
     ReindexRules {
         mode,
-        min_age: MIN_AGE,
-        cooldown: COOLDOWN,
-        max_cooldown: MAX_COOLDOWN,
-        verify_after: VERIFY_AFTER,
-        budget: BUDGET,
+        min_age: Duration::from_secs(15),
+        // Also the pause of all folders at the start, when the ledger is new.
+        cooldown: Duration::from_secs(30),
+        max_cooldown: Duration::from_mins(5),
+        // Later than the last file is processed when all folders are requeued at once.
+        verify_after: Duration::from_mins(3),
+        // Enough that no folder has to wait, also in a dry run, in which the same files stay failed.
+        budget: Budget {
+            actions: 250,
+            files: 50_000,
+            per: Duration::from_mins(10),
+        },
         breaker: Breaker {
-            no_effect: NO_EFFECT,
-            open_for: OPEN_FOR,
+            no_effect: const { NonZeroU32::new(12).expect("12, one for each folder, is not 0") },
+            open_for: Duration::from_mins(2),
         },
         ..ReindexRules::default()
     }
 }
 
 /// Prints the addresses to open.
-fn tell(app: &App, web: &Web, portal: SocketAddr) -> Result<()> {
+fn print_addresses(app: &App, web: &Web, portal: SocketAddr) -> Result<()> {
     for address in app.addresses()? {
         output::print(&format!(
             "status page  http://{address}/\nmetrics      http://{address}{}\nhealth       http://{address}/health\n",
@@ -210,21 +191,21 @@ mod tests {
     /// What the portal of a demo was asked until it has reindexed files or, where it must not, for so many requests.
     async fn asked(reindex: &str, enough: usize) -> Vec<(String, String)> {
         let flags = "--portal.listen-address 127.0.0.1:0 --portal.folders 3 --portal.files 600";
-        let mut stage = Stage::set(&args(&format!("{flags} --reindex {reindex}")))
+        let mut demo = Demo::new(&args(&format!("{flags} --reindex {reindex}")))
             .await
             .unwrap();
-        stage.config.collect.schedule = Schedule::Every(Duration::from_secs(1));
-        stage.config.reindex.rules.min_age = Duration::ZERO;
-        stage.config.reindex.rules.cooldown = Duration::from_secs(1);
-        let simulator = stage.simulator.clone();
+        demo.config.collect.schedule = Schedule::Every(Duration::from_secs(1));
+        demo.config.reindex.rules.min_age = Duration::ZERO;
+        demo.config.reindex.rules.cooldown = Duration::from_secs(1);
+        let simulator = demo.simulator.clone();
         let web = Web {
             addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
             telemetry_path: "/metrics".to_owned(),
             lifecycle: false,
         };
-        let app = stage.app(&web).await.unwrap();
+        let app = demo.app(&web).await.unwrap();
         let stop = CancellationToken::new();
-        let running = tokio::spawn(stage.run(app, stop.clone()));
+        let running = tokio::spawn(demo.run(app, stop.clone()));
         let told = |served: &Served| (served.method.clone(), served.path.clone());
         let requests =
             || -> Vec<_> { simulator.with(|world| world.requests().map(told).collect()) };

@@ -2,18 +2,20 @@
 //! for a failure.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use tracing::warn;
 
 use crate::classify::{Class, Classifier, Rule, Source};
 use crate::cli::failure::Failure;
-use crate::cli::table::{Cell, Column, Table};
+use crate::cli::output::Form;
+use crate::cli::table::{Column, Table};
 use crate::cli::{ConfigArgs, output, settings, table};
 
 /// Editors of Windows begin a file with it; no reason does.
@@ -33,18 +35,9 @@ pub(super) struct ErrorsArgs {
     /// Each line is a reason of its own.
     #[arg(long)]
     each_line: bool,
-    /// Form of what is printed.
+    /// Form of what is printed: a row for each class, the largest first; or an object on a line of its own for each reason.
     #[arg(long, value_name = "FORM", default_value = "table")]
-    output: Output,
-}
-
-/// A form of what is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// A table for people: a row for each class, the largest first.
-    Table,
-    /// An object on a line of its own for each reason, in order.
-    Json,
+    output: Form,
 }
 
 /// Explains how reasons are classified. Rules and masks are those of the configuration file; without one there are
@@ -61,8 +54,8 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Fa
         vec![&text]
     };
     let text = match args.output {
-        Output::Table => explain(&classifier, &reasons, table::terminal_width()).to_string(),
-        Output::Json => objects(&classifier, &reasons)?,
+        Form::Table => explain(&classifier, &reasons, table::terminal_width()).to_string(),
+        Form::Json => objects(&classifier, &reasons)?,
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -90,7 +83,7 @@ fn objects(classifier: &Classifier, reasons: &[&str]) -> Result<String> {
     Ok(text)
 }
 
-/// What stands on standard input or in a file of that name, or else the text itself.
+/// The content of standard input or of a file of that name, or else the text itself.
 fn read(text: &str) -> Result<String> {
     let bytes = if text == "-" {
         let mut bytes = Vec::new();
@@ -144,12 +137,8 @@ fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Tab
     ];
     let mut table = Table::new(&columns, width);
     for ((class, source), reasons) in classes {
-        table.add([
-            Cell::text(class),
-            Cell::text(source),
-            Cell::Number(reasons.len() as u64),
-            Cell::text(reasons[0]),
-        ]);
+        let cells: [&dyn Display; 4] = [&class, &source, &reasons.len(), &reasons[0]];
+        table.add(cells);
     }
     table
 }

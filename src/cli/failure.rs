@@ -1,4 +1,4 @@
-//! Why the program ends other than well, and its exit code.
+//! Why the program fails, and its exit code.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Logs the failure and tells the exit code.
+    /// Logs the failure and returns the exit code.
     pub fn report(&self) -> ExitCode {
         match self {
             Self::Config(cause) => {

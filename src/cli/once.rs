@@ -1,4 +1,4 @@
-//! What the commands share that ask the portals once and end.
+//! Parts of the commands that ask the portals once and end.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,10 +7,8 @@ use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::failure::FAILED;
-use crate::config::{Config, Portal};
 use crate::health;
 use crate::model::Moment;
-use crate::portal::{BuildError, Client, Observer, Throttles};
 use crate::snapshot::{PortalView, Snapshot};
 
 /// A runtime on this thread alone: a single pass is bound by the network, and more threads only cost.
@@ -19,22 +17,6 @@ pub(super) fn runtime() -> Result<Runtime> {
         .enable_all()
         .build()
         .context("the runtime cannot be started")
-}
-
-/// Builds the client of a portal as the configuration says. Sends nothing.
-pub(super) fn client(
-    config: &Config,
-    portal: &Portal,
-    observer: Arc<dyn Observer>,
-    throttles: &Throttles,
-) -> Result<Arc<Client>, BuildError> {
-    Client::build(
-        portal,
-        &config.collect,
-        &config.request,
-        observer,
-        throttles,
-    )
 }
 
 /// What is to be said of a portal as a whole, beside its folders.

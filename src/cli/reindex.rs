@@ -1,5 +1,4 @@
-//! `kb-exporter reindex history` prints what was attempted at reindexing failed files, and what came of it;
-//! `kb-exporter reindex classes` which classes of error that helped.
+//! `kb-exporter reindex`: the attempts, which error classes they helped, and what is taken back.
 
 mod classes;
 mod entries;
@@ -12,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, anyhow};
-use clap::{Args, Subcommand, ValueEnum};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand};
 
 use crate::cli::failure::Failure;
+use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, output, settings, table};
 use crate::config::{Config, State};
 use crate::ledger::{self, Entry, LedgerError};
@@ -37,7 +37,7 @@ pub(super) enum ReindexCommand {
 pub(super) struct ClassesArgs {
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "table")]
-    output: Output,
+    output: Form,
 }
 
 /// How the ledger is printed.
@@ -45,7 +45,7 @@ pub(super) struct ClassesArgs {
 pub(super) struct HistoryArgs {
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "table")]
-    output: Output,
+    output: Form,
     /// Newest attempts that are printed; 0: all.
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
@@ -69,52 +69,35 @@ fn since(text: &str) -> Result<Timestamp, String> {
     })
 }
 
-/// A form of what is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// A table for people.
-    Table,
-    /// A document for programs.
-    Json,
-}
-
 /// Does what a command says.
 pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode, Failure> {
-    match command {
-        ReindexCommand::History(args) => history(config, args),
-        ReindexCommand::Classes(args) => print_classes(config, args),
-        ReindexCommand::Forgive(args) => {
-            let config = with_state(config)?;
-            output::print(&forgive::forgive(&config.1, &config.0.portals, args)?)?;
-            Ok(ExitCode::SUCCESS)
-        }
+    let (config, path) = with_state(config)?;
+    let text = match command {
+        ReindexCommand::History(args) => history(&path, args)?,
+        ReindexCommand::Classes(args) => classes(&path, &config, args)?,
+        ReindexCommand::Forgive(args) => forgive::forgive(&path, &config.portals, args)?,
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn classes(path: &Path, config: &Config, args: &ClassesArgs) -> Result<String> {
+    let views = ledger::views(path).map_err(explained);
+    let views = views.context("the classes cannot be shown")?;
+    let rows = classes::rows(&views, &config.portals);
+    match args.output {
+        Form::Table => Ok(classes::table(&rows, table::terminal_width()).to_string()),
+        Form::Json => classes::json(&rows),
     }
 }
 
-fn print_classes(config: &ConfigArgs, args: &ClassesArgs) -> Result<ExitCode, Failure> {
-    let (config, path) = with_state(config)?;
-    let views = ledger::views(&path).map_err(explained);
-    let views = views.context("the classes cannot be shown")?;
-    let rows = classes::rows(&views, &config.portals);
-    let text = match args.output {
-        Output::Table => classes::table(&rows, table::terminal_width()).to_string(),
-        Output::Json => classes::json(&rows)?,
-    };
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn history(config: &ConfigArgs, args: &HistoryArgs) -> Result<ExitCode, Failure> {
-    let (_, path) = with_state(config)?;
-    let newest = newest(wanted(read(&path)?, args), args.limit);
-    let width = table::terminal_width();
-    let text = match (args.output, width) {
-        (Output::Table, Some(width)) if width < lines::TABLE => lines::lines(&newest, width),
-        (Output::Table, _) => entries::table(&newest, width).to_string(),
-        (Output::Json, _) => entries::json(&newest)?,
-    };
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+fn history(path: &Path, args: &HistoryArgs) -> Result<String> {
+    let newest = newest(wanted(read(path)?, args), args.limit);
+    match (args.output, table::terminal_width()) {
+        (Form::Table, Some(width)) if width < lines::TABLE => Ok(lines::lines(&newest, width)),
+        (Form::Table, width) => Ok(entries::table(&newest, width).to_string()),
+        (Form::Json, _) => entries::json(&newest),
+    }
 }
 
 /// The entries that the arguments ask for.
@@ -134,20 +117,14 @@ fn wanted(mut entries: Vec<Entry>, args: &HistoryArgs) -> Vec<Entry> {
 
 /// The configuration and its state folder.
 fn with_state(args: &ConfigArgs) -> Result<(Config, PathBuf)> {
-    // Asked before the environment is: without a file its variables do not matter.
-    if args.file.is_none() {
-        return Err(no_path());
+    // Without a file the state is temporary, whatever the environment says.
+    if args.file.is_some() {
+        let config = settings::config(args)?;
+        if let State::Path(path) = config.state.clone() {
+            return Ok((config, path));
+        }
     }
-    let config = settings::config(args)?;
-    let State::Path(path) = &config.state else {
-        return Err(no_path());
-    };
-    let path = path.clone();
-    Ok((config, path))
-}
-
-fn no_path() -> anyhow::Error {
-    anyhow!(
+    bail!(
         "no state folder is known: name the configuration file with --config.file; without one, the ledger is temporary and gone with its process"
     )
 }

@@ -22,7 +22,7 @@ use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
 use crate::metrics::{self, ConfigFacts, Events};
 use crate::model::Moment;
-use crate::portal::Throttles;
+use crate::portal::{Client, Throttles};
 use crate::snapshot::{FolderState, FolderView, ListState, Publisher, Snapshot};
 use crate::state::{SavedPortal, Store};
 
@@ -94,7 +94,9 @@ impl Scan {
 
     fn add(&mut self, config: &Config, portal: &Portal) -> Result<()> {
         let events = self.events.of(&portal.name);
-        let client = once::client(config, portal, Arc::clone(&events) as _, &self.throttles)
+        let (collect, request) = (&config.collect, &config.request);
+        let observer = Arc::clone(&events) as _;
+        let client = Client::build(portal, collect, request, observer, &self.throttles)
             .with_context(|| format!("portal {}", portal.name))?;
         let progress = Arc::<Progress>::default();
         self.progress.push(Arc::clone(&progress));

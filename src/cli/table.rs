@@ -11,7 +11,7 @@ use crate::text;
 /// Longest text of a cell, in characters; longer than any message of this program.
 const CELL_CHARACTERS: usize = 500;
 
-/// A column: its title, and how its cells stand.
+/// A column: its title, and how its cells are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     /// Text, which is wrapped where the terminal is too narrow.
@@ -20,17 +20,6 @@ pub(super) enum Column {
     Id(&'static str),
     /// Numbers, on the right, always on one line.
     Number(&'static str),
-}
-
-/// What stands in one place of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cell {
-    /// Text of any origin: it is shown on one line and cannot take over the terminal.
-    Text(String),
-    /// A number.
-    Number(u64),
-    /// Nothing is known.
-    Empty,
 }
 
 /// A table that grows row by row.
@@ -58,9 +47,13 @@ impl Table {
         Self(table)
     }
 
-    /// Adds a row: a cell for each column.
-    pub fn add(&mut self, row: impl IntoIterator<Item = Cell>) {
-        self.0.add_row(row.into_iter().map(|cell| cell.to_string()));
+    /// Adds a row: a cell for each column. Text of any origin is shown on one line and cannot take over the terminal.
+    pub fn add<T: fmt::Display>(&mut self, row: impl IntoIterator<Item = T>) {
+        let shown = |cell: T| {
+            let line = cell.to_string();
+            text::cut(&text::one_line(&line), CELL_CHARACTERS).into_owned()
+        };
+        self.0.add_row(row.into_iter().map(shown));
     }
 
     /// Whether there is no row.
@@ -82,21 +75,9 @@ impl Column {
     }
 }
 
-impl Cell {
-    /// Shows anything as text.
-    pub fn text(value: impl fmt::Display) -> Self {
-        Self::Text(value.to_string())
-    }
-}
-
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(value) => f.write_str(&text::cut(&text::one_line(value), CELL_CHARACTERS)),
-            Self::Number(number) => number.fmt(f),
-            Self::Empty => Ok(()),
-        }
-    }
+/// A cell that is empty where nothing is known.
+pub(super) fn known(value: Option<impl fmt::Display>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// The width of the terminal that standard output is, where it is one.
@@ -117,8 +98,8 @@ mod tests {
 
     fn table(name: &str, width: Option<u16>) -> String {
         let mut table = Table::new(&COLUMNS, width);
-        table.add([Cell::text(name), Cell::text("12-34-56"), Cell::Number(7)]);
-        table.add([Cell::text("b"), Cell::Empty, Cell::Number(60_000)]);
+        table.add([name, "12-34-56", "7"]);
+        table.add([&"b" as &dyn fmt::Display, &known(None::<u64>), &60_000]);
         table.to_string()
     }
 

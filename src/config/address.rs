@@ -28,7 +28,7 @@ impl BaseUrl {
         &self.0
     }
 
-    /// The address without slashes at the end of its path: what tells portals apart.
+    /// The address without slashes at the end of its path, which identifies a portal.
     #[must_use]
     pub fn normalised(&self) -> PortalAddress {
         let mut url = self.0.clone();

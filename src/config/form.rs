@@ -128,7 +128,7 @@ pub(super) fn neither(text: &str, expected: impl Display) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    // What is cut may no longer look like the key that it was.
+    // Redacted first: after the cut, a key might no longer look like one.
     format!("\"{}\"", text::cut(&redact(text), QUOTED_CHARACTERS))
 }
 

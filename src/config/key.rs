@@ -1,4 +1,4 @@
-//! Where the key to a portal is found, and how a key that stands in the wrong place is kept from being shown.
+//! Where the key to a portal is found. A key that is in the wrong place is never shown.
 
 use std::path::PathBuf;
 
@@ -57,11 +57,11 @@ impl Scalar for KeyFile {
 
 describe!(KeyFile, { "title": "a path", "type": "string", "minLength": 1 });
 
-/// Stands where a key itself would: there is none, and any value is an error.
+/// For keys whose value would be an API key: any value is an error.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct NoLiteralKey;
 
-/// Why a key must not stand in the file, and what to do instead.
+/// Why a key must not be in the file, and what to do instead.
 const REASON: &str = "a key here would be seen by whoever reads, copies or backs up the configuration: put it in a file of its own \
      (api_key_file) or in an environment variable (api_key_env), and replace it if the configuration was ever shared";
 

@@ -1,6 +1,6 @@
-//! Keys that stand where they do not belong: found, and never shown.
+//! Finds keys in texts, so that they are never shown.
 
-/// How the simulated portal's keys begin, and how a key is told from a name.
+/// How the simulated portal's keys begin; no name contains it.
 const KEY_PREFIX: &str = "kbk_";
 
 /// Shortest run of letters and digits that is taken for a key whatever its prefix.

@@ -24,7 +24,7 @@ use changes::{Changeable, changeable};
 
 pub use unknown::UnknownClass;
 
-/// The largest count that a key takes.
+/// The largest count that a key can have.
 const MOST: u64 = 1_000_000_000;
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.

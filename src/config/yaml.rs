@@ -57,7 +57,7 @@ fn fault(error: &Error, path: &str) -> Fault {
     fault.at(error.location())
 }
 
-/// What is wrong with what stands at `path`. Of the parser's own messages only those are taken that do not repeat a value.
+/// What is wrong with the value at `path`. The parser's own messages are used only where they do not repeat a value.
 fn message(error: &Error, path: &str) -> String {
     match error {
         Error::Message { msg, .. } => msg.clone(),

@@ -18,13 +18,13 @@ pub(super) struct Calendar {
     ahead: Option<Ahead>,
 }
 
-/// What lies ahead of the last run.
+/// The last run, and the next one.
 #[derive(Clone, Copy, Debug)]
 struct Ahead {
     /// When the last run was.
     ran: Instant,
-    /// What the calendar said when it was looked for the next.
-    folder_read: DateTime<Utc>,
+    /// The calendar time at which `next` was computed.
+    computed: DateTime<Utc>,
     /// From the last due time to the next.
     gap: Duration,
     next: Option<Occurrence>,
@@ -57,7 +57,7 @@ impl Calendar {
         let Some(mut ahead) = self.ahead else {
             return Some(self.run(now, now.calendar, Duration::ZERO, draw));
         };
-        if now.calendar < ahead.folder_read {
+        if now.calendar < ahead.computed {
             ahead = self.set_back(ahead, now, draw);
             self.ahead = Some(ahead);
         }
@@ -72,7 +72,7 @@ impl Calendar {
         }
     }
 
-    /// Where further occurrences have gone by since the one that was due, this run stands for all of them, and the gap counts from it.
+    /// If further occurrences have passed since the one that was due, this run replaces all of them, and the gap counts from it.
     fn run(&mut self, now: Moment, due: DateTime<Utc>, last_gap: Duration, draw: f64) -> Tick {
         let (from, next) = match self.after(due) {
             Some(missed) if missed <= now.calendar => (now.calendar, self.after(now.calendar)),
@@ -82,7 +82,7 @@ impl Calendar {
         let next = next.map(|at| self.occurrence(at, draw));
         self.ahead = Some(Ahead {
             ran: now.monotonic,
-            folder_read: now.calendar,
+            computed: now.calendar,
             gap,
             next,
         });
@@ -92,8 +92,8 @@ impl Calendar {
         }
     }
 
-    /// Reads anew, as the old due time may be far ahead now. An occurrence that comes less than half a gap after the last run
-    /// is that run's own, named a second time by a clock that was set back a little.
+    /// Computes the next run again, because the old due time may be far ahead now. An occurrence less than half a gap after the last
+    /// run is the one of that run, which comes a second time after a clock was set back a little.
     fn set_back(&self, ahead: Ahead, now: Moment, draw: f64) -> Ahead {
         let passed = now.monotonic.saturating_duration_since(ahead.ran);
         let since_run = |at| passed + between(now.calendar, at);
@@ -102,7 +102,7 @@ impl Calendar {
             next => next,
         };
         Ahead {
-            folder_read: now.calendar,
+            computed: now.calendar,
             next: next.map(|at| self.occurrence(at, draw)),
             ..ahead
         }
@@ -114,8 +114,8 @@ impl Calendar {
 
     /// Jitter keeps clear of the following occurrence, so that no two become one.
     fn occurrence(&self, at: DateTime<Utc>, draw: f64) -> Occurrence {
-        let room = self.after(at).map(|following| between(at, following) / 10);
-        let jitter = room.map_or(self.jitter, |room| self.jitter.min(room));
+        let longest = self.after(at).map(|following| between(at, following) / 10);
+        let jitter = longest.map_or(self.jitter, |longest| self.jitter.min(longest));
         Occurrence {
             at,
             delay: jitter.mul_f64(draw),

@@ -1,4 +1,4 @@
-//! When a collection is due: pure, so that every trick of a clock can be tried in a table.
+//! When a collection is due: pure, so that tests can set both clocks.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -55,7 +55,7 @@ pub struct Tick {
 
 /// Knows whether a collection is due, and when the next one is.
 ///
-/// The first is due at once. Those that were missed, because nobody asked or because the machine slept, are made up for by one.
+/// The first is due at once. One tick replaces all that were missed, because nobody asked or because the machine slept.
 #[derive(Clone, Debug)]
 pub struct Due(Clock);
 

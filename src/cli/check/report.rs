@@ -1,10 +1,12 @@
 //! What a check found: as a table, and whether all can be collected.
 
-use thiserror::Error;
+use std::fmt::Display;
 
-use crate::cli::table::{Cell, Column, Table};
+use anyhow::Result;
+
+use crate::cli::table::{Column, Table};
 use crate::model::{FolderId, FolderName, PortalName};
-use crate::portal::{BuildError, PortalError};
+use crate::portal::PortalError;
 
 const COLUMNS: [Column; 5] = [
     Column::Text("portal"),
@@ -24,18 +26,8 @@ pub(super) struct Report {
 #[derive(Debug)]
 pub(super) struct PortalReport {
     pub name: PortalName,
-    pub list: Result<ListReport, PortalFailure>,
-}
-
-/// Why a portal's list of folders cannot be read.
-#[derive(Debug, Error)]
-pub(super) enum PortalFailure {
-    /// The configuration names something that cannot be used.
-    #[error(transparent)]
-    Client(#[from] BuildError),
-    /// The key cannot be read, or the portal did not answer with a list.
-    #[error(transparent)]
-    Portal(#[from] PortalError),
+    /// An error where its list of folders cannot be read.
+    pub list: Result<ListReport>,
 }
 
 /// A portal whose list of folders was read.
@@ -76,11 +68,12 @@ impl Trial {
         }
     }
 
-    fn cells(&self) -> [Cell; 2] {
+    /// The number of files, where it is known, and the result.
+    fn cells(&self) -> [String; 2] {
         match self {
-            Self::Readable { files } => [Cell::Number(*files), Cell::text("ok")],
-            Self::Gone => [Cell::Empty, Cell::text("gone")],
-            Self::Failed(error) => [Cell::Empty, Cell::text(error)],
+            Self::Readable { files } => [files.to_string(), "ok".to_owned()],
+            Self::Gone => [String::new(), "gone".to_owned()],
+            Self::Failed(error) => [String::new(), error.to_string()],
         }
     }
 }
@@ -111,18 +104,19 @@ impl PortalReport {
     }
 
     fn add_to(&self, table: &mut Table) {
-        let name = || Cell::text(&self.name);
-        let alone = |result| [name(), Cell::Empty, Cell::Empty, Cell::Empty, result];
+        let mut alone = |result: &dyn Display| {
+            let cells: [&dyn Display; 5] = [&self.name, &"", &"", &"", result];
+            table.add(cells);
+        };
         match &self.list {
-            Err(failure) => table.add(alone(Cell::text(failure))),
-            Ok(list) if list.folders.is_empty() => {
-                table.add(alone(Cell::text("no folder to collect")));
-            }
+            Err(error) => alone(error),
+            Ok(list) if list.folders.is_empty() => alone(&"no folder to collect"),
             Ok(list) => {
                 for folder in &list.folders {
                     let [files, result] = folder.trial.cells();
-                    let (folder, id) = (Cell::text(&folder.name), Cell::text(folder.id));
-                    table.add([name(), folder, id, files, result]);
+                    let cells: [&dyn Display; 5] =
+                        [&self.name, &folder.name, &folder.id, &files, &result];
+                    table.add(cells);
                 }
             }
         }

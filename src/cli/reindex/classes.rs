@@ -1,11 +1,13 @@
 //! What retries made of each class of error, in each form.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 
-use crate::cli::table::{Cell, Column, Table};
+use crate::cli::output;
+use crate::cli::table::{Column, Table, known};
 use crate::config::Portal;
 use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
@@ -29,7 +31,7 @@ pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Porta
     rows.collect()
 }
 
-/// A row in the document. Fields may be added, and none is renamed or removed.
+/// A row in the document.
 #[derive(Serialize)]
 struct Written<'a> {
     portal: &'a str,
@@ -56,23 +58,15 @@ fn named(address: &PortalAddress, portals: &[Portal]) -> String {
 
 /// Writes the document.
 pub(super) fn json(rows: &[Row]) -> Result<String> {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        classes: Vec<Written<'a>>,
-    }
-    let classes = rows.iter().map(|Row { portal, record }| Written {
-        portal: portal.as_str(),
+    let written = rows.iter().map(|Row { portal, record }| Written {
+        portal,
         class: record.class.as_str(),
         response: record.response.as_str(),
         recovered: record.files.recovered,
         refailed: record.files.refailed,
         last: record.last.map(|last| last.to_string()),
     });
-    let document = Document {
-        classes: classes.collect(),
-    };
-    let text = serde_json::to_string_pretty(&document).context("the document cannot be written")?;
-    Ok(text + "\n")
+    output::json("classes", &written.collect::<Vec<_>>())
 }
 
 /// Writes the table.
@@ -87,14 +81,15 @@ pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
     ];
     let mut table = Table::new(&columns, width);
     for Row { portal, record } in rows {
-        table.add([
-            Cell::text(portal),
-            Cell::text(&record.class),
-            Cell::text(record.response.a_retry()),
-            Cell::Number(record.files.recovered),
-            Cell::Number(record.files.refailed),
-            record.last.map_or(Cell::Empty, Cell::text),
-        ]);
+        let cells: [&dyn Display; 6] = [
+            portal,
+            &record.class,
+            &record.response.a_retry(),
+            &record.files.recovered,
+            &record.files.refailed,
+            &known(record.last),
+        ];
+        table.add(cells);
     }
     table
 }

@@ -1,4 +1,4 @@
-//! `kb-exporter reindex forgive` takes back what the ledger holds against an attempt.
+//! `kb-exporter reindex forgive` removes what the ledger records against an attempt.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(in crate::cli) struct ForgiveArgs {
     /// The cooldown of the folder with this id, or with this name at its last attempt, and the attempts that its files have used up.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<String>,
-    /// What earlier attempts told of a class of error.
+    /// The results of earlier attempts for an error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
     /// The attempts without effect that the breaker counts, and those that the portal did not carry out.

@@ -187,7 +187,7 @@ fn an_attempt_has_two_lines_on_a_narrow_terminal_and_one_on_a_wide_one() {
 fn attempts_are_chosen_by_folder_and_by_time() {
     let chosen = |since: Option<&str>, folder: Option<&str>| {
         let args = HistoryArgs {
-            output: Output::Table,
+            output: Form::Table,
             limit: 0,
             since: since.map(|text| super::since(text).unwrap()),
             folder: folder.map(str::to_owned),

@@ -1,4 +1,4 @@
-//! How far a scan has come, on the terminal.
+//! The progress of a scan, on the terminal.
 
 use std::fmt::{self, Write};
 use std::io::{IsTerminal, stderr};
@@ -16,7 +16,7 @@ pub(super) const FRAME_TIME: Duration = Duration::from_millis(1000 / RATE as u64
 
 const TEMPLATE: &str = "{bar:30} {msg}, {rate} per second";
 
-/// A line on the terminal that standard error is. It is gone when the scan ends.
+/// A progress bar on standard error. It is removed when the scan ends.
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {
@@ -28,7 +28,7 @@ impl Bar {
 
     fn new(target: ProgressDrawTarget) -> Self {
         let rate = |state: &ProgressState, text: &mut dyn Write| {
-            // A text in memory takes everything.
+            // Writing to a string cannot fail.
             let _ = write!(text, "{:.0}", state.per_sec());
         };
         let style = ProgressStyle::with_template(TEMPLATE)

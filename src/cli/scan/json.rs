@@ -1,35 +1,18 @@
 //! A scan as a document for programs.
-//!
-//! Fields may be added, and none is renamed or removed. Times are RFC 3339, durations are in seconds and sizes in bytes;
-//! `null` stands for what is not there or not known.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::{Serialize, Serializer};
 
 use crate::classify::ErrorRow;
-use crate::cli::once;
+use crate::cli::{once, output};
 use crate::history::FullRead;
 use crate::model::{ByStatus, Moment, Status};
 use crate::snapshot::{self, Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
 
-/// Writes the document.
+/// Writes the document: the portals in the order of the configuration.
 pub(super) fn text(snapshot: &Snapshot) -> Result<String> {
-    let document = Document {
-        portals: snapshot
-            .portals
-            .iter()
-            .map(|portal| Portal::of(portal))
-            .collect(),
-    };
-    let text = serde_json::to_string_pretty(&document).context("the document cannot be written")?;
-    Ok(text + "\n")
-}
-
-/// The document.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    /// In the order of the configuration.
-    portals: Vec<Portal<'a>>,
+    let portals = snapshot.portals.iter().map(|portal| Portal::of(portal));
+    output::json("portals", &portals.collect::<Vec<_>>())
 }
 
 /// One portal.
@@ -114,7 +97,7 @@ struct Count<'a> {
     size_bytes: Option<ByWord<'a>>,
     /// Failed and flagged files by class of error.
     errors: Vec<ErrorClass<'a>>,
-    /// Whether the counts are those of one moment, as far as that can be told.
+    /// Whether the counts are those of one moment, as far as the program can know.
     consistent: bool,
     /// How it was counted: `full` or `sorted`.
     strategy: &'static str,

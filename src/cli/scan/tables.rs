@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use crate::classify::ErrorRow;
 use crate::cli::once;
-use crate::cli::table::{Cell, Column, Table};
+use crate::cli::table::{Column, Table, known};
 use crate::model::{Moment, Status};
-use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot};
+use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable};
 
 /// All tables, at most `width` characters wide where there is such a limit, and what else is to be said.
 pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
@@ -40,9 +41,9 @@ fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let mut table = Table::new(&columns, width);
     for portal in &snapshot.portals {
         for (name, folder) in named(portal) {
-            let mut row = vec![Cell::text(&portal.name), Cell::text(name)];
+            let mut row = vec![portal.name.to_string(), name];
             row.extend(numbers(folder, &statuses));
-            row.push(Cell::text(result(folder)));
+            row.push(result(folder));
             table.add(row);
         }
         if let Some(row) = portal_row(portal, columns.len()) {
@@ -80,32 +81,23 @@ fn named(portal: &PortalView) -> Vec<(String, &FolderView)> {
     named
 }
 
-fn numbers(folder: &FolderView, statuses: &[Status]) -> Vec<Cell> {
+fn numbers(folder: &FolderView, statuses: &[Status]) -> Vec<String> {
     let Some(counts) = &folder.counts else {
-        return vec![Cell::Empty; statuses.len() + 1];
+        return vec![String::new(); statuses.len() + 1];
     };
     let by_status = statuses.iter().map(|status| counts.files[*status]);
-    by_status
-        .chain([counts.files.total()])
-        .map(Cell::Number)
-        .collect()
+    let numbers = by_status.chain([counts.files.total()]);
+    numbers.map(|number| number.to_string()).collect()
 }
 
 fn result(folder: &FolderView) -> String {
-    let reason = folder
-        .state
-        .unavailable()
-        .map_or("", |reason| reason.as_str());
+    let reason = known(folder.state.unavailable().map(Unavailable::as_str));
+    let counts = folder.counts.as_deref();
     match &folder.state {
         FolderState::Unseen => "not read".to_owned(),
         FolderState::Unavailable { message, .. } => format!("{reason}: {message}"),
-        FolderState::Departed(_) => reason.to_owned(),
-        FolderState::Counted
-            if folder
-                .counts
-                .as_ref()
-                .is_some_and(|counts| !counts.consistent) =>
-        {
+        FolderState::Departed(_) => reason,
+        FolderState::Counted if counts.is_some_and(|counts| !counts.consistent) => {
             "not consistent".to_owned()
         }
         FolderState::Counted => "ok".to_owned(),
@@ -113,15 +105,15 @@ fn result(folder: &FolderView) -> String {
 }
 
 /// The row of a portal that has no row of a folder, or whose list could not be read.
-fn portal_row(portal: &PortalView, columns: usize) -> Option<Vec<Cell>> {
+fn portal_row(portal: &PortalView, columns: usize) -> Option<Vec<String>> {
     let result = match portal.list.trouble() {
-        Some(trouble) => Cell::text(trouble.as_str()),
-        None if portal.folders.is_empty() => Cell::text("no folder to collect"),
+        Some(trouble) => trouble.as_str(),
+        None if portal.folders.is_empty() => "no folder to collect",
         None => return None,
     };
-    let mut row = vec![Cell::Empty; columns];
-    row[0] = Cell::text(&portal.name);
-    row[columns - 1] = result;
+    let mut row = vec![portal.name.to_string()];
+    row.resize(columns - 1, String::new());
+    row.push(result.to_owned());
     Some(row)
 }
 
@@ -138,13 +130,14 @@ fn errors_by_folder(snapshot: &Snapshot, width: Option<u16>) -> Table {
     for portal in &snapshot.portals {
         for (name, folder) in named(portal) {
             for row in errors(folder) {
-                table.add([
-                    Cell::text(&portal.name),
-                    Cell::text(&name),
-                    Cell::text(row.status.as_str()),
-                    Cell::Number(row.files),
-                    Cell::text(&row.class),
-                ]);
+                let cells: [&dyn Display; 5] = [
+                    &portal.name,
+                    &name,
+                    &row.status.as_str(),
+                    &row.files,
+                    &row.class,
+                ];
+                table.add(cells);
             }
         }
     }
@@ -175,14 +168,15 @@ fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let mut table = Table::new(&columns, width);
     for portal in &snapshot.portals {
         for error in portal.error_classes(Moment::now()) {
-            table.add([
-                Cell::text(&portal.name),
-                Cell::text(&error.class),
-                Cell::Number(error.files[Status::Failed]),
-                Cell::Number(error.files[Status::Flagged]),
-                Cell::Number(error.folders as u64),
-                error.example.map_or(Cell::Empty, Cell::text),
-            ]);
+            let cells: [&dyn Display; 6] = [
+                &portal.name,
+                &error.class,
+                &error.files[Status::Failed],
+                &error.files[Status::Flagged],
+                &error.folders,
+                &known(error.example.as_deref()),
+            ];
+            table.add(cells);
         }
     }
     table
@@ -194,18 +188,15 @@ fn summary(portal: &PortalView) -> Option<String> {
     if portal.list.trouble().is_some() {
         return None;
     }
-    let counts = portal
-        .folders
-        .values()
-        .filter_map(|folder| folder.counts.as_deref());
-    let (folders, files, requests) =
-        counts.fold((0, 0, 0), |(folders, files, requests), counts| {
-            (
-                folders + 1,
-                files + counts.files.total(),
-                requests + counts.requests,
-            )
-        });
+    let counts = || {
+        portal
+            .folders
+            .values()
+            .filter_map(|folder| folder.counts.as_deref())
+    };
+    let folders = counts().count();
+    let files: u64 = counts().map(|counts| counts.files.total()).sum();
+    let requests: u64 = counts().map(|counts| counts.requests).sum();
     let seconds = run.duration.as_secs_f64();
     Some(format!(
         "{files} files in {folders} folders, read with {requests} requests in {seconds:.1} s"

@@ -1,4 +1,4 @@
-//! Files that are refused, and what people are told.
+//! Files that are refused, and the error messages.
 
 use super::{Config, PORTAL};
 

@@ -1,5 +1,7 @@
 //! What a snapshot looks like in each form.
 
+mod views;
+
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
@@ -12,6 +14,8 @@ use crate::portal::Trouble;
 use crate::snapshot::PortalView;
 use crate::snapshot::{Collections, Counts, LastRun, ListFacts, RunResult, Unavailable, Way};
 
+use views::*;
+
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
 /// A name that would move the cursor, turn the direction and break the line and the table.
@@ -19,152 +23,6 @@ const HOSTILE: &str = "a\u{1b}[2J\u{202e}b\n│ \"c\"";
 
 /// A reason with a control character.
 const REASON: &str = "no text\u{1b} layer";
-
-fn moment() -> Moment {
-    Moment {
-        wall: NOON,
-        steady: Instant::now(),
-    }
-}
-
-fn folder(number: u128, name: &str, state: FolderState) -> FolderView {
-    FolderView {
-        id: Uuid::from_u128(number).into(),
-        name: FolderName::new(name),
-        reported_files: Some(10),
-        state,
-        counts: None,
-        last_success: None,
-        full_read: None,
-        full_read_difference: None,
-        large_scan_pages: None,
-        entries: None,
-        indexing: IndexingTimes::default(),
-    }
-}
-
-fn counted(number: u128, name: &str, files: &[(Status, u64)], consistent: bool) -> FolderView {
-    let mut counts = Counts {
-        files: ByStatus::default(),
-        errors: Vec::new(),
-        oldest: ByStatus::default(),
-        consistent,
-        counted: moment(),
-        duration: Duration::from_millis(1_500),
-        requests: 2,
-        way: Way::Full,
-        interval: None,
-    };
-    let mut sizes = ByStatus::default();
-    for (status, count) in files {
-        counts.files[*status] = *count;
-        sizes[*status] = 1_000 * *count;
-        if Status::WITH_REASON.contains(status) {
-            counts.errors.push(ErrorRow {
-                status: *status,
-                class: Class::of(Some(REASON)),
-                files: *count,
-                example: None,
-            });
-        }
-    }
-    FolderView {
-        counts: Some(Arc::new(counts)),
-        full_read: Some(FullRead { at: NOON, sizes }),
-        ..folder(number, name, FolderState::Counted)
-    }
-}
-
-fn unavailable(reason: Unavailable) -> FolderState {
-    FolderState::Unavailable {
-        reason,
-        message: "page 1: status 500: the portal failed".to_owned(),
-    }
-}
-
-fn gone() -> FolderState {
-    FolderState::Departed(Departure {
-        reason: DepartureReason::Gone,
-        since: NOON,
-    })
-}
-
-fn read() -> ListState {
-    ListState::Read(ListFacts {
-        folders: 1,
-        invalid_rows: 0,
-        beyond_limit: 0,
-        whole: true,
-    })
-}
-
-fn failed() -> ListState {
-    ListState::Failed {
-        trouble: Trouble::Unreachable,
-        message: "no answer: connection refused".to_owned(),
-        last: None,
-    }
-}
-
-fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> PortalView {
-    let known = KnownClass {
-        example: "page 7: no text layer".into(),
-        first_seen: NOON,
-        last_seen: NOON,
-    };
-    let class = Class::of(Some(REASON)).as_str().into();
-    PortalView {
-        name: PortalName::new(name).unwrap(),
-        list,
-        classes: Arc::new([(class, known)].into()),
-        errors: Arc::default(),
-        reindex: Arc::default(),
-        folders: folders
-            .into_iter()
-            .map(|folder| (folder.id, Arc::new(folder)))
-            .collect(),
-        collections: Collections {
-            last_run: Some(LastRun {
-                ended: NOON,
-                duration: Duration::from_secs(2),
-                result: RunResult::Partial,
-            }),
-            ..Collections::default()
-        },
-        stale_after: Duration::MAX,
-        state_error: None,
-        sorting: crate::snapshot::SortingState::Assumed,
-        unsorted: None,
-        panics: 0,
-    }
-}
-
-fn snapshot(portals: Vec<PortalView>) -> Snapshot {
-    Snapshot {
-        portals: portals.into_iter().map(Arc::new).collect(),
-        ..Snapshot::default()
-    }
-}
-
-/// One of everything.
-fn varied() -> Snapshot {
-    let some = [
-        (Status::Done, 120),
-        (Status::Failed, 3),
-        (Status::Flagged, 1),
-    ];
-    let folders = vec![
-        counted(1, "Inbox", &some, true),
-        counted(2, "Same", &[(Status::Unknown, 7)], false),
-        folder(3, "Same", unavailable(Unavailable::Error)),
-        folder(4, "Old", gone()),
-    ];
-    snapshot(vec![
-        portal("main", read(), folders),
-        portal("down", failed(), vec![]),
-        portal("empty", read(), vec![]),
-    ])
-}
 
 #[test]
 fn the_tables_show_every_folder_and_every_portal() {
