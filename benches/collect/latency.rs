@@ -67,9 +67,9 @@ fn compare(
     name: &str,
     latency: Duration,
 ) -> Result<[[String; 5]; 3]> {
-    let (mut walks, mut clients) = (Vec::new(), Vec::new());
+    let (mut scans, mut clients) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        walks.push(took(portal, || scan(portal, &Config::default()).map(drop))?);
+        scans.push(took(portal, || scan(portal, &Config::default()).map(drop))?);
         let read = || portal.wait(read_all(&portal.url, folder));
         clients.push(took(portal, read)?);
     }
@@ -90,7 +90,7 @@ fn compare(
     Ok([
         row("what latency and concurrency allow", &[allowed]),
         row("bare client", &clients),
-        row("kb-exporter scan", &walks),
+        row("kb-exporter scan", &scans),
     ])
 }
 

@@ -178,10 +178,10 @@ fn seen(changes: &[Change], requests: &[Served]) -> Result<Vec<Duration>> {
     Ok(late)
 }
 
-/// How long after each change its folder's turn comes, when every folder is asked for once in a round from the first change on.
+/// How long after each change its folder's turn comes, when every folder is asked for once in a cycle from the first change on.
 fn in_turn(changes: &[Change], folders: &[Uuid]) -> Vec<Duration> {
     let gap = Duration::from_secs(1) / RATE;
-    let round = gap * FOLDERS;
+    let cycle = gap * FOLDERS;
     let Some(begun) = changes.first().map(|change| change.at) else {
         return Vec::new();
     };
@@ -189,10 +189,10 @@ fn in_turn(changes: &[Change], folders: &[Uuid]) -> Vec<Duration> {
         let place = folders.iter().position(|it| *it == change.folder)?;
         let turn = gap * u32::try_from(place).ok()?;
         let since = (change.at - begun).to_std().ok()? * PACE;
-        let into_round =
-            Duration::from_nanos(u64::try_from(since.as_nanos() % round.as_nanos()).ok()?);
-        turn.checked_sub(into_round)
-            .or_else(|| (round + turn).checked_sub(into_round))
+        let into_cycle =
+            Duration::from_nanos(u64::try_from(since.as_nanos() % cycle.as_nanos()).ok()?);
+        turn.checked_sub(into_cycle)
+            .or_else(|| (cycle + turn).checked_sub(into_cycle))
     };
     changes.iter().filter_map(late).collect()
 }

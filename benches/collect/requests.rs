@@ -19,7 +19,7 @@ const SIZES: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_
 const STATES: [State; 3] = [State::AllDone, State::NotDone(375), State::NotDone(100_000)];
 
 /// Folders up to this many pages are read by page as well; for larger ones it is known what that takes.
-const LARGEST_WALK: u64 = 1_000;
+const LARGEST_SCAN: u64 = 1_000;
 
 /// Collections that end before one is read: by then the portal's sorting is trusted.
 const SETTLED: u64 = 4;
@@ -75,9 +75,9 @@ pub fn measure(sizes: &[u64]) -> Result<String> {
 
 fn row(case: Case, counts: &Counts) -> Result<[String; 8]> {
     let every_page = case.every_page();
-    let walked = if every_page <= LARGEST_WALK + 1 {
-        let walk = collect(counts, "full")?.context("a short scan took too long")?;
-        grouped(walk.requests)
+    let scanned = if every_page <= LARGEST_SCAN + 1 {
+        let scan = collect(counts, "full")?.context("a short scan took too long")?;
+        grouped(scan.requests)
     } else {
         format!("{} *", grouped(every_page))
     };
@@ -102,7 +102,7 @@ fn row(case: Case, counts: &Counts) -> Result<[String; 8]> {
     Ok([
         case.name(),
         files,
-        walked,
+        scanned,
         sorted,
         logged,
         less,

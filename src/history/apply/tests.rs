@@ -153,7 +153,7 @@ fn counted(files: &[(u128, Status)]) -> Rows<'_> {
     }
 }
 
-/// A read that told everything.
+/// A read that listed everything.
 fn whole(files: &[(u128, Status)]) -> Rows<'_> {
     Rows {
         complete: true,

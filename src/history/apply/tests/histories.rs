@@ -1,4 +1,4 @@
-//! Random histories of a folder whose pages do not fit together, with the truth kept beside.
+//! Random histories of a folder whose pages do not fit together, compared with the truth.
 
 use std::collections::{BTreeMap, HashSet};
 
