@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::assign::{Candidate, assign};
 use super::{ClassSlot, ErrorRow};
-use crate::classify::{Class, ClassCounts};
+use crate::classify::{Class, ClassCount, ClassCounts};
 use crate::model::{ByStatus, Status, Timestamp};
 
 /// The slots of a folder.
@@ -35,7 +35,8 @@ impl FolderSlots {
         rule_classes: &HashSet<Arc<str>>,
         now: Timestamp,
     ) {
-        let (mut new, mut rest) = (Vec::new(), Rest::default());
+        let held: HashSet<_> = self.slots.keys().cloned().collect();
+        let mut rest = Rest::default();
         for slot in self.slots.values_mut() {
             slot.files = ByStatus::default();
             slot.empty_counts = slot.empty_counts.saturating_add(1);
@@ -45,39 +46,23 @@ impl FolderSlots {
                 rest.add_files(&count.class, count.files);
                 continue;
             };
-            if let Some(slot) = self.slots.get_mut(class) {
-                slot.files = count.files;
-                slot.empty_counts = 0;
-                slot.last_seen = now;
-                slot.classifier = Some(counts.classifier);
-            } else {
-                let example = count.example.as_deref().map(Arc::from);
-                new.push(ClassSlot {
-                    class: Arc::clone(class),
-                    example: example.unwrap_or_else(|| Arc::clone(class)),
-                    first_seen: now,
-                    last_seen: now,
-                    classifier: Some(counts.classifier),
-                    files: count.files,
-                    empty_counts: 0,
-                    shown: false,
-                });
-            }
+            let new = || ClassSlot::new(class, count, now);
+            let slot = self.slots.entry(Arc::clone(class)).or_insert_with(new);
+            slot.files = count.files;
+            slot.empty_counts = 0;
+            slot.last_seen = now;
+            slot.classifier = Some(counts.classifier);
         }
         // Where another classifier found a class, its files may have another class now.
         self.slots
             .retain(|_, slot| slot.empty_counts == 0 || slot.classifier == Some(counts.classifier));
-        let held = self.slots.values().map(|slot| (slot, true));
-        let candidates = held.chain(new.iter().map(|slot| (slot, false)));
-        let candidates = candidates.map(|(slot, is_held)| Candidate {
+        let candidates = self.slots.values().map(|slot| Candidate {
             class: &slot.class,
             files: slot.files,
-            empty_counts: is_held.then_some(slot.empty_counts),
+            empty_counts: held.contains(&slot.class).then_some(slot.empty_counts),
             by_rule: rule_classes.contains(&slot.class),
         });
         let assigned = assign(candidates, limit);
-        self.slots
-            .extend(new.into_iter().map(|slot| (Arc::clone(&slot.class), slot)));
         self.rest = Some(rest);
         self.free(|slot| !assigned.contains(&slot.class));
     }
@@ -149,6 +134,22 @@ impl Rest {
         let sum = self.files.entry(class.clone()).or_default();
         for status in Status::WITH_REASON {
             sum[status] += files[status];
+        }
+    }
+}
+
+impl ClassSlot {
+    fn new(class: &Arc<str>, count: &ClassCount, now: Timestamp) -> Self {
+        let example = count.example.as_deref().map(Arc::from);
+        Self {
+            class: Arc::clone(class),
+            example: example.unwrap_or_else(|| Arc::clone(class)),
+            first_seen: now,
+            last_seen: now,
+            classifier: None,
+            files: ByStatus::default(),
+            empty_counts: 0,
+            shown: false,
         }
     }
 }
