@@ -4,7 +4,6 @@ mod classes;
 mod errors;
 mod reindex;
 
-use std::iter;
 use std::time::Duration;
 
 use maud::{DOCTYPE, Markup, html};
@@ -68,13 +67,9 @@ fn portal_section(
     now: Moment,
 ) -> Markup {
     let statuses = shown(portal);
-    let heads = statuses
-        .iter()
-        .map(|status| format!("#{}", status.as_str()));
-    let heads: Vec<_> = iter::once("Folder".to_owned())
-        .chain(heads)
-        .chain(["#total", "#counted", "state"].map(str::to_owned))
-        .collect();
+    let columns: Vec<_> = statuses.iter().map(|status| status.as_str()).collect();
+    let columns = columns.join("|#");
+    let heads = format!("Folder|#{columns}|#total|#counted|state");
     let mut folders: Vec<_> = portal.folders.values().zip(&health.folders).collect();
     folders.sort_by_key(|(_, health)| &health.name);
     let folders = folders.into_iter();
@@ -133,13 +128,13 @@ fn row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status]) -> M
     }
 }
 
-/// A table. The head of a column of numbers begins with `#`.
-fn table<S: AsRef<str>>(heads: &[S], rows: impl Iterator<Item = Markup>) -> Markup {
+/// A table. Its heads are separated by `|`; that of a column of numbers begins with `#`.
+fn table(heads: &str, rows: impl Iterator<Item = Markup>) -> Markup {
     html! {
         table {
             thead {
                 tr {
-                    @for head in heads.iter().map(AsRef::as_ref) {
+                    @for head in heads.split('|') {
                         @if let Some(head) = head.strip_prefix('#') { th.n { (head) } } @else { th { (head) } }
                     }
                 }

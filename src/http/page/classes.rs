@@ -13,17 +13,11 @@ const MAX_ROWS: usize = 50;
 pub(super) fn section(ledger: &LedgerView) -> Markup {
     let records = class_records(ledger);
     let more = records.len().saturating_sub(MAX_ROWS);
-    let heads = [
-        "Class",
-        "a retry",
-        "#recovered",
-        "#failed again",
-        "last sent",
-    ];
+    let heads = "Class|a retry|#recovered|#failed again|last sent";
     html! {
         @if !records.is_empty() {
             h3 { "What a retry helps" }
-            (table(&heads, records.iter().take(MAX_ROWS).map(row)))
+            (table(heads, records.iter().take(MAX_ROWS).map(row)))
             @if more > 0 {
                 p { "Not shown: " (more) " more (" code { "kb-exporter reindex classes" } " shows all)." }
             }

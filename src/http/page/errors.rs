@@ -8,15 +8,7 @@ use crate::snapshot::ErrorClass;
 
 /// What fails, since when, and what it looks like.
 pub(super) fn section(errors: &[ErrorClass]) -> Markup {
-    let heads = [
-        "Class",
-        "#failed",
-        "#flagged",
-        "#folders",
-        "first seen",
-        "last seen",
-        "example",
-    ];
+    let heads = "Class|#failed|#flagged|#folders|first seen|last seen|example";
     let row = |error: &ErrorClass| {
         html! {
             td.name { (error.class) }
@@ -28,5 +20,5 @@ pub(super) fn section(errors: &[ErrorClass]) -> Markup {
             td.name { @if let Some(example) = &error.example { (example) } }
         }
     };
-    html! { h3 { "Errors" } (table(&heads, errors.iter().map(row))) }
+    html! { h3 { "Errors" } (table(heads, errors.iter().map(row))) }
 }

@@ -16,20 +16,12 @@ pub(super) fn section(portal: &PortalHealth, now: Timestamp) -> Markup {
     };
     let mut folders: Vec<_> = portal.folders.iter().filter_map(decided).collect();
     folders.sort_by_key(|(folder, _)| &folder.name);
-    let heads = [
-        "Folder",
-        "mode",
-        "decision",
-        "#failed",
-        "#retryable",
-        "#exhausted",
-        "next allowed",
-    ];
+    let heads = "Folder|mode|decision|#failed|#retryable|#exhausted|next allowed";
     html! {
         @if !folders.is_empty() {
             h3 { "Reindexing" }
             @if let Some(limits) = &portal.reindex { p { (limits_line(limits)) } }
-            (table(&heads, folders.iter().map(|(folder, decision)| row(folder, decision, now))))
+            (table(heads, folders.iter().map(|(folder, decision)| row(folder, decision, now))))
         }
     }
 }
