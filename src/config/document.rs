@@ -14,6 +14,7 @@ use crate::config::{Collect, Config, Errors, Portal, Request, form, yaml};
 /// The configuration of kb-exporter.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "kb-exporter configuration")]
 pub(super) struct Document {
     /// The portals to watch
     #[schemars(length(min = 1))]
