@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
-use futures_util::TryFutureExt;
+use futures_util::{FutureExt, TryFutureExt};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
@@ -20,12 +20,15 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::http::guard::Guard;
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
+use crate::http::web_config::WebConfigFile;
 use crate::metrics::{ConfigFacts, Events, Renderer};
 use crate::model::Moment;
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
+use crate::trend::Trends;
 
 pub use reload::ConfigSource;
 
@@ -47,11 +50,16 @@ pub struct Web {
     pub telemetry_path: String,
     /// Whether `POST /-/reload` is allowed.
     pub lifecycle: bool,
+    /// TLS and authentication.
+    pub config: Option<Arc<WebConfigFile>>,
+    /// Whether the paths of liveness and readiness are open to everybody.
+    pub open_probes: bool,
 }
 
 /// The whole process, bound to its addresses and ready to run.
 pub struct App {
     listeners: Vec<TcpListener>,
+    web_config: Option<Arc<WebConfigFile>>,
     site: Site,
     renderer: Renderer,
     portals: Portals,
@@ -64,6 +72,7 @@ impl App {
     /// Builds everything that the configuration asks for and binds the addresses.
     pub async fn bind(source: ConfigSource, web: &Web) -> Result<Self> {
         let config = source()?;
+        let (written, config_written) = watch::channel(Arc::clone(&config.written));
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listeners(&web.addresses).await?;
         let publisher = Publisher::default();
@@ -80,14 +89,21 @@ impl App {
         let site = Site {
             events,
             publisher,
+            trends: Trends::default(),
             exposition,
             config: config_facts,
+            written: config_written,
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
+            guard: web
+                .config
+                .clone()
+                .map(|file| Arc::new(Guard::new(file, web.open_probes))),
         };
         Ok(Self {
             listeners,
+            web_config: web.config.clone(),
             site,
             renderer,
             portals,
@@ -96,6 +112,7 @@ impl App {
                 source,
                 requests,
                 facts,
+                written,
             },
             cancel,
         })
@@ -111,6 +128,7 @@ impl App {
     pub async fn run(self, stop: CancellationToken) -> Result<()> {
         let Self {
             listeners,
+            web_config,
             site,
             mut renderer,
             mut portals,
@@ -121,12 +139,21 @@ impl App {
         portals.use_config(built).await;
         // The first scrape must not be answered from nothing.
         renderer.render().await?;
+        let trends = site.trends.clone();
+        let trends = trends.run(site.publisher.clone(), site.events.clone(), cancel.clone());
         let router = site.router();
         let mut tasks = JoinSet::new();
+        tasks.spawn(trends.map(Ok));
         tasks.spawn(renderer.run(cancel.clone()).map_err(anyhow::Error::from));
         for listener in listeners {
             let limits = Limits::default();
-            let server = serve(listener, router.clone(), limits, cancel.clone());
+            let server = serve(
+                listener,
+                router.clone(),
+                limits,
+                web_config.clone(),
+                cancel.clone(),
+            );
             tasks.spawn(
                 server.map_err(|error| anyhow::Error::from(error).context("the server broke")),
             );

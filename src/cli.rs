@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod errors;
 mod failure;
+mod healthcheck;
 mod once;
 mod output;
 mod portal;
@@ -70,6 +71,8 @@ enum Command {
     Reindex(reindex::ReindexCommand),
     /// How the reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
+    /// Ask the process that runs with the same flags whether it is live; exit with 0 or 1.
+    Healthcheck(healthcheck::HealthcheckArgs),
     /// Print the JSON schema of the configuration file, or an example.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -116,6 +119,12 @@ struct WebArgs {
     /// Path of the metrics.
     #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
     telemetry_path: String,
+    /// File with TLS, passwords and headers, in the format of Prometheus' exporter-toolkit.
+    #[arg(long = "web.config.file", value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+    /// Answer `/livez`, `/healthz` and `/readyz` without a password, so that probes need none.
+    #[arg(long = "web.open-probes", global = true)]
+    open_probes: bool,
     /// Allow `POST /-/reload`.
     #[arg(long = "web.enable-lifecycle", global = true)]
     lifecycle: bool,
@@ -172,12 +181,13 @@ pub fn main() -> ExitCode {
 impl Cli {
     fn act(&self) -> Result<ExitCode, Failure> {
         if self.config.check {
-            return settings::check(&self.config);
+            return settings::check(&self.config, &self.web);
         }
         match &self.command {
             None | Some(Command::Run) => run::run(&self.config, &self.web),
             Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, demo),
             Some(Command::Portal(portal)) => portal::run(portal),
+            Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
             Some(Command::Check) => check::run(&self.config),
             Some(Command::Scan(scan)) => scan::run(&self.config, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),

@@ -3,7 +3,7 @@
 //! A file ([`Config::from_file`]) is read and checked as a whole before anything is started. Without a file one portal comes from
 //! the environment ([`Config::from_environment`]). No API key is ever part of a configuration, only where it is found.
 //!
-//! Each key of the file is a field with a doc comment, a form ([`form`]) and a default. [`schema`] derives the rest from these.
+//! Each key of the file is a field with a doc comment, a form (module `form`) and a default. [`schema`] derives the rest from these.
 
 mod address;
 mod collect;
@@ -21,10 +21,14 @@ mod reindex;
 mod request;
 mod schedule;
 pub mod schema;
+mod shown;
 mod state;
 mod yaml;
 
 use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
 
 use self::document::Document;
 use self::error::Fault;
@@ -64,6 +68,8 @@ pub struct Config {
     pub reindex: Reindex,
     /// Where the program remembers things.
     pub state: State,
+    /// The keys and values of the file, without secrets; null where there is no file.
+    pub written: Arc<Json>,
 }
 
 impl Config {
@@ -87,7 +93,12 @@ impl Config {
 
     /// Checks a configuration that is already in memory; `file_name` is what errors call it.
     pub fn from_yaml(file_name: &str, text: &str) -> Result<Self, ConfigError> {
-        Document::read(text).map_err(|fault| schema::complete(fault, text).of(file_name))
+        let config = Document::read(text);
+        let config = config.map_err(|fault| schema::complete(fault, text).of(file_name))?;
+        Ok(Self {
+            written: Arc::new(shown::of_file(text)),
+            ..config
+        })
     }
 
     /// Takes one portal from `KB_BASE_URL`, `KB_API_KEY` or `KB_API_KEY_FILE`, `KB_PORTAL_NAME` and `KB_CA_FILE`; all
@@ -110,6 +121,7 @@ impl Config {
             errors: Errors::default(),
             reindex: Reindex::default(),
             state: State::Temporary,
+            written: Arc::default(),
         }
     }
 }

@@ -49,3 +49,4 @@ mod sqlite;
 pub mod state;
 pub mod telemetry;
 pub mod text;
+pub mod trend;

@@ -1,6 +1,4 @@
-//! What the SQLite files of the program share: connections, schema versions, records whose fields are columns, and the thread that writes.
-
-mod worker;
+//! What the SQLite files of the program share: connections, schema versions, and records whose fields are columns.
 
 use std::path::Path;
 
@@ -12,8 +10,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Status, Timestamp};
-
-pub(crate) use worker::Worker;
 
 /// Opens a file that exists, without creating one. `write`: not only for reading.
 pub(crate) fn open_existing(path: &Path, write: bool) -> rusqlite::Result<Connection> {
@@ -102,9 +98,16 @@ pub(crate) trait Record: Sized {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
 }
 
-/// Makes a struct a [`Record`]: its fields have the names of the columns.
-macro_rules! columns {
-    ($name:ident { $($column:ident),+ }) => {
+/// Defines a struct that is a [`Record`]: its fields have the names of the columns.
+macro_rules! record {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident {
+        $($(#[$doc:meta])* $column:ident: $type:ty,)+
+    }) => {
+        $(#[$meta])*
+        $visibility struct $name {
+            $($(#[$doc])* pub $column: $type,)+
+        }
+
         impl $crate::sqlite::Record for $name {
             fn columns() -> Vec<&'static str> {
                 vec![$(stringify!($column)),+]
@@ -120,21 +123,6 @@ macro_rules! columns {
                 })
             }
         }
-    };
-}
-pub(crate) use columns;
-
-/// Defines a struct that is a [`Record`].
-macro_rules! record {
-    ($(#[$meta:meta])* $visibility:vis struct $name:ident {
-        $($(#[$doc:meta])* $column:ident: $type:ty,)+
-    }) => {
-        $(#[$meta])*
-        $visibility struct $name {
-            $($(#[$doc])* pub $column: $type,)+
-        }
-
-        $crate::sqlite::columns!($name { $($column),+ });
     };
 }
 pub(crate) use record;
@@ -224,16 +212,6 @@ macro_rules! text_column {
     };
 }
 pub(crate) use text_column;
-
-/// Stores the value of a label as its text.
-macro_rules! label_column {
-    ($type:ident) => {
-        $crate::sqlite::text_column!($type, |value| value.as_str().to_owned(), |text| {
-            $type::ALL.into_iter().find(|value| value.as_str() == text)
-        });
-    };
-}
-pub(crate) use label_column;
 
 text_column!(FolderId, ToString::to_string, FolderId::parse);
 text_column!(PortalAddress, ToString::to_string, |address| Some(

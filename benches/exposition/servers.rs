@@ -128,10 +128,13 @@ impl Shown {
             events: self.events.clone(),
             publisher: self.publisher.clone(),
             exposition,
+            trends: kb_exporter::trend::Trends::default(),
             config,
+            written: tokio::sync::watch::channel(Arc::default()).1,
             liveness: Box::new(|| Ok(())),
             reload: None,
             telemetry_path: "/metrics".to_owned(),
+            guard: None,
         };
         Ok(site.router())
     }
@@ -160,7 +163,13 @@ impl Shown {
 async fn listen(router: Router, stop: &CancellationToken) -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
-    tokio::spawn(serve(listener, router, Limits::default(), stop.clone()));
+    tokio::spawn(serve(
+        listener,
+        router,
+        Limits::default(),
+        None,
+        stop.clone(),
+    ));
     Ok(address)
 }
 

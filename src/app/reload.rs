@@ -1,8 +1,10 @@
 //! Reading the configuration again: all of the new one, or all of the old one.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::Result;
+use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
@@ -19,6 +21,7 @@ pub(super) struct Reloader {
     pub source: ConfigSource,
     pub requests: mpsc::Receiver<ReloadRequest>,
     pub facts: watch::Sender<ConfigFacts>,
+    pub written: watch::Sender<Arc<Json>>,
 }
 
 impl Reloader {
@@ -28,10 +31,13 @@ impl Reloader {
             .map_err(anyhow::Error::from)
             .and_then(|config| {
                 let (state, throttles) = (portals.state(), portals.throttles());
-                Built::new(config, state, portals.events(), throttles)
+                let written = Arc::clone(&config.written);
+                let built = Built::new(config, state, portals.events(), throttles)?;
+                Ok((built, written))
             });
         match built {
-            Ok(built) => {
+            Ok((built, written)) => {
+                self.written.send_replace(written);
                 portals.use_config(built).await;
                 self.facts.send_replace(ConfigFacts {
                     reload_successful: true,

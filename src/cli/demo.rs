@@ -58,7 +58,7 @@ pub(super) fn run(
     if config.file.is_some() {
         return Err(anyhow!("demo takes no --config.file: it watches a portal of its own").into());
     }
-    let web = settings::web(web, Ipv4Addr::LOCALHOST);
+    let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
     settings::runtime()?.block_on(async {
         let stop = shutdown::on_signals().context("signals cannot be received")?;
         demo(&web, args, stop).await?;
@@ -202,6 +202,8 @@ mod tests {
             addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
             telemetry_path: "/metrics".to_owned(),
             lifecycle: false,
+            config: None,
+            open_probes: false,
         };
         let app = demo.app(&web).await.unwrap();
         let stop = CancellationToken::new();

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use tracing::error;
 
 use crate::config::ConfigError;
+use crate::http::web_config::WebConfigError;
 
 /// Exit code of a command that did not do what it should.
 pub(super) const FAILED: u8 = 1;
@@ -15,8 +16,8 @@ pub(super) const MISCONFIGURED: u8 = 2;
 /// Why the program ends.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The configuration is wrong.
-    Config(ConfigError),
+    /// The configuration, or the web configuration, is wrong.
+    Config(anyhow::Error),
     /// Something else went wrong.
     Other(anyhow::Error),
 }
@@ -39,15 +40,22 @@ impl Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::Config(error)
+        Self::Config(error.into())
+    }
+}
+
+impl From<WebConfigError> for Failure {
+    fn from(error: WebConfigError) -> Self {
+        Self::Config(error.into())
     }
 }
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        match error.downcast() {
-            Ok(error) => Self::Config(error),
-            Err(error) => Self::Other(error),
+        if error.is::<ConfigError>() {
+            Self::Config(error)
+        } else {
+            Self::Other(error)
         }
     }
 }

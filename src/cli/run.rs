@@ -13,7 +13,7 @@ use crate::shutdown;
 /// Runs until a signal.
 pub(super) fn run(config: &ConfigArgs, web: &WebArgs) -> Result<ExitCode, Failure> {
     let source = settings::source(config);
-    let web = settings::web(web, Ipv4Addr::UNSPECIFIED);
+    let web = settings::web(web, Ipv4Addr::UNSPECIFIED)?;
     settings::runtime()?.block_on(async {
         let stop = shutdown::on_signals().context("signals cannot be received")?;
         App::bind(source, &web).await?.run(stop).await?;

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -9,12 +10,22 @@ use clap::ValueEnum;
 use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, classes, failure::Failure, output};
 use crate::config::{Config, ConfigError};
+use crate::http::web_config::{WebConfigError, WebConfigFile};
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
 
 /// Paths that have a meaning of their own.
-const TAKEN: [&str; 5] = ["/livez", "/healthz", "/readyz", "/health", "/-/reload"];
+const TAKEN: [&str; 8] = [
+    "/livez",
+    "/healthz",
+    "/readyz",
+    "/health",
+    "/-/reload",
+    "/errors",
+    "/config",
+    "/docs",
+];
 
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,9 +49,10 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
     }
 }
 
-/// Reads the configuration and says that it is right, or what is wrong.
-pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
+/// Reads the configuration and the web configuration, and reports that they are right, or what is wrong.
+pub(super) fn check(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode, Failure> {
     let config = config(args)?;
+    web.config.as_deref().map(WebConfigFile::open).transpose()?;
     let portals = config.portals.len();
     let capacity = capacity::notes(&config);
     let mut said = format!("the configuration is right: {portals} portal(s)\n{capacity}");
@@ -54,16 +66,23 @@ pub(super) fn check(args: &ConfigArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Where to serve: as the arguments say, or else on all addresses, or on loopback alone.
-pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Web {
+pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, WebConfigError> {
     let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
     if addresses.is_empty() {
         addresses.push(SocketAddr::from((default_host, PORT)));
     }
-    Web {
+    let config = args
+        .config
+        .as_deref()
+        .map(WebConfigFile::open)
+        .transpose()?;
+    Ok(Web {
         addresses,
         telemetry_path: args.telemetry_path.clone(),
         lifecycle: args.lifecycle,
-    }
+        config: config.map(Arc::new),
+        open_probes: args.open_probes,
+    })
 }
 
 /// Checks the path of the metrics.
@@ -72,7 +91,8 @@ pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
     if !text.starts_with('/') || !text.bytes().all(plain) {
         return Err("expected a path such as /metrics".to_owned());
     }
-    if TAKEN.contains(&text) {
+    let is_below = |folder| text.starts_with(folder);
+    if TAKEN.contains(&text) || ["/docs/", "/folders/", "/static/"].iter().any(is_below) {
         return Err("this path has a meaning of its own".to_owned());
     }
     Ok(text.to_owned())

@@ -1,6 +1,7 @@
 //! The configuration file as it is written: its sections, and the checks that need more than one key.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -57,6 +58,7 @@ impl Document {
             request: self.request,
             errors: self.errors,
             reindex: self.reindex.check()?,
+            written: Arc::default(),
         })
     }
 }

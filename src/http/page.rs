@@ -1,162 +1,98 @@
-//! The status page: folders, counts and the age of each, what is decided about reindexing, what a retry helps, what fails.
+//! The status pages, for people who look at them during an incident: rendered here, without need of a script, safe against what a portal
+//! sends.
 
+mod attempts;
+mod chart;
 mod classes;
+mod config;
+mod documents;
 mod errors;
-mod reindex;
+mod folder;
+mod folders;
+mod layout;
+mod query;
+mod row;
 
-use std::time::Duration;
+use std::sync::Arc;
 
-use maud::{DOCTYPE, Markup, html};
+use maud::Markup;
+use serde_json::Value as Json;
 
-use crate::health::{FolderHealth, Health, PortalHealth, Status as Wellness};
-use crate::model::{Moment, Status};
-use crate::snapshot::{Counts, PortalView, ReindexView, Snapshot, SortingState};
+use crate::health::{Health, PortalHealth};
+use crate::metrics::ConfigFacts;
+use crate::model::{FolderId, Moment, PortalName};
+use crate::snapshot::{PortalView, Snapshot};
+use crate::trend::Trends;
 
-const STYLE: &str = "
-    body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem; color: #1c2430; background: #fff; }
-    h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-    table { border-collapse: collapse; } th, td { padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #d8dee6; }
-    td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-    .time { white-space: nowrap; }
-    .name { max-width: 28rem; overflow-wrap: anywhere; unicode-bidi: isolate; }
-    .pass { color: #1a7f37; } .warn { color: #9a6700; } .fail { color: #cf222e; }
-    @media (prefers-color-scheme: dark) { body { color: #d7dee8; background: #14181f; } th, td { border-color: #323a46; }
-        .pass { color: #4ac26b; } .warn { color: #d4a72c; } .fail { color: #ff7b72; } a { color: #79b8ff; } }
-";
+pub(super) use documents::text as document;
+pub(super) use layout::{SCRIPT, STYLE};
+pub(super) use query::Query;
 
-/// Writes the page. All text is escaped by the template.
-pub(super) fn render(snapshot: &Snapshot, health: &Health, metrics: &str, now: Moment) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width";
-                title { "kb-exporter" }
-                style { (maud::PreEscaped(STYLE)) }
-            }
-            body {
-                h1 { "kb-exporter " (wellness(health.status)) }
-                p {
-                    a href=(metrics) { "metrics" } " · "
-                    a href="/health" { "health" } " · "
-                    "version " (env!("CARGO_PKG_VERSION"))
-                }
-                @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
-                    @let reindex = snapshot.reindex.get(&portal.name);
-                    (portal_section(portal, reindex.map(|view| &**view), health, now))
-                }
-            }
-        }
+/// The configuration in use.
+pub(super) struct Configuration {
+    pub(super) facts: ConfigFacts,
+    /// The keys and values of the file; null where there is no file.
+    pub(super) written: Arc<Json>,
+}
+
+/// What every page is made from.
+pub(super) struct Pages<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) health: &'a Health,
+    pub(super) trends: &'a Trends,
+    /// The path of the metrics.
+    pub(super) metrics: &'a str,
+    pub(super) now: Moment,
+}
+
+impl Pages<'_> {
+    /// The first page: portals and folders.
+    pub(super) fn folders(&self, query: &Query) -> Markup {
+        let content = folders::content(self.snapshot, self.health, self.trends, query, self.now);
+        self.page("Folders", &content)
+    }
+
+    /// The page of one folder; none where there is no such folder.
+    pub(super) fn folder(&self, portal: &str, folder: FolderId) -> Option<Markup> {
+        let (portal, health) = self.portal(portal)?;
+        let view = portal.folders.get(&folder)?;
+        let id = folder.to_string();
+        let health = health.folders.iter().find(|health| health.id == id)?;
+        let reindex = self.snapshot.reindex.get(&portal.name);
+        let reindex = reindex.map(|view| &**view);
+        let content = folder::content(portal, reindex, view, health, self.trends, self.now);
+        Some(self.page(&view.name.to_string(), &content))
+    }
+
+    /// The page of errors.
+    pub(super) fn errors(&self) -> Markup {
+        self.page("Errors", &errors::content(self.snapshot, self.health))
+    }
+
+    /// The page of the configuration.
+    pub(super) fn config(&self, configuration: &Configuration) -> Markup {
+        self.page("Configuration", &config::content(configuration))
+    }
+
+    /// The list of documents.
+    pub(super) fn documents(&self) -> Markup {
+        self.page("Documentation", &documents::list())
+    }
+
+    fn portal(&self, name: &str) -> Option<(&PortalView, &PortalHealth)> {
+        let mut portals = self.snapshot.portals.iter().zip(&self.health.portals);
+        let found = portals.find(|(portal, _)| portal.name.as_str() == name)?;
+        Some((found.0, found.1))
+    }
+
+    fn page(&self, title: &str, content: &Markup) -> Markup {
+        layout::page(title, self.metrics, self.now.wall, content)
     }
 }
 
-fn wellness(status: Wellness) -> Markup {
-    let word = match status {
-        Wellness::Pass => "pass",
-        Wellness::Warn => "warn",
-        Wellness::Fail => "fail",
-    };
-    html! { span class=(word) { (word) } }
-}
-
-fn portal_section(
-    portal: &PortalView,
-    reindex: Option<&ReindexView>,
-    health: &PortalHealth,
-    now: Moment,
-) -> Markup {
-    let statuses = shown(portal);
-    let columns: Vec<_> = statuses.iter().map(|status| status.as_str()).collect();
-    let columns = columns.join("|#");
-    let heads = format!("Folder|#{columns}|#total|#counted|state");
-    let mut folders: Vec<_> = portal.folders.values().zip(&health.folders).collect();
-    folders.sort_by_key(|(_, health)| &health.name);
-    let folders = folders.into_iter();
-    html! {
-        h2 { "Portal " (portal.name) " " (wellness(health.status)) }
-        @for note in &health.notes {
-            p { (note) }
-        }
-        p {
-            @if let Some(run) = portal.collections.last_run {
-                "Last collection: " (run.result.as_str()) ", " (run.ended) ", took " (seconds(run.duration)) ". "
-            }
-            @if let Some(next) = portal.collections.next {
-                "Next: " (next) ". "
-            }
-            "Sorting by status: " (sorting(portal.sorting)) "."
-        }
-        (table(&heads, folders.map(|(folder, health)| row(portal.fresh_counts(folder, now), health, &statuses))))
-        (reindex::section(health, now.wall))
-        @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
-            (classes::section(ledger))
-        }
-        @if !health.errors.is_empty() {
-            (errors::section(&health.errors))
-        }
-    }
-}
-
-/// What is known of a portal's sorting, in words.
-fn sorting(state: SortingState) -> &'static str {
-    match state {
-        SortingState::Shown => "shown by rows",
-        SortingState::Assumed => "assumed as documented, neither shown nor refuted by rows yet",
-        SortingState::Refuted => "refuted by rows, so every page is read",
-    }
-}
-
-fn row(counts: Option<&Counts>, health: &FolderHealth, statuses: &[Status]) -> Markup {
-    let number = |count: &dyn Fn(&Counts) -> u64| {
-        html! { @if let Some(counts) = counts { (count(counts)) } @else { "–" } }
-    };
-    html! {
-        td.name title=(health.id) { (health.name) }
-        @for status in statuses { td.n { (number(&|counts| counts.files[*status])) } }
-        td.n { (number(&|counts| counts.files.total())) }
-        td.n {
-            @if let Some(age) = health.age_seconds { (seconds(Duration::from_secs(age))) " ago" } @else { "never" }
-        }
-        td {
-            (wellness(health.status))
-            @if let Some(reason) = health.reason { " " (reason.as_str()) }
-            @if let Some(message) = &health.message { ": " (message) }
-            @if health.stale { " (counts withdrawn: too old)" }
-            @if counts.is_some_and(|counts| !counts.consistent) { " (changed while it was read)" }
-        }
-    }
-}
-
-/// A table. Its heads are separated by `|`; that of a column of numbers begins with `#`.
-fn table(heads: &str, rows: impl Iterator<Item = Markup>) -> Markup {
-    html! {
-        table {
-            thead {
-                tr {
-                    @for head in heads.split('|') {
-                        @if let Some(head) = head.strip_prefix('#') { th.n { (head) } } @else { th { (head) } }
-                    }
-                }
-            }
-            tbody { @for row in rows { tr { (row) } } }
-        }
-    }
-}
-
-/// The statuses that have a column: the five of docs/portal.md, and `unknown` where there is one.
-fn shown(portal: &PortalView) -> Vec<Status> {
-    let folders = portal.folders.values();
-    let mut counts = folders.filter_map(|folder| folder.counts.as_ref());
-    let unknown = counts.any(|counts| counts.files[Status::Unknown] > 0);
-    let has_column = |status: &Status| *status != Status::Unknown || unknown;
-    Status::ALL.into_iter().filter(has_column).collect()
-}
-
-fn seconds(duration: Duration) -> String {
-    let rounded = match duration.as_secs() {
-        0 => Duration::from_millis(u64::from(duration.subsec_millis())),
-        seconds => Duration::from_secs(seconds),
-    };
-    humantime::format_duration(rounded).to_string()
+/// The path of a folder's page.
+fn folder_path(portal: &PortalName, folder: FolderId) -> String {
+    let portal: String = url::form_urlencoded::byte_serialize(portal.as_str().as_bytes()).collect();
+    // A space is `+` in a query alone.
+    format!("/folders/{}/{folder}", portal.replace('+', "%20"))
 }

@@ -3,6 +3,7 @@
 //! Not `axum::serve`, which never disconnects a silent client.
 
 mod accept;
+mod tls;
 
 use std::convert::Infallible;
 use std::io;
@@ -20,6 +21,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -27,6 +29,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
+
+use crate::http::guard::ShowedCertificate;
+use crate::http::web_config::WebConfigFile;
 
 use accept::accept;
 
@@ -65,9 +70,11 @@ pub async fn serve(
     listener: TcpListener,
     router: Router,
     limits: Limits,
+    web_config: Option<Arc<WebConfigFile>>,
     shutdown: CancellationToken,
 ) -> io::Result<()> {
-    tracing::info!(address = %listener.local_addr()?, "listening");
+    let tls = || web_config.as_ref()?.current().tls.clone();
+    tracing::info!(address = %listener.local_addr()?, tls = tls().is_some(), "listening");
     let permits = Arc::new(Semaphore::new(
         limits.connections.min(Semaphore::MAX_PERMITS),
     ));
@@ -76,9 +83,12 @@ pub async fn serve(
         .run_until_cancelled(next_connection(&listener, &permits))
         .await
     {
-        let (router, shutdown) = (router.clone(), shutdown.clone());
+        let (router, shutdown, tls) = (router.clone(), shutdown.clone(), tls());
         connections.spawn(async move {
-            serve_connection(stream, peer, router, limits, shutdown).await;
+            match tls {
+                None => serve_connection(stream, peer, None, router, limits, shutdown).await,
+                Some(tls) => serve_tls(stream, peer, tls, router, limits, shutdown).await,
+            }
             drop(permit);
         });
     }
@@ -104,15 +114,36 @@ async fn next_connection(
     (permit, stream, peer)
 }
 
-/// Where TLS is wanted, the stream is to be wrapped before it comes here, with a handshake bound by the header timeout.
-async fn serve_connection(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
+/// Makes the TLS handshake within the header timeout, and serves.
+async fn serve_tls(
+    stream: TcpStream,
     peer: SocketAddr,
+    config: Arc<ServerConfig>,
     router: Router,
     limits: Limits,
     shutdown: CancellationToken,
 ) {
-    let service = service_fn(move |request| answer(router.clone(), peer, request));
+    let handshake = timeout(limits.header_timeout, tls::handshake(stream, config));
+    match handshake.await {
+        Ok(Ok(stream)) => {
+            let certificate = stream.get_ref().1.peer_certificates().is_some();
+            let certificate = Some(ShowedCertificate(certificate));
+            serve_connection(stream, peer, certificate, router, limits, shutdown).await;
+        }
+        Ok(Err(error)) => tracing::debug!(%peer, %error, "a TLS handshake failed"),
+        Err(_) => tracing::debug!(%peer, "a TLS handshake took too long"),
+    }
+}
+
+async fn serve_connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    peer: SocketAddr,
+    certificate: Option<ShowedCertificate>,
+    router: Router,
+    limits: Limits,
+    shutdown: CancellationToken,
+) {
+    let service = service_fn(move |request| answer(router.clone(), peer, certificate, request));
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
@@ -139,10 +170,14 @@ async fn serve_connection(
 async fn answer(
     router: Router,
     peer: SocketAddr,
+    certificate: Option<ShowedCertificate>,
     request: Request<Incoming>,
 ) -> Result<Response, Infallible> {
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(ConnectInfo(peer));
+    if let Some(certificate) = certificate {
+        request.extensions_mut().insert(certificate);
+    }
     router.oneshot(request).await
 }
 

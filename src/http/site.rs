@@ -3,28 +3,33 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::extract::State;
+use axum::extract::{Path, Query, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Router, middleware};
+use maud::Markup;
+use serde_json::Value as Json;
 use tokio::sync::{mpsc, oneshot, watch};
 use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::health;
+use crate::http::guard::{Guard, admit};
+use crate::http::page::{Configuration, Pages};
 use crate::http::{health_json, page, scrape};
 use crate::metrics::{ConfigFacts, Events, Exposition};
-use crate::model::Moment;
+use crate::model::{FolderId, Moment};
 use crate::snapshot::{ListState, PortalView, Publisher};
+use crate::trend::Trends;
 
 /// Largest request body that is read.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// The page loads nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+/// The pages use our own style sheet and script, and nothing from anywhere else.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Every answer but a scrape is of the moment.
 const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
@@ -41,16 +46,22 @@ pub struct Site {
     pub events: Events,
     /// What is known of the portals.
     pub publisher: Publisher,
+    /// What changed in the last day.
+    pub trends: Trends,
     /// What is known of them, as metrics.
     pub exposition: Exposition,
     /// How the configuration in use came to be.
     pub config: watch::Receiver<ConfigFacts>,
+    /// The keys and values of its file, without secrets.
+    pub written: watch::Receiver<Arc<Json>>,
     /// Whether the process makes progress.
     pub liveness: Liveness,
     /// Takes requests to read the configuration again, where they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     /// The path of the metrics.
     pub telemetry_path: String,
+    /// Admits requests, where the web configuration file asks for it.
+    pub guard: Option<Arc<Guard>>,
 }
 
 /// A site with its state.
@@ -63,15 +74,26 @@ impl Site {
     /// The routes.
     pub fn router(self) -> Router {
         let telemetry_path = self.telemetry_path.clone();
+        let guard = self.guard.clone();
         let mut router = Router::new()
             .route("/livez", get(live))
             .route("/healthz", get(live))
             .route("/readyz", get(ready))
             .route("/health", get(health))
             .route("/-/reload", post(reload))
+            .route("/folders/{portal}/{folder}", get(folder_page))
+            .route("/errors", get(errors_page))
+            .route("/config", get(config_page))
+            .route("/docs", get(documents_page))
+            .route("/docs/{name}", get(document))
+            .route("/static/style.css", get(style))
+            .route("/static/refresh.js", get(script))
             .route(&telemetry_path, get(metrics));
         if telemetry_path != "/" {
-            router = router.route("/", get(status_page));
+            router = router.route("/", get(folders_page));
+        }
+        if let Some(guard) = guard {
+            router = router.layer(middleware::from_fn_with_state(guard, admit));
         }
         let ready = AtomicBool::new(false);
         router
@@ -88,6 +110,31 @@ impl Served {
         let ready = self.ready.load(Ordering::Relaxed) || portals.iter().all(is_asked);
         self.ready.store(ready, Ordering::Relaxed);
         ready
+    }
+}
+
+impl Served {
+    /// Renders a page; where there is none, 404.
+    fn page(&self, render: impl FnOnce(&Pages<'_>) -> Option<Markup>) -> Response {
+        let site = &self.site;
+        let (snapshot, now) = (site.publisher.current(), Moment::now());
+        let page = render(&Pages {
+            snapshot: &snapshot,
+            health: &health::judge(&snapshot, now),
+            trends: &site.trends,
+            metrics: &site.telemetry_path,
+            now,
+        });
+        let Some(page) = page else {
+            return plain(StatusCode::NOT_FOUND, "no such folder".to_owned());
+        };
+        let headers = [
+            (CONTENT_SECURITY_POLICY, POLICY),
+            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (REFERRER_POLICY, "same-origin"),
+            (CACHE_CONTROL, "no-store"),
+        ];
+        (headers, Html(page.into_string())).into_response()
     }
 }
 
@@ -128,7 +175,7 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
     };
     let content_type = (CONTENT_TYPE, health_json::CONTENT_TYPE);
-    let document = Json(health_json::document(&health));
+    let document = axum::Json(health_json::document(&health));
     (code, [content_type, NO_STORE], document).into_response()
 }
 
@@ -140,17 +187,54 @@ async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Respo
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
-async fn status_page(State(served): State<Arc<Served>>) -> Response {
-    let site = &served.site;
-    let (snapshot, now) = (site.publisher.current(), Moment::now());
-    let health = health::judge(&snapshot, now);
-    let page = page::render(&snapshot, &health, &site.telemetry_path, now);
-    let headers = [
-        (CONTENT_SECURITY_POLICY, POLICY),
-        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        NO_STORE,
-    ];
-    (headers, Html(page.into_string())).into_response()
+async fn folders_page(
+    State(served): State<Arc<Served>>,
+    Query(query): Query<page::Query>,
+) -> Response {
+    served.page(|pages| Some(pages.folders(&query)))
+}
+
+async fn folder_page(
+    State(served): State<Arc<Served>>,
+    Path((portal, folder)): Path<(String, String)>,
+) -> Response {
+    served.page(|pages| pages.folder(&portal, FolderId::parse(&folder)?))
+}
+
+async fn errors_page(State(served): State<Arc<Served>>) -> Response {
+    served.page(|pages| Some(pages.errors()))
+}
+
+async fn config_page(State(served): State<Arc<Served>>) -> Response {
+    let configuration = Configuration {
+        facts: *served.site.config.borrow(),
+        written: Arc::clone(&served.site.written.borrow()),
+    };
+    served.page(|pages| Some(pages.config(&configuration)))
+}
+
+async fn documents_page(State(served): State<Arc<Served>>) -> Response {
+    served.page(|pages| Some(pages.documents()))
+}
+
+async fn document(Path(name): Path<String>) -> Response {
+    match page::document(&name) {
+        Some(text) => asset("text/plain; charset=utf-8", text),
+        None => plain(StatusCode::NOT_FOUND, "no such document".to_owned()),
+    }
+}
+
+async fn style() -> Response {
+    asset("text/css; charset=utf-8", page::STYLE)
+}
+
+async fn script() -> Response {
+    asset("text/javascript; charset=utf-8", page::SCRIPT)
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    let headers = [(CONTENT_TYPE, kind), (CACHE_CONTROL, "max-age=300")];
+    (headers, text).into_response()
 }
 
 fn plain(code: StatusCode, line: impl Into<String>) -> Response {

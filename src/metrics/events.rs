@@ -6,7 +6,7 @@ use std::time::Duration;
 use prometheus::core::Collector;
 #[cfg(target_os = "linux")]
 use prometheus::process_collector::ProcessCollector;
-use prometheus::proto::Metric;
+use prometheus::proto::{Metric, MetricFamily};
 use prometheus::{
     CounterVec, Encoder, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts,
     Registry, Result, TextEncoder,
@@ -163,6 +163,27 @@ impl Events {
             events: self.clone(),
             portal: portal.clone(),
         })
+    }
+}
+
+impl Events {
+    /// Requests to a portal since the process started.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a counter is a whole number"
+    )]
+    pub fn requests_of(&self, portal: &PortalName) -> u64 {
+        let families = self.requests.collect();
+        let metrics = families.iter().flat_map(MetricFamily::get_metric);
+        let is_own = |metric: &&Metric| {
+            let mut labels = metric.get_label().iter();
+            labels.any(|label| label.name() == "portal" && label.value() == portal.as_str())
+        };
+        let own = metrics.filter(is_own);
+        own.map(|metric| metric.get_counter().get_value() as u64)
+            .sum()
     }
 }
 

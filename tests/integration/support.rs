@@ -1,6 +1,7 @@
 //! What tests are made of.
 
 pub(crate) mod alertmanager;
+pub(crate) mod browser;
 pub(crate) mod exporter;
 pub(crate) mod history;
 pub(crate) mod portal;

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::http::page::table;
+use crate::http::page::layout::table;
 use crate::ledger::LedgerView;
 use crate::policy::{ClassRecord, class_records};
 
@@ -13,11 +13,17 @@ const MAX_ROWS: usize = 50;
 pub(super) fn section(ledger: &LedgerView) -> Markup {
     let records = class_records(ledger);
     let more = records.len().saturating_sub(MAX_ROWS);
-    let heads = "Class|a retry|#recovered|#failed again|last sent";
+    let heads = [
+        ("Class", ""),
+        ("A retry", ""),
+        ("Recovered", "n"),
+        ("Failed again", "n"),
+        ("Last sent", ""),
+    ];
     html! {
         @if !records.is_empty() {
             h3 { "What a retry helps" }
-            (table(heads, records.iter().take(MAX_ROWS).map(row)))
+            (table("What a retry helps", &heads, records.iter().take(MAX_ROWS).map(row)))
             @if more > 0 {
                 p { "Not shown: " (more) " more (" code { "kb-exporter reindex classes" } " shows all)." }
             }
@@ -40,7 +46,7 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::ledger::{
-        ActiveMode, AttemptId, FileState, Intent, Outcome, Review, SentFile, Verdict,
+        ActiveMode, AttemptId, FileState, IntendedFile, Intent, Outcome, Review, Verdict,
     };
     use crate::model::{FileKey, Timestamp};
 
@@ -54,7 +60,7 @@ mod tests {
             let keyed = (1..).zip(classes);
             let key = |id| FileKey { link: id, id };
             let file = |(id, class): (u128, &String)| {
-                (key(id), SentFile::new(Class::Text(class.as_str().into())))
+                IntendedFile::new(key(id), Class::Text(class.as_str().into()))
             };
             let id = AttemptId::new(number);
             let intent = Intent::new(

@@ -1,24 +1,51 @@
-//! The table of what fails.
+//! The page of errors: every class over all folders, and what a retry helps.
 
 use maud::{Markup, html};
 
-use crate::http::page::table;
+use crate::health::Health;
+use crate::http::page::classes;
+use crate::http::page::layout::{table, time};
 use crate::model::Status;
-use crate::snapshot::ErrorClass;
+use crate::snapshot::{ErrorClass, Snapshot};
 
-/// What fails, since when, and what it looks like.
-pub(super) fn section(errors: &[ErrorClass]) -> Markup {
-    let heads = "Class|#failed|#flagged|#folders|first seen|last seen|example";
-    let row = |error: &ErrorClass| {
-        html! {
-            td.name { (error.class) }
-            td.n { (error.files[Status::Failed]) }
-            td.n { (error.files[Status::Flagged]) }
-            td.n { (error.folders) }
-            td.time { @if let Some(known) = &error.known { (known.first_seen) } }
-            td.time { @if let Some(known) = &error.known { (known.last_seen) } }
-            td.name { @if let Some(example) = &error.example { (example) } }
+/// The content of the page.
+pub(super) fn content(snapshot: &Snapshot, health: &Health) -> Markup {
+    html! {
+        h1 { "Errors" }
+        p { "Failed and flagged files by the class of their reason, over all folders. When one class leads by far, it has one cause." }
+        @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
+            h2 { "Portal " (portal.name) }
+            @if health.errors.is_empty() {
+                p { "No failed or flagged file." }
+            } @else {
+                (table("Classes of errors", &HEADS, health.errors.iter().map(row)))
+            }
+            @let reindex = snapshot.reindex.get(&portal.name);
+            @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
+                (classes::section(ledger))
+            }
         }
-    };
-    html! { h3 { "Errors" } (table(heads, errors.iter().map(row))) }
+    }
+}
+
+const HEADS: [(&str, &str); 7] = [
+    ("Class", ""),
+    ("Failed", "n"),
+    ("Flagged", "n"),
+    ("Folders", "n"),
+    ("First seen", "wide"),
+    ("Last seen", "wide"),
+    ("Example", ""),
+];
+
+fn row(error: &ErrorClass) -> Markup {
+    html! {
+        th.name scope="row" { (error.class) }
+        td.n { (error.files[Status::Failed]) }
+        td.n { (error.files[Status::Flagged]) }
+        td.n { (error.folders) }
+        td.wide { @if let Some(known) = &error.known { (time(known.first_seen)) } }
+        td.wide { @if let Some(known) = &error.known { (time(known.last_seen)) } }
+        td.name { @if let Some(example) = &error.example { (example) } }
+    }
 }

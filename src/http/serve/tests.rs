@@ -23,7 +23,7 @@ async fn start(router: Router, limits: Limits) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
-    let task = tokio::spawn(serve(listener, router, limits, shutdown.clone()));
+    let task = tokio::spawn(serve(listener, router, limits, None, shutdown.clone()));
     Server {
         address,
         shutdown,

@@ -1,0 +1,99 @@
+//! `kb-exporter healthcheck`: asks the running process whether it is live, for the health checks of containers.
+
+mod pinned;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use reqwest::{Client, StatusCode, redirect};
+
+use crate::cli::failure::{FAILED, Failure};
+use crate::cli::{WebArgs, output, settings};
+
+/// How long the answer may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How the running process is asked.
+#[derive(Debug, Args)]
+pub(super) struct HealthcheckArgs {
+    /// Certificate to show, where the web configuration requires one of clients.
+    #[arg(
+        long = "healthcheck.cert-file",
+        value_name = "FILE",
+        requires = "key_file"
+    )]
+    cert_file: Option<PathBuf>,
+    /// Its private key.
+    #[arg(
+        long = "healthcheck.key-file",
+        value_name = "FILE",
+        requires = "cert_file"
+    )]
+    key_file: Option<PathBuf>,
+}
+
+/// Prints one line, and exits with 0 when the process is live.
+pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode, Failure> {
+    let runtime = settings::runtime()?;
+    match runtime.block_on(ask(web, args)) {
+        Ok(()) => {
+            output::print("live\n")?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            output::print(&format!("not live: {error:#}\n"))?;
+            Ok(FAILED.into())
+        }
+    }
+}
+
+async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
+    let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
+    let address = web.addresses.first().copied();
+    let address = reachable(address.context("no address is configured")?)?;
+    let config = web.config.map(|file| file.current());
+    let client = Client::builder()
+        .timeout(TIMEOUT)
+        .no_proxy()
+        .redirect(redirect::Policy::none());
+    let (scheme, client) = match config.and_then(|config| config.certificate.clone()) {
+        None => ("http", client),
+        Some(certificate) => {
+            let shown = args.cert_file.as_deref().zip(args.key_file.as_deref());
+            let tls = pinned::client_config(certificate, shown)?;
+            ("https", client.tls_backend_preconfigured(tls))
+        }
+    };
+    let url = format!("{scheme}://{address}/livez");
+    let response = client.build()?.get(&url).send().await;
+    let response = response.map_err(reqwest::Error::without_url);
+    let response = response.with_context(|| format!("{url} does not answer"))?;
+    match response.status() {
+        StatusCode::OK => Ok(()),
+        StatusCode::UNAUTHORIZED => {
+            bail!("{url} asks for a password: start kb-exporter with --web.open-probes")
+        }
+        code => {
+            let reason = response.text().await.unwrap_or_default();
+            bail!("{url} answers {code}: {}", reason.trim())
+        }
+    }
+}
+
+/// The address at which a process on this machine is reached that listens on `address`.
+fn reachable(mut address: SocketAddr) -> Result<SocketAddr> {
+    if address.port() == 0 {
+        bail!("--web.listen-address has port 0, so the port is not known");
+    }
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    Ok(address)
+}

@@ -1,0 +1,26 @@
+//! The page of the configuration in use.
+
+use maud::{Markup, html};
+
+use crate::http::page::Configuration;
+use crate::http::page::layout::time;
+
+/// The content of the page.
+pub(super) fn content(configuration: &Configuration) -> Markup {
+    html! {
+        h1 { "Configuration" }
+        p {
+            "In use since " (time(configuration.facts.loaded)) ". "
+            @if !configuration.facts.reload_successful {
+                span.fail { "The file was changed and could not be used." } " The log has the reason. "
+            }
+            "Keys that are not written have their defaults: see " a href="/docs/configuration.md" { "configuration.md" } ". "
+            "Secrets and comments are left out."
+        }
+        @if configuration.written.is_null() {
+            p { "There is no file: one portal is taken from the environment." }
+        } @else {
+            pre tabindex="0" { (format!("{:#}", configuration.written)) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The documents of this version, for networks that reach no other place.
+
+use maud::{Markup, html};
+
+/// The documents by their names, as they stand in the repository.
+const DOCUMENTS: [(&str, &str); 7] = [
+    ("runbook.md", include_str!("../../../alerts/runbook.md")),
+    ("metrics.md", include_str!("../../../docs/metrics.md")),
+    ("operations.md", include_str!("../../../docs/operations.md")),
+    ("reindexing.md", include_str!("../../../docs/reindexing.md")),
+    (
+        "configuration.md",
+        include_str!("../../../docs/configuration.md"),
+    ),
+    ("portal.md", include_str!("../../../docs/portal.md")),
+    (
+        "architecture.md",
+        include_str!("../../../docs/architecture.md"),
+    ),
+];
+
+/// The list of documents.
+pub(super) fn list() -> Markup {
+    html! {
+        h1 { "Documentation" }
+        ul {
+            @for (name, text) in DOCUMENTS {
+                li { a href={ "/docs/" (name) } { (title(text)) } }
+            }
+        }
+    }
+}
+
+/// A document in Markdown.
+pub(in crate::http) fn text(name: &str) -> Option<&'static str> {
+    let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}
+
+/// The first heading.
+fn title(text: &str) -> &str {
+    let first = text.lines().next().unwrap_or_default();
+    first.trim_start_matches("# ")
+}

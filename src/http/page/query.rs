@@ -1,0 +1,142 @@
+//! What the list of folders shows: filter, order and page, as a link carries them.
+
+use std::fmt::{self, Write as _};
+
+use serde::Deserialize;
+use url::form_urlencoded;
+
+use crate::model::Status;
+
+/// Folders on a page.
+pub(super) const PAGE: usize = 100;
+
+/// What is shown of the folders.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(in crate::http) struct Query {
+    /// A part of the name, whatever its case.
+    pub(super) name: String,
+    /// The name of a portal; all where it is empty.
+    pub(super) portal: String,
+    /// Folders with files of a status, or that are not counted; all where it is empty.
+    pub(super) status: String,
+    /// The order.
+    pub(super) sort: Sort,
+    /// The page, from 1.
+    pub(super) page: usize,
+}
+
+/// The order of the folders. Unknown words are the default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub(super) enum Sort {
+    /// Those in trouble first.
+    #[default]
+    Trouble,
+    /// By name.
+    Name,
+    /// Most failed files first.
+    Failed,
+    /// Most flagged files first.
+    Flagged,
+    /// The longest-waiting file first.
+    Waiting,
+    /// The oldest counts first.
+    Age,
+}
+
+impl Sort {
+    /// Every order, with its word in a link and its name.
+    pub(super) const ALL: [(Self, &'static str, &'static str); 6] = [
+        (Self::Trouble, "trouble", "Trouble first"),
+        (Self::Name, "name", "Name"),
+        (Self::Failed, "failed", "Most failed"),
+        (Self::Flagged, "flagged", "Most flagged"),
+        (Self::Waiting, "waiting", "Longest wait"),
+        (Self::Age, "age", "Oldest counts"),
+    ];
+
+    /// The word in a link.
+    pub(super) fn word(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(sort, _, _)| *sort == self);
+        found.map_or("", |(_, word, _)| word)
+    }
+}
+
+impl From<String> for Sort {
+    fn from(word: String) -> Self {
+        let found = Self::ALL.iter().find(|(_, known, _)| *known == word);
+        found.map_or_else(Self::default, |(sort, _, _)| *sort)
+    }
+}
+
+/// Shows folders that cannot be counted, in place of a status.
+pub(super) const NOT_COUNTED: &str = "not-counted";
+
+/// The statuses that can be chosen, and their names.
+pub(super) fn statuses() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let statuses = Status::ALL
+        .into_iter()
+        .map(|status| (status.as_str(), status.as_str()));
+    statuses.chain([(NOT_COUNTED, "not counted")])
+}
+
+impl Query {
+    /// The same folders on another page.
+    pub(super) fn at(&self, page: usize) -> Self {
+        Self {
+            page,
+            ..self.clone()
+        }
+    }
+}
+
+/// The path with the query that shows this.
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pairs = form_urlencoded::Serializer::new(String::new());
+        for (key, value) in [
+            ("name", &self.name),
+            ("portal", &self.portal),
+            ("status", &self.status),
+        ] {
+            if !value.is_empty() {
+                pairs.append_pair(key, value);
+            }
+        }
+        if self.sort != Sort::default() {
+            pairs.append_pair("sort", self.sort.word());
+        }
+        if self.page > 1 {
+            pairs.append_pair("page", &self.page.to_string());
+        }
+        f.write_char('/')?;
+        match pairs.finish() {
+            query if query.is_empty() => Ok(()),
+            query => write!(f, "?{query}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_sort() -> impl Strategy<Value = Sort> {
+        prop::sample::select(Sort::ALL.map(|(sort, _, _)| sort).to_vec())
+    }
+
+    proptest! {
+        #[test]
+        fn a_link_carries_everything(
+            name in ".{0,8}", portal in ".{0,8}", status in "[a-z-]{0,8}", sort in any_sort(), page in 2_usize..100,
+        ) {
+            let query = Query { name, portal, status, sort, page };
+            let link = query.to_string();
+            let uri: axum::http::Uri = link.parse().unwrap();
+            let axum::extract::Query(read) = axum::extract::Query::try_from_uri(&uri).unwrap();
+            prop_assert_eq!(query, read);
+        }
+    }
+}

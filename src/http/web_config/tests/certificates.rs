@@ -1,0 +1,63 @@
+//! Certificates for tests, in files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rcgen::{
+    BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, SanType,
+};
+
+/// An authority, a server's certificate, and those of a client and of a stranger.
+pub(crate) struct Certificates {
+    folder: PathBuf,
+    authority: Issuer<'static, KeyPair>,
+}
+
+impl Certificates {
+    /// Writes `ca.crt`, and `server`, `client` and `stranger` with `.crt` and `.key`. The stranger signs for itself.
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        let mut parameters = CertificateParams::new(Vec::new()).unwrap();
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let authority = parameters.self_signed(&key).unwrap();
+        fs::write(folder.join("ca.crt"), authority.pem()).unwrap();
+        let this = Self {
+            folder: folder.to_owned(),
+            authority: Issuer::new(parameters, key),
+        };
+        this.issue("server");
+        this.issue("client");
+        let key = KeyPair::generate().unwrap();
+        let stranger = parameters_of("stranger").self_signed(&key).unwrap();
+        this.write("stranger", &stranger.pem(), &key);
+        this
+    }
+
+    /// Issues a certificate, in place of the one before.
+    pub(crate) fn issue(&self, name: &str) {
+        let key = KeyPair::generate().unwrap();
+        let certificate = parameters_of(name)
+            .signed_by(&key, &self.authority)
+            .unwrap();
+        self.write(name, &certificate.pem(), &key);
+    }
+
+    fn write(&self, name: &str, certificate: &str, key: &KeyPair) {
+        fs::write(self.folder.join(format!("{name}.crt")), certificate).unwrap();
+        fs::write(self.folder.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+    }
+}
+
+fn parameters_of(name: &str) -> CertificateParams {
+    let mut parameters = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    parameters
+        .subject_alt_names
+        .push(SanType::IpAddress([127, 0, 0, 1].into()));
+    let own = format!("{name}.example").try_into().unwrap();
+    parameters.subject_alt_names.push(SanType::DnsName(own));
+    parameters.extended_key_usages = vec![
+        ExtendedKeyUsagePurpose::ServerAuth,
+        ExtendedKeyUsagePurpose::ClientAuth,
+    ];
+    parameters
+}

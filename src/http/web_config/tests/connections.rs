@@ -1,0 +1,264 @@
+//! Which clients get an answer.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::get;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{CipherSuite, ClientConfig, RootCertStore, SupportedProtocolVersion, version};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsConnector;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{Folder, tls};
+use crate::http::serve::{Limits, serve};
+
+/// A server with a web configuration.
+struct Server {
+    folder: Folder,
+    address: SocketAddr,
+    _stop: DropGuard,
+}
+
+/// A client of TLS.
+struct Client {
+    versions: Vec<&'static SupportedProtocolVersion>,
+    provider: CryptoProvider,
+    certificate: Option<&'static str>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self {
+            versions: vec![&version::TLS13, &version::TLS12],
+            provider: aws_lc_rs::default_provider(),
+            certificate: None,
+        }
+    }
+}
+
+async fn serve_with(text: &str) -> Server {
+    let folder = Folder::new();
+    let file = Arc::new(folder.open(text).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let router = Router::new().route("/", get(async || "hello"));
+    let limits = Limits::default();
+    tokio::spawn(serve(listener, router, limits, Some(file), stop.clone()));
+    Server {
+        folder,
+        address,
+        _stop: stop.drop_guard(),
+    }
+}
+
+impl Server {
+    /// What a client gets, and the suite of the connection.
+    async fn get(&self, client: Client) -> Result<(String, CipherSuite), String> {
+        self.ask(client).await.map_err(|error| error.to_string())
+    }
+
+    async fn ask(
+        &self,
+        client: Client,
+    ) -> Result<(String, CipherSuite), Box<dyn std::error::Error>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(self.folder.path("ca.crt"))?)?;
+        let config = ClientConfig::builder_with_provider(Arc::new(client.provider))
+            .with_protocol_versions(&client.versions)?
+            .with_root_certificates(roots);
+        let config = match client.certificate {
+            None => config.with_no_client_auth(),
+            Some(name) => {
+                let file = |ending| self.folder.path(&format!("{name}.{ending}"));
+                let certificate = CertificateDer::from_pem_file(file("crt"))?;
+                let key = PrivateKeyDer::from_pem_file(file("key"))?;
+                config.with_client_auth_cert(vec![certificate], key)?
+            }
+        };
+        let stream = TcpStream::connect(self.address).await?;
+        let name = ServerName::try_from("localhost")?;
+        let mut stream = TlsConnector::from(Arc::new(config))
+            .connect(name, stream)
+            .await?;
+        let suite = stream
+            .get_ref()
+            .1
+            .negotiated_cipher_suite()
+            .ok_or("no suite")?
+            .suite();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        Ok((answer, suite))
+    }
+}
+
+fn with_certificate(name: &'static str) -> Client {
+    Client {
+        certificate: Some(name),
+        ..Client::default()
+    }
+}
+
+/// A client that offers one suite of TLS 1.2.
+fn with_suite(suite: CipherSuite) -> Client {
+    let mut client = Client {
+        versions: vec![&version::TLS12],
+        ..Client::default()
+    };
+    client
+        .provider
+        .cipher_suites
+        .retain(|offered| offered.suite() == suite);
+    client
+}
+
+#[tokio::test]
+async fn a_client_of_tls_is_served_and_one_of_plain_http_is_told_why_not() {
+    let server = serve_with(&tls(&[])).await;
+    let (answer, _) = server.get(Client::default()).await.unwrap();
+    assert!(answer.ends_with("hello"), "{answer}");
+    let mut plain = TcpStream::connect(server.address).await.unwrap();
+    plain
+        .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await
+        .unwrap();
+    let mut answer = String::new();
+    plain.read_to_string(&mut answer).await.unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.0 400") && answer.contains("HTTPS"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn versions_outside_the_range_are_refused() {
+    for (keys, offered, served) in [
+        (
+            ["min_version: TLS13", "max_version: TLS13"],
+            &version::TLS12,
+            false,
+        ),
+        (
+            ["min_version: TLS13", "max_version: TLS13"],
+            &version::TLS13,
+            true,
+        ),
+        (
+            ["min_version: TLS12", "max_version: TLS12"],
+            &version::TLS12,
+            true,
+        ),
+        (
+            ["min_version: TLS12", "max_version: TLS12"],
+            &version::TLS13,
+            false,
+        ),
+    ] {
+        let server = serve_with(&tls(&keys)).await;
+        let client = Client {
+            versions: vec![offered],
+            ..Client::default()
+        };
+        let answer = server.get(client).await;
+        assert_eq!(answer.is_ok(), served, "{keys:?} {offered:?} {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn suites_of_tls_12_are_those_of_the_list() {
+    let listed = CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256;
+    let other = CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384;
+    let list = format!("cipher_suites: [{}]", listed.as_str().unwrap());
+    let server = serve_with(&tls(&[&list])).await;
+    assert_eq!(server.get(with_suite(listed)).await.unwrap().1, listed);
+    assert!(server.get(with_suite(other)).await.is_err());
+    assert!(
+        server.get(Client::default()).await.is_ok(),
+        "TLS 1.3 is not limited"
+    );
+}
+
+#[tokio::test]
+async fn curves_are_those_of_the_list() {
+    let server = serve_with(&tls(&["curve_preferences: [CurveP256]"])).await;
+    for (group, served) in [
+        (aws_lc_rs::kx_group::SECP256R1, true),
+        (aws_lc_rs::kx_group::SECP384R1, false),
+    ] {
+        let mut client = Client::default();
+        client.provider.kx_groups = vec![group];
+        assert_eq!(server.get(client).await.is_ok(), served, "{group:?}");
+    }
+}
+
+#[tokio::test]
+async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
+    let ca = "client_ca_file: ca.crt";
+    let allowed = "client_allowed_sans: [client.example]";
+    let by_address = "client_allowed_sans: [127.0.0.1]";
+    let required = "client_auth_type: RequireAndVerifyClientCert";
+    // The keys, and whether a client without a certificate, the client and the stranger are served.
+    for (keys, nobody, client, stranger) in [
+        (vec![], true, true, true),
+        (
+            vec!["client_auth_type: RequestClientCert"],
+            true,
+            true,
+            true,
+        ),
+        (
+            vec!["client_auth_type: RequireAnyClientCert"],
+            false,
+            true,
+            true,
+        ),
+        (
+            vec!["client_auth_type: RequireClientCert"],
+            false,
+            true,
+            true,
+        ),
+        (
+            vec!["client_auth_type: VerifyClientCertIfGiven", ca],
+            true,
+            true,
+            false,
+        ),
+        (vec![required, ca], false, true, false),
+        (vec![required, ca, allowed], false, true, false),
+        (vec![required, ca, by_address], false, true, false),
+        (
+            vec![required, ca, "client_allowed_sans: [other.example]"],
+            false,
+            false,
+            false,
+        ),
+        (
+            vec!["client_auth_type: RequireAnyClientCert", allowed],
+            false,
+            true,
+            false,
+        ),
+    ] {
+        let server = serve_with(&tls(&keys)).await;
+        let clients = [
+            (Client::default(), nobody),
+            (with_certificate("client"), client),
+            (with_certificate("stranger"), stranger),
+        ];
+        for (client, served) in clients {
+            let name = client.certificate;
+            let answer = server.get(client).await;
+            assert_eq!(answer.is_ok(), served, "{keys:?} {name:?} {answer:?}");
+        }
+    }
+}

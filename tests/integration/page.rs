@@ -1,0 +1,220 @@
+//! The status pages in a real browser.
+
+use std::collections::BTreeMap;
+
+use kb_simulator::Status;
+use serde_json::{Value, json};
+
+use crate::support::browser::{Browser, SCREENS};
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+
+/// Files by folder id and status.
+type Counts = BTreeMap<(String, String), u64>;
+
+const HOSTILE: &str = "<script>document.title = 'taken'</script><b>bold</b> & \"co\"";
+
+/// A portal with some folders, one of them hostile, and an exporter that has counted them.
+async fn counted(schedule: &str) -> (Portal, Workspace, Exporter) {
+    let portal = Portal::start().await;
+    for (name, failed) in [("Inbox", 3), ("Reports & plans", 1), ("Empty", 0)] {
+        let folder = portal.folder(name);
+        for number in 0..failed {
+            portal.file(folder, &format!("failed {number}.pdf"), Status::Failed);
+        }
+        portal.file(folder, "done.pdf", Status::Done);
+    }
+    let hostile = portal.folder(HOSTILE);
+    let file = portal.file(hostile, "a.pdf", Status::Failed);
+    let changed =
+        portal.world(|world| world.set_status(hostile, file, Status::Failed, Some(HOSTILE)));
+    changed.unwrap();
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = schedule.into();
+        config["reindex"] = json!({"mode": "dry_run"});
+    });
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    (portal, workspace, exporter)
+}
+
+/// The numbers of the table that a page shows.
+async fn shown(browser: &Browser) -> Counts {
+    let cells = browser
+        .value(
+            "[...document.querySelectorAll('tbody tr')].flatMap(row => [...row.querySelectorAll('td[data-status]')].map(cell => \
+             [row.querySelector('a').getAttribute('href').split('/').pop(), cell.dataset.status, parseInt(cell.firstChild.textContent)]))",
+        )
+        .await;
+    let cells = cells.as_array().unwrap().iter();
+    cells
+        .map(|cell| {
+            let text = |index: usize| cell[index].as_str().unwrap().to_owned();
+            ((text(0), text(1)), cell[2].as_u64().unwrap())
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn the_pages_show_the_numbers_of_the_metrics_and_keep_hostile_text_text() {
+    let (_portal, _workspace, exporter) = counted("1h").await;
+    let metrics = exporter.metrics().await;
+    let browser = Browser::start().await;
+    let url = |path: &str| format!("http://{}{path}", exporter.address());
+    browser.open(&url("/"), SCREENS[0]).await;
+    let expected: Counts = metrics
+        .all("kb_folder_files", &[])
+        .filter(|sample| ["failed", "flagged"].contains(&sample.labels["status"].as_str()))
+        .map(|sample| {
+            let key = (
+                sample.labels["folder_id"].clone(),
+                sample.labels["status"].clone(),
+            );
+            (key, sample.count())
+        })
+        .collect();
+    assert_eq!(expected.len(), 2 * 4);
+    assert_eq!(shown(&browser).await, expected);
+
+    let names = browser
+        .value("[...document.querySelectorAll('tbody th a')].map(link => link.textContent)")
+        .await;
+    assert!(
+        names.as_array().unwrap().contains(&json!(HOSTILE)),
+        "{names}"
+    );
+    let hostile = "[...document.querySelectorAll('tbody th a')].find(link => link.textContent.includes('bold')).click()";
+    browser.value(hostile).await;
+    let heading = wait_for("the folder's page", async || {
+        let heading = browser
+            .value("document.querySelector('h1').textContent")
+            .await;
+        (heading == HOSTILE).then_some(heading)
+    })
+    .await;
+    assert_eq!(heading, HOSTILE);
+    let example = browser
+        .value("document.querySelector('main').textContent")
+        .await;
+    assert!(
+        example.as_str().unwrap().contains("What changes this"),
+        "{example}"
+    );
+    browser.open(&url("/errors"), SCREENS[0]).await;
+    let text = browser
+        .value("document.querySelector('main').textContent")
+        .await;
+    assert!(text.as_str().unwrap().contains(HOSTILE), "{text}");
+    let taken = browser
+        .value("[document.title, document.querySelectorAll('main b, main script').length]")
+        .await;
+    assert_eq!(taken[1], 0);
+    assert_ne!(taken[0], "taken");
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn no_page_has_a_serious_fault_of_accessibility_on_any_screen() {
+    let (_portal, _workspace, exporter) = counted("1h").await;
+    let browser = Browser::start().await;
+    let home = format!("http://{}", exporter.address());
+    browser.open(&home, SCREENS[0]).await;
+    let folder = browser
+        .value("document.querySelector('tbody th a').getAttribute('href')")
+        .await;
+    let folder = folder.as_str().unwrap().to_owned();
+    for screen in SCREENS {
+        for (name, path) in [
+            ("folders", "/"),
+            ("folder", &*folder),
+            ("errors", "/errors"),
+            ("configuration", "/config"),
+            ("documents", "/docs"),
+        ] {
+            browser.open(&format!("{home}{path}"), screen).await;
+            let faults = browser.serious_faults().await;
+            assert!(faults.is_empty(), "{path} {}: {faults:#?}", screen.name);
+            let overflow = browser
+                .value(
+                    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+                )
+                .await;
+            assert_eq!(
+                overflow,
+                Value::Bool(false),
+                "{path} is wider than {}",
+                screen.name
+            );
+            browser.picture(&format!("{name}-{}", screen.name)).await;
+        }
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_open_shows_newer_numbers_by_itself() {
+    let (portal, _workspace, exporter) = counted("1s").await;
+    let browser = Browser::start().await;
+    browser
+        .open(
+            &format!("http://{}/?name=inbox", exporter.address()),
+            SCREENS[0],
+        )
+        .await;
+    browser.value("window.marker = 1").await;
+    let failed = async || {
+        browser
+            .value(
+                "parseInt(document.querySelector('td[data-status=failed]').firstChild.textContent)",
+            )
+            .await
+    };
+    assert_eq!(failed().await, 3);
+    let link = browser
+        .value("document.querySelector('tbody th a').getAttribute('href').split('/').pop()")
+        .await;
+    let inbox = link.as_str().unwrap().parse().unwrap();
+    portal.file(inbox, "another.pdf", Status::Failed);
+    wait_for("the page shows the fourth file", async || {
+        (failed().await == 4).then_some(())
+    })
+    .await;
+    assert_eq!(
+        browser.value("window.marker").await,
+        1,
+        "the page was not loaded anew"
+    );
+    browser.close().await;
+}
+
+#[tokio::test]
+async fn many_folders_are_paged_filtered_and_sorted() {
+    let portal = Portal::start().await;
+    for number in 0..250 {
+        let folder = portal.folder(&format!("Folder {number:04}"));
+        if number == 123 {
+            portal.file(folder, "bad.pdf", Status::Failed);
+        }
+    }
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let page = async |path: &str| exporter.get(path).await.text().await.unwrap();
+    let first = page("/").await;
+    assert!(first.len() < 300_000, "{} bytes", first.len());
+    assert!(first.contains("250 folders, page 1 of 3"));
+    let rows: Vec<_> = first
+        .match_indices("<a href=\"/folders/")
+        .map(|(at, _)| &first[at..])
+        .collect();
+    assert_eq!(rows.len(), 100);
+    assert!(rows[0].contains("Folder 0123"), "trouble comes first");
+    assert!(first.contains("href=\"/?page=2\" rel=\"next\""));
+    let last = page("/?sort=name&page=3").await;
+    assert!(last.contains("Folder 0249") && last.contains("sort=name&amp;page=2"));
+    let filtered = page("/?name=FOLDER+012&status=failed").await;
+    assert!(filtered.contains("1 folder<") && filtered.contains("Folder 0123"));
+    assert!(page("/?portal=other").await.contains("No folder"));
+}

@@ -1,0 +1,166 @@
+//! A real browser: Chromium without a window, driven by its own driver.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Map, Value, json};
+use url::{ParseError, Url};
+
+use super::process::Process;
+
+/// Where `tests/run` puts axe-core, which judges how accessible a page is.
+const AXE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/axe/axe.min.js");
+
+/// A browser with one page.
+pub(crate) struct Browser {
+    client: Client,
+    _driver: Process,
+}
+
+/// How a page is looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Screen {
+    pub(crate) name: &'static str,
+    pub(crate) width: u32,
+    pub(crate) scheme: &'static str,
+}
+
+/// A desk, a desk at night, a telephone.
+pub(crate) const SCREENS: [Screen; 3] = [
+    Screen {
+        name: "light",
+        width: 1280,
+        scheme: "light",
+    },
+    Screen {
+        name: "dark",
+        width: 1280,
+        scheme: "dark",
+    },
+    Screen {
+        name: "telephone",
+        width: 390,
+        scheme: "light",
+    },
+];
+
+impl Browser {
+    /// Starts a browser.
+    pub(crate) async fn start() -> Self {
+        let mut driver = Process::start(Command::new("chromedriver").arg("--port=0"));
+        let port = driver
+            .line("the driver of the browser listens", |line| {
+                let (_, port) = line.split_once("successfully on port ")?;
+                port.trim_end_matches('.').parse::<u16>().ok()
+            })
+            .await;
+        let arguments = json!([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+        ]);
+        let mut capabilities = Map::new();
+        capabilities.insert("goog:chromeOptions".to_owned(), json!({"args": arguments}));
+        let client = ClientBuilder::new(HttpConnector::new())
+            .capabilities(capabilities)
+            .connect(&format!("http://127.0.0.1:{port}"))
+            .await
+            .unwrap();
+        Self {
+            client,
+            _driver: driver,
+        }
+    }
+
+    /// Opens an address on a screen.
+    pub(crate) async fn open(&self, url: &str, screen: Screen) {
+        let metrics = json!({
+            "width": screen.width, "height": 1000, "deviceScaleFactor": 1, "mobile": screen.width < 500,
+        });
+        self.command("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
+        let scheme = json!({"name": "prefers-color-scheme", "value": screen.scheme});
+        self.command("Emulation.setEmulatedMedia", json!({"features": [scheme]}))
+            .await;
+        self.client.goto(url).await.unwrap();
+    }
+
+    /// The value of an expression in the page.
+    pub(crate) async fn value(&self, expression: &str) -> Value {
+        let script = format!("return ({expression});");
+        self.client.execute(&script, Vec::new()).await.unwrap()
+    }
+
+    /// What axe-core finds serious or critical: rule, and the elements.
+    pub(crate) async fn serious_faults(&self) -> Vec<String> {
+        let axe = std::fs::read_to_string(AXE);
+        let axe = axe.unwrap_or_else(|error| panic!("{AXE}: {error}: use tests/run"));
+        self.client.execute(&axe, Vec::new()).await.unwrap();
+        let script =
+            "const done = arguments[0]; axe.run().then(result => done(result.violations));";
+        let violations = self.client.execute_async(script, Vec::new()).await.unwrap();
+        let violations = violations.as_array().unwrap().iter();
+        violations
+            .filter(|violation| {
+                ["serious", "critical"].contains(&violation["impact"].as_str().unwrap_or_default())
+            })
+            .map(|violation| {
+                let elements = violation["nodes"].as_array().unwrap().iter();
+                let elements: Vec<_> = elements.map(|node| node["html"].to_string()).collect();
+                format!("{}: {}", violation["id"], elements.join(" "))
+            })
+            .collect()
+    }
+
+    /// Writes a picture of the whole page to `target/screenshots`.
+    pub(crate) async fn picture(&self, name: &str) {
+        let height = self.value("document.documentElement.scrollHeight").await;
+        let width = self.value("document.documentElement.clientWidth").await;
+        let metrics =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.command("Emulation.setDeviceMetricsOverride", metrics)
+            .await;
+        let picture = self.client.screenshot().await.unwrap();
+        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/target/screenshots"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
+    }
+
+    /// A command of the browser's own protocol.
+    async fn command(&self, name: &'static str, parameters: Value) {
+        self.client
+            .issue_cmd(DevTools(name, parameters))
+            .await
+            .unwrap();
+    }
+
+    /// Ends the browser.
+    pub(crate) async fn close(self) {
+        let closed = tokio::time::timeout(Duration::from_secs(20), self.client.close()).await;
+        closed.unwrap().unwrap();
+    }
+}
+
+/// A command of the browser's own protocol, sent through the driver.
+#[derive(Debug)]
+struct DevTools(&'static str, Value);
+
+impl WebDriverCompatibleCommand for DevTools {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!(
+            "session/{}/goog/cdp/execute",
+            session.unwrap_or_default()
+        ))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (http::Method, Option<String>) {
+        let body = json!({"cmd": self.0, "params": self.1});
+        (http::Method::POST, Some(body.to_string()))
+    }
+}

@@ -1,0 +1,334 @@
+//! TLS, passwords and certificates of clients, as the web configuration file asks for them.
+
+#[path = "../../src/http/web_config/tests/certificates.rs"]
+mod certificates;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use reqwest::{Certificate, Client, ClientBuilder, Identity, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::process::run;
+use crate::support::prometheus::{Prometheus, scraping};
+use crate::support::wait::wait_for;
+use crate::support::workspace::{Workspace, program};
+
+use certificates::Certificates;
+
+/// A user's password, and its bcrypt hash of the lowest cost.
+const PASSWORD: &str = "correct horse";
+const HASH: &str = "$2y$04$RjJi0q8CUCWLGnIYGG0WW.56D0goflRahkxslqSK8vbwu0nnBMW92";
+
+/// An exporter with a web configuration, and the files that this names.
+struct Secured {
+    _portal: Portal,
+    workspace: Workspace,
+    certificates: Certificates,
+    exporter: Exporter,
+}
+
+impl Secured {
+    async fn start(text: &str, flags: &[&str]) -> Self {
+        let portal = Portal::start().await;
+        let workspace = Workspace::new(&[("main", portal.base_url())]);
+        let certificates = Certificates::in_folder(&workspace.path(""));
+        let file = workspace.path("web.yml");
+        fs::write(&file, text).unwrap();
+        let mut command = workspace.command();
+        command
+            .arg("run")
+            .arg("--web.config.file")
+            .arg(&file)
+            .args(flags);
+        let exporter = Exporter::launch(&mut command).await;
+        Self {
+            _portal: portal,
+            workspace,
+            certificates,
+            exporter,
+        }
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.exporter.address()
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.address().port())
+    }
+
+    /// Trusts the authority of the tests alone.
+    fn client(&self) -> ClientBuilder {
+        let authority = fs::read(self.workspace.path("ca.crt")).unwrap();
+        let authority = Certificate::from_pem(&authority).unwrap();
+        Client::builder().no_proxy().tls_certs_only([authority])
+    }
+
+    /// What `kb-exporter healthcheck` prints, and whether it exits with 0.
+    fn healthcheck(&self, flags: &[&str]) -> (String, bool) {
+        let mut command = program();
+        command
+            .arg("healthcheck")
+            .arg("--web.config.file")
+            .arg(self.workspace.path("web.yml"));
+        healthcheck(&mut command, self.address(), flags)
+    }
+}
+
+fn healthcheck(command: &mut Command, address: SocketAddr, flags: &[&str]) -> (String, bool) {
+    let address = format!(":{}", address.port());
+    let output = run(
+        command.args(["--web.listen-address", &address]).args(flags),
+        "",
+    );
+    let line = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(line.lines().count(), 1, "{line:?}");
+    (line, output.status.success())
+}
+
+fn tls(keys: &str) -> String {
+    format!("tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n{keys}")
+}
+
+fn users() -> String {
+    format!("basic_auth_users:\n  alice: {HASH}\n")
+}
+
+const CLIENTS: &str = "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.crt\n";
+
+#[tokio::test]
+async fn a_real_prometheus_scrapes_over_tls_with_a_password_and_a_certificate_and_is_refused_without()
+ {
+    let secured = Secured::start(&format!("{}{}", tls(CLIENTS), users()), &[]).await;
+    let file = |name: &str| secured.workspace.path(name);
+    let certificate = json!({"cert_file": file("client.crt"), "key_file": file("client.key")});
+    let trusted = json!({"ca_file": file("ca.crt"), "server_name": "localhost"});
+    let mut both = trusted.clone();
+    both.as_object_mut()
+        .unwrap()
+        .extend(certificate.as_object().unwrap().clone());
+    let password = |password: &str| json!({"username": "alice", "password": password});
+    let target = |job: &str, tls: &Value, password: Option<Value>| {
+        let mut target = scraping(secured.address())["scrape_configs"][0].clone();
+        target["job_name"] = job.into();
+        target["scheme"] = "https".into();
+        target["tls_config"] = tls.clone();
+        if let Some(password) = password {
+            target["basic_auth"] = password;
+        }
+        target
+    };
+    let config = json!({"scrape_configs": [
+        target("both", &both, Some(password(PASSWORD))),
+        target("no-password", &both, None),
+        target("wrong-password", &both, Some(password("guess"))),
+        target("no-certificate", &trusted, Some(password(PASSWORD))),
+    ]});
+    let folder = tempfile::tempdir().unwrap();
+    let prometheus = Prometheus::start(&config, folder, &[]).await;
+    let up = wait_for("every job was scraped", async || {
+        let result = prometheus
+            .query("max by (job) (max_over_time(up[1m]))")
+            .await;
+        let job = |name: &str| {
+            let found = result
+                .iter()
+                .find(|series| series["metric"]["job"] == name)?;
+            Some(found["value"][1] == "1")
+        };
+        let all = [
+            job("both")?,
+            job("no-password")?,
+            job("wrong-password")?,
+            job("no-certificate")?,
+        ];
+        all[0].then_some(all)
+    })
+    .await;
+    assert_eq!(up, [true, false, false, false]);
+}
+
+#[tokio::test]
+async fn certificates_are_exchanged_under_load_without_a_failed_scrape() {
+    let secured = Secured::start(&tls(""), &[]).await;
+    let (stop, scrapes) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let scrape = async {
+        while !stop.load(Ordering::Relaxed) {
+            // Each scrape makes a connection of its own.
+            let client = secured.client().build().unwrap();
+            let response = client.get(secured.url("/metrics")).send().await.unwrap();
+            assert_eq!(response.status(), StatusCode::OK);
+            response.bytes().await.unwrap();
+            scrapes.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let exchange = async {
+        for _ in 0..20 {
+            secured.certificates.issue("server");
+            let enough = scrapes.load(Ordering::Relaxed) + 3;
+            wait_for("some scrapes", async || {
+                (scrapes.load(Ordering::Relaxed) >= enough).then_some(())
+            })
+            .await;
+        }
+        stop.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(scrape, scrape_again(&secured, &stop), exchange);
+}
+
+async fn scrape_again(secured: &Secured, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let client = secured.client().build().unwrap();
+        let response = client.get(secured.url("/livez")).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn every_path_needs_the_password_and_probes_may_be_exempt() {
+    for (flags, probe) in [(vec![], 401), (vec!["--web.open-probes"], 200)] {
+        let flags = [flags, vec!["--web.enable-lifecycle"]].concat();
+        let secured = Secured::start(&users(), &flags).await;
+        for path in ["/", "/metrics", "/health", "/nowhere"] {
+            let response = secured.exporter.get(path).await;
+            assert_eq!(response.status(), 401, "{path}");
+            let challenge = response.headers()["www-authenticate"].to_str().unwrap();
+            assert!(challenge.starts_with("Basic realm="), "{challenge}");
+        }
+        assert_eq!(secured.exporter.status("/livez").await, probe);
+        assert_eq!(secured.exporter.status("/healthz").await, probe);
+        let url = format!("http://{}", secured.address());
+        let client = crate::support::exporter::client();
+        let reload = || client.post(format!("{url}/-/reload"));
+        assert_eq!(reload().send().await.unwrap().status(), 401);
+        let answer = reload()
+            .basic_auth("alice", Some(PASSWORD))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200);
+        let stranger = client
+            .get(format!("{url}/metrics"))
+            .basic_auth("bob", Some(PASSWORD));
+        assert_eq!(stranger.send().await.unwrap().status(), 401, "no such user");
+    }
+}
+
+#[tokio::test]
+async fn a_write_needs_the_certificate_that_a_read_may_show() {
+    let keys = "  client_auth_type: VerifyClientCertIfGiven\n  client_ca_file: ca.crt\n";
+    let secured = Secured::start(&tls(keys), &["--web.enable-lifecycle"]).await;
+    let anonymous = secured.client().build().unwrap();
+    let file = |name: &str| fs::read(secured.workspace.path(name)).unwrap();
+    let identity = [file("client.crt"), file("client.key")].concat();
+    let identity = Identity::from_pem(&identity).unwrap();
+    let known = secured.client().identity(identity).build().unwrap();
+    for (client, writes) in [(anonymous, 403), (known, 200)] {
+        let read = client.get(secured.url("/metrics")).send().await.unwrap();
+        assert_eq!(read.status(), 200);
+        let write = client.post(secured.url("/-/reload")).send().await.unwrap();
+        assert_eq!(write.status(), writes);
+    }
+}
+
+#[tokio::test]
+async fn headers_and_the_rate_limit_of_the_file_hold() {
+    let text = "http_server_config:\n  headers:\n    X-Frame-Options: deny\nrate_limit:\n  interval: 1h\n  burst: 2\n";
+    let secured = Secured::start(text, &[]).await;
+    for expected in [200, 200, 429] {
+        let response = secured.exporter.get("/livez").await;
+        assert_eq!(response.status(), expected);
+        assert_eq!(
+            response.headers().contains_key("x-frame-options"),
+            expected == 200
+        );
+    }
+}
+
+#[tokio::test]
+async fn wrong_passwords_cost_little_and_keep_no_user_out() {
+    let secured = Secured::start(&users(), &["--web.open-probes"]).await;
+    let url = format!("http://{}/livez", secured.address());
+    let metrics = url.replace("livez", "metrics");
+    let client = crate::support::exporter::client();
+    let known = || {
+        client
+            .get(&metrics)
+            .basic_auth("alice", Some(PASSWORD))
+            .send()
+    };
+    assert_eq!(known().await.unwrap().status(), 200);
+    let (began, mut refused) = (Instant::now(), 0);
+    let mut guess = 0;
+    while began.elapsed() < Duration::from_secs(2) {
+        guess += 1;
+        let guessed = client
+            .get(&metrics)
+            .basic_auth("alice", Some(format!("guess {guess}")));
+        match guessed.send().await.unwrap().status().as_u16() {
+            401 | 429 => refused += 1,
+            other => panic!("{other}"),
+        }
+        assert_eq!(known().await.unwrap().status(), 200);
+    }
+    assert!(refused > 2, "{refused}");
+}
+
+#[tokio::test]
+async fn the_health_check_reports_whether_the_process_is_live() {
+    let plain = Secured::start("", &[]).await;
+    assert_eq!(plain.healthcheck(&[]), ("live\n".to_owned(), true));
+    let address = plain.address();
+    plain.exporter.stop().await;
+    let (printed, is_live) = healthcheck(program().arg("healthcheck"), address, &[]);
+    assert!(!is_live && printed.contains("does not answer"), "{printed}");
+
+    let with_password = Secured::start(&format!("{}{}", tls(""), users()), &[]).await;
+    let (printed, is_live) = with_password.healthcheck(&[]);
+    assert!(
+        !is_live && printed.contains("--web.open-probes"),
+        "{printed}"
+    );
+
+    let secured = Secured::start(
+        &format!("{}{}", tls(CLIENTS), users()),
+        &["--web.open-probes"],
+    )
+    .await;
+    assert!(!secured.healthcheck(&[]).1, "it shows no certificate");
+    let file = |name: &str| secured.workspace.path(name).to_str().unwrap().to_owned();
+    let flags = [
+        "--healthcheck.cert-file",
+        &file("client.crt"),
+        "--healthcheck.key-file",
+        &file("client.key"),
+    ];
+    assert_eq!(secured.healthcheck(&flags), ("live\n".to_owned(), true));
+}
+
+#[tokio::test]
+async fn a_web_configuration_that_is_wrong_ends_the_program() {
+    let portal = Portal::start().await;
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let file = workspace.path("web.yml");
+    fs::write(&file, "basic_auth_users:\n  alice: secret\n").unwrap();
+    for arguments in [["run"], ["--config.check"]] {
+        let mut command = workspace.command();
+        let output = run(
+            command.arg("--web.config.file").arg(&file).args(arguments),
+            "",
+        );
+        assert_eq!(output.status.code(), Some(2));
+        let log = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            log.contains("basic_auth_users.alice: not a bcrypt hash"),
+            "{log}"
+        );
+    }
+}
