@@ -4,6 +4,7 @@
 //! come back to it one by one as events, are compared with what was known, written to disk, and published at once.
 
 mod audit;
+mod change_log;
 mod collection;
 pub mod error;
 mod folder;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 use crate::collect::folder::Folder;
 use crate::collect::folders::clocks_agree;
@@ -37,15 +37,18 @@ impl Collector {
         }
         let deadline = Instant::now() + self.settings.collect.timeout;
         let until_next = next.map(|next| next.since(began.wall));
-        let run = self.runs.begin(began, deadline, until_next);
+        let requests = self.dependencies.events.requests();
+        let run = self.runs.begin(began, deadline, until_next, requests);
         self.spawn(self.list(deadline), move |listed| {
             Event::Listed(run, listed.unwrap_or_else(no_list))
         });
     }
 
     /// No folder could be started.
-    fn skip(&self) {
-        warn!(portal = %self.settings.portal.name, "collection skipped: the last one still runs");
+    fn skip(&mut self) {
+        if self.runs.skipped() {
+            warn!(portal = %self.settings.portal.name, "collections are skipped while the last one still runs");
+        }
         self.dependencies.events.ran(RunResult::Skipped);
     }
 
@@ -214,14 +217,18 @@ impl Collector {
             return;
         };
         let ended = run.ended(Moment::now());
-        debug!(
-            portal = %self.settings.portal.name,
+        let portal = &self.settings.portal.name;
+        let requests = self.dependencies.events.requests() - run.requests_before;
+        info!(
+            %portal,
             result = ended.result.as_str(),
             counted = run.counted,
             failed = run.failed,
-            seconds = ended.duration.as_secs_f64(),
+            requests,
+            seconds = (ended.duration.as_secs_f64() * 1000.0).round() / 1000.0,
             "collection ended"
         );
+        self.folders.log.collection_ended(portal);
         self.submit_findings(&run);
         self.assign_classes().await;
         self.dependencies.events.ran(ended.result);

@@ -7,16 +7,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::{debug, info, warn};
-
 use crate::classify::ClassSlots;
+use crate::collect::change_log::ChangeLog;
 use crate::collect::folder::Folder;
 use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{FolderState, FolderView, ListFacts};
+use crate::snapshot::{FolderView, ListFacts};
 use crate::state::{FolderChange, SavedFolder, StateError};
 
 /// The clocks of this machine and of the portal agree when they differ by this much at most: far more than an answer takes and servers are
@@ -27,6 +26,7 @@ const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 pub(super) struct Folders {
     folders: BTreeMap<FolderId, Folder>,
     pub class_slots: ClassSlots,
+    pub log: ChangeLog,
 }
 
 impl Folders {
@@ -40,6 +40,7 @@ impl Folders {
         Self {
             folders,
             class_slots,
+            log: ChangeLog::default(),
         }
     }
 
@@ -112,7 +113,7 @@ impl Folders {
         let portal = &settings.portal;
         for (id, folder) in &mut self.folders {
             if !portal.folders.admits(*id, folder.view.name.label()) && folder.exclude(now) {
-                info!(portal = %portal.name, folder = %folder.view.name, %id, "folder is excluded by the configuration");
+                self.log.excluded(&portal.name, &folder.view);
             }
         }
         self.free_class_slots();
@@ -137,7 +138,7 @@ impl Folders {
         for (id, folder) in &mut self.folders {
             if !listed.contains(id) && !folder.is_unlisted() {
                 if !folder.is_excluded() {
-                    info!(%portal, folder = %folder.view.name, %id, "folder left the key's set");
+                    self.log.departed(portal, &folder.view);
                 }
                 folder.leave(DepartureReason::Unlisted, now);
             }
@@ -181,7 +182,7 @@ impl Folders {
         let before = folder.view.state.clone();
         let outcome = change(folder, &mut self.class_slots);
         if folder.view.state != before {
-            log_state(portal, &folder.view);
+            self.log.state(portal, &folder.view);
         }
         outcome
     }
@@ -240,19 +241,6 @@ impl Folders {
     pub fn refused_by_disk(&self) -> Option<&StateError> {
         let mut refused = self.iter();
         refused.find_map(|folder| folder.persisted.refused.as_ref())
-    }
-}
-
-fn log_state(portal: &PortalName, folder: &FolderView) {
-    let (id, folder, state) = (folder.id, &folder.name, &folder.state);
-    match state {
-        FolderState::Unavailable { message, .. } => {
-            warn!(%portal, %folder, %id, error = message.as_str(), "folder cannot be counted");
-        }
-        FolderState::Departed(_) => info!(%portal, %folder, %id, "folder is gone"),
-        FolderState::Counted | FolderState::Unseen => {
-            debug!(%portal, %folder, %id, "folder counted");
-        }
     }
 }
 

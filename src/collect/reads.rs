@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tracing::{debug, warn};
+use tracing::{Instrument, debug, info_span, warn};
 
 use crate::aggregate::TallyContext;
 use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
@@ -47,7 +47,9 @@ impl Collector {
             deadline: self.runs.deadline(run),
             status: folder.begin(watched, Moment::now().steady),
         };
-        self.spawn(read.run(), move |read| {
+        let (portal, name) = (&self.settings.portal.name, &folder.view.name);
+        let span = info_span!("read", %portal, folder = %name, %id);
+        self.spawn(read.run().instrument(span), move |read| {
             let read = read.unwrap_or_else(FolderRead::panicked);
             Event::FolderRead(run, id, read)
         });

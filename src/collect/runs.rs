@@ -26,12 +26,16 @@ pub(super) struct Run {
     outstanding: usize,
     pub counted: usize,
     pub failed: usize,
+    /// Requests to the portal before it began.
+    pub requests_before: u64,
 }
 
 /// The collections that are under way.
 #[derive(Default)]
 pub(super) struct Runs {
     last: RunId,
+    /// Whether a collection was skipped since the last one ended.
+    has_skipped: bool,
     under_way: BTreeMap<RunId, Run>,
 }
 
@@ -41,6 +45,7 @@ impl Runs {
         began: Moment,
         deadline: Instant,
         until_next: Option<Duration>,
+        requests_before: u64,
     ) -> RunId {
         self.last += 1;
         let run = Run {
@@ -51,6 +56,7 @@ impl Runs {
             outstanding: 0,
             counted: 0,
             failed: 0,
+            requests_before,
         };
         self.under_way.insert(self.last, run);
         self.last
@@ -78,9 +84,15 @@ impl Runs {
         self.get(id).map_or_else(Instant::now, |run| run.deadline)
     }
 
+    /// A collection was skipped; returns whether it is the first since one ended.
+    pub fn skipped(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_skipped, true)
+    }
+
     /// Takes a collection out that has nothing outstanding.
     pub fn take_ended(&mut self, id: RunId) -> Option<Run> {
         self.get(id).filter(|run| run.outstanding == 0)?;
+        self.has_skipped = false;
         self.remove(id)
     }
 
@@ -126,7 +138,7 @@ mod tests {
 
     fn ended(outcomes: &[ReadOutcome], list_failed: bool) -> Option<RunResult> {
         let (mut runs, now) = (Runs::default(), Moment::now());
-        let id = runs.begin(now, Instant::now(), None);
+        let id = runs.begin(now, Instant::now(), None, 0);
         assert!(runs.is_listing());
         runs.get_mut(id).unwrap().failed = usize::from(list_failed);
         for outcome in outcomes {

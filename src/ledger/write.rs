@@ -28,7 +28,7 @@ impl Writing<'_> {
             let before = before.folder(*id);
             match folder {
                 Some(folder) => self.folder(*id, before, folder)?,
-                None => self.delete("folder", "id", id)?,
+                None => self.remove("folder", "id", id)?,
             }
         }
         for (before, after) in before.tracks().zip(after.tracks()) {
@@ -44,7 +44,7 @@ impl Writing<'_> {
         }
         for (name, totals) in changed(&before.classes, &after.classes, |all, name| all.get(name)) {
             let Some(totals) = totals else {
-                self.delete("class", "name", name)?;
+                self.remove("class", "name", name)?;
                 continue;
             };
             let class = ClassRow {
@@ -57,7 +57,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    fn delete(
+    fn remove(
         &self,
         table: &str,
         column: &str,

@@ -200,6 +200,12 @@ pub struct PortalEvents {
 }
 
 impl PortalEvents {
+    /// Requests to the portal since the process started.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.events.requests_of(&self.portal)
+    }
+
     /// It was decided about a folder.
     pub fn decided(&self, decision: &str, reason: Reason) {
         let labels = [self.portal.as_str(), decision, reason.as_str()];

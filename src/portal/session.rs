@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use backon::Retryable;
 use tokio::sync::watch;
+use tracing::debug;
 
 use crate::model::FolderId;
 use crate::portal::ask::{Ask, PageRequest};
@@ -141,8 +142,9 @@ impl Session {
             .adjust(|error, delay| {
                 delay.map(|delay| retry::wait(delay, error.retry_after(), fastrand::f64()))
             })
-            .notify(|error, _| {
+            .notify(|error, wait| {
                 if let Some(reason) = error.retry_reason() {
+                    debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed and is sent again");
                     client.observer.retried(ask.endpoint(), reason);
                 }
             })

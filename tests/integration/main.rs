@@ -13,6 +13,7 @@ mod docs;
 mod errors;
 mod faults;
 mod health;
+mod logs;
 mod memory;
 mod metrics;
 mod modules;

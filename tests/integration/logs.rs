@@ -1,0 +1,54 @@
+//! The log at its default level: one line for a collection, and never one for each of thousands of folders.
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::support::exporter::Exporter;
+use crate::support::raw::RawPortal;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+
+/// More folders than a collection logs one by one.
+const FOLDERS: u128 = 60;
+
+fn lines(exporter: &Exporter, message: &str) -> Vec<Value> {
+    let lines = exporter.output().into_iter();
+    let lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+    lines.filter(|line| line["msg"] == message).collect()
+}
+
+#[tokio::test]
+async fn many_folders_that_fail_at_once_leave_the_log_readable() {
+    let folders = (1..=FOLDERS).map(|number| json!({"id": Uuid::from_u128(number), "name": "a"}));
+    let folders: Vec<_> = folders.collect();
+    let list = json!({"data": folders, "meta": {"total": folders.len()}}).to_string();
+    let portal = RawPortal::start(list, |_, _| Some("no page".to_owned())).await;
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collections(3).await;
+    let ended = wait_for("three lines of collections", async || {
+        let ended = lines(&exporter, "collection ended");
+        (ended.len() >= 3).then_some(ended)
+    })
+    .await;
+    assert_eq!(ended[0]["portal"], "main");
+    assert_eq!(ended[0]["result"], "failure");
+    assert_eq!(ended[0]["failed"], 60);
+    assert_eq!(ended[0]["requests"], 61);
+    assert!(ended[0]["seconds"].is_number());
+
+    let failed = lines(&exporter, "folder cannot be counted");
+    assert_eq!(failed.len(), 20, "of the first collection alone");
+    assert!(
+        failed
+            .iter()
+            .all(|line| line["portal"] == "main" && line["folder"] == "a")
+    );
+    let omitted = lines(
+        &exporter,
+        "more folders changed; the level debug logs them all, and /health has their state",
+    );
+    assert_eq!(omitted.len(), 1, "{omitted:?}");
+    assert_eq!(omitted[0]["folders"], 40);
+    exporter.stop().await;
+}
