@@ -24,7 +24,7 @@ const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
-    folders: BTreeMap<FolderId, Folder>,
+    by_id: BTreeMap<FolderId, Folder>,
     pub class_slots: ClassSlots,
     pub log: ChangeLog,
 }
@@ -38,26 +38,26 @@ impl Folders {
             folders.insert(id, Folder::restored(id, saved));
         }
         Self {
-            folders,
+            by_id: folders,
             class_slots,
             log: ChangeLog::default(),
         }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
-        self.folders.values()
+        self.by_id.values()
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
-        self.folders.values_mut()
+        self.by_id.values_mut()
     }
 
     pub fn get(&self, id: FolderId) -> Option<&Folder> {
-        self.folders.get(&id)
+        self.by_id.get(&id)
     }
 
     pub fn get_mut(&mut self, id: FolderId) -> Option<&mut Folder> {
-        self.folders.get_mut(&id)
+        self.by_id.get_mut(&id)
     }
 
     /// Applies a list: its folders are collected as far as the configuration admits them.
@@ -68,7 +68,7 @@ impl Folders {
         now: Timestamp,
     ) -> ListFacts {
         for listed in &listing.folders {
-            if let Some(folder) = self.folders.get_mut(&listed.id) {
+            if let Some(folder) = self.by_id.get_mut(&listed.id) {
                 folder.found(listed);
             }
         }
@@ -78,7 +78,7 @@ impl Folders {
         let limit = settings.collect.max_folders;
         let facts = ListFacts::of(listing, admitted.len(), limit);
         admitted.truncate(limit);
-        let is_unreadable = |id| self.folders.get(&id).is_none_or(Folder::is_unreadable);
+        let is_unreadable = |id| self.by_id.get(&id).is_none_or(Folder::is_unreadable);
         self.class_slots.expire(now, is_unreadable);
         self.admit(listing, &admitted, now);
         self.exclude_others(settings, now);
@@ -89,14 +89,14 @@ impl Folders {
     fn admit(&mut self, listing: &Listing, admitted: &[&ListedFolder], now: Timestamp) {
         let ids: HashSet<_> = admitted.iter().map(|listed| listed.id).collect();
         for listed in &listing.folders {
-            if let Some(folder) = self.folders.get_mut(&listed.id)
+            if let Some(folder) = self.by_id.get_mut(&listed.id)
                 && !ids.contains(&listed.id)
             {
                 folder.exclude(now);
             }
         }
         for listed in admitted {
-            let folder = self.folders.entry(listed.id);
+            let folder = self.by_id.entry(listed.id);
             let folder = folder.or_insert_with(|| Folder::listed(listed));
             folder.admit();
             folder.found(listed);
@@ -111,7 +111,7 @@ impl Folders {
     /// Excludes the folders that the configuration does not admit by their names.
     pub fn exclude_others(&mut self, settings: &Settings, now: Timestamp) {
         let portal = &settings.portal;
-        for (id, folder) in &mut self.folders {
+        for (id, folder) in &mut self.by_id {
             if !portal.folders.admits(*id, folder.view.name.label()) && folder.exclude(now) {
                 self.log.excluded(&portal.name, &folder.view);
             }
@@ -122,7 +122,7 @@ impl Folders {
     /// Frees the slots of classes in folders that are excluded or forgotten.
     fn free_class_slots(&mut self) {
         let is_admitted = |id| {
-            let folder = self.folders.get(&id);
+            let folder = self.by_id.get(&id);
             folder.is_some_and(|folder| !folder.is_excluded())
         };
         self.class_slots.retain_folders(is_admitted);
@@ -135,7 +135,7 @@ impl Folders {
         portal: &PortalName,
         now: Timestamp,
     ) {
-        for (id, folder) in &mut self.folders {
+        for (id, folder) in &mut self.by_id {
             if !listed.contains(id) && !folder.is_unlisted() {
                 if !folder.is_excluded() {
                     self.log.departed(portal, &folder.view);
@@ -153,7 +153,7 @@ impl Folders {
         now: Timestamp,
     ) -> [Vec<FolderId>; 2] {
         let (mut forgotten, mut emptied) = (Vec::new(), Vec::new());
-        self.folders.retain(|id, folder| {
+        self.by_id.retain(|id, folder| {
             folder.correct_times(now);
             let forget = folder.is_forgettable(listed.contains(id), now);
             if forget {
@@ -176,7 +176,7 @@ impl Folders {
         portal: &PortalName,
         change: impl FnOnce(&mut Folder, &mut ClassSlots) -> ReadOutcome,
     ) -> ReadOutcome {
-        let Some(folder) = self.folders.get_mut(&id) else {
+        let Some(folder) = self.by_id.get_mut(&id) else {
             return ReadOutcome::NothingToCount;
         };
         let before = folder.view.state.clone();
@@ -196,7 +196,7 @@ impl Folders {
         }
         let mut changed = Vec::new();
         for (id, errors) in self.class_slots.settle() {
-            if let Some(folder) = self.folders.get_mut(&id) {
+            if let Some(folder) = self.by_id.get_mut(&id) {
                 folder.show_errors(errors);
                 changed.push(id);
             }
@@ -231,7 +231,7 @@ impl Folders {
     /// Notes the result of writing changes.
     pub fn written(&mut self, ids: &[FolderId], result: &Result<(), StateError>) {
         for id in ids {
-            if let Some(folder) = self.folders.get_mut(id) {
+            if let Some(folder) = self.by_id.get_mut(id) {
                 folder.written(result);
             }
         }
