@@ -40,9 +40,7 @@ pub use errors::Errors;
 pub use folders::{FolderFilter, FolderPattern};
 pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
-pub use reindex::{
-    Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules, UnknownClass,
-};
+pub use reindex::{Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules};
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::State;
@@ -76,25 +74,34 @@ impl Config {
     /// Reads and checks a configuration file.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         let name = path.display().to_string();
-        let bytes = read_bounded(path).map_err(|error| Fault::general(error).of(&name))?;
+        let bytes = read_bounded(path).map_err(|error| Fault::about("", error).of(Some(&name)))?;
         Self::from_bytes(&name, &bytes)
     }
 
     /// Checks the bytes of a file, which need not be text.
     pub fn from_bytes(file_name: &str, bytes: &[u8]) -> Result<Self, ConfigError> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Self::from_yaml(file_name, text),
-            Err(error) => {
-                let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                Err(Fault::not_text(&readable).of(file_name))
-            }
-        }
+        let invalid = match std::str::from_utf8(bytes) {
+            Ok(text) => return Self::from_yaml(file_name, text),
+            Err(error) => error.valid_up_to(),
+        };
+        let readable = String::from_utf8_lossy(&bytes[..invalid]);
+        let last_line = readable.rsplit('\n').next().unwrap_or_default();
+        let line = readable.matches('\n').count() as u64 + 1;
+        let fault = Fault {
+            position: Some((line, last_line.chars().count() as u64 + 1)),
+            ..Fault::about("", "is not UTF-8 text from here on")
+        };
+        Err(fault.of(Some(file_name)))
     }
 
     /// Checks a configuration that is already in memory; `file_name` is what errors call it.
     pub fn from_yaml(file_name: &str, text: &str) -> Result<Self, ConfigError> {
-        let config = Document::read(text);
-        let config = config.map_err(|fault| schema::complete(fault, text).of(file_name))?;
+        let config = yaml::read(text).and_then(Document::check);
+        let config = config.map_err(|fault| {
+            let location = fault.position.is_none();
+            let location = location.then(|| position::of(&fault.key, text));
+            fault.at(location.flatten()).of(Some(file_name))
+        })?;
         Ok(Self {
             written: Arc::new(shown::of_file(text)),
             ..config
@@ -108,7 +115,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         environment::portal(&variable)
             .map(Self::for_portal)
-            .map_err(Fault::of_environment)
+            .map_err(|fault| fault.of(None))
     }
 
     /// One portal with the defaults everywhere else and a temporary state.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::config::{Config, State, UnknownClass};
+use crate::config::{Config, State};
 use crate::ledger::{self, LedgerError};
 use crate::state;
 
@@ -14,23 +14,18 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         let had = had.iter().map(String::as_str).collect();
         config.reindex.unknown_classes(&config.errors, &had)
     };
-    let State::Path(folder) = &config.state else {
-        return sentences(&unknown(&BTreeSet::new()));
+    let without_state = unknown(&BTreeSet::new());
+    let folder = match &config.state {
+        State::Path(folder) if !without_state.is_empty() => folder,
+        _ => return without_state,
     };
-    if unknown(&BTreeSet::new()).is_empty() {
-        return Vec::new();
-    }
     let (had, mut problems) = had(folder);
-    let unknown = sentences(&unknown(&had));
+    let unknown = unknown(&had);
     if unknown.is_empty() {
         return unknown;
     }
     problems.extend(unknown);
     problems
-}
-
-fn sentences(unknown: &[UnknownClass]) -> Vec<String> {
-    unknown.iter().map(ToString::to_string).collect()
 }
 
 /// The classes that files are known to have had, and why there may be more.

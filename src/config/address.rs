@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use serde_json::Value as Json;
 use url::{Host, Url};
 
-use crate::config::form::{Scalar, describe};
+use crate::config::form::scalar;
 use crate::model::PortalAddress;
 
 /// The address of the administrator part of a portal: `http` or `https`, perhaps with a path, and nothing else.
@@ -49,15 +48,11 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-impl Scalar for BaseUrl {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        Self::parse(text)
-    }
+scalar! {
+    BaseUrl as BaseUrl,
+    read: BaseUrl::parse,
+    schema: { "title": "an address", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:" }
 }
-
-describe!(BaseUrl, { "title": "an address", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:" });
 
 /// How a portal is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,10 +66,8 @@ pub enum Proxy {
     Environment,
 }
 
-impl Scalar for Proxy {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
+impl Proxy {
+    fn parse(text: &str) -> Result<Self, String> {
         match text {
             "none" => Ok(Self::None),
             "environment" => Ok(Self::Environment),
@@ -83,13 +76,14 @@ impl Scalar for Proxy {
                 .map_err(|fault| format!("{fault}; \"none\" and \"environment\" are possible too")),
         }
     }
-
-    fn json(_none: &Self) -> Json {
-        "none".into()
-    }
 }
 
-describe!(Proxy, { "title": "an address, `none` or `environment`", "type": "string" });
+scalar! {
+    Proxy as Proxy,
+    read: Proxy::parse,
+    json: |_none| "none",
+    schema: { "title": "an address, `none` or `environment`", "type": "string" }
+}
 
 fn http_address(text: &str, example: &str) -> Result<Url, String> {
     let url = Url::parse(text)

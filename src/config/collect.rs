@@ -6,10 +6,10 @@ use std::time::Duration;
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value as Json;
 
-use crate::config::form::{self, DurationFrom, Form as _, MINUTE, SECOND, Scalar, Whole, describe};
+use crate::config::form::{self, DurationFrom, Form as _, MINUTE, SECOND, Whole, scalar};
 use crate::config::schedule::Schedule;
+use crate::model::label_values;
 
 /// When and how the folders are read.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -72,40 +72,24 @@ impl Default for Collect {
     }
 }
 
-/// How a folder is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strategy {
-    /// Every page is read each time.
-    Full,
-    /// The portal sorts by status, and the boundaries between statuses are searched for.
-    Sorted,
-    /// Sorted where the portal can, full where not.
-    Auto,
-}
-
-impl Scalar for Strategy {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        match text {
-            "full" => Ok(Self::Full),
-            "sorted" => Ok(Self::Sorted),
-            "auto" => Ok(Self::Auto),
-            _ => Err(form::not(text, "full, sorted or auto")),
-        }
-    }
-
-    fn json(strategy: &Self) -> Json {
-        match strategy {
-            Self::Full => "full",
-            Self::Sorted => "sorted",
-            Self::Auto => "auto",
-        }
-        .into()
+label_values! {
+    /// How a folder is counted.
+    pub enum Strategy {
+        /// Every page is read each time.
+        Full = "full",
+        /// The portal sorts by status, and the boundaries between statuses are searched for.
+        Sorted = "sorted",
+        /// Sorted where the portal can, full where not.
+        Auto = "auto",
     }
 }
 
-describe!(Strategy, { "enum": ["full", "sorted", "auto"] });
+scalar! {
+    Strategy as Strategy,
+    read: |text| form::word(text, Strategy::ALL, Strategy::as_str),
+    json: |strategy| strategy.as_str(),
+    schema: { "enum": Strategy::ALL.map(Strategy::as_str) }
+}
 
 /// How many requests a portal is sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,46 +100,43 @@ pub enum Rate {
     PerSecond(f64),
 }
 
-impl Scalar for Rate {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse()
-            .ok()
-            .filter(|rate: &f64| (0.001..=100_000.0).contains(rate))
+impl Rate {
+    fn parse(text: &str) -> Result<Self, String> {
+        let rate = text.parse().ok();
+        rate.filter(|rate| (0.001..=100_000.0).contains(rate))
             .map(Self::PerSecond)
             .ok_or_else(|| form::not(text, "a number from 0.001 to 100000, such as 5 or 0.5"))
     }
 
-    fn json(rate: &Self) -> Json {
-        match rate {
-            Self::Unlimited => Json::Null,
-            Self::PerSecond(rate) => (*rate).into(),
+    fn number(self) -> Option<f64> {
+        match self {
+            Self::Unlimited => None,
+            Self::PerSecond(rate) => Some(rate),
         }
     }
 }
 
-describe!(Rate, {
-    "title": "a number from 0.001 to 100000",
-    "type": "number",
-    "minimum": 0.001,
-    "maximum": 100_000,
-});
+scalar! {
+    Rate as Rate,
+    read: Rate::parse,
+    json: |rate| rate.number(),
+    schema: {
+        "title": "a number from 0.001 to 100000",
+        "type": "number",
+        "minimum": 0.001,
+        "maximum": 100_000,
+    }
+}
 
 /// The name of a time zone in the IANA database.
 struct TimeZone;
 
-impl Scalar for TimeZone {
-    type Value = Tz;
-
-    fn read(text: &str) -> Result<Tz, String> {
-        text.parse()
-            .map_err(|_| form::not(text, "a time zone such as UTC or Europe/Berlin"))
-    }
-
-    fn json(zone: &Tz) -> Json {
-        zone.name().into()
-    }
+scalar! {
+    TimeZone as Tz,
+    read: |text| {
+        let expected = "a time zone such as UTC or Europe/Berlin";
+        text.parse().map_err(|_| form::not(text, expected))
+    },
+    json: |zone| zone.name(),
+    schema: { "title": "a time zone such as UTC or Europe/Berlin", "type": "string" }
 }
-
-describe!(TimeZone, { "title": "a time zone such as UTC or Europe/Berlin", "type": "string" });

@@ -10,7 +10,7 @@ use crate::config::error::{Fault, child};
 use crate::config::portal::PortalKeys;
 use crate::config::reindex::{self, ReindexKeys};
 use crate::config::state::StateKeys;
-use crate::config::{Collect, Config, Errors, Portal, Request, form, yaml};
+use crate::config::{Collect, Config, Errors, Portal, Request, form};
 
 /// The configuration of kb-exporter.
 #[derive(Deserialize, JsonSchema)]
@@ -43,14 +43,8 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads the text of a file and checks it.
-    pub(super) fn read(text: &str) -> Result<Config, Fault> {
-        let document: Self = yaml::read(text)?;
-        document.check()
-    }
-
     /// Checks the values against each other. No fault has a position.
-    fn check(self) -> Result<Config, Fault> {
+    pub(super) fn check(self) -> Result<Config, Fault> {
         Ok(Config {
             state: self.state.check()?,
             portals: portals(self.portals)?,

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::config::error::Fault;
-use crate::config::form::Scalar as _;
 use crate::config::key::KeyFile;
 use crate::config::portal::Name;
 use crate::config::{BaseUrl, KeySource, Portal};
@@ -21,7 +20,7 @@ pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Porta
     let base_url = base_url(set(BASE_URL))?;
     let key = match (set(API_KEY), set(API_KEY_FILE)) {
         (Some(_), None) => KeySource::Environment(API_KEY.to_owned()),
-        (None, Some(file)) => KeyFile::read(&file)
+        (None, Some(file)) => KeyFile::parse(&file)
             .map(KeySource::File)
             .map_err(|message| Fault::about(API_KEY_FILE, message))?,
         (Some(_), Some(_)) => {
@@ -57,7 +56,7 @@ fn base_url(text: Option<String>) -> Result<BaseUrl, Fault> {
 
 fn name(text: Option<String>) -> Result<PortalName, Fault> {
     let text = text.unwrap_or_else(|| "default".to_owned());
-    Name::read(&text).map_err(|message| Fault::about(PORTAL_NAME, message))
+    Name::parse(&text).map_err(|message| Fault::about(PORTAL_NAME, message))
 }
 
 #[cfg(test)]
@@ -131,14 +130,14 @@ mod tests {
         for (variables, message) in table {
             let error = start(variables).unwrap_err();
             assert_eq!(error.to_string(), *message);
-            assert_eq!((error.file(), error.line()), (None, None));
         }
     }
 
     #[test]
     fn a_key_in_the_place_of_a_file_is_not_shown() {
         let error = start(&[BASE, ("KB_API_KEY_FILE", "kbk_secret")]).unwrap_err();
-        assert_eq!(error.key(), Some("KB_API_KEY_FILE"));
-        assert!(!error.to_string().contains("secret"));
+        let error = error.to_string();
+        assert!(error.starts_with("KB_API_KEY_FILE: "), "{error}");
+        assert!(!error.contains("secret"));
     }
 }

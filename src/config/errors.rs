@@ -1,7 +1,6 @@
 //! How reasons are grouped into classes.
 
 use std::collections::HashSet;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use crate::classify::{
     Classifier, Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError,
 };
-use crate::config::form::{self, Form as _, Scalar, Whole, describe};
+use crate::config::form::{self, Form as _, Whole, scalar};
 
 /// The most masks: each costs time for every reason.
 const MAX_MASKS: usize = 50;
@@ -30,7 +29,6 @@ pub struct Errors {
     #[schemars(with = "Vec<MaskKeys>", length(max = MAX_MASKS))]
     pub masks: Vec<Mask>,
     /// Rules of the operator, tried first and in their order
-    #[serde(deserialize_with = "list::<RuleKeys, _, _>")]
     #[schemars(with = "Vec<RuleKeys>")]
     pub rules: Vec<Rule>,
 }
@@ -46,23 +44,18 @@ impl Errors {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.class()).collect();
-        let limits = [
-            ("max_classes", self.max_classes, "a portal"),
-            (
-                "max_classes_per_folder",
-                self.max_classes_per_folder,
-                "a folder",
-            ),
-        ];
-        let exceeded = limits.iter().filter(|(_, limit, _)| classes.len() > *limit);
-        let warning = |(key, limit, whole): &(&str, usize, &str)| {
-            format!(
-                "errors.rules name {} classes, more than errors.{key} ({limit}): {whole} that has files in {limit} or more of them \
-                 shows all of these and no other class",
-                classes.len()
-            )
-        };
-        exceeded.map(warning).collect()
+        let (portal, folder) = (self.max_classes, self.max_classes_per_folder);
+        [("max_classes", portal, "a portal"), ("max_classes_per_folder", folder, "a folder")]
+            .into_iter()
+            .filter(|(_, limit, _)| classes.len() > *limit)
+            .map(|(key, limit, whole)| {
+                format!(
+                    "errors.rules name {} classes, more than errors.{key} ({limit}): {whole} that has files in {limit} or more of \
+                     them shows all of these and no other class",
+                    classes.len()
+                )
+            })
+            .collect()
     }
 }
 
@@ -79,7 +72,7 @@ impl Default for Errors {
 
 /// A mask as it is written.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Mask")]
 struct MaskKeys {
     /// What a mask writes into classes, as `<tenant>`; masks are tried before the built-in ones, in order
     #[serde(with = "MaskName")]
@@ -91,15 +84,15 @@ struct MaskKeys {
     pattern: MaskPattern,
 }
 
-impl From<MaskKeys> for Mask {
-    fn from(MaskKeys { name, pattern }: MaskKeys) -> Self {
-        Self { name, pattern }
+impl<'de> Deserialize<'de> for Mask {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        MaskKeys::deserialize(deserializer)
     }
 }
 
 /// A rule as it is written.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Rule")]
 struct RuleKeys {
     /// A regular expression on the reason; rules are tried first, in order
     #[serde(rename = "match", with = "Pattern")]
@@ -111,23 +104,14 @@ struct RuleKeys {
     class: RuleClass,
 }
 
-impl From<RuleKeys> for Rule {
-    fn from(RuleKeys { pattern, class }: RuleKeys) -> Self {
-        Self { pattern, class }
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        RuleKeys::deserialize(deserializer)
     }
 }
 
-fn list<'de, K, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
-where
-    K: Deserialize<'de> + Into<T>,
-    D: Deserializer<'de>,
-{
-    let written = Vec::<K>::deserialize(deserializer)?;
-    Ok(written.into_iter().map(K::into).collect())
-}
-
 fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Mask>, D::Error> {
-    let masks = list::<MaskKeys, _, _>(deserializer)?;
+    let masks = Vec::deserialize(deserializer)?;
     if masks.len() > MAX_MASKS {
         return Err(D::Error::custom(format!(
             "at most {MAX_MASKS} masks are possible"
@@ -138,15 +122,14 @@ fn masks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Mask>, D::Err
 
 macro_rules! parsed {
     ($($type:ty: $title:literal),*) => {$(
-        impl Scalar for $type {
-            type Value = Self;
-
-            fn read(text: &str) -> Result<Self, String> {
-                read(text)
-            }
+        scalar! {
+            $type as $type,
+            read: |text| {
+                let parsed = form::not_blank(text)?.parse();
+                parsed.map_err(|error: RuleError| form::not(text, error))
+            },
+            schema: { "title": $title, "type": "string", "minLength": 1 }
         }
-
-        describe!($type, { "title": $title, "type": "string", "minLength": 1 });
     )*};
 }
 
@@ -156,10 +139,3 @@ parsed!(
     MaskName: "a name",
     MaskPattern: "a regular expression"
 );
-
-fn read<T: FromStr<Err = RuleError>>(text: &str) -> Result<T, String> {
-    if text.trim().is_empty() {
-        return Err("a text is expected that is not empty".to_owned());
-    }
-    text.parse().map_err(|error| form::not(text, error))
-}

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::config::form::{self, Form as _, List, Scalar, describe};
+use crate::config::form::{self, Form as _, List, scalar};
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
@@ -24,12 +24,11 @@ impl FolderPattern {
             return Ok(Self::Id(id));
         }
         let expected = "a folder's id or a shell glob such as \"Archive *\"";
-        if text.is_empty() {
-            return Err(form::not(text, expected));
+        match Pattern::new(text) {
+            _ if text.is_empty() => Err(form::not(text, expected)),
+            Ok(glob) => Ok(Self::Name(glob)),
+            Err(error) => Err(format!("{}: {}", form::not(text, expected), error.msg)),
         }
-        Pattern::new(text)
-            .map(Self::Name)
-            .map_err(|error| format!("{}: {}", form::not(text, expected), error.msg))
     }
 
     /// Whether the rule is about this folder.
@@ -42,15 +41,11 @@ impl FolderPattern {
     }
 }
 
-impl Scalar for FolderPattern {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        Self::parse(text)
-    }
+scalar! {
+    FolderPattern as FolderPattern,
+    read: FolderPattern::parse,
+    schema: { "title": "a shell glob or an id", "type": "string", "minLength": 1 }
 }
-
-describe!(FolderPattern, { "title": "a shell glob or an id", "type": "string", "minLength": 1 });
 
 /// Which of a key's folders are watched: those that are included and not excluded. All by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

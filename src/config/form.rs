@@ -3,14 +3,13 @@
 //!
 //! A field names its form with `#[serde(with = "…")]`. Serde reads the field with it, and schemars describes the field with it.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::Value as Json;
@@ -29,7 +28,7 @@ pub(super) const MINUTE: u64 = 60 * SECOND;
 /// The longest duration of any key: long enough for "never", short enough to be added to any point in time.
 const LONGEST: Duration = Duration::from_hours(10 * 366 * 24);
 
-/// A value that is written as a single scalar.
+/// A value that is written as a single scalar. [`scalar`] implements it.
 pub(super) trait Scalar {
     type Value;
 
@@ -58,33 +57,17 @@ pub(super) trait Form {
         Self::read_from(deserializer).map(T::from)
     }
 
-    /// Writes the default of a field for the schema; an error where it has none.
-    fn serialize<T, S>(field: &T, serializer: S) -> Result<S::Ok, S::Error>
+    /// Writes the default of a field, which may also be an `Option`, for the schema; an error where it has none.
+    fn serialize<'v, T, S>(field: &'v T, serializer: S) -> Result<S::Ok, S::Error>
     where
-        T: Field<Self::Value>,
+        Option<&'v Self::Value>: From<&'v T>,
+        Self::Value: 'v,
         S: Serializer,
     {
-        match field.value().map(Self::to_json) {
+        match Option::from(field).map(Self::to_json) {
             None | Some(Json::Null) => Err(S::Error::custom("there is no default")),
             Some(json) => json.serialize(serializer),
         }
-    }
-}
-
-/// A field that holds a value, or may hold one.
-pub(super) trait Field<V> {
-    fn value(&self) -> Option<&V>;
-}
-
-impl<V> Field<V> for V {
-    fn value(&self) -> Option<&V> {
-        Some(self)
-    }
-}
-
-impl<V> Field<V> for Option<V> {
-    fn value(&self) -> Option<&V> {
-        self.as_ref()
     }
 }
 
@@ -101,10 +84,29 @@ impl<F: Scalar> Form for F {
     }
 }
 
-/// Describes a form in the schema. `title` completes "the value is …".
-macro_rules! describe {
-    ($form:ty, $schema:tt) => {
-        impl schemars::JsonSchema for $form {
+/// Implements [`Scalar`] for a form, and describes it in the schema, where `title` completes "the value is …".
+macro_rules! scalar {
+    (
+        $form:ty as $value:ty $(where [$($generics:tt)*])?,
+        read: $read:expr,
+        $(json: $json:expr,)?
+        schema: $schema:tt
+    ) => {
+        impl$(<$($generics)*>)? $crate::config::form::Scalar for $form {
+            type Value = $value;
+
+            fn read(text: &str) -> Result<$value, String> {
+                let read: fn(&str) -> Result<$value, String> = $read;
+                read(text)
+            }
+
+            $(fn json(value: &$value) -> serde_json::Value {
+                let json: fn(&$value) -> _ = $json;
+                serde_json::Value::from(json(value))
+            })?
+        }
+
+        impl$(<$($generics)*>)? schemars::JsonSchema for $form {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($form).into()
             }
@@ -115,21 +117,38 @@ macro_rules! describe {
         }
     };
 }
-pub(super) use describe;
+pub(super) use scalar;
 
 /// A sentence that repeats a value and says what it should have been.
 pub(super) fn not(text: &str, expected: impl Display) -> String {
     format!("{} is not {expected}", quoted(text))
 }
 
-/// The same where there are two ways to be right: `expected` is `… nor …`.
-pub(super) fn neither(text: &str, expected: impl Display) -> String {
-    format!("{} is neither {expected}", quoted(text))
-}
-
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     // Redacted first: after the cut, a key might no longer look like one.
     format!("\"{}\"", text::cut(&redact(text), QUOTED_CHARACTERS))
+}
+
+/// The value that has this word.
+pub(super) fn word<T: Copy, const N: usize>(
+    text: &str,
+    values: [T; N],
+    as_str: fn(T) -> &'static str,
+) -> Result<T, String> {
+    let mut found = values.into_iter();
+    found.find(|value| as_str(*value) == text).ok_or_else(|| {
+        let words = values.map(as_str).join(", ");
+        let (first, last) = words.rsplit_once(", ").unwrap_or_default();
+        not(text, format_args!("{first} or {last}"))
+    })
+}
+
+/// Refuses text without any visible character.
+pub(super) fn not_blank(text: &str) -> Result<&str, String> {
+    match text.trim() {
+        "" => Err("a text is expected that is not empty".to_owned()),
+        _ => Ok(text),
+    }
 }
 
 /// A list of values that have a form.
@@ -157,7 +176,7 @@ impl<F: Scalar> Form for List<F> {
 }
 
 impl<F: JsonSchema> JsonSchema for List<F> {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("List_{}", F::schema_name()).into()
     }
 
@@ -172,8 +191,19 @@ pub(super) struct DurationFrom<const MIN: u64>;
 impl<const MIN: u64> DurationFrom<MIN> {
     const SHORTEST: Duration = Duration::from_millis(MIN);
 
+    fn parse(text: &str) -> Result<Duration, String> {
+        let duration = humantime::parse_duration(text).ok();
+        let examples = match MIN {
+            0 => " such as 10s or 1m",
+            _ => ", such as 10m or 1h",
+        };
+        duration
+            .filter(|duration| (Self::SHORTEST..=LONGEST).contains(duration))
+            .ok_or_else(|| not(text, format_args!("{}{examples}", Self::expected())))
+    }
+
     fn expected() -> String {
-        if Self::SHORTEST.is_zero() {
+        if MIN == 0 {
             return "a duration".to_owned();
         }
         let shortest = humantime::format_duration(Self::SHORTEST);
@@ -181,26 +211,11 @@ impl<const MIN: u64> DurationFrom<MIN> {
     }
 }
 
-impl<const MIN: u64> Scalar for DurationFrom<MIN> {
-    type Value = Duration;
-
-    fn read(text: &str) -> Result<Duration, String> {
-        humantime::parse_duration(text)
-            .ok()
-            .filter(|duration| (Self::SHORTEST..=LONGEST).contains(duration))
-            .ok_or_else(|| {
-                let examples = if MIN == 0 {
-                    " such as 10s or 1m"
-                } else {
-                    ", such as 10m or 1h"
-                };
-                not(text, format_args!("{}{examples}", Self::expected()))
-            })
-    }
-
-    fn json(duration: &Duration) -> Json {
-        short(*duration).into()
-    }
+scalar! {
+    DurationFrom<MIN> as Duration where [const MIN: u64],
+    read: Self::parse,
+    json: |duration| short(*duration),
+    schema: { "title": Self::expected(), "type": "string", "pattern": r"^\s*[0-9]" }
 }
 
 /// A duration as people write it in a file: in the largest unit that divides it, up to hours.
@@ -212,105 +227,71 @@ pub(super) fn short(duration: Duration) -> String {
     }
 }
 
-impl<const MIN: u64> JsonSchema for DurationFrom<MIN> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("DurationFrom{MIN}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "title": Self::expected(), "type": "string", "pattern": r"^\s*[0-9]" })
-    }
-}
-
 /// A whole number from `MIN` to `MAX`.
 pub(super) struct Whole<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
 
-impl<T, const MIN: u64, const MAX: u64> Scalar for Whole<T, MIN, MAX>
-where
-    T: FromStr + ToString,
-{
-    type Value = T;
-
-    fn read(text: &str) -> Result<T, String> {
-        text.parse::<u64>()
-            .ok()
+impl<T: FromStr, const MIN: u64, const MAX: u64> Whole<T, MIN, MAX> {
+    fn parse(text: &str) -> Result<T, String> {
+        let number = text.parse().ok();
+        number
             .filter(|number| (MIN..=MAX).contains(number))
             .and_then(|_| text.parse().ok())
             .ok_or_else(|| not(text, format_args!("a whole number from {MIN} to {MAX}")))
     }
-
-    fn json(number: &T) -> Json {
-        number
-            .to_string()
-            .parse::<u64>()
-            .map_or(Json::Null, Json::from)
-    }
 }
 
-impl<T, const MIN: u64, const MAX: u64> JsonSchema for Whole<T, MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("WholeFrom{MIN}To{MAX}").into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let title = format!("a whole number from {MIN} to {MAX}");
-        json_schema!({ "title": title, "type": "integer", "minimum": MIN, "maximum": MAX })
+scalar! {
+    Whole<T, MIN, MAX> as T where [T: FromStr + ToString, const MIN: u64, const MAX: u64],
+    read: Self::parse,
+    json: |number| number.to_string().parse::<u64>().ok(),
+    schema: {
+        "title": format!("a whole number from {MIN} to {MAX}"),
+        "type": "integer",
+        "minimum": MIN,
+        "maximum": MAX,
     }
 }
 
 /// The path of a file or folder; not empty.
 pub(super) struct FilePath;
 
-impl Scalar for FilePath {
-    type Value = PathBuf;
-
-    fn read(text: &str) -> Result<PathBuf, String> {
+impl FilePath {
+    pub fn parse(text: &str) -> Result<PathBuf, String> {
         if text.is_empty() || text.contains('\0') {
             return Err("a path is expected, such as /run/secrets/kb-key".to_owned());
         }
         Ok(PathBuf::from(text))
     }
-
-    fn json(path: &PathBuf) -> Json {
-        path.display().to_string().into()
-    }
 }
 
-describe!(FilePath, { "title": "a path", "type": "string", "minLength": 1 });
+scalar! {
+    FilePath as PathBuf,
+    read: FilePath::parse,
+    json: |path| path.display().to_string(),
+    schema: { "title": "a path", "type": "string", "minLength": 1 }
+}
 
 /// Text that is not empty.
 pub(super) struct Word;
 
-impl Scalar for Word {
-    type Value = String;
-
-    fn read(text: &str) -> Result<String, String> {
-        match text.trim() {
-            "" => Err("a text is expected that is not empty".to_owned()),
-            _ => Ok(text.to_owned()),
-        }
-    }
+scalar! {
+    Word as String,
+    read: |text| not_blank(text).map(str::to_owned),
+    schema: { "title": "a text", "type": "string", "minLength": 1 }
 }
-
-describe!(Word, { "title": "a text", "type": "string", "minLength": 1 });
 
 /// True or false.
 pub(super) struct Flag;
 
-impl Scalar for Flag {
-    type Value = bool;
-
-    fn read(text: &str) -> Result<bool, String> {
-        let lower = text.to_ascii_lowercase();
-        lower.parse().map_err(|_| neither(text, "true nor false"))
-    }
-
-    fn json(flag: &bool) -> Json {
-        (*flag).into()
-    }
+scalar! {
+    Flag as bool,
+    read: |text| {
+        let flag = text.to_ascii_lowercase().parse();
+        flag.map_err(|_| format!("{} is neither true nor false", quoted(text)))
+    },
+    json: |flag| *flag,
+    schema: { "type": "boolean" }
 }
-
-describe!(Flag, { "type": "boolean" });
 
 /// Reads a section; one without any key, as when all are commented out, has its defaults.
 pub(super) fn section<'de, T, D>(deserializer: D) -> Result<T, D::Error>

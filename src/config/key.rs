@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 
-use crate::config::form::{FilePath, Scalar, describe};
+use crate::config::form::{FilePath, scalar};
 use crate::config::redact::{is_key, looks_like_key};
 
 /// Where the key is found. Never the key itself.
@@ -19,11 +19,9 @@ pub enum KeySource {
 /// The name of an environment variable, for `api_key_env`.
 pub(super) struct VariableName;
 
-impl Scalar for VariableName {
-    type Value = String;
-
+impl VariableName {
     /// The error does not repeat the text, which may be a key.
-    fn read(text: &str) -> Result<String, String> {
+    fn parse(text: &str) -> Result<String, String> {
         if is_variable_name(text) && !looks_like_key(text) {
             return Ok(text.to_owned());
         }
@@ -33,29 +31,35 @@ impl Scalar for VariableName {
     }
 }
 
-describe!(VariableName, {
-    "title": "the name of an environment variable",
-    "type": "string",
-    "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
-});
+scalar! {
+    VariableName as String,
+    read: VariableName::parse,
+    schema: {
+        "title": "the name of an environment variable",
+        "type": "string",
+        "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+    }
+}
 
 /// The path of a file that holds a key, for `api_key_file`.
 pub(super) struct KeyFile;
 
-impl Scalar for KeyFile {
-    type Value = PathBuf;
-
-    fn read(text: &str) -> Result<PathBuf, String> {
+impl KeyFile {
+    pub fn parse(text: &str) -> Result<PathBuf, String> {
         if is_key(text) {
             return Err(format!(
                 "this looks like a key, not like the path of a file; {REASON}"
             ));
         }
-        FilePath::read(text)
+        FilePath::parse(text)
     }
 }
 
-describe!(KeyFile, { "title": "a path", "type": "string", "minLength": 1 });
+scalar! {
+    KeyFile as PathBuf,
+    read: KeyFile::parse,
+    schema: { "title": "a path", "type": "string", "minLength": 1 }
+}
 
 /// For keys whose value would be an API key: any value is an error.
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,11 +79,10 @@ impl<'de> Deserialize<'de> for NoLiteralKey {
 }
 
 fn is_variable_name(text: &str) -> bool {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && characters.all(|other| other.is_ascii_alphanumeric() || other == '_')
+    let is_usual = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    !text.is_empty()
+        && text.chars().all(is_usual)
+        && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -90,7 +93,7 @@ mod tests {
     #[test]
     fn names_of_variables_are_told_from_keys() {
         for name in ["KB_API_KEY", "_x", "kb_key", "KB_API_KEY_OF_PORTAL_2026"] {
-            assert!(VariableName::read(name).is_ok(), "{name}");
+            assert!(VariableName::parse(name).is_ok(), "{name}");
         }
         for text in [
             "kbk_secret",
@@ -99,10 +102,10 @@ mod tests {
             "sec ret",
             "sk4Qf8sLq02mZrT7yPw1",
         ] {
-            let message = VariableName::read(text).unwrap_err();
+            let message = VariableName::parse(text).unwrap_err();
             assert!(!message.contains(text), "{message}");
         }
-        assert!(VariableName::read("").is_err());
+        assert!(VariableName::parse("").is_err());
     }
 
     #[test]

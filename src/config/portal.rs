@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value as Json;
 
 use crate::config::address::{BaseUrl, Proxy};
 use crate::config::error::{Fault, child};
 use crate::config::folders::FolderFilter;
-use crate::config::form::{self, FilePath, Flag, Form as _, Scalar, describe};
+use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
 use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
 use crate::config::redact::is_key;
 use crate::model::PortalName;
@@ -144,13 +143,13 @@ impl PortalKeys {
                 cert_file,
                 key_file,
             }),
-            (Some(_), None) => {
-                let message = "key_file is missing; a client certificate needs both";
-                return fault("cert_file", message);
-            }
-            (None, Some(_)) => {
-                let message = "cert_file is missing; a client certificate needs both";
-                return fault("key_file", message);
+            (cert_file, _) => {
+                let [key, missing] = match cert_file {
+                    Some(_) => ["cert_file", "key_file"],
+                    None => ["key_file", "cert_file"],
+                };
+                let message = format!("{missing} is missing; a client certificate needs both");
+                return fault(key, &message);
             }
         };
         Ok(Portal {
@@ -169,44 +168,42 @@ impl PortalKeys {
 /// The name of a portal.
 pub(super) struct Name;
 
-impl Scalar for Name {
-    type Value = PortalName;
-
-    fn read(text: &str) -> Result<PortalName, String> {
-        let longest = PortalName::MAX_CHARACTERS;
-        PortalName::new(text)
-            .filter(|_| !is_key(text))
-            .ok_or_else(|| {
-                format!("a name has 1 to {longest} printable characters, without spaces around it, and is no key")
-            })
+impl Name {
+    pub fn parse(text: &str) -> Result<PortalName, String> {
+        let name = PortalName::new(text).filter(|_| !is_key(text));
+        name.ok_or_else(|| {
+            format!(
+                "a name has 1 to {} printable characters, without spaces around it, and is no key",
+                PortalName::MAX_CHARACTERS
+            )
+        })
     }
 }
 
-describe!(Name, {
-    "title": "a name",
-    "type": "string",
-    "minLength": 1,
-    "maxLength": PortalName::MAX_CHARACTERS,
-});
+scalar! {
+    Name as PortalName,
+    read: Name::parse,
+    schema: {
+        "title": "a name",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": PortalName::MAX_CHARACTERS,
+    }
+}
 
 /// The value of the header `User-Agent`.
 struct UserAgent;
 
-impl Scalar for UserAgent {
-    type Value = String;
-
-    fn read(text: &str) -> Result<String, String> {
-        let printable = !text.is_empty() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if printable && text.trim() == text {
+scalar! {
+    UserAgent as String,
+    read: |text| {
+        let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if printable && !text.is_empty() && text.trim() == text {
             return Ok(text.to_owned());
         }
         Err("a User-Agent has printable ASCII characters only, without spaces around it".to_owned())
-    }
-
-    fn json(_own: &String) -> Json {
-        // With the version, the documentation would change with each.
-        "kb-exporter/VERSION".into()
-    }
+    },
+    // With the version, the documentation would change with each.
+    json: |_own| "kb-exporter/VERSION",
+    schema: { "title": "printable ASCII", "type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$" }
 }
-
-describe!(UserAgent, { "title": "printable ASCII", "type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$" });

@@ -6,6 +6,7 @@ use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
+use crate::config::error::segments;
 use crate::config::yaml;
 
 /// Where the value at a path such as `portals[0].name` begins in a text that was read before; where there is none, the
@@ -21,13 +22,7 @@ pub(super) fn of(path: &str, text: &str) -> Option<Location> {
     })
 }
 
-/// `portals[0].base_url` as `portals`, `0`, `base_url`
-pub(super) fn segments(path: &str) -> Vec<&str> {
-    let segments = path.split(['.', '[', ']']);
-    segments.filter(|segment| !segment.is_empty()).collect()
-}
-
-/// Looks for the value at a path.
+/// Searches for the value at a path.
 struct Search<'p>(&'p [&'p str]);
 
 impl<'de> DeserializeSeed<'de> for Search<'_> {
@@ -62,18 +57,15 @@ impl<'de> Visitor<'de> for Search<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
-        for index in 0.. {
-            let next = if index.to_string() == self.0[0] {
-                list.next_element_seed(Search(&self.0[1..]))?
-                    .map(|location| found = location)
-            } else {
-                list.next_element::<IgnoredAny>()?.map(|_| ())
-            };
-            if next.is_none() {
-                break;
+        // A key that is no index is in no list.
+        let index = self.0[0].parse().unwrap_or(usize::MAX);
+        for _ in 0..index {
+            if list.next_element::<IgnoredAny>()?.is_none() {
+                return Ok(None);
             }
         }
-        Ok(found)
+        let found = list.next_element_seed(Search(&self.0[1..]))?;
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(found.flatten())
     }
 }

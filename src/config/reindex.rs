@@ -15,14 +15,12 @@ use serde_json::Value as Json;
 use crate::config::error::{Fault, child};
 use crate::config::folders::FolderPattern;
 use crate::config::form::{
-    self, DurationFrom, FilePath, Form as _, List, SECOND, Scalar, Whole, Word, describe,
+    self, DurationFrom, FilePath, Form as _, List, SECOND, Whole, Word, scalar,
 };
 use crate::config::schedule::Window;
-use crate::model::FolderId;
+use crate::model::{FolderId, label_values};
 
 use changes::{Changeable, changeable};
-
-pub use unknown::UnknownClass;
 
 /// The largest count that a key can have.
 const MOST: u64 = 1_000_000_000;
@@ -73,13 +71,12 @@ changeable! {
     /// What must hold before failed files are sent to be processed again.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReindexRules, changed by ReindexKeys {
-        /// The key of an override that says which folders it is for.
-        #[serde(with = "FolderPattern")]
+        /// Folders with rules of their own, by name or id: any key of `reindex` but `folders` can stand beside it; the first match wins
+        #[serde(rename = "match", with = "FolderPattern")]
+        #[schemars(example = &"Inbox*")]
+        pattern: Option<FolderPattern>,
         #[schemars(skip)]
-        pattern as "match": Option<FolderPattern>,
-        /// The overrides.
-        #[schemars(skip)]
-        folders as "folders": Option<Vec<ReindexKeys>>,
+        folders: Option<Vec<ReindexKeys>>,
     } {
         /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
         #[serde(with = "Mode")]
@@ -168,7 +165,8 @@ impl ReindexKeys {
     /// The section, with its overrides.
     pub(super) fn check(mut self) -> Result<Reindex, Fault> {
         if self.pattern.is_some() {
-            return Err(Fault::unknown_key("reindex", "match"));
+            let message = "unknown key; only the entries of reindex.folders have it";
+            return Err(Fault::about("reindex.match", message));
         }
         let folders = self.folders.take().unwrap_or_default();
         let rules = self.apply(&ReindexRules::default(), "reindex")?;
@@ -187,12 +185,13 @@ impl ReindexKeys {
         rules: &ReindexRules,
         path: &str,
     ) -> Result<ReindexOverride, Fault> {
+        let fault = |key, message: &str| Fault::about(child(path, key), message);
         if self.folders.is_some() {
-            return Err(Fault::unknown_key(path, "folders"));
+            return Err(fault("folders", "unknown key; only reindex itself has it"));
         }
         let pattern = self.pattern.take();
         Ok(ReindexOverride {
-            folders: pattern.ok_or_else(|| Fault::missing(path, "match"))?,
+            folders: pattern.ok_or_else(|| fault("match", "is missing; it could be Inbox*"))?,
             rules: self.apply(rules, path)?,
         })
     }
@@ -219,16 +218,8 @@ impl ReindexKeys {
 /// The section in the schema: the rules with their defaults, and overrides in which no key has a default.
 pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
     let mut section = ReindexRules::json_schema(generator);
-    let mut changes = without_defaults(ReindexKeys::json_schema(generator));
-    let mut keys = serde_json::Map::new();
-    let mut pattern = FolderPattern::json_schema(generator);
-    pattern.insert("description".into(), "Folders with rules of their own, by name or id: any key of `reindex` but `folders` can stand beside it; the first match wins".into());
-    pattern.insert("examples".into(), ["Inbox*"].into());
-    keys.insert("match".into(), pattern.to_value());
-    if let Some(Json::Object(changed)) = changes.remove("properties") {
-        keys.extend(changed);
-    }
-    changes.insert("properties".into(), keys.into());
+    let mut changes = ReindexKeys::json_schema(generator);
+    remove_defaults(&mut changes);
     changes.insert("required".into(), ["match"].into());
     let folders = json_schema!({ "type": ["array", "null"], "items": changes });
     if let Some(Json::Object(properties)) = section.get_mut("properties") {
@@ -237,60 +228,39 @@ pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
     section
 }
 
-fn without_defaults(mut schema: Schema) -> Schema {
+fn remove_defaults(schema: &mut Schema) {
     schema.remove("default");
-    transform_subschemas(
-        &mut |subschema: &mut Schema| {
-            *subschema = without_defaults(std::mem::take(subschema));
-        },
-        &mut schema,
-    );
-    schema
+    transform_subschemas(&mut remove_defaults, schema);
 }
 
-/// Whether anything is sent. The order is from nothing to everything.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
-    /// Nothing is decided.
-    #[default]
-    Off,
-    /// Decisions are taken and shown, nothing is sent.
-    DryRun,
-    /// Decisions are carried out.
-    Enforce,
+label_values! {
+    /// Whether anything is sent. The order is from nothing to everything.
+    #[derive(Default)]
+    pub enum Mode {
+        /// Nothing is decided.
+        #[default]
+        Off = "off",
+        /// Decisions are taken and shown, nothing is sent.
+        DryRun = "dry_run",
+        /// Decisions are carried out.
+        Enforce = "enforce",
+    }
 }
 
 impl Mode {
-    /// The word of the configuration, which is also the value of the label `mode`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::DryRun => "dry_run",
-            Self::Enforce => "enforce",
-        }
+    /// Reads a mode; the error is a sentence. Some parsers of YAML turn `off` into `false`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = if text == "false" { "off" } else { text };
+        form::word(text, Self::ALL, Self::as_str)
     }
 }
 
-impl Scalar for Mode {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        match text {
-            "off" | "false" => Ok(Self::Off),
-            "dry_run" => Ok(Self::DryRun),
-            "enforce" => Ok(Self::Enforce),
-            _ => Err(form::not(text, "off, dry_run or enforce")),
-        }
-    }
-
-    fn json(mode: &Self) -> Json {
-        mode.as_str().into()
-    }
+scalar! {
+    Mode as Mode,
+    read: Mode::parse,
+    json: |mode| mode.as_str(),
+    schema: { "enum": ["off", "dry_run", "enforce", false] }
 }
-
-// Some parsers read `off` as false.
-describe!(Mode, { "enum": ["off", "dry_run", "enforce", false] });
 
 /// A share, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -310,22 +280,15 @@ impl Ratio {
     }
 }
 
-impl Scalar for Ratio {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        text.parse()
-            .ok()
-            .and_then(Self::new)
-            .ok_or_else(|| form::not(text, "a number from 0 to 1, such as 0.5"))
-    }
-
-    fn json(ratio: &Self) -> Json {
-        ratio.0.into()
-    }
+scalar! {
+    Ratio as Ratio,
+    read: |text| {
+        let ratio = text.parse().ok().and_then(Ratio::new);
+        ratio.ok_or_else(|| form::not(text, "a number from 0 to 1, such as 0.5"))
+    },
+    json: |ratio| ratio.get(),
+    schema: { "title": "a number from 0 to 1", "type": "number", "minimum": 0, "maximum": 1 }
 }
-
-describe!(Ratio, { "title": "a number from 0 to 1", "type": "number", "minimum": 0, "maximum": 1 });
 
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeZone, Utc};
 use croner::Cron;
 use croner::parser::{CronParser, Year};
-use serde_json::Value as Json;
 
-use crate::config::form::{self, Scalar, describe};
+use crate::config::form::{self, scalar};
 
 /// Shortest and longest interval between collections.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -36,35 +35,29 @@ impl Schedule {
             Ok(every) if (SHORTEST..=LONGEST).contains(&every) => Ok(Self::Every(every)),
             Ok(_) => Err(form::not(text, "between 1s and 7d")),
             Err(_) if has_fields(text) => CronLine::parse(text).map(Self::Cron),
-            Err(_) => Err(form::neither(text, EXAMPLES)),
+            Err(_) => Err(format!("{} is neither {EXAMPLES}", form::quoted(text))),
         }
     }
 }
 
-impl Scalar for Schedule {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        Self::parse(text)
-    }
-
-    fn json(schedule: &Self) -> Json {
-        match schedule {
-            Self::Every(interval) => form::short(*interval).into(),
-            Self::Cron(line) => line.as_str().into(),
-        }
+scalar! {
+    Schedule as Schedule,
+    read: Schedule::parse,
+    json: |schedule| match schedule {
+        Schedule::Every(interval) => form::short(*interval),
+        Schedule::Cron(line) => line.to_string(),
+    },
+    schema: {
+        "title": "a duration from 1s to 7d, or a cron line such as `0 */5 * * * *`",
+        "type": "string",
     }
 }
-
-describe!(Schedule, {
-    "title": "a duration from 1s to 7d, or a cron line such as `0 */5 * * * *`",
-    "type": "string",
-});
 
 /// A cron line with six fields, seconds first, or five with seconds 0. Where both the day of the month and the day of the
 /// week are restricted, either will do, as in crontab.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CronLine {
+    /// As it was written.
     source: String,
     cron: Box<Cron>,
 }
@@ -100,12 +93,6 @@ impl CronLine {
     #[must_use]
     pub fn pattern(&self) -> &Cron {
         &self.cron
-    }
-
-    /// The line as it was written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.source
     }
 }
 
@@ -143,19 +130,12 @@ impl Window {
     }
 }
 
-impl Scalar for Window {
-    type Value = Self;
-
-    fn read(text: &str) -> Result<Self, String> {
-        Self::parse(text)
-    }
-
-    fn json(window: &Self) -> Json {
-        window.0.as_str().into()
-    }
+scalar! {
+    Window as Window,
+    read: Window::parse,
+    json: |window| window.0.to_string(),
+    schema: { "title": "a cron line such as `* * 22-23,0-5 * * *`", "type": "string" }
 }
-
-describe!(Window, { "title": "a cron line such as `* * 22-23,0-5 * * *`", "type": "string" });
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,5 @@
-//! The JSON schema of the configuration file, derived from the types that read it. The table of keys in docs/configuration.md and
-//! the keys that errors name come from it.
+//! The JSON schema of the configuration file, derived from the types that read it. The table of keys in docs/configuration.md, and
+//! the keys and examples in errors come from it.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value as Json};
 
 use crate::config::document::Document;
-use crate::config::error::{Fault, Hint};
-use crate::config::position::{self, segments};
+use crate::config::error::segments;
 
 /// Overrides have every key of `reindex`; the table lists only the one that is their own.
 const OVERRIDES: &str = "reindex.folders[]";
@@ -85,30 +84,20 @@ fn code(value: &Json) -> String {
     }
 }
 
-/// Completes the message of a fault that was found in a text, and adds its position.
-pub(super) fn complete(mut fault: Fault, text: &str) -> Fault {
-    match &fault.hint {
-        Hint::None => {}
-        Hint::KeysOf(path) => fault.message += &keys_of(path).join(", "),
-        Hint::Example => {
-            let schema = json_schema();
-            let example = at(&schema, &fault.key).and_then(|key| key["examples"][0].as_str());
-            let example = example.map(|example| format!("; it could be {example}"));
-            fault.message.extend(example);
-        }
-    }
-    if fault.has_position() {
-        return fault;
-    }
-    let location = position::of(&fault.key, text);
-    fault.at(location)
-}
-
-/// The keys of the mapping at `path`.
-fn keys_of(path: &str) -> Vec<String> {
+/// The keys of the mapping at `path`, for a sentence.
+pub(super) fn keys_of(path: &str) -> String {
     let schema = json_schema();
     let keys = at(&schema, path).and_then(properties);
-    keys.into_iter().flat_map(Map::keys).cloned().collect()
+    let keys: Vec<_> = keys.into_iter().flat_map(Map::keys).cloned().collect();
+    keys.join(", ")
+}
+
+/// An example of the value at `path`.
+pub(super) fn example_of(path: &str) -> Option<String> {
+    let schema = json_schema();
+    at(&schema, path)?["examples"][0]
+        .as_str()
+        .map(str::to_owned)
 }
 
 fn properties(schema: &Json) -> Option<&Map<String, Json>> {

@@ -5,8 +5,9 @@ use serde_path_to_error::{Path, Segment, Track};
 use serde_saphyr::{DuplicateKeyPolicy, Error, MessageFormatter, Options, UserMessageFormatter};
 
 use crate::config::error::{Fault, child};
+use crate::config::schema;
 
-/// Reads one document. Nothing of the text is part of the fault but names of keys and what [`crate::config::form`] quotes.
+/// Reads one document. Of the text, the fault has only names of keys and what [`crate::config::form`] quotes.
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     let mut track = Track::new();
     serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
@@ -38,23 +39,30 @@ fn key_path(path: &Path) -> String {
 }
 
 fn fault(error: &Error, path: &str) -> Fault {
-    let fault = match error {
+    let (key, message) = match error {
         Error::AliasError { error, .. } => return self::fault(error, path),
         Error::SerdeUnknownField { field, .. } => {
             let parent = path.strip_suffix(field.as_str()).unwrap_or(path);
-            Fault::unknown_key(parent.trim_end_matches('.'), field)
+            let parent = parent.trim_end_matches('.');
+            let keys = schema::keys_of(parent);
+            (
+                child(parent, field),
+                format!("unknown key; the keys here are {keys}"),
+            )
         }
-        Error::SerdeMissingField { field, .. } => Fault::missing(path, field),
-        Error::DuplicateMappingKey { key: Some(key), .. } => {
-            Fault::about(child(path, key), "stands here twice; leave one out")
+        Error::SerdeMissingField { field, .. } => {
+            let key = child(path, field);
+            let example = schema::example_of(&key);
+            let example = example.map(|example| format!("; it could be {example}"));
+            (key, format!("is missing{}", example.unwrap_or_default()))
         }
-        Error::Unexpected {
-            expected: "mapping start",
-            ..
-        } => Fault::no_mapping(path),
-        _ => Fault::about(path, message(error, path)),
+        Error::DuplicateMappingKey { key: Some(key), .. } => (
+            child(path, key),
+            "stands here twice; leave one out".to_owned(),
+        ),
+        _ => (path.to_owned(), message(error, path)),
     };
-    fault.at(error.location())
+    Fault::about(key, message).at(error.location())
 }
 
 /// What is wrong with the value at `path`. The parser's own messages are used only where they do not repeat a value.
@@ -65,14 +73,15 @@ fn message(error: &Error, path: &str) -> String {
             "the file is empty; portals is needed at least".to_owned()
         }
         Error::NullIntoString { .. } => "has no value".to_owned(),
-        Error::Unexpected {
-            expected: "sequence start",
-            ..
-        } => "a list is expected here".to_owned(),
-        Error::Unexpected {
-            expected: "string scalar",
-            ..
-        } => "a single value is expected here".to_owned(),
+        Error::Unexpected { expected, .. } if *expected == "mapping start" => {
+            format!("keys are expected here, out of {}", schema::keys_of(path))
+        }
+        Error::Unexpected { expected, .. } if *expected == "sequence start" => {
+            "a list is expected here".to_owned()
+        }
+        Error::Unexpected { expected, .. } if *expected == "string scalar" => {
+            "a single value is expected here".to_owned()
+        }
         Error::SerdeInvalidType { expected, .. } | Error::SerdeInvalidValue { expected, .. } => {
             format!("{expected} is expected here")
         }

@@ -118,8 +118,7 @@ pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Ve
     if portal.list.facts().is_none() {
         return Vec::new();
     }
-    let unknown = portal.reindex.unknown_classes(&portal.errors, known);
-    let mut notes: Vec<_> = unknown.iter().map(ToString::to_string).collect();
+    let mut notes = portal.reindex.unknown_classes(&portal.errors, known);
     if notes.len() > MAX_UNKNOWN {
         let more = notes.len() - MAX_UNKNOWN;
         notes.truncate(MAX_UNKNOWN);

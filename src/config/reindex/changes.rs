@@ -9,10 +9,9 @@ use crate::config::schedule::Window;
 
 /// A part of the rules that an override can change.
 pub(super) trait Changeable {
-    /// What is written of it; where nothing is written, nothing changes.
+    /// The keys that are written; the others change nothing.
     type Keys: Default;
 
-    /// This, with the keys that are written changed.
     fn changed(&self, keys: Self::Keys) -> Self;
 }
 
@@ -47,12 +46,13 @@ impl Changeable for Option<PathBuf> {
     }
 }
 
-/// Declares rules with their defaults, and the keys of the same names that change them. The first block has keys that are no rules.
+/// Declares rules with their defaults, and the keys of the same names that change them. The first block has the keys that are no
+/// rules.
 macro_rules! changeable {
     (
         $(#[$rules_attribute:meta])*
         pub struct $rules:ident, changed by $keys:ident {
-            $($(#[$other_attribute:meta])* $other:ident as $name:literal: $other_type:ty,)*
+            $($(#[$other_attribute:meta])* $other:ident: $other_type:ty,)*
         } {
             $($(#[$attribute:meta])* pub $key:ident: $type:ty = $default:expr,)*
         }
@@ -73,7 +73,7 @@ macro_rules! changeable {
         #[derive(Default, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub(super) struct $keys {
-            $($(#[$other_attribute])* #[serde(rename = $name)] $other: $other_type,)*
+            $($(#[$other_attribute])* $other: $other_type,)*
             $($(#[$attribute])* $key: <$type as Changeable>::Keys,)*
         }
 

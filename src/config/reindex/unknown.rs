@@ -1,7 +1,6 @@
 //! Classes that the rules of reindexing name and nobody knows: most are misspelt.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use crate::classify::RESERVED;
 use crate::config::Errors;
@@ -10,62 +9,49 @@ use crate::config::reindex::Reindex;
 /// A known class is near where at least this share of the letters is the same.
 const NEAR: f64 = 0.6;
 
-/// A class that the rules of reindexing name, that no rule of `errors.rules` makes, and that no file is known to have had.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownClass {
-    /// The key that names it.
-    key: &'static str,
-    class: String,
-    /// The known class that is written most alike, where one is near.
-    near: Option<String>,
-}
-
 impl Reindex {
-    /// The classes that are named and unknown, each once for each key. `had`: the classes that files are known to have had.
+    /// A sentence for each class that is named, that no rule of `errors.rules` makes, and that no file is known to have had. `had`: the
+    /// classes that files are known to have had.
     #[must_use]
-    pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<UnknownClass> {
+    pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<String> {
         let rules = errors.rules.iter().map(|rule| rule.class.class().as_str());
         let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();
-        let named = self.all_rules().flat_map(|rules| {
-            let retry = rules.retry_classes.iter();
-            let never = rules.never_classes.iter();
-            let retry = retry.map(|class| ("retry_classes", class.as_str()));
-            retry.chain(never.map(|class| ("never_classes", class.as_str())))
-        });
-        let unknown: BTreeSet<_> = named.filter(|(_, class)| !known.contains(class)).collect();
-        let unknown = unknown.into_iter().map(|(key, class)| UnknownClass {
-            key,
-            class: class.to_owned(),
-            near: nearest(class, &known),
-        });
-        unknown.collect()
+        let named: BTreeSet<_> = self
+            .all_rules()
+            .flat_map(|rules| {
+                let retry = rules
+                    .retry_classes
+                    .iter()
+                    .map(|class| ("retry_classes", class));
+                let never = rules
+                    .never_classes
+                    .iter()
+                    .map(|class| ("never_classes", class));
+                retry.chain(never)
+            })
+            .collect();
+        let unknown = named
+            .into_iter()
+            .filter(|(_, class)| !known.contains(class.as_str()));
+        let sentence = |(key, class): (&str, &String)| {
+            let near = nearest(class, &known);
+            let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
+            format!(
+                "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no file is known to have had it{near}"
+            )
+        };
+        unknown.map(sentence).collect()
     }
 }
 
-/// The known class that is written most alike.
-fn nearest(class: &str, known: &BTreeSet<&str>) -> Option<String> {
+/// The known class that is written most alike, where one is near.
+fn nearest<'k>(class: &str, known: &BTreeSet<&'k str>) -> Option<&'k str> {
     let class = class.to_lowercase();
-    let alike = known.iter().map(|other| {
-        let alike = strsim::normalized_levenshtein(&class, &other.to_lowercase());
-        (alike, *other)
-    });
+    let alike = |other: &str| strsim::normalized_levenshtein(&class, &other.to_lowercase());
+    let alike = known.iter().map(|other| (alike(other), *other));
     let near = alike.filter(|(alike, _)| *alike >= NEAR);
     let nearest = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    nearest.map(|(_, other)| other.to_owned())
-}
-
-impl fmt::Display for UnknownClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, class, near } = self;
-        write!(
-            f,
-            "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no file is known to have had it"
-        )?;
-        match near {
-            Some(near) => write!(f, "; is {near:?} meant?"),
-            None => Ok(()),
-        }
-    }
+    nearest.map(|(_, other)| other)
 }
 
 #[cfg(test)]
@@ -78,8 +64,7 @@ mod tests {
         let text = format!("{portals}\n{errors}\nreindex: {reindex}\n");
         let config = Config::from_yaml("kb.yml", &text).unwrap();
         let had = had.iter().copied().collect();
-        let unknown = config.reindex.unknown_classes(&config.errors, &had);
-        unknown.iter().map(ToString::to_string).collect()
+        config.reindex.unknown_classes(&config.errors, &had)
     }
 
     fn sentence(key: &str, class: &str, end: &str) -> String {
@@ -101,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_is_misspelt_is_told_once_with_the_one_that_may_be_meant() {
+    fn a_class_that_is_misspelt_is_named_once_with_the_one_that_may_be_meant() {
         let named = "{never_classes: [tmieout], folders: [
             {match: a, cooldown: 2h}, {match: b, retry_classes: [Page Lost, unübertroffen]}]}";
         assert_eq!(
@@ -116,8 +101,8 @@ mod tests {
 
     #[test]
     fn what_is_written_cannot_pass_for_more_than_a_class() {
-        let told = unknown(r#"{never_classes: ["a\u001b[2J\nb"]}"#, &[]);
-        assert_eq!(told, [sentence("never_classes", "a\u{1b}[2J\nb", "")]);
-        assert!(!told[0].contains('\u{1b}') && !told[0].contains('\n'));
+        let named = unknown(r#"{never_classes: ["a\u001b[2J\nb"]}"#, &[]);
+        assert_eq!(named, [sentence("never_classes", "a\u{1b}[2J\nb", "")]);
+        assert!(!named[0].contains('\u{1b}') && !named[0].contains('\n'));
     }
 }

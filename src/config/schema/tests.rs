@@ -233,13 +233,10 @@ fn the_keys_that_errors_name_are_those_that_the_parser_knows() {
         for key in other {
             assert!(known.remove(*key), "{path}: {key}");
         }
-        let named: BTreeSet<_> = keys_of(path).into_iter().collect();
+        let named: BTreeSet<_> = keys_of(path).split(", ").map(str::to_owned).collect();
         assert_eq!(named, known, "{path:?}");
     }
-    assert_eq!(
-        keys_of("reindex.folders[3].budget"),
-        ["actions", "files", "per"]
-    );
+    assert_eq!(keys_of("reindex.folders[3].budget"), "actions, files, per");
 }
 
 #[test]
