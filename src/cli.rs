@@ -4,6 +4,7 @@ mod address;
 mod capacity;
 mod check;
 mod classes;
+mod completion;
 mod config;
 mod demo;
 mod errors;
@@ -63,7 +64,7 @@ enum Command {
     /// The simulated portal alone.
     Portal(PortalArgs),
     /// Try the key and every folder; exit with 0 when all can be collected, 1 when not, 2 when the configuration is wrong.
-    Check,
+    Check(check::CheckArgs),
     /// Collect once and print; exit with 1 when any folder could not be counted.
     Scan(scan::ScanArgs),
     /// What was attempted at reindexing failed files.
@@ -71,6 +72,8 @@ enum Command {
     Reindex(reindex::ReindexCommand),
     /// How the reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
+    /// Print a script that lets a shell complete commands and flags.
+    Completion(completion::CompletionArgs),
     /// Ask the process that runs with the same flags whether it is live; exit with 0 or 1.
     Healthcheck(healthcheck::HealthcheckArgs),
     /// Print the JSON schema of the configuration file, or an example.
@@ -188,7 +191,8 @@ impl Cli {
             Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, demo),
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
-            Some(Command::Check) => check::run(&self.config),
+            Some(Command::Check(args)) => check::run(&self.config, args),
+            Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
@@ -211,7 +215,8 @@ mod tests {
     fn flags_stand_before_or_after_the_command() {
         for line in [
             "kb-exporter --config.file f --log.level debug scan",
-            "kb-exporter scan --config.file f --log.level debug",
+            "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
+            "kb-exporter check --output json --config.file f",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",

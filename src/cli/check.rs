@@ -1,5 +1,6 @@
 //! `kb-exporter check`: tries the key and every folder, and counts nothing.
 
+mod json;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -8,10 +9,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
+use clap::Args;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
 use crate::cli::failure::Failure;
+use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, once, output, settings, table};
 use crate::config::{Config, Portal};
 use crate::portal::{
@@ -22,11 +25,23 @@ use crate::snapshot::{ListFacts, ListState, PortalView};
 
 use report::{FolderReport, ListReport, PortalReport, Report, Trial};
 
+/// How a check is printed.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    output: Form,
+}
+
 /// Tries everything that the configuration names and prints what came of it.
-pub(super) fn run(config: &ConfigArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(config: &ConfigArgs, args: &CheckArgs) -> Result<ExitCode, Failure> {
     let config = settings::config(config)?;
     let report = once::runtime()?.block_on(check(&config));
-    output::print(&report.text(table::terminal_width()))?;
+    let text = match args.output {
+        Form::Table => report.text(table::terminal_width()),
+        Form::Json => json::text(&report)?,
+    };
+    output::print(&text)?;
     Ok(once::exit_code(report.is_well()))
 }
 

@@ -1,7 +1,10 @@
 //! Standard output.
 
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -28,10 +31,53 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Writes text to a file, which others see with the whole text or not at all; without a file, to standard output.
+pub(super) fn write(text: &str, file: Option<&Path>) -> Result<()> {
+    let Some(file) = file else {
+        return print(text);
+    };
+    let written = || -> io::Result<()> {
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let mut new = tempfile::Builder::new()
+            // Others read it: node_exporter runs as another user.
+            .permissions(Permissions::from_mode(0o644))
+            .prefix(".kb-exporter-")
+            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        new.write_all(text.as_bytes())?;
+        new.as_file().sync_all()?;
+        new.persist(file)?;
+        Ok(())
+    };
+    written().with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// A document with one list. Fields of its rows may be added, and none is renamed or removed. Times are RFC 3339, durations
 /// are in seconds and sizes in bytes; `null` stands for what is not there or not known.
 pub(super) fn json(list: &str, rows: &[impl Serialize]) -> Result<String> {
-    let document = BTreeMap::from([(list, rows)]);
-    let text = serde_json::to_string_pretty(&document).context("the document cannot be written")?;
+    document(&BTreeMap::from([(list, rows)]))
+}
+
+/// A whole document.
+pub(super) fn document(document: &impl Serialize) -> Result<String> {
+    let text = serde_json::to_string_pretty(document).context("the document cannot be written")?;
     Ok(text + "\n")
+}
+
+/// Compares the schema of a document with the file of its name in `docs`, or writes the file where the variable `UPDATE_DOCS` is set.
+#[cfg(test)]
+pub(super) fn assert_schema_in_documents<T: schemars::JsonSchema>(name: &str) {
+    let settings = schemars::generate::SchemaSettings::draft07();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let schema = format!("{:#}\n", schema.to_value());
+    let file = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&file, &schema).unwrap();
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        committed == schema,
+        "{file} is old; run the tests once with UPDATE_DOCS=1"
+    );
 }

@@ -6,6 +6,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -34,6 +35,9 @@ pub(super) struct ScanArgs {
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Output,
+    /// File to write instead of standard output; it is replaced as a whole.
+    #[arg(long = "output.file", value_name = "FILE")]
+    output_file: Option<PathBuf>,
 }
 
 /// A form of what is printed.
@@ -43,7 +47,7 @@ enum Output {
     Table,
     /// A document for programs.
     Json,
-    /// What `/metrics` would show.
+    /// What `/metrics` would show but for the process itself: for the textfile collector of `node_exporter`.
     Prometheus,
 }
 
@@ -62,7 +66,7 @@ pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode, Fail
         Output::Json => json::text(&snapshot)?,
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
-    output::print(&text)?;
+    output::write(&text, args.output_file.as_deref())?;
     Ok(once::exit_code(is_whole(&snapshot)))
 }
 
@@ -137,8 +141,21 @@ impl Scan {
 
 fn exposition(events: &Events, config: ConfigFacts, snapshot: &Snapshot) -> Result<String> {
     let text = metrics::render(events, config, snapshot, Moment::now());
-    String::from_utf8(text.context("the metrics cannot be written")?)
-        .context("the metrics cannot be written")
+    let text = String::from_utf8(text.context("the metrics cannot be written")?);
+    Ok(without_process(
+        &text.context("the metrics cannot be written")?,
+    ))
+}
+
+/// Leaves out the metrics of a process that has ended when they are read; `node_exporter` has metrics of the same names itself.
+fn without_process(text: &str) -> String {
+    let is_own = |line: &&str| {
+        let line = line
+            .trim_start_matches("# HELP ")
+            .trim_start_matches("# TYPE ");
+        !line.starts_with("process_")
+    };
+    text.split_inclusive('\n').filter(is_own).collect()
 }
 
 /// Whether every folder was counted that is there and is to be collected.

@@ -96,7 +96,7 @@ impl Report {
 }
 
 impl PortalReport {
-    fn is_well(&self) -> bool {
+    pub fn is_well(&self) -> bool {
         let readable = |folder: &FolderReport| !matches!(folder.trial, Trial::Failed(_));
         self.list
             .as_ref()

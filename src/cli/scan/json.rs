@@ -1,6 +1,10 @@
 //! A scan as a document for programs.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use anyhow::Result;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::classify::ErrorRow;
@@ -12,11 +16,20 @@ use crate::snapshot::{self, Counts, FolderState, FolderView, ListState, PortalVi
 /// Writes the document: the portals in the order of the configuration.
 pub(super) fn text(snapshot: &Snapshot) -> Result<String> {
     let portals = snapshot.portals.iter().map(|portal| Portal::of(portal));
-    output::json("portals", &portals.collect::<Vec<_>>())
+    output::document(&Document {
+        portals: portals.collect(),
+    })
+}
+
+/// What `kb-exporter scan --output json` prints. Fields may be added, and none is renamed or removed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Document<'a> {
+    /// In the order of the configuration.
+    portals: Vec<Portal<'a>>,
 }
 
 /// One portal.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Portal<'a> {
     /// The name that the configuration gives it.
     name: &'a str,
@@ -35,7 +48,7 @@ struct Portal<'a> {
 }
 
 /// Files of one class of error in a portal.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PortalError {
     error: String,
     failed: u64,
@@ -65,7 +78,7 @@ impl From<snapshot::ErrorClass> for PortalError {
 }
 
 /// Why something could not be read.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Unavailable<'a> {
     /// A word of a closed list: the label `reason` of `kb_portal_unavailable` and `kb_folder_unavailable`.
     reason: &'static str,
@@ -74,7 +87,7 @@ struct Unavailable<'a> {
 }
 
 /// One folder.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Folder<'a> {
     id: String,
     name: &'a str,
@@ -87,7 +100,7 @@ struct Folder<'a> {
 }
 
 /// What was counted in a folder.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Count<'a> {
     /// Files of all statuses.
     total: u64,
@@ -110,7 +123,7 @@ struct Count<'a> {
 }
 
 /// Files of one class of error.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ErrorClass<'a> {
     status: &'static str,
     error: &'a str,
@@ -122,6 +135,16 @@ struct ErrorClass<'a> {
 struct ByWord<'a> {
     numbers: &'a ByStatus<u64>,
     with_unknown: bool,
+}
+
+impl JsonSchema for ByWord<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "ByStatus".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, u64>::json_schema(generator)
+    }
 }
 
 impl Serialize for ByWord<'_> {
@@ -211,5 +234,15 @@ impl<'a> Count<'a> {
             duration_seconds: counts.duration.as_secs_f64(),
             requests: counts.requests,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_is_in_the_documents() {
+        output::assert_schema_in_documents::<Document<'_>>("scan");
     }
 }

@@ -1,0 +1,92 @@
+//! A check as a document for programs (docs/check.schema.json).
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::check::report::{FolderReport, PortalReport, Report, Trial};
+use crate::cli::output;
+
+/// Writes the document: the portals in the order of the configuration.
+pub(super) fn text(report: &Report) -> Result<String> {
+    output::document(&Document {
+        portals: report.portals.iter().map(Portal::of).collect(),
+    })
+}
+
+/// What `kb-exporter check --output json` prints. Fields may be added, and none is renamed or removed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Document<'a> {
+    /// In the order of the configuration.
+    portals: Vec<Portal<'a>>,
+}
+
+/// One portal.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Portal<'a> {
+    /// The name that the configuration gives it.
+    name: &'a str,
+    /// Whether everything in it can be collected.
+    ok: bool,
+    /// Why its list of folders cannot be read.
+    error: Option<String>,
+    /// What of its list cannot be collected, for people.
+    notes: &'a [String],
+    folders: Vec<Folder<'a>>,
+}
+
+/// One folder.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Folder<'a> {
+    id: String,
+    name: &'a str,
+    /// `ok`, `gone` or `failed`.
+    result: &'static str,
+    /// Its files, where it can be read.
+    files: Option<u64>,
+    /// Why it cannot be read.
+    error: Option<String>,
+}
+
+impl<'a> Portal<'a> {
+    fn of(report: &'a PortalReport) -> Self {
+        let list = report.list.as_ref();
+        Self {
+            name: report.name.as_str(),
+            ok: report.is_well(),
+            error: list.err().map(|error| format!("{error:#}")),
+            notes: list.map_or(&[], |list| &list.notes),
+            folders: list.map_or_else(
+                |_| Vec::new(),
+                |list| list.folders.iter().map(Folder::of).collect(),
+            ),
+        }
+    }
+}
+
+impl<'a> Folder<'a> {
+    fn of(report: &'a FolderReport) -> Self {
+        let (result, files, error) = match &report.trial {
+            Trial::Readable { files } => ("ok", Some(*files), None),
+            Trial::Gone => ("gone", None, None),
+            Trial::Failed(error) => ("failed", None, Some(error.to_string())),
+        };
+        Self {
+            id: report.id.to_string(),
+            name: report.name.label(),
+            result,
+            files,
+            error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_is_in_the_documents() {
+        output::assert_schema_in_documents::<Document<'_>>("check");
+    }
+}

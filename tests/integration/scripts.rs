@@ -1,0 +1,105 @@
+//! What scripts use: documents that satisfy their schemas, files that are written as a whole, completions of a shell.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use kb_exposition::Exposition;
+use kb_simulator::Status;
+use serde_json::Value;
+
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::process::run;
+use crate::support::promtool;
+use crate::support::workspace::{Workspace, program};
+
+/// A portal with a failed file, and the configuration of an exporter for it.
+async fn scene() -> (Portal, Workspace) {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    let file = portal.file(folder, "a.pdf", Status::Pending);
+    portal.set(folder, file, Status::Failed);
+    portal.folder("Empty");
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["reindex"] = serde_json::json!({"mode": "dry_run"});
+    });
+    (portal, workspace)
+}
+
+/// Asserts that a document satisfies the schema of this name in the documents.
+fn assert_satisfies(document: &Value, name: &str) {
+    let file = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let faults: Vec<_> = validator.iter_errors(document).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert!(faults.is_empty(), "{name}: {faults:#?}\n{document:#}");
+}
+
+/// Runs a command to its end, in a thread of its own, since the portal runs here.
+async fn output(workspace: &Workspace, arguments: &[&str]) -> (String, Option<i32>) {
+    let mut command = workspace.command();
+    command.args(arguments);
+    let output = tokio::task::spawn_blocking(move || run(&mut command, "")).await.unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_satisfy_their_schemas() {
+    let (portal, workspace) = scene().await;
+    for command in ["scan", "check"] {
+        let (text, code) = output(&workspace, &[command, "--output", "json"]).await;
+        assert_eq!(code, Some(0));
+        assert_satisfies(&serde_json::from_str(&text).unwrap(), command);
+    }
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    let health = exporter.json("/health").await;
+    assert!(health["checks"]["errors:main"].is_array(), "{health:#}");
+    assert_satisfies(&health, "health");
+    exporter.stop().await;
+
+    portal.world(|world| world.revoke_key("kbk_demo"));
+    for command in ["scan", "check"] {
+        let (text, code) = output(&workspace, &[command, "--output", "json"]).await;
+        assert_eq!(code, Some(1));
+        assert_satisfies(&serde_json::from_str(&text).unwrap(), command);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
+    let (_portal, workspace) = scene().await;
+    let folder = workspace.path("textfile");
+    fs::create_dir(&folder).unwrap();
+    let file = folder.join("kb.prom");
+    fs::write(&file, "the text before").unwrap();
+    let arguments = ["scan", "--output", "prometheus", "--output.file", file.to_str().unwrap()];
+    let (printed, code) = output(&workspace, &arguments).await;
+    assert_eq!((printed.as_str(), code), ("", Some(0)));
+    let text = fs::read_to_string(&file).unwrap();
+    promtool::has_nothing_to_say(&text);
+    let metrics = Exposition::parse(&text).unwrap();
+    assert_eq!(metrics.all("kb_folder_files", &[("status", "failed")]).map(kb_exposition::Sample::count).sum::<u64>(), 1);
+    assert!(!text.contains("process_"), "node_exporter has these itself");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left over");
+
+    let nowhere = workspace.path("nowhere/kb.prom");
+    let (_, code) = output(&workspace, &["scan", "--output.file", nowhere.to_str().unwrap()]).await;
+    assert_eq!(code, Some(1));
+}
+
+#[test]
+fn shells_complete_commands_and_flags() {
+    for (shell, word) in [("bash", "_kb-exporter"), ("zsh", "#compdef kb-exporter"), ("fish", "complete -c kb-exporter")] {
+        let output = run(program().args(["completion", shell]), "");
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && script.contains(word), "{script}");
+        assert!(script.contains("healthcheck") && script.contains("web.config.file"));
+    }
+    let syntax = run(std::process::Command::new("bash").arg("-n"), &{
+        let output = run(program().args(["completion", "bash"]), "");
+        String::from_utf8(output.stdout).unwrap()
+    });
+    assert!(syntax.status.success());
+}
