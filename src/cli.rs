@@ -8,28 +8,29 @@ mod completion;
 mod config;
 mod demo;
 mod errors;
-mod failure;
+mod exit;
 mod healthcheck;
 mod once;
 mod output;
 mod portal;
 mod reindex;
-mod run;
 mod scan;
 #[cfg(test)]
 mod scene;
 mod settings;
 mod table;
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
+use crate::app::App;
 use crate::telemetry;
 
 use address::ListenAddress;
-use failure::Failure;
 
 /// Version, revision and compiler, for `--version`.
 const VERSION: &str = concat!(
@@ -172,22 +173,19 @@ struct PortalArgs {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Err(error) = telemetry::init(cli.log.level, cli.log.format) {
-        return Failure::from(anyhow::Error::from(error)).report();
+        return exit::report(&error.into());
     }
     telemetry::log_panics();
-    match cli.act() {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
-    }
+    cli.act().unwrap_or_else(|error| exit::report(&error))
 }
 
 impl Cli {
-    fn act(&self) -> Result<ExitCode, Failure> {
+    fn act(&self) -> Result<ExitCode> {
         if self.config.check {
             return settings::check(&self.config, &self.web);
         }
         match &self.command {
-            None | Some(Command::Run) => run::run(&self.config, &self.web),
+            None | Some(Command::Run) => self.serve(),
             Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, demo),
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
@@ -198,6 +196,12 @@ impl Cli {
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
             Some(Command::Config(command)) => config::run(*command),
         }
+    }
+
+    fn serve(&self) -> Result<ExitCode> {
+        let source = settings::source(&self.config);
+        let web = settings::web(&self.web, Ipv4Addr::UNSPECIFIED)?;
+        settings::run_until_signal(async |stop| App::bind(source, &web).await?.run(stop).await)
     }
 }
 

@@ -1,6 +1,5 @@
 //! How many folders a configuration can keep up with, and which of its limits contradict each other, for `--config.check`.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use chrono::Utc;
@@ -14,17 +13,13 @@ const LEAST_REQUESTS: u64 = 12;
 
 /// A line for each portal: what fits into an interval, and what becomes of folders that do not; and one for each contradiction.
 pub(super) fn notes(config: &Config) -> String {
-    let mut notes = String::new();
-    if let Some(allowed) = Allowed::by(&config.collect) {
-        for portal in &config.portals {
-            // Writing to a text cannot fail.
-            let _ = writeln!(notes, "portal {}: {}", portal.name, allowed.sentence());
-        }
-    }
-    for contradiction in contradictions(config) {
-        let _ = writeln!(notes, "warning: {contradiction}");
-    }
-    notes
+    let allowed = allowed(&config.collect);
+    let portals = config.portals.iter().map(|portal| &portal.name);
+    let portals =
+        portals.filter_map(|name| Some(format!("portal {name}: {}\n", allowed.as_ref()?)));
+    let contradictions = contradictions(config).into_iter();
+    let contradictions = contradictions.map(|sentence| format!("warning: {sentence}\n"));
+    portals.chain(contradictions).collect()
 }
 
 /// Limits that do not fit together.
@@ -58,52 +53,25 @@ fn contradictions(config: &Config) -> Vec<String> {
     found
 }
 
-/// What the rate allows.
-struct Allowed {
-    rate: f64,
-    interval: Duration,
-    /// In an interval, the one for the list included.
-    requests: u64,
-    quiet_every: Duration,
-    /// Quiet folders of one request each that have their turn in time when nothing else is read.
-    quiet: u64,
-}
-
-impl Allowed {
-    /// Nothing where the rate has no limit, or no collection follows the first.
-    fn by(collect: &Collect) -> Option<Self> {
-        let rate = collect.max_requests_per_second;
-        let Rate::PerSecond(number) = rate else {
-            return None;
-        };
-        let interval = interval(collect)?;
-        let quiet_every = collect.quiet_every.max(interval);
-        let room = RequestBudget::new(rate, interval, collect.timeout)?;
-        let collections = quiet_every.as_millis() / interval.as_millis().max(1);
-        let collections = u64::try_from(collections).unwrap_or(u64::MAX);
-        Some(Self {
-            rate: number,
-            interval,
-            requests: requests_in(rate, interval)?,
-            quiet_every,
-            quiet: room.requests().saturating_mul(collections),
-        })
-    }
-
-    fn sentence(&self) -> String {
-        let Self {
-            rate,
-            interval,
-            requests,
-            quiet_every,
-            quiet,
-        } = self;
-        let [interval, quiet_every] = [interval, quiet_every].map(|time| format_duration(*time));
-        format!(
-            "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \
-             quiet folders are counted every {quiet_every}, up to {quiet} of one request each; where more is due, folders take turns"
-        )
-    }
+/// What the rate allows; nothing where it has no limit, or no collection follows the first.
+fn allowed(collect: &Collect) -> Option<String> {
+    let limit = collect.max_requests_per_second;
+    let Rate::PerSecond(rate) = limit else {
+        return None;
+    };
+    let interval = interval(collect)?;
+    let requests = requests_in(limit, interval)?;
+    let quiet_every = collect.quiet_every.max(interval);
+    let budget = RequestBudget::new(limit, interval, collect.timeout)?;
+    let collections = quiet_every.as_millis() / interval.as_millis().max(1);
+    let collections = u64::try_from(collections).unwrap_or(u64::MAX);
+    // Quiet folders that are due in time when nothing else is read.
+    let quiet = budget.requests().saturating_mul(collections);
+    let [interval, quiet_every] = [interval, quiet_every].map(format_duration);
+    Some(format!(
+        "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \
+         quiet folders are counted every {quiet_every}, up to {quiet} of one request each; where more is due, folders take turns"
+    ))
 }
 
 /// The time between two collections: of a cron line, between the next two.
@@ -123,19 +91,15 @@ fn interval(collect: &Collect) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn said(collect: &Collect) -> Option<String> {
-        Allowed::by(collect).map(|allowed| allowed.sentence())
-    }
-
     #[test]
     fn what_fits_into_an_interval_and_what_becomes_of_the_others() {
-        let usual = said(&Collect::default()).unwrap();
+        let usual = allowed(&Collect::default()).unwrap();
         assert_eq!(
             usual,
             "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; quiet folders \
              are counted every 5m, up to 1495 of one request each; where more is due, folders take turns"
         );
-        let seldom = said(&Collect {
+        let seldom = allowed(&Collect {
             schedule: Schedule::parse("0 */10 * * * *").unwrap(),
             max_requests_per_second: Rate::PerSecond(0.5),
             ..Collect::default()
@@ -153,7 +117,7 @@ mod tests {
             max_requests_per_second: Rate::Unlimited,
             ..Collect::default()
         };
-        assert_eq!(said(&collect), None);
+        assert_eq!(allowed(&collect), None);
     }
 
     fn contradictions_of(collect: &str) -> Vec<String> {
@@ -164,9 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_do_not_fit_together_are_told_and_the_defaults_do() {
+    fn limits_that_do_not_fit_together_are_reported_and_the_defaults_do() {
         assert_eq!(contradictions_of(""), [""; 0]);
-        for (collect, said) in [
+        for (collect, expected) in [
             (
                 "collect: {timeout: 30s}",
                 "request.timeout (30s) lets one answer take as long as a whole collection (collect.timeout, 30s)",
@@ -181,7 +145,7 @@ mod tests {
             ),
         ] {
             let found = contradictions_of(collect);
-            assert!(found.iter().any(|found| found == said), "{found:?}");
+            assert!(found.iter().any(|found| found == expected), "{found:?}");
         }
         let full = contradictions_of("collect: {strategy: full, max_requests_per_second: 2}");
         assert_eq!(full, [""; 0]);

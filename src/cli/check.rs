@@ -13,9 +13,8 @@ use clap::Args;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
-use crate::cli::failure::Failure;
 use crate::cli::output::Form;
-use crate::cli::{ConfigArgs, once, output, settings, table};
+use crate::cli::{ConfigArgs, exit, once, output, settings, table};
 use crate::config::{Config, Portal};
 use crate::portal::{
     Client, Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Unobserved,
@@ -23,7 +22,7 @@ use crate::portal::{
 };
 use crate::snapshot::{ListFacts, ListState, PortalView};
 
-use report::{FolderReport, ListReport, PortalReport, Report, Trial};
+use report::{FolderReport, ListReport, PortalReport, Report};
 
 /// How a check is printed.
 #[derive(Debug, Args)]
@@ -34,7 +33,7 @@ pub(super) struct CheckArgs {
 }
 
 /// Tries everything that the configuration names and prints what came of it.
-pub(super) fn run(config: &ConfigArgs, args: &CheckArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(config: &ConfigArgs, args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
     let report = once::runtime()?.block_on(check(&config));
     let text = match args.output {
@@ -42,7 +41,7 @@ pub(super) fn run(config: &ConfigArgs, args: &CheckArgs) -> Result<ExitCode, Fai
         Form::Json => json::text(&report)?,
     };
     output::print(&text)?;
-    Ok(once::exit_code(report.is_well()))
+    Ok(exit::code(report.is_well()))
 }
 
 /// Tries all portals, side by side.
@@ -68,10 +67,9 @@ async fn try_portal(config: &Config, portal: &Portal, throttles: &Throttles) -> 
         ..PortalView::unasked(portal)
     };
     let mut folders: Vec<_> = stream::iter(folders)
-        .map(async |folder| FolderReport {
-            id: folder.id,
-            name: folder.name.clone(),
-            trial: Trial::of(total(&session, folder).await),
+        .map(async |folder| {
+            let files = total(&session, folder).await;
+            FolderReport::new(folder.id, folder.name.clone(), files)
         })
         .buffer_unordered(client.concurrency())
         .collect()

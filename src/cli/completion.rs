@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Args, CommandFactory};
 use clap_complete::{Shell, generate};
 
-use crate::cli::failure::Failure;
 use crate::cli::{Cli, output};
 
 /// Which script is printed.
@@ -16,7 +16,7 @@ pub(super) struct CompletionArgs {
 }
 
 /// Prints the script.
-pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode> {
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "kb-exporter", &mut script);
     output::print(&String::from_utf8_lossy(&script))?;

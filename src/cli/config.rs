@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Subcommand;
 
-use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::config::{EXAMPLE, schema};
 
@@ -18,7 +18,7 @@ pub(super) enum ConfigCommand {
 }
 
 /// Prints the schema or the example.
-pub(super) fn run(command: ConfigCommand) -> Result<ExitCode, Failure> {
+pub(super) fn run(command: ConfigCommand) -> Result<ExitCode> {
     match command {
         ConfigCommand::Schema => output::print(&format!("{:#}\n", schema::json_schema()))?,
         ConfigCommand::Example => output::print(EXAMPLE)?,

@@ -6,20 +6,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Web};
-use crate::cli::failure::Failure;
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, output, portal, settings};
 use crate::config::{
     BaseUrl, Breaker, Budget, Config, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
 };
 use crate::model::PortalName;
-use crate::shutdown;
 use kb_simulator::Simulator;
 
 /// How often the demo collects.
@@ -39,38 +37,22 @@ pub(super) struct DemoArgs {
     #[command(flatten)]
     portal: PortalArgs,
     /// Whether failed files are reindexed.
-    #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = mode)]
+    #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = Mode::parse)]
     reindex: Mode,
 }
 
-fn mode(word: &str) -> Result<Mode, String> {
-    let mut modes = [Mode::Off, Mode::DryRun, Mode::Enforce].into_iter();
-    let mode = modes.find(|mode| mode.as_str() == word);
-    mode.ok_or_else(|| "expected off, dry_run or enforce".to_owned())
-}
-
 /// Runs until a signal.
-pub(super) fn run(
-    config: &ConfigArgs,
-    web: &WebArgs,
-    args: &DemoArgs,
-) -> Result<ExitCode, Failure> {
+pub(super) fn run(config: &ConfigArgs, web: &WebArgs, args: &DemoArgs) -> Result<ExitCode> {
     if config.file.is_some() {
-        return Err(anyhow!("demo takes no --config.file: it watches a portal of its own").into());
+        bail!("demo takes no --config.file: it watches a portal of its own");
     }
     let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
-    settings::runtime()?.block_on(async {
-        let stop = shutdown::on_signals().context("signals cannot be received")?;
-        demo(&web, args, stop).await?;
-        Ok(ExitCode::SUCCESS)
+    settings::run_until_signal(async |stop| {
+        let demo = Demo::new(args).await?;
+        let app = demo.app(&web).await?;
+        print_addresses(&app, &web, demo.listener.local_addr()?)?;
+        demo.run(app, stop).await
     })
-}
-
-async fn demo(web: &Web, args: &DemoArgs, stop: CancellationToken) -> Result<()> {
-    let demo = Demo::new(args).await?;
-    let app = demo.app(web).await?;
-    print_addresses(&app, web, demo.listener.local_addr()?)?;
-    demo.run(app, stop).await
 }
 
 /// The simulated portal, and how it is watched.

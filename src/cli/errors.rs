@@ -2,20 +2,18 @@
 //! for a failure.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use tracing::warn;
 
 use crate::classify::{Class, Classifier, Rule, Source};
-use crate::cli::failure::Failure;
 use crate::cli::output::Form;
-use crate::cli::table::{Column, Table};
+use crate::cli::table::Table;
 use crate::cli::{ConfigArgs, output, settings, table};
 
 /// Editors of Windows begin a file with it; no reason does.
@@ -42,7 +40,7 @@ pub(super) struct ErrorsArgs {
 
 /// Explains how reasons are classified. Rules and masks are those of the configuration file; without one there are
 /// none.
-pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode> {
     let classifier = match config.file {
         Some(_) => settings::config(config)?.errors.classifier(),
         None => Classifier::default(),
@@ -55,32 +53,22 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode, Fa
     };
     let text = match args.output {
         Form::Table => explain(&classifier, &reasons, table::terminal_width()).to_string(),
-        Form::Json => objects(&classifier, &reasons)?,
+        Form::Json => objects(&classifier, &reasons),
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// How one reason is classified. Fields may be added, and none is renamed or removed.
-#[derive(Debug, Serialize)]
-struct Explained<'a> {
-    class: &'a str,
-    by: String,
-}
-
-/// An object for each reason, on a line of its own and in the same order.
-fn objects(classifier: &Classifier, reasons: &[&str]) -> Result<String> {
-    let mut text = String::new();
-    for reason in reasons {
+/// An object for each reason, on a line of its own and in the same order. Fields may be added, and none is renamed or removed.
+fn objects(classifier: &Classifier, reasons: &[&str]) -> String {
+    let object = |reason: &&str| {
         let (class, source) = classifier.explain(Some(reason));
-        let explained = Explained {
-            class: class.as_str(),
-            by: describe(source),
-        };
-        text += &serde_json::to_string(&explained).context("a class cannot be written")?;
-        text.push('\n');
-    }
-    Ok(text)
+        format!(
+            "{}\n",
+            json!({ "class": class.as_str(), "by": describe(source) })
+        )
+    };
+    reasons.iter().map(object).collect()
 }
 
 /// The content of standard input or of a file of that name, or else the text itself.
@@ -121,24 +109,17 @@ fn is_like_a_name(text: &str) -> bool {
 /// A row for each class and what gave it: the largest class first. Of several reasons, blank ones are left out.
 fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Table {
     let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
-    let is_told = |reason: &&&str| reasons.len() == 1 || !reason.trim().is_empty();
-    for reason in reasons.iter().filter(is_told) {
+    let is_shown = |reason: &&&str| reasons.len() == 1 || !reason.trim().is_empty();
+    for reason in reasons.iter().filter(is_shown) {
         let (class, source) = classifier.explain(Some(reason));
         let reasons = classes.entry((class, describe(source))).or_default();
         reasons.push(reason);
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, reasons)| std::cmp::Reverse(reasons.len()));
-    let columns = [
-        Column::Text("class"),
-        Column::Text("by"),
-        Column::Number("reasons"),
-        Column::Text("example"),
-    ];
-    let mut table = Table::new(&columns, width);
+    let mut table = Table::new("class, by, #reasons, example", width);
     for ((class, source), reasons) in classes {
-        let cells: [&dyn Display; 4] = [&class, &source, &reasons.len(), &reasons[0]];
-        table.add(cells);
+        table.add(&[&class, &source, &reasons.len(), &reasons[0]]);
     }
     table
 }
@@ -181,7 +162,7 @@ mod tests {
 
     #[test]
     fn each_reason_has_an_object_on_a_line_in_its_order() {
-        let objects = objects(&Classifier::default(), &["page 2 lost", "", "page 1 lost"]).unwrap();
+        let objects = objects(&Classifier::default(), &["page 2 lost", "", "page 1 lost"]);
         insta::assert_snapshot!(objects, @r#"
         {"class":"page <n> lost","by":"no rule: masked"}
         {"class":"unspecified","by":"no reason given"}

@@ -11,8 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use reqwest::{Client, StatusCode, redirect};
 
-use crate::cli::failure::{FAILED, Failure};
-use crate::cli::{WebArgs, output, settings};
+use crate::cli::{WebArgs, exit, once, output, settings};
 
 /// How long the answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,18 +36,13 @@ pub(super) struct HealthcheckArgs {
 }
 
 /// Prints one line, and exits with 0 when the process is live.
-pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode, Failure> {
-    let runtime = settings::runtime()?;
-    match runtime.block_on(ask(web, args)) {
-        Ok(()) => {
-            output::print("live\n")?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Err(error) => {
-            output::print(&format!("not live: {error:#}\n"))?;
-            Ok(FAILED.into())
-        }
+pub(super) fn run(web: &WebArgs, args: &HealthcheckArgs) -> Result<ExitCode> {
+    let answer = once::runtime()?.block_on(ask(web, args));
+    match &answer {
+        Ok(()) => output::print("live\n")?,
+        Err(error) => output::print(&format!("not live: {error:#}\n"))?,
     }
+    Ok(exit::code(answer.is_ok()))
 }
 
 async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {

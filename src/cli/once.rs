@@ -1,12 +1,10 @@
 //! Parts of the commands that ask the portals once and end.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::failure::FAILED;
 use crate::health;
 use crate::model::Moment;
 use crate::snapshot::{PortalView, Snapshot};
@@ -27,13 +25,4 @@ pub(super) fn notes(portal: &PortalView) -> Vec<String> {
     };
     let judged = health::judge(&alone, Moment::now()).portals;
     judged.into_iter().flat_map(|portal| portal.notes).collect()
-}
-
-/// The exit code of a command that found everything well, or not.
-pub(super) fn exit_code(well: bool) -> ExitCode {
-    if well {
-        ExitCode::SUCCESS
-    } else {
-        FAILED.into()
-    }
 }

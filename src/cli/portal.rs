@@ -6,20 +6,16 @@ use anyhow::{Context, Result};
 use tokio::net::TcpListener;
 use tracing::info;
 
-use crate::cli::failure::Failure;
 use crate::cli::{PortalArgs, settings};
-use crate::shutdown;
 use kb_simulator::Simulator;
 
 /// Runs until a signal.
-pub(super) fn run(args: &PortalArgs) -> Result<ExitCode, Failure> {
-    settings::runtime()?.block_on(async {
-        let stop = shutdown::on_signals().context("signals cannot be received")?;
+pub(super) fn run(args: &PortalArgs) -> Result<ExitCode> {
+    settings::run_until_signal(async |stop| {
         let listener = bind(args).await?;
         let simulator = Simulator::new(settings::simulator(args));
         let served = simulator.serve(listener, stop.cancelled_owned()).await;
-        served.context("the simulated portal failed")?;
-        Ok(ExitCode::SUCCESS)
+        served.context("the simulated portal failed")
     })
 }
 

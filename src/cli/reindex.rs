@@ -14,30 +14,25 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 
-use crate::cli::failure::Failure;
 use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, output, settings, table};
 use crate::config::{Config, State};
 use crate::ledger::{self, Entry, LedgerError};
 use crate::model::Timestamp;
 
-/// What is to be done with the reindex ledger.
+/// A command about the ledger.
 #[derive(Debug, Subcommand)]
 pub(super) enum ReindexCommand {
     /// Print the reindex ledger, the newest attempt first; needs neither the key nor the portal.
     History(HistoryArgs),
     /// Print which classes of error a retry has helped; needs neither the key nor the portal.
-    Classes(ClassesArgs),
+    Classes {
+        /// Form of what is printed.
+        #[arg(long, value_name = "FORM", default_value = "table")]
+        output: Form,
+    },
     /// Take back a cooldown, used up attempts, what is known of a class, or the breaker; also while kb-exporter runs.
     Forgive(forgive::ForgiveArgs),
-}
-
-/// How the classes are printed.
-#[derive(Debug, Args)]
-pub(super) struct ClassesArgs {
-    /// Form of what is printed.
-    #[arg(long, value_name = "FORM", default_value = "table")]
-    output: Form,
 }
 
 /// How the ledger is printed.
@@ -70,49 +65,54 @@ fn since(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Does what a command says.
-pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode, Failure> {
+pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode> {
     let (config, path) = with_state(config)?;
     let text = match command {
         ReindexCommand::History(args) => history(&path, args)?,
-        ReindexCommand::Classes(args) => classes(&path, &config, args)?,
+        ReindexCommand::Classes { output } => classes(&path, &config, *output)?,
         ReindexCommand::Forgive(args) => forgive::forgive(&path, &config.portals, args)?,
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn classes(path: &Path, config: &Config, args: &ClassesArgs) -> Result<String> {
+fn classes(path: &Path, config: &Config, output: Form) -> Result<String> {
     let views = ledger::views(path).map_err(explained);
     let views = views.context("the classes cannot be shown")?;
     let rows = classes::rows(&views, &config.portals);
-    match args.output {
+    match output {
         Form::Table => Ok(classes::table(&rows, table::terminal_width()).to_string()),
         Form::Json => classes::json(&rows),
     }
 }
 
 fn history(path: &Path, args: &HistoryArgs) -> Result<String> {
-    let newest = newest(wanted(read(path)?, args), args.limit);
+    let entries = args.select(read(path)?);
     match (args.output, table::terminal_width()) {
-        (Form::Table, Some(width)) if width < lines::TABLE => Ok(lines::lines(&newest, width)),
-        (Form::Table, width) => Ok(entries::table(&newest, width).to_string()),
-        (Form::Json, _) => entries::json(&newest),
+        (Form::Table, Some(width)) if width < lines::TABLE => Ok(lines::lines(&entries, width)),
+        (Form::Table, width) => Ok(entries::table(&entries, width).to_string()),
+        (Form::Json, _) => entries::json(&entries),
     }
 }
 
-/// The entries that the arguments ask for.
-fn wanted(mut entries: Vec<Entry>, args: &HistoryArgs) -> Vec<Entry> {
-    entries.retain(|entry| {
-        let recent = args
-            .since
-            .is_none_or(|since| entry.attempt.intended >= since);
-        let folder = args.folder.as_deref().is_none_or(|folder| {
-            let id = entry.attempt.folder.to_string();
-            id.eq_ignore_ascii_case(folder) || entry.name.label() == folder
+impl HistoryArgs {
+    /// The entries to print, of all that the ledger has.
+    fn select(&self, mut entries: Vec<Entry>) -> Vec<Entry> {
+        entries.retain(|entry| {
+            let since = self
+                .since
+                .is_none_or(|since| entry.attempt.intended >= since);
+            let folder = self.folder.as_deref().is_none_or(|folder| {
+                let id = entry.attempt.folder.to_string();
+                id.eq_ignore_ascii_case(folder) || entry.name.label() == folder
+            });
+            since && folder
         });
-        recent && folder
-    });
-    entries
+        if self.limit > 0 {
+            entries.truncate(self.limit);
+        }
+        entries
+    }
 }
 
 /// The configuration and its state folder.
@@ -141,12 +141,4 @@ fn explained(error: LedgerError) -> anyhow::Error {
         }
         other => anyhow::Error::from(other),
     }
-}
-
-/// The first `limit` entries; all, when that is 0.
-fn newest(mut entries: Vec<Entry>, limit: usize) -> Vec<Entry> {
-    if limit > 0 {
-        entries.truncate(limit);
-    }
-    entries
 }

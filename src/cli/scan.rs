@@ -16,8 +16,7 @@ use clap::{Args, ValueEnum};
 use futures_util::future::join_all;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cli::failure::Failure;
-use crate::cli::{ConfigArgs, once, output, settings, table};
+use crate::cli::{ConfigArgs, exit, once, output, settings, table};
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
@@ -52,7 +51,7 @@ enum Output {
 }
 
 /// Collects once and prints.
-pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
     let facts = ConfigFacts {
         reload_successful: true,
@@ -67,7 +66,7 @@ pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode, Fail
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;
-    Ok(once::exit_code(is_whole(&snapshot)))
+    Ok(exit::code(is_whole(&snapshot)))
 }
 
 /// A single collection of every portal.

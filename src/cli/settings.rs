@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, classes, failure::Failure, output};
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, classes, output};
 use crate::config::{Config, ConfigError};
 use crate::http::web_config::{WebConfigError, WebConfigFile};
+use crate::shutdown;
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
@@ -36,12 +39,12 @@ pub(super) enum Switch {
     Off,
 }
 
-/// Reads the configuration: the file, or else the environment.
+/// Reads the configuration from the file, or else from the environment.
 pub(super) fn config(args: &ConfigArgs) -> Result<Config, ConfigError> {
     source(args)()
 }
 
-/// Reads the configuration as often as it is asked to.
+/// What reads the configuration.
 pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
     match args.file.clone() {
         Some(file) => Box::new(move || Config::from_file(&file)),
@@ -50,18 +53,19 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
 }
 
 /// Reads the configuration and the web configuration, and reports that they are right, or what is wrong.
-pub(super) fn check(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode, Failure> {
+pub(super) fn check(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
     let config = config(args)?;
     web.config.as_deref().map(WebConfigFile::open).transpose()?;
     let portals = config.portals.len();
     let capacity = capacity::notes(&config);
-    let mut said = format!("the configuration is right: {portals} portal(s)\n{capacity}");
-    let mut warnings = config.errors.warnings();
-    warnings.extend(classes::warnings(&config));
-    for warning in &warnings {
-        said.extend(["warning: ", warning.as_str(), "\n"]);
-    }
-    output::print(&said)?;
+    let warnings = config.errors.warnings().into_iter();
+    let warnings = warnings.chain(classes::warnings(&config));
+    let warnings: Vec<_> = warnings
+        .map(|warning| format!("warning: {warning}\n"))
+        .collect();
+    let warnings = warnings.concat();
+    let text = format!("the configuration is right: {portals} portal(s)\n{capacity}{warnings}");
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -119,11 +123,21 @@ pub(super) fn simulator(args: &PortalArgs) -> kb_simulator::Options {
     }
 }
 
-/// The runtime of the long-running commands: what is not waiting for the network fits on two threads.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
+/// Runs a command until it ends; the first signal cancels its token.
+pub(super) fn run_until_signal<F>(task: impl FnOnce(CancellationToken) -> F) -> Result<ExitCode>
+where
+    F: Future<Output = Result<()>>,
+{
+    // What is not waiting for the network fits on two threads.
+    let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
-        .build()
-        .context("the runtime cannot be started")
+        .build();
+    runtime
+        .context("the runtime cannot be started")?
+        .block_on(async {
+            let stop = shutdown::on_signals().context("signals cannot be received")?;
+            task(stop).await
+        })?;
+    Ok(ExitCode::SUCCESS)
 }

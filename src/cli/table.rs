@@ -11,49 +11,44 @@ use crate::text;
 /// Longest text of a cell, in characters; longer than any message of this program.
 const CELL_CHARACTERS: usize = 500;
 
-/// A column: its title, and how its cells are aligned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
-    /// Text, which is wrapped where the terminal is too narrow.
-    Text(&'static str),
-    /// Text that is always on one line, so that it can be copied.
-    Id(&'static str),
-    /// Numbers, on the right, always on one line.
-    Number(&'static str),
-}
-
 /// A table that grows row by row.
 #[derive(Debug)]
 pub(super) struct Table(comfy_table::Table);
 
 impl Table {
-    /// An empty table, at most `width` characters wide where there is such a limit.
-    pub fn new(columns: &[Column], width: Option<u16>) -> Self {
+    /// An empty table, at most `width` characters wide where there is such a limit. `columns` has the titles. A column with `#` in
+    /// front has numbers, on the right; it and a column with `=` in front are never wrapped, so that they can be copied.
+    pub fn new(columns: &str, width: Option<u16>) -> Self {
+        let columns: Vec<_> = columns.split(", ").collect();
         let mut table = comfy_table::Table::new();
         table.load_style(UTF8_FULL_CONDENSED);
-        table.set_header(columns.iter().map(|column| column.title()));
+        table.set_header(
+            columns
+                .iter()
+                .map(|name| name.trim_start_matches(['#', '='])),
+        );
         if let Some(width) = width {
             table.set_width(width);
             table.set_content_arrangement(ContentArrangement::Dynamic);
         }
-        for (place, column) in table.column_iter_mut().zip(columns) {
-            if let Column::Number(_) = column {
-                place.set_cell_alignment(CellAlignment::Right);
+        for (column, name) in table.column_iter_mut().zip(columns) {
+            if name.starts_with('#') {
+                column.set_cell_alignment(CellAlignment::Right);
             }
-            if let Column::Number(_) | Column::Id(_) = column {
-                place.set_constraint(ColumnConstraint::ContentWidth);
+            if name.starts_with(['#', '=']) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
         Self(table)
     }
 
     /// Adds a row: a cell for each column. Text of any origin is shown on one line and cannot take over the terminal.
-    pub fn add<T: fmt::Display>(&mut self, row: impl IntoIterator<Item = T>) {
-        let shown = |cell: T| {
+    pub fn add(&mut self, row: &[&dyn fmt::Display]) {
+        let cells = row.iter().map(|cell| {
             let line = cell.to_string();
             text::cut(&text::one_line(&line), CELL_CHARACTERS).into_owned()
-        };
-        self.0.add_row(row.into_iter().map(shown));
+        });
+        self.0.add_row(cells);
     }
 
     /// Whether there is no row.
@@ -65,13 +60,6 @@ impl Table {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.0)
-    }
-}
-
-impl Column {
-    fn title(self) -> &'static str {
-        let (Self::Text(title) | Self::Id(title) | Self::Number(title)) = self;
-        title
     }
 }
 
@@ -90,16 +78,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const COLUMNS: [Column; 3] = [
-        Column::Text("folder"),
-        Column::Id("id"),
-        Column::Number("files"),
-    ];
-
     fn table(name: &str, width: Option<u16>) -> String {
-        let mut table = Table::new(&COLUMNS, width);
-        table.add([name, "12-34-56", "7"]);
-        table.add([&"b" as &dyn fmt::Display, &known(None::<u64>), &60_000]);
+        let mut table = Table::new("folder, =id, #files", width);
+        table.add(&[&name, &"12-34-56", &"7"]);
+        table.add(&[&"b", &known(None::<u64>), &60_000]);
         table.to_string()
     }
 

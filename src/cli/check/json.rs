@@ -4,7 +4,7 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::check::report::{FolderReport, PortalReport, Report, Trial};
+use crate::cli::check::report::{FolderReport, PortalReport, Report};
 use crate::cli::output;
 
 /// Writes the document: the portals in the order of the configuration.
@@ -66,10 +66,10 @@ impl<'a> Portal<'a> {
 
 impl<'a> Folder<'a> {
     fn of(report: &'a FolderReport) -> Self {
-        let (result, files, error) = match &report.trial {
-            Trial::Readable { files } => ("ok", Some(*files), None),
-            Trial::Gone => ("gone", None, None),
-            Trial::Failed(error) => ("failed", None, Some(error.to_string())),
+        let (result, files, error) = match &report.files {
+            Ok(Some(files)) => ("ok", Some(*files), None),
+            Ok(None) => ("gone", None, None),
+            Err(error) => ("failed", None, Some(error.to_string())),
         };
         Self {
             id: report.id.to_string(),

@@ -4,17 +4,9 @@ use std::fmt::Display;
 
 use anyhow::Result;
 
-use crate::cli::table::{Column, Table};
+use crate::cli::table::{Table, known};
 use crate::model::{FolderId, FolderName, PortalName};
 use crate::portal::PortalError;
-
-const COLUMNS: [Column; 5] = [
-    Column::Text("portal"),
-    Column::Text("folder"),
-    Column::Id("folder id"),
-    Column::Number("files"),
-    Column::Text("result"),
-];
 
 /// All portals, in the order of the configuration.
 #[derive(Debug)]
@@ -39,42 +31,33 @@ pub(super) struct ListReport {
     pub folders: Vec<FolderReport>,
 }
 
+impl PortalReport {
+    pub fn is_well(&self) -> bool {
+        let is_well = |list: &ListReport| {
+            list.notes.is_empty() && list.folders.iter().all(|folder| folder.files.is_ok())
+        };
+        self.list.as_ref().is_ok_and(is_well)
+    }
+}
+
 /// One folder.
 #[derive(Debug)]
 pub(super) struct FolderReport {
     pub id: FolderId,
     pub name: FolderName,
-    pub trial: Trial,
+    /// Its number of files; none if it was deleted.
+    pub files: Result<Option<u64>, PortalError>,
 }
 
-/// What came of asking for a folder's first page.
-#[derive(Debug)]
-pub(super) enum Trial {
-    /// It can be read and has so many files.
-    Readable { files: u64 },
-    /// It was deleted. The portal's list is not updated then (docs/portal.md, Errors), so this is no fault.
-    Gone,
-    /// It cannot be read.
-    Failed(PortalError),
-}
-
-impl Trial {
-    /// Judges an answer.
-    pub fn of(answer: Result<u64, PortalError>) -> Self {
-        match answer {
-            Ok(files) => Self::Readable { files },
-            Err(error) if error.status() == Some(404) => Self::Gone,
-            Err(error) => Self::Failed(error),
-        }
-    }
-
-    /// The number of files, where it is known, and the result.
-    fn cells(&self) -> [String; 2] {
-        match self {
-            Self::Readable { files } => [files.to_string(), "ok".to_owned()],
-            Self::Gone => [String::new(), "gone".to_owned()],
-            Self::Failed(error) => [String::new(), error.to_string()],
-        }
+impl FolderReport {
+    /// A folder and the answer to the request for its first page. The portal's list keeps folders that were deleted (docs/portal.md,
+    /// Errors), so one of these is no fault.
+    pub fn new(id: FolderId, name: FolderName, answer: Result<u64, PortalError>) -> Self {
+        let files = match answer {
+            Err(error) if error.status() == Some(404) => Ok(None),
+            answer => answer.map(Some),
+        };
+        Self { id, name, files }
     }
 }
 
@@ -84,47 +67,33 @@ impl Report {
         self.portals.iter().all(PortalReport::is_well)
     }
 
-    /// The table, at most `width` characters wide where there is such a limit, and what else is to be said.
+    /// The table, at most `width` characters wide where there is such a limit, and the notes.
     pub fn text(&self, width: Option<u16>) -> String {
-        let mut table = Table::new(&COLUMNS, width);
-        for portal in &self.portals {
-            portal.add_to(&mut table);
-        }
-        let notes = self.portals.iter().flat_map(PortalReport::notes);
-        notes.fold(table.to_string(), |text, note| text + &note)
-    }
-}
-
-impl PortalReport {
-    pub fn is_well(&self) -> bool {
-        let readable = |folder: &FolderReport| !matches!(folder.trial, Trial::Failed(_));
-        self.list
-            .as_ref()
-            .is_ok_and(|list| list.notes.is_empty() && list.folders.iter().all(readable))
-    }
-
-    fn add_to(&self, table: &mut Table) {
-        let mut alone = |result: &dyn Display| {
-            let cells: [&dyn Display; 5] = [&self.name, &"", &"", &"", result];
-            table.add(cells);
-        };
-        match &self.list {
-            Err(error) => alone(error),
-            Ok(list) if list.folders.is_empty() => alone(&"no folder to collect"),
-            Ok(list) => {
-                for folder in &list.folders {
-                    let [files, result] = folder.trial.cells();
-                    let cells: [&dyn Display; 5] =
-                        [&self.name, &folder.name, &folder.id, &files, &result];
-                    table.add(cells);
+        let mut table = Table::new("portal, folder, =folder id, #files, result", width);
+        let mut notes = Vec::new();
+        for PortalReport { name, list } in &self.portals {
+            let list = match list {
+                Ok(list) => list,
+                Err(error) => {
+                    table.add(&[name, &"", &"", &"", error]);
+                    continue;
                 }
+            };
+            if list.folders.is_empty() {
+                table.add(&[name, &"", &"", &"", &"no folder to collect"]);
             }
+            for folder in &list.folders {
+                let (files, result): (_, &dyn Display) = match &folder.files {
+                    Ok(Some(files)) => (Some(files), &"ok"),
+                    Ok(None) => (None, &"gone"),
+                    Err(error) => (None, error),
+                };
+                table.add(&[name, &folder.name, &folder.id, &known(files), result]);
+            }
+            let of_portal = list.notes.iter();
+            notes.extend(of_portal.map(|note| format!("portal {name}: {note}\n")));
         }
-    }
-
-    fn notes(&self) -> impl Iterator<Item = String> {
-        let notes = self.list.iter().flat_map(|list| &list.notes);
-        notes.map(|note| format!("portal {}: {note}\n", self.name))
+        table.to_string() + &notes.concat()
     }
 }
 
@@ -140,11 +109,8 @@ mod tests {
     fn report(notes: &[&str], answers: Vec<Result<u64, PortalError>>) -> Report {
         let folders = answers.into_iter().zip(1..).map(|(answer, number)| {
             let id = Uuid::from_u128(number);
-            FolderReport {
-                id: id.into(),
-                name: FolderName::new(&format!("Folder {number}\u{1b}[2J\nend")),
-                trial: Trial::of(answer),
-            }
+            let name = FolderName::new(&format!("Folder {number}\u{1b}[2J\nend"));
+            FolderReport::new(id.into(), name, answer)
         });
         let list = ListReport {
             notes: notes.iter().map(|&note| note.to_owned()).collect(),

@@ -1,13 +1,12 @@
 //! What retries made of each class of error, in each form.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::output;
-use crate::cli::table::{Column, Table, known};
+use crate::cli::table::{Table, known};
 use crate::config::Portal;
 use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
@@ -31,19 +30,6 @@ pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Porta
     rows.collect()
 }
 
-/// A row in the document.
-#[derive(Serialize)]
-struct Written<'a> {
-    portal: &'a str,
-    class: &'a str,
-    /// Whether a retry helps: `responsive`, `unresponsive` or `unknown`.
-    response: &'static str,
-    recovered: u64,
-    refailed: u64,
-    /// When files of it were sent last.
-    last: Option<String>,
-}
-
 /// The configured names of a portal, or its address where it has none.
 fn named(address: &PortalAddress, portals: &[Portal]) -> String {
     let of_address = portals
@@ -58,38 +44,34 @@ fn named(address: &PortalAddress, portals: &[Portal]) -> String {
 
 /// Writes the document.
 pub(super) fn json(rows: &[Row]) -> Result<String> {
-    let written = rows.iter().map(|Row { portal, record }| Written {
-        portal,
-        class: record.class.as_str(),
-        response: record.response.as_str(),
-        recovered: record.files.recovered,
-        refailed: record.files.refailed,
-        last: record.last.map(|last| last.to_string()),
+    let rows = rows.iter().map(|Row { portal, record }| {
+        json!({
+            "portal": portal,
+            "class": record.class.as_str(),
+            // Whether a retry helps: `responsive`, `unresponsive` or `unknown`.
+            "response": record.response.as_str(),
+            "recovered": record.files.recovered,
+            "refailed": record.files.refailed,
+            // When files of it were sent last.
+            "last": record.last.map(|last| last.to_string()),
+        })
     });
-    output::json("classes", &written.collect::<Vec<_>>())
+    output::json("classes", &rows.collect::<Vec<_>>())
 }
 
 /// Writes the table.
 pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
-    let columns = [
-        Column::Text("portal"),
-        Column::Text("error"),
-        Column::Id("a retry"),
-        Column::Number("recovered"),
-        Column::Number("failed again"),
-        Column::Id("last sent"),
-    ];
-    let mut table = Table::new(&columns, width);
+    let columns = "portal, error, =a retry, #recovered, #failed again, =last sent";
+    let mut table = Table::new(columns, width);
     for Row { portal, record } in rows {
-        let cells: [&dyn Display; 6] = [
+        table.add(&[
             portal,
             &record.class,
             &record.response.a_retry(),
             &record.files.recovered,
             &record.files.refailed,
             &known(record.last),
-        ];
-        table.add(cells);
+        ]);
     }
     table
 }
@@ -134,7 +116,7 @@ mod tests {
         }
         let address = PortalAddress::from("https://portal.example/admin");
         let rows = rows(&[(address, view)].into(), &[]);
-        let told: Vec<_> = rows
+        let found: Vec<_> = rows
             .iter()
             .map(|Row { record, .. }| (record.response.as_str(), record.files))
             .collect();
@@ -143,7 +125,7 @@ mod tests {
             refailed,
         };
         let expected = [("unresponsive", files(0, 3)), ("responsive", files(3, 0))];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         let shown = table(&rows, Some(100)).to_string();
         assert!(shown.contains("hardly helps") && !shown.contains('\u{1b}'));
         let document = json(&rows).unwrap();

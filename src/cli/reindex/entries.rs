@@ -1,12 +1,10 @@
 //! The entries of the ledger in each form.
 
-use std::fmt::Display;
-
 use anyhow::Result;
 use serde::Serialize;
 
 use crate::cli::output;
-use crate::cli::table::{Column, Table, known};
+use crate::cli::table::{Table, known};
 use crate::ledger::{Attempt, Course, Entry, FileState, Lost, Outcome, Verdict};
 
 /// Writes the document, the newest attempt first.
@@ -17,26 +15,13 @@ pub(super) fn json(entries: &[Entry]) -> Result<String> {
 
 /// Writes the table: a row for each attempt.
 pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
-    let columns = [
-        Column::Number("attempt"),
-        Column::Id("time"),
-        Column::Text("portal"),
-        Column::Text("folder"),
-        Column::Id("mode"),
-        Column::Text("result"),
-        Column::Number("charged"),
-        Column::Number("requeued"),
-        Column::Id("outcome"),
-        Column::Number("recovered"),
-        Column::Number("refailed"),
-        Column::Number("flagged"),
-        Column::Number("waiting"),
-    ];
-    let mut table = Table::new(&columns, width);
+    let columns = "#attempt, =time, portal, folder, =mode, result, #charged, #requeued, =outcome, #recovered, #refailed, #flagged, \
+                   #waiting";
+    let mut table = Table::new(columns, width);
     for row in entries.iter().map(Row::of) {
         let reason = row.reason.as_ref();
         let reason = known(reason.map(|reason| format!(": {reason}")));
-        let cells: [&dyn Display; 13] = [
+        table.add(&[
             &row.id,
             &row.time,
             &row.portal,
@@ -50,8 +35,7 @@ pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
             &known(row.files_refailed),
             &known(row.files_flagged),
             &known(row.files_waiting),
-        ];
-        table.add(cells);
+        ]);
     }
     table
 }

@@ -1,6 +1,5 @@
 //! `kb-exporter reindex forgive` removes what the ledger records against an attempt.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -10,7 +9,7 @@ use clap::{ArgGroup, Args};
 use crate::cli::reindex::explained;
 use crate::config::Portal;
 use crate::ledger::{self, Forgiven, Forgiveness, LedgerView};
-use crate::model::{FolderId, PortalAddress};
+use crate::model::FolderId;
 use crate::text;
 
 /// What is taken back.
@@ -34,7 +33,7 @@ pub(in crate::cli) struct ForgiveArgs {
     clock: bool,
 }
 
-/// Writes what is taken back to the ledger of a state folder; says what was written.
+/// Writes what is taken back to the ledger of a state folder, and returns a sentence for people.
 pub(super) fn forgive(state: &Path, portals: &[Portal], args: &ForgiveArgs) -> Result<String> {
     let portal = portals
         .iter()
@@ -42,26 +41,25 @@ pub(super) fn forgive(state: &Path, portals: &[Portal], args: &ForgiveArgs) -> R
         .ok_or_else(|| unknown_portal(portals, &args.portal))?;
     let address = portal.base_url.normalised();
     let views = ledger::views(state).map_err(explained);
-    let what = what(&views.context("nothing can be forgiven")?, &address, args)?;
-    let said = said(&what);
+    let views = views.context("nothing can be forgiven")?;
+    let view = views.get(&address);
+    let view = view.ok_or_else(|| anyhow!("nothing was ever attempted in the portal"))?;
+    let (what, in_words) = what(view, args)?;
     let at = SystemTime::now().into();
     ledger::ask_to_forgive(state, &address, &Forgiveness { at, what })
         .map_err(explained)
         .context("nothing was forgiven")?;
     Ok(format!(
-        "{said}: written to the ledger. kb-exporter takes it in with its next collection of the portal, or when it starts.\n"
+        "{in_words}: written to the ledger. kb-exporter applies it with its next collection of the portal, or when it starts.\n"
     ))
 }
 
-fn what(
-    views: &BTreeMap<PortalAddress, LedgerView>,
-    address: &PortalAddress,
-    args: &ForgiveArgs,
-) -> Result<Forgiven> {
-    let view = views.get(address);
-    let view = view.ok_or_else(|| anyhow!("nothing was ever attempted in the portal"))?;
+/// What is taken back, also in words.
+fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
     if let Some(folder) = &args.folder {
-        return Ok(Forgiven::Folder(folder_of(view, folder)?));
+        let folder = folder_of(view, folder)?;
+        let in_words = format!("cooldown and used up attempts of the folder {folder}");
+        return Ok((Forgiven::Folder(folder), in_words));
     }
     if let Some(name) = &args.class {
         let known = view.classes().keys().find(|class| class.as_str() == name);
@@ -70,13 +68,18 @@ fn what(
                 "no file with an error of the class {name:?} was ever sent; `kb-exporter reindex classes` lists those that were"
             )
         })?;
-        return Ok(Forgiven::Class(class.clone()));
+        let in_words = format!("what is known of the class {}", text::one_line(name));
+        return Ok((Forgiven::Class(class.clone()), in_words));
     }
-    Ok(match (args.breaker, args.clock) {
-        (true, _) => Forgiven::Breaker,
-        (_, true) => Forgiven::Clock,
-        _ => Forgiven::Everything,
-    })
+    let (what, in_words) = match (args.breaker, args.clock) {
+        (true, _) => (Forgiven::Breaker, "the breaker of the portal"),
+        (_, true) => (Forgiven::Clock, "times in the future"),
+        _ => (
+            Forgiven::Everything,
+            "cooldowns, used up attempts, what is known of classes, and the breaker of the portal",
+        ),
+    };
+    Ok((what, in_words.to_owned()))
 }
 
 /// The folder with this id or name. A name that several folders have is not enough.
@@ -84,10 +87,8 @@ fn folder_of(view: &LedgerView, wanted: &str) -> Result<FolderId> {
     let folders = view.folders();
     let is_wanted =
         |id: FolderId, name: &str| id.to_string().eq_ignore_ascii_case(wanted) || name == wanted;
-    let found: Vec<FolderId> = folders
-        .filter(|(id, book)| is_wanted(*id, book.name.label()))
-        .map(|(id, _)| id)
-        .collect();
+    let found = folders.filter(|(id, book)| is_wanted(*id, book.name.label()));
+    let found: Vec<FolderId> = found.map(|(id, _)| id).collect();
     match *found.as_slice() {
         [folder] => Ok(folder),
         [] => Err(anyhow!(
@@ -110,22 +111,4 @@ fn unknown_portal(portals: &[Portal], wanted: &str) -> anyhow::Error {
         "the configuration has no portal {wanted:?}; it has {}",
         names.join(", ")
     )
-}
-
-fn said(what: &Forgiven) -> String {
-    match what {
-        Forgiven::Everything => {
-            "cooldowns, used up attempts, what is known of classes, and the breaker of the portal"
-                .to_owned()
-        }
-        Forgiven::Folder(folder) => format!("cooldown and used up attempts of the folder {folder}"),
-        Forgiven::Class(class) => {
-            format!(
-                "what is known of the class {}",
-                text::one_line(class.as_str())
-            )
-        }
-        Forgiven::Breaker => "the breaker of the portal".to_owned(),
-        Forgiven::Clock => "times in the future".to_owned(),
-    }
 }

@@ -22,12 +22,15 @@ pub(super) fn lines(entries: &[Entry], width: u16) -> String {
         let result = result(&row);
         let lines = if width >= ONE_LINE {
             let space = width.saturating_sub(head.chars().count() + result.chars().count() + 2);
-            vec![format!("{head}{:<space$}  {result}", cut(&folder, space))]
+            vec![format!(
+                "{head}{:<space$}  {result}",
+                text::cut(&folder, space)
+            )]
         } else {
             vec![format!("{head}{folder}"), format!("{:7}{result}", "")]
         };
         for line in lines {
-            written += &cut(&line, width);
+            written += &text::cut(&line, width);
             written.push('\n');
         }
     }
@@ -53,13 +56,4 @@ fn result(row: &Row) -> String {
         parts.extend(some.map(|files| format!("{files} {state}")));
     }
     parts.join(", ")
-}
-
-/// At most so many characters.
-fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() <= width {
-        return line.to_owned();
-    }
-    let start: String = line.chars().take(width.saturating_sub(1)).collect();
-    start + "…"
 }

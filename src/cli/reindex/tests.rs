@@ -117,8 +117,7 @@ fn each_attempt_has_a_row_with_what_came_of_it() {
 
 #[test]
 fn a_document_has_the_same_fields_for_every_attempt() {
-    let newest = newest(entries(), 4);
-    insta::assert_snapshot!(entries::json(&newest[2..]).unwrap(), @r#"
+    insta::assert_snapshot!(entries::json(&entries()[2..4]).unwrap(), @r#"
     {
       "attempts": [
         {
@@ -192,7 +191,7 @@ fn attempts_are_chosen_by_folder_and_by_time() {
             since: since.map(|text| super::since(text).unwrap()),
             folder: folder.map(str::to_owned),
         };
-        let ids = wanted(entries(), &args);
+        let ids = args.select(entries());
         ids.iter()
             .map(|entry| entry.attempt.id.get())
             .collect::<Vec<_>>()
@@ -228,10 +227,16 @@ fn a_name_cannot_take_over_the_terminal() {
 }
 
 #[test]
-fn the_newest_are_kept_and_0_keeps_all() {
-    for (limit, kept) in [(0, 5), (2, 2), (5, 5), (50, 5)] {
-        let newest = newest(entries(), limit);
-        assert_eq!(newest.len(), kept, "{limit}");
+fn the_newest_are_printed_and_0_prints_all() {
+    for (limit, number) in [(0, 5), (2, 2), (5, 5), (50, 5)] {
+        let args = HistoryArgs {
+            output: Form::Table,
+            limit,
+            since: None,
+            folder: None,
+        };
+        let newest = args.select(entries());
+        assert_eq!(newest.len(), number, "{limit}");
         assert_eq!(newest[0].attempt.id.get(), 6);
     }
 }

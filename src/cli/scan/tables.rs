@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use crate::classify::ErrorRow;
 use crate::cli::once;
-use crate::cli::table::{Column, Table, known};
+use crate::cli::table::{Table, known};
 use crate::model::{Moment, Status};
 use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable};
 
@@ -31,23 +31,31 @@ pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
 /// Files by folder and status.
 fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let statuses = statuses(snapshot);
-    let mut columns = vec![Column::Text("portal"), Column::Text("folder")];
-    columns.extend(
-        statuses
-            .iter()
-            .map(|status| Column::Number(status.as_str())),
-    );
-    columns.extend([Column::Number("total"), Column::Text("result")]);
-    let mut table = Table::new(&columns, width);
+    let numbers = statuses
+        .iter()
+        .map(|status| format!("#{}, ", status.as_str()));
+    let numbers = numbers.collect::<Vec<_>>().concat();
+    let mut table = Table::new(&format!("portal, folder, {numbers}#total, result"), width);
+    let empty = vec![""; statuses.len() + 2];
     for portal in &snapshot.portals {
         for (name, folder) in named(portal) {
-            let mut row = vec![portal.name.to_string(), name];
-            row.extend(numbers(folder, &statuses));
-            row.push(result(folder));
-            table.add(row);
+            let counts = folder.counts.as_deref();
+            let files = statuses
+                .iter()
+                .map(|status| counts.map(|counts| counts.files[*status]));
+            let total = counts.map(|counts| counts.files.total());
+            let numbers: Vec<_> = files.chain([total]).map(known).collect();
+            let mut row: Vec<&dyn Display> = vec![&portal.name, &name];
+            row.extend(numbers.iter().map(|number| number as &dyn Display));
+            let result = result(folder);
+            row.push(&result);
+            table.add(&row);
         }
-        if let Some(row) = portal_row(portal, columns.len()) {
-            table.add(row);
+        if let Some(result) = portal_result(portal) {
+            let mut row: Vec<&dyn Display> = vec![&portal.name];
+            row.extend(empty.iter().map(|cell| cell as &dyn Display));
+            row.push(&result);
+            table.add(&row);
         }
     }
     table
@@ -81,15 +89,6 @@ fn named(portal: &PortalView) -> Vec<(String, &FolderView)> {
     named
 }
 
-fn numbers(folder: &FolderView, statuses: &[Status]) -> Vec<String> {
-    let Some(counts) = &folder.counts else {
-        return vec![String::new(); statuses.len() + 1];
-    };
-    let by_status = statuses.iter().map(|status| counts.files[*status]);
-    let numbers = by_status.chain([counts.files.total()]);
-    numbers.map(|number| number.to_string()).collect()
-}
-
 fn result(folder: &FolderView) -> String {
     let reason = known(folder.state.unavailable().map(Unavailable::as_str));
     let counts = folder.counts.as_deref();
@@ -104,40 +103,22 @@ fn result(folder: &FolderView) -> String {
     }
 }
 
-/// The row of a portal that has no row of a folder, or whose list could not be read.
-fn portal_row(portal: &PortalView, columns: usize) -> Option<Vec<String>> {
-    let result = match portal.list.trouble() {
-        Some(trouble) => trouble.as_str(),
-        None if portal.folders.is_empty() => "no folder to collect",
-        None => return None,
-    };
-    let mut row = vec![portal.name.to_string()];
-    row.resize(columns - 1, String::new());
-    row.push(result.to_owned());
-    Some(row)
+/// The result of a portal that has no row of a folder, or whose list could not be read.
+fn portal_result(portal: &PortalView) -> Option<&'static str> {
+    match portal.list.trouble() {
+        Some(trouble) => Some(trouble.as_str()),
+        None => portal.folders.is_empty().then_some("no folder to collect"),
+    }
 }
 
 /// Failed and flagged files by folder and class of error.
 fn errors_by_folder(snapshot: &Snapshot, width: Option<u16>) -> Table {
-    let columns = [
-        Column::Text("portal"),
-        Column::Text("folder"),
-        Column::Id("status"),
-        Column::Number("files"),
-        Column::Text("error"),
-    ];
-    let mut table = Table::new(&columns, width);
+    let mut table = Table::new("portal, folder, =status, #files, error", width);
     for portal in &snapshot.portals {
         for (name, folder) in named(portal) {
             for row in errors(folder) {
-                let cells: [&dyn Display; 5] = [
-                    &portal.name,
-                    &name,
-                    &row.status.as_str(),
-                    &row.files,
-                    &row.class,
-                ];
-                table.add(cells);
+                let status = row.status.as_str();
+                table.add(&[&portal.name, &name, &status, &row.files, &row.class]);
             }
         }
     }
@@ -157,26 +138,18 @@ fn errors(folder: &FolderView) -> Vec<&ErrorRow> {
 
 /// Failed and flagged files by class of error, over all folders, with an example of each.
 fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
-    let columns = [
-        Column::Text("portal"),
-        Column::Text("error"),
-        Column::Number("failed"),
-        Column::Number("flagged"),
-        Column::Number("folders"),
-        Column::Text("example"),
-    ];
-    let mut table = Table::new(&columns, width);
+    let columns = "portal, error, #failed, #flagged, #folders, example";
+    let mut table = Table::new(columns, width);
     for portal in &snapshot.portals {
         for error in portal.error_classes(Moment::now()) {
-            let cells: [&dyn Display; 6] = [
+            table.add(&[
                 &portal.name,
                 &error.class,
                 &error.files[Status::Failed],
                 &error.files[Status::Flagged],
                 &error.folders,
                 &known(error.example.as_deref()),
-            ];
-            table.add(cells);
+            ]);
         }
     }
     table
@@ -188,15 +161,13 @@ fn summary(portal: &PortalView) -> Option<String> {
     if portal.list.trouble().is_some() {
         return None;
     }
-    let counts = || {
-        portal
-            .folders
-            .values()
-            .filter_map(|folder| folder.counts.as_deref())
-    };
-    let folders = counts().count();
-    let files: u64 = counts().map(|counts| counts.files.total()).sum();
-    let requests: u64 = counts().map(|counts| counts.requests).sum();
+    let folders = portal.folders.values();
+    let counts: Vec<_> = folders
+        .filter_map(|folder| folder.counts.as_deref())
+        .collect();
+    let files: u64 = counts.iter().map(|counts| counts.files.total()).sum();
+    let requests: u64 = counts.iter().map(|counts| counts.requests).sum();
+    let folders = counts.len();
     let seconds = run.duration.as_secs_f64();
     Some(format!(
         "{files} files in {folders} folders, read with {requests} requests in {seconds:.1} s"
