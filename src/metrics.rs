@@ -10,10 +10,9 @@
 //! time: each scrape renders them, and puts them before the facts without compressing the facts again.
 
 mod ageing;
-pub mod catalogue;
 mod events;
 mod exposition;
-mod facts;
+pub mod families;
 mod family;
 mod gzip;
 mod renderer;
@@ -42,6 +41,6 @@ pub fn render(
     let portals = snapshot.portals.iter();
     let portals: Vec<_> = portals.map(|portal| portal.name.clone()).collect();
     let mut text = events.text(&portals, config)?;
-    facts::write(&mut text, snapshot, now)?;
+    families::write(&mut text, snapshot, now)?;
     Ok(text)
 }

@@ -10,7 +10,7 @@
 
 mod cost;
 mod cycle;
-mod read_log;
+mod idle_folders;
 mod request_budget;
 
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ use crate::model::FolderId;
 
 pub(crate) use cost::Cost;
 pub(crate) use cycle::{CycleChange, Load, ReadCycles};
-pub(crate) use read_log::{Estimate, ReadIntervals, ReadLog, ReadOutcome};
+pub(crate) use idle_folders::{Estimate, ReadIntervals, ReadLog, ReadOutcome};
 pub(crate) use request_budget::{ReadUnderWay, RemainingBudget, RequestBudget, requests_in};
 
 /// One part in so many of the remaining budget goes to the folders that are overdue.

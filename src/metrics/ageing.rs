@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::metrics::facts::view::limited_mode;
+use crate::metrics::families::view::limited_mode;
 use crate::model::Moment;
 use crate::snapshot::{PortalView, Snapshot};
 

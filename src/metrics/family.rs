@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::metrics::facts::view::{FolderFacts, PortalFacts};
+use crate::metrics::families::view::{FolderFacts, PortalFacts};
 use crate::metrics::samples::Samples;
 use crate::snapshot::Snapshot;
 

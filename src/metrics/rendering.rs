@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::metrics::gzip::Deflated;
-use crate::metrics::{ageing, facts};
+use crate::metrics::{ageing, families};
 use crate::model::{Moment, PortalName};
 use crate::snapshot::Snapshot;
 
@@ -39,7 +39,7 @@ impl Rendering {
             portals: portals.map(|portal| portal.name.clone()).collect(),
             at,
             lasts: ageing::lasts(snapshot, at),
-            text: Deflated::of(|sink| facts::write(sink, snapshot, at))?,
+            text: Deflated::of(|sink| families::write(sink, snapshot, at))?,
             snapshot: Arc::downgrade(snapshot),
         })
     }

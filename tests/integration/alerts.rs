@@ -11,7 +11,7 @@ use crate::dashboards;
 use crate::support::process::run;
 use crate::support::rules::{self, Rule};
 
-use kb_exporter::metrics::catalogue::ALL;
+use kb_exporter::metrics::families::ALL;
 use serde::Deserialize;
 use serde_json::Value;
 

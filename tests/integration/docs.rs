@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use kb_exporter::config::schema;
-use kb_exporter::metrics::catalogue::{ALL, catalogue_markdown};
+use kb_exporter::metrics::families::{self, ALL};
 use kb_exporter::policy::Reason;
 use regex::Regex;
 
@@ -32,7 +32,7 @@ fn text(path: impl AsRef<Path>) -> String {
 fn the_tables_are_those_of_the_program() {
     for (document, mark, table) in [
         ("docs/configuration.md", "configuration", schema::markdown()),
-        ("docs/metrics.md", "metrics", catalogue_markdown()),
+        ("docs/metrics.md", "metrics", families::markdown()),
         ("docs/reindexing.md", "reasons", Reason::table_markdown()),
     ] {
         let written = with_table(&text(document), mark, &table);

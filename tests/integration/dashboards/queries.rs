@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kb_exporter::metrics::catalogue::ALL;
+use kb_exporter::metrics::families::ALL;
 use serde_json::Value;
 
 use crate::support::promql::{Labels, Reading, Registry, Selector, family, read};

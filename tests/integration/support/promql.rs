@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kb_exporter::metrics::catalogue::ALL;
+use kb_exporter::metrics::families::ALL;
 use promql_parser::label::Matchers;
 use promql_parser::parser::{
     self, AggregateExpr, BinaryExpr, Call, Expr, LabelModifier, VectorSelector,
@@ -42,7 +42,7 @@ impl Registry {
         }
         for family in ALL.iter() {
             registry.add(family.name, family.labels);
-            if family.kind == kb_exporter::metrics::catalogue::Kind::Histogram {
+            if family.kind == kb_exporter::metrics::families::Kind::Histogram {
                 registry.0.remove(family.name);
                 let with_border = [family.labels, &["le"]].concat();
                 registry.add(&format!("{}_bucket", family.name), &with_border);

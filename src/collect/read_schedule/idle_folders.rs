@@ -1,4 +1,4 @@
-//! What the reads of one folder, and its entry in the list, show of when to read it next.
+//! When a folder is read next, and when it is not because nothing changes in it: from its reads and its entry in the list.
 
 use std::time::{Duration, Instant};
 
