@@ -42,15 +42,13 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc;
-
-use tokio::sync::oneshot;
 
 use crate::model::{PortalAddress, PortalName};
+use crate::sqlite::Worker;
 use shared::SharedViews;
-use writer::{Job, Writer};
+use writer::Writer;
 
-pub use attempt::{Answered, Attempt, ClassResult, Course, IntendedFile, Intent, SentFile};
+pub use attempt::{Attempt, ClassResult, Intent, Judged, SentFile};
 pub use change::{Misfit, Review};
 pub use database::FILE_NAME;
 pub use error::LedgerError;
@@ -72,39 +70,36 @@ pub type Addresses = BTreeMap<PortalName, PortalAddress>;
 #[derive(Debug, Clone)]
 pub struct Ledger {
     views: SharedViews,
-    jobs: mpsc::Sender<Job>,
+    writer: Worker<Writer>,
 }
 
 impl Ledger {
-    /// Opens the ledger in a state folder that this process has locked, or makes one where there is none. What an older version wrote
-    /// under a name is taken over by the address that `addresses` gives for it. Blocks.
+    /// Opens the ledger in a state folder that this process has locked, or creates it. What an older version wrote under a name is taken over
+    /// by the address that `addresses` gives for it. Blocks.
     ///
-    /// Where that fails, the ledger answers everything with the reason, which is returned as well, until it can be opened.
+    /// Where that fails, every question and change is answered with the error, which is returned as well, until the file can be opened.
     #[must_use]
     pub fn open(folder: &Path, addresses: Addresses) -> (Self, Option<LedgerError>) {
         let views = SharedViews::refused(LedgerError::Closed);
         let mut writer = Writer::new(folder.to_owned(), addresses, views.clone());
         let refused = writer.open().err();
-        let (jobs, queue) = mpsc::channel();
-        std::thread::spawn(move || writer.run(queue));
-        (Self { views, jobs }, refused)
+        let writer = Worker::start(writer);
+        (Self { views, writer }, refused)
     }
 
-    /// A ledger that answers everything with this reason: for a process that does not hold the state folder.
+    /// A ledger that answers everything with this error: for a process that does not hold the state folder.
     #[must_use]
     pub fn refused(error: LedgerError) -> Self {
-        // Nobody takes jobs, so each is answered at once.
-        let (jobs, _) = mpsc::channel();
         Self {
             views: SharedViews::refused(error),
-            jobs,
+            writer: Worker::ended(),
         }
     }
 
     /// The ledger of one portal. A portal that is not known yet is met now, which is written as well.
     #[must_use]
     pub fn portal(&self, portal: &PortalAddress) -> PortalLedger {
-        let ledger = PortalLedger::new(portal.clone(), self.views.clone(), self.jobs.clone());
+        let ledger = PortalLedger::new(portal.clone(), self.clone());
         // Where the file is not open, the portal is met later.
         let _ = ledger.view();
         ledger
@@ -113,16 +108,9 @@ impl Ledger {
     /// Closes the file after all earlier changes are written: the next start has nothing to repair. From then on every change is
     /// refused.
     pub async fn close(&self) {
-        let (done, closed) = oneshot::channel();
-        let job: Job = Box::new(move |writer| {
-            writer.close(&LedgerError::Closed);
-            // Nobody waits for it any more.
-            let _ = done.send(());
-        });
-        if self.jobs.send(job).is_ok() {
-            // It is answered, unless the thread is gone, and the file closed with it.
-            let _ = closed.await;
-        }
+        // Where the thread has ended, the file is closed.
+        let close = |writer: &mut Writer| writer.close(&LedgerError::Closed);
+        let _ = self.writer.run(close).await;
     }
 }
 

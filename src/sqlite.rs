@@ -1,4 +1,6 @@
-//! What the SQLite files of the program share: connections, schema versions, and records whose fields are columns.
+//! What the SQLite files of the program share: connections, schema versions, records whose fields are columns, and the thread that writes.
+
+mod worker;
 
 use std::path::Path;
 
@@ -10,6 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Status, Timestamp};
+
+pub(crate) use worker::Worker;
 
 /// Opens a file that exists, without creating one. `write`: not only for reading.
 pub(crate) fn open_existing(path: &Path, write: bool) -> rusqlite::Result<Connection> {
@@ -98,16 +102,9 @@ pub(crate) trait Record: Sized {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
 }
 
-/// Defines a struct that is a [`Record`]: its fields have the names of the columns.
-macro_rules! record {
-    ($(#[$meta:meta])* $visibility:vis struct $name:ident {
-        $($(#[$doc:meta])* $column:ident: $type:ty,)+
-    }) => {
-        $(#[$meta])*
-        $visibility struct $name {
-            $($(#[$doc])* pub $column: $type,)+
-        }
-
+/// Makes a struct a [`Record`]: its fields have the names of the columns.
+macro_rules! columns {
+    ($name:ident { $($column:ident),+ }) => {
         impl $crate::sqlite::Record for $name {
             fn columns() -> Vec<&'static str> {
                 vec![$(stringify!($column)),+]
@@ -123,6 +120,21 @@ macro_rules! record {
                 })
             }
         }
+    };
+}
+pub(crate) use columns;
+
+/// Defines a struct that is a [`Record`].
+macro_rules! record {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident {
+        $($(#[$doc:meta])* $column:ident: $type:ty,)+
+    }) => {
+        $(#[$meta])*
+        $visibility struct $name {
+            $($(#[$doc])* pub $column: $type,)+
+        }
+
+        $crate::sqlite::columns!($name { $($column),+ });
     };
 }
 pub(crate) use record;
@@ -212,6 +224,16 @@ macro_rules! text_column {
     };
 }
 pub(crate) use text_column;
+
+/// Stores the value of a label as its text.
+macro_rules! label_column {
+    ($type:ident) => {
+        $crate::sqlite::text_column!($type, |value| value.as_str().to_owned(), |text| {
+            $type::ALL.into_iter().find(|value| value.as_str() == text)
+        });
+    };
+}
+pub(crate) use label_column;
 
 text_column!(FolderId, ToString::to_string, FolderId::parse);
 text_column!(PortalAddress, ToString::to_string, |address| Some(

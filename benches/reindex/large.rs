@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, ReindexRules};
 use kb_exporter::ledger::{
-    ActiveMode, AttemptId, FileState, IntendedFile, Intent, LedgerView, Outcome, Review, Verdict,
+    ActiveMode, AttemptId, FileState, Intent, LedgerView, Outcome, Review, SentFile, Verdict,
 };
 use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status, Timestamp};
 use kb_exporter::policy::{Candidate, FailedFile, FailedFiles, FolderFailures, Outlook, decide};
@@ -47,7 +47,7 @@ fn ledger() -> LedgerView {
             ActiveMode::Enforce,
             at,
             intended
-                .map(|file| IntendedFile::new(file.key, file.class.clone()))
+                .map(|file| (file.key, SentFile::new(file.class.clone())))
                 .collect(),
         );
         let review = Review {

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::config::{BaseUrl, KeySource, Portal};
-    use crate::ledger::{ActiveMode, IntendedFile, Intent, Ledger};
+    use crate::ledger::{ActiveMode, Intent, Ledger, SentFile};
     use crate::model::{FileKey, PortalName, Timestamp};
 
     fn config(state: State) -> Config {
@@ -75,7 +75,7 @@ mod tests {
             uuid::Uuid::nil().into(),
             ActiveMode::DryRun,
             Timestamp::from_millis(1_772_366_400_000),
-            vec![IntendedFile::new(key, Class::Text(class.into()))],
+            vec![(key, SentFile::new(Class::Text(class.into())))],
         );
         let ledger = ledger.portal(&"https://portal.example".into());
         ledger

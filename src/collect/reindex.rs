@@ -29,7 +29,7 @@ impl Reindexing {
         };
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
         let attempts = attempts.filter(|attempt| attempt.folder == folder);
-        let sent = attempts.filter_map(|attempt| attempt.watched());
+        let sent = attempts.filter_map(|attempt| attempt.watched.as_ref());
         let mut watched: HashSet<FileKey> = sent.flat_map(|files| files.keys().copied()).collect();
         let known = ledger.folder(folder).into_iter();
         watched.extend(known.flat_map(|known| known.file_attempts.keys()));

@@ -1,7 +1,6 @@
 //! One attempt at reindexing a folder, from its intent to its verdict.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::mode::{ActiveMode, AttemptId};
@@ -22,7 +21,7 @@ pub struct Intent {
     /// Now.
     pub at: Timestamp,
     /// Every failed file of the folder: the endpoint takes the folder whole.
-    pub files: Vec<IntendedFile>,
+    pub files: Vec<(FileKey, SentFile)>,
     /// Classes of the portal that are counted by themselves, at most: `errors.max_classes`.
     pub max_classes: usize,
 }
@@ -35,7 +34,7 @@ impl Intent {
         folder: FolderId,
         mode: ActiveMode,
         at: Timestamp,
-        files: Vec<IntendedFile>,
+        files: Vec<(FileKey, SentFile)>,
     ) -> Self {
         Self {
             portal,
@@ -49,38 +48,27 @@ impl Intent {
     }
 }
 
-/// A file that is about to be sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IntendedFile {
-    /// Which file.
-    pub key: FileKey,
-    /// The class of its error.
-    pub class: Class,
-    /// Its name, where it was read directly before the request.
-    pub name: Option<Arc<str>>,
-}
-
-impl IntendedFile {
-    /// A file of which the name is not known.
-    #[must_use]
-    pub const fn new(key: FileKey, class: Class) -> Self {
-        Self {
-            key,
-            class,
-            name: None,
-        }
-    }
-}
-
-/// A file that was sent.
+/// A file of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentFile {
     /// Its state so far.
     pub state: FileState,
     /// The class of its error when it was sent; `None` in an attempt of a version that did not store it.
     pub class: Option<Class>,
-    /// Its name, where that was stored: the portal can be asked for it.
+    /// Its name, where it was read directly before the request.
     pub name: Option<Arc<str>>,
+}
+
+impl SentFile {
+    /// A file that is about to be sent, of which the name is not known.
+    #[must_use]
+    pub const fn new(class: Class) -> Self {
+        Self {
+            state: FileState::Sent,
+            class: Some(class),
+            name: None,
+        }
+    }
 }
 
 /// The results of the files of one class in an attempt.
@@ -116,146 +104,55 @@ pub struct Attempt {
     pub portal: PortalName,
     /// The folder.
     pub folder: FolderId,
+    /// Whether a request was to be sent. After a dry run there is nothing to judge.
+    pub mode: ActiveMode,
     /// When the intent was written: budget, cooldown and `verify_after` count from here.
     pub intended: Timestamp,
     /// Failed files of the folder as last seen before it.
     pub files: u64,
     /// The results by class; none where they were not stored.
     pub classes: Arc<[ClassResult]>,
-    /// How far it got.
-    pub course: Course,
+    /// The outcome of the request, and when it was known; `None` before that, and in a dry run.
+    pub outcome: Option<(Timestamp, Outcome)>,
+    /// The files whose states are watched until the verdict; `None` after it, after a refusal, and in a dry run.
+    pub watched: Option<Arc<FileMap<SentFile>>>,
+    /// The verdict, once it was found.
+    pub judged: Option<Judged>,
 }
 
-/// How far an attempt got.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Course {
-    /// Dry run: nothing was sent, and there is nothing to judge.
-    Rehearsed,
-    /// The intent is on disk. The request is about to be sent, or under way.
-    Intended {
-        /// The files that it is about.
-        files: Arc<FileMap<SentFile>>,
-    },
-    /// The portal answered 4xx: nothing was queued.
-    Refused {
-        /// When it answered.
-        at: Timestamp,
-        /// The status of the answer.
-        status: u16,
-        /// What `Retry-After` asked for.
-        retry_after: Option<Duration>,
-    },
-    /// Files were queued, or may have been; their states are watched.
-    Watched {
-        /// The answer.
-        answered: Answered,
-        /// The state of each file so far.
-        files: Arc<FileMap<SentFile>>,
-    },
-    /// It is over.
-    Judged {
-        /// The answer.
-        answered: Answered,
-        /// When it was judged.
-        at: Timestamp,
-        /// The verdict.
-        verdict: Verdict,
-        /// The files in each state.
-        files: StateCounts,
-    },
-}
-
-/// The answer to a request that was not refused.
+/// The end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answered {
-    /// When it came, or the exporter gave up waiting.
+pub struct Judged {
+    /// When it was judged.
     pub at: Timestamp,
-    /// How many files the portal says it queued, or why that is not known.
-    pub updated: Result<u64, Lost>,
-}
-
-impl Answered {
-    /// Whether the portal says that it queued files.
-    #[must_use]
-    pub const fn is_carried_out(&self) -> bool {
-        matches!(self.updated, Ok(1..))
-    }
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The files in each state.
+    pub files: StateCounts,
 }
 
 impl Attempt {
-    /// Whether a request was to be sent.
-    #[must_use]
-    pub const fn mode(&self) -> ActiveMode {
-        match self.course {
-            Course::Rehearsed => ActiveMode::DryRun,
-            _ => ActiveMode::Enforce,
-        }
-    }
-
     /// Files that the budget is charged for: as last seen, until the portal says how many it took.
     #[must_use]
     pub const fn charge(&self) -> u64 {
-        match self.course {
-            Course::Refused { .. } => 0,
-            Course::Watched { answered, .. } | Course::Judged { answered, .. } => {
-                match answered.updated {
-                    Ok(updated) => updated,
-                    Err(_) => self.files,
-                }
-            }
-            Course::Rehearsed | Course::Intended { .. } => self.files,
-        }
-    }
-
-    /// The outcome of the request, and when it was known; `None` before that, and in a dry run.
-    #[must_use]
-    pub const fn outcome(&self) -> Option<(Timestamp, Outcome)> {
-        match self.course {
-            Course::Rehearsed | Course::Intended { .. } => None,
-            Course::Refused {
-                at,
-                status,
-                retry_after,
-            } => Some((
-                at,
-                Outcome::Refused {
-                    status,
-                    retry_after,
-                },
-            )),
-            Course::Watched { answered, .. } | Course::Judged { answered, .. } => {
-                let outcome = match answered.updated {
-                    Ok(updated) => Outcome::Accepted { updated },
-                    Err(why) => Outcome::Unknown { why },
-                };
-                Some((answered.at, outcome))
-            }
-        }
-    }
-
-    /// The verdict, and when it was found.
-    #[must_use]
-    pub const fn verdict(&self) -> Option<(Timestamp, Verdict)> {
-        match self.course {
-            Course::Judged { at, verdict, .. } => Some((at, verdict)),
-            _ => None,
+        match self.outcome {
+            Some((_, Outcome::Refused { .. })) => 0,
+            Some((_, Outcome::Accepted { updated })) => updated,
+            Some((_, Outcome::Unknown { .. })) | None => self.files,
         }
     }
 
     /// Whether its verdict is still to come.
     #[must_use]
     pub const fn is_unjudged(&self) -> bool {
-        matches!(
-            self.course,
-            Course::Intended { .. } | Course::Watched { .. }
-        )
+        self.watched.is_some()
     }
 
-    /// The files whose states are still watched.
+    /// The status of the answer, where the portal refused the request.
     #[must_use]
-    pub const fn watched(&self) -> Option<&Arc<FileMap<SentFile>>> {
-        match &self.course {
-            Course::Intended { files } | Course::Watched { files, .. } => Some(files),
+    pub const fn refusal(&self) -> Option<u16> {
+        match self.outcome {
+            Some((_, Outcome::Refused { status, .. })) => Some(status),
             _ => None,
         }
     }
@@ -263,12 +160,10 @@ impl Attempt {
     /// How many files are in each state; none in a dry run or after a refusal.
     #[must_use]
     pub fn file_states(&self) -> StateCounts {
-        match &self.course {
-            Course::Rehearsed | Course::Refused { .. } => StateCounts::default(),
-            Course::Intended { files } | Course::Watched { files, .. } => {
-                files.values().map(|file| file.state).collect()
-            }
-            Course::Judged { files, .. } => *files,
+        match (&self.watched, self.judged) {
+            (Some(files), _) => files.values().map(|file| file.state).collect(),
+            (None, Some(judged)) => judged.files,
+            (None, None) => StateCounts::default(),
         }
     }
 
@@ -276,47 +171,42 @@ impl Attempt {
     #[must_use]
     pub fn was_interrupted(&self) -> bool {
         let why = Lost::Interrupted;
-        matches!(self.outcome(), Some((_, outcome)) if outcome == Outcome::Unknown { why })
+        self.outcome
+            .is_some_and(|(_, outcome)| outcome == Outcome::Unknown { why })
     }
 
     /// Whether the portal showed that it did not do what it was asked for: it answered with an error, or not at all, or that it took no
     /// file, and no file moved.
     #[must_use]
     pub fn was_not_carried_out(&self) -> bool {
-        let Course::Judged {
-            answered,
-            verdict: Verdict::Inconclusive,
-            files,
-            ..
-        } = &self.course
-        else {
-            return false;
+        let carried_out = self
+            .outcome
+            .is_some_and(|(_, outcome)| outcome.is_carried_out());
+        let no_file_moved = |judged: Judged| {
+            judged.verdict == Verdict::Inconclusive && judged.files.of(FileState::Sent) > 0
         };
-        !answered.is_carried_out() && files.of(FileState::Sent) > 0
+        !carried_out && self.judged.is_some_and(no_file_moved)
     }
 
     /// The same with every time replaced.
     pub(super) fn with_times(&self, time: impl Fn(Timestamp) -> Timestamp) -> Self {
-        let mut attempt = self.clone();
-        attempt.intended = time(attempt.intended);
-        match &mut attempt.course {
-            Course::Rehearsed | Course::Intended { .. } => {}
-            Course::Refused { at, .. } => *at = time(*at),
-            Course::Watched { answered, .. } => answered.at = time(answered.at),
-            Course::Judged { answered, at, .. } => {
-                answered.at = time(answered.at);
-                *at = time(*at);
-            }
+        Self {
+            intended: time(self.intended),
+            outcome: self.outcome.map(|(at, outcome)| (time(at), outcome)),
+            judged: self.judged.map(|judged| Judged {
+                at: time(judged.at),
+                ..judged
+            }),
+            ..self.clone()
         }
-        attempt
     }
 
     /// The last time that anything was written of it.
     #[must_use]
     pub fn last_change(&self) -> Timestamp {
-        let answered = self.outcome().map(|(at, _)| at);
-        let judged = self.verdict().map(|(at, _)| at);
-        self.intended
-            .max(answered.max(judged).unwrap_or(self.intended))
+        let answered = self.outcome.map(|(at, _)| at);
+        let judged = self.judged.map(|judged| judged.at);
+        let later = answered.max(judged).unwrap_or(self.intended);
+        self.intended.max(later)
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::ledger::attempt::{Answered, Attempt, Course, Intent, SentFile};
-use crate::ledger::class_results::{bounded, class_results, countable, sent_files};
+use crate::ledger::attempt::{Attempt, Intent, Judged, SentFile};
+use crate::ledger::class_results::{bounded, class_results, countable, with_few_classes};
 use crate::ledger::folder::FolderLedger;
 use crate::ledger::forgive::{Forgiven, Forgiveness};
 use crate::ledger::mode::{ActiveMode, AttemptId};
@@ -54,67 +54,51 @@ impl LedgerView {
         if let Some(other) = unjudged {
             return Err(Misfit::Unjudged(other.id));
         }
-        let files = sent_files(intent.files);
-        let (number, classes) = (files.len() as u64, class_results(&files));
-        let folder = self.folder_or_new(intent.folder);
-        folder.name = intent.name;
-        folder.unseen_since = None;
-        let course = match intent.mode {
-            ActiveMode::DryRun => Course::Rehearsed,
-            ActiveMode::Enforce => {
-                for key in files.keys() {
-                    folder.charge(*key);
-                }
-                for result in classes.iter() {
-                    self.add_class(&result.class, intent.max_classes);
-                }
-                Course::Intended {
-                    files: Arc::new(files),
-                }
-            }
-        };
-        self.track_mut(intent.mode).set(Attempt {
+        let files = with_few_classes(intent.files);
+        let mut attempt = Attempt {
             id,
             portal: intent.portal,
             folder: intent.folder,
+            mode: intent.mode,
             intended: intent.at,
-            files: number,
-            classes,
-            course,
-        });
+            files: files.len() as u64,
+            classes: class_results(&files),
+            outcome: None,
+            watched: None,
+            judged: None,
+        };
+        let folder = self.folder_or_new(intent.folder);
+        folder.name = intent.name;
+        folder.unseen_since = None;
+        if intent.mode == ActiveMode::Enforce {
+            for key in files.keys() {
+                folder.charge(*key);
+            }
+            for result in attempt.classes.iter() {
+                self.add_class(&result.class, intent.max_classes);
+            }
+            attempt.watched = Some(Arc::new(files));
+        }
+        self.track_mut(intent.mode).set(attempt);
         Ok(())
     }
 
     /// Records the outcome of an attempt's request.
     pub fn settle(&mut self, id: AttemptId, at: Timestamp, outcome: Outcome) -> Result<(), Misfit> {
         let mut attempt = self.sent(id)?;
-        let Course::Intended { files } = attempt.course else {
+        let (None, Some(files)) = (attempt.outcome, &attempt.watched) else {
             return Err(Misfit::WrongCourse(id));
         };
         let folder = self.folder_or_new(attempt.folder);
         folder.totals.count_outcome(outcome);
-        let watched = |updated| Course::Watched {
-            answered: Answered { at, updated },
-            files: Arc::clone(&files),
-        };
-        attempt.course = match outcome {
-            Outcome::Accepted { updated } => watched(Ok(updated)),
-            Outcome::Unknown { why } => watched(Err(why)),
-            Outcome::Refused {
-                status,
-                retry_after,
-            } => {
-                for key in files.keys() {
-                    folder.give_back(*key);
-                }
-                Course::Refused {
-                    at,
-                    status,
-                    retry_after,
-                }
+        if let Outcome::Refused { .. } = outcome {
+            for key in files.keys() {
+                folder.give_back(*key);
             }
-        };
-        self.enforce.set(attempt);
+            attempt.watched = None;
+        }
+        attempt.outcome = Some((at, outcome));
+        self.track_mut(ActiveMode::Enforce).set(attempt);
         Ok(())
     }
 
@@ -132,11 +116,11 @@ impl LedgerView {
     /// Records what a read showed about an attempt.
     pub fn review(&mut self, id: AttemptId, at: Timestamp, review: &Review) -> Result<(), Misfit> {
         let mut attempt = self.sent(id)?;
-        let Course::Watched { answered, files } = attempt.course else {
+        let (Some((_, outcome)), Some(files)) = (attempt.outcome, attempt.watched.take()) else {
             return Err(Misfit::WrongCourse(id));
         };
         let mut files = Arc::unwrap_or_clone(files);
-        let mut countable = countable(answered, &files);
+        let mut countable = countable(outcome, &files);
         for (key, state) in &review.changed {
             let file = files.get_mut(key);
             if let Some(file) = file.filter(|file| !file.state.is_settled()) {
@@ -145,27 +129,19 @@ impl LedgerView {
             }
         }
         attempt.classes = class_results(&files);
-        attempt.course = match review.verdict {
-            None => Course::Watched {
-                answered,
-                files: Arc::new(files),
-            },
-            Some(verdict) => {
-                let folder = self.folder_or_new(attempt.folder);
-                folder.totals.count_verdict(verdict);
-                if verdict == Verdict::Inconclusive {
-                    let same = files.iter().filter(|(_, file)| !file.state.starts_anew());
-                    same.for_each(|(key, _)| folder.give_back(*key));
-                }
-                Course::Judged {
-                    answered,
-                    at,
-                    verdict,
-                    files: files.values().map(|file| file.state).collect(),
-                }
+        if let Some(verdict) = review.verdict {
+            let folder = self.folder_or_new(attempt.folder);
+            folder.totals.count_verdict(verdict);
+            if verdict == Verdict::Inconclusive {
+                let same = files.iter().filter(|(_, file)| !file.state.starts_anew());
+                same.for_each(|(key, _)| folder.give_back(*key));
             }
-        };
-        self.enforce.set(attempt);
+            let files = files.values().map(|file| file.state).collect();
+            attempt.judged = Some(Judged { at, verdict, files });
+        } else {
+            attempt.watched = Some(Arc::new(files));
+        }
+        self.track_mut(ActiveMode::Enforce).set(attempt);
         Ok(())
     }
 
@@ -207,7 +183,7 @@ impl LedgerView {
     /// Replaces later times by this one.
     fn end_times_at(&mut self, at: Timestamp) {
         self.met = self.met.min(at);
-        for track in self.tracks_mut() {
+        for track in &mut self.tracks {
             let later = track.iter().filter(|attempt| attempt.last_change() > at);
             let ended: Vec<Attempt> = later
                 .map(|attempt| attempt.with_times(|time| time.min(at)))
@@ -219,10 +195,10 @@ impl LedgerView {
     }
 
     fn sent(&self, id: AttemptId) -> Result<Attempt, Misfit> {
-        if self.dry_run.get(id).is_some() {
+        let attempt = self.attempt(id).ok_or(Misfit::NoAttempt(id))?;
+        if attempt.mode == ActiveMode::DryRun {
             return Err(Misfit::WrongCourse(id));
         }
-        let attempt = self.enforce.get(id).ok_or(Misfit::NoAttempt(id))?;
         Ok(Attempt::clone(attempt))
     }
 

@@ -4,32 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{Answered, ClassResult, IntendedFile, SentFile};
-use crate::ledger::outcome::FileState;
-use crate::model::FileMap;
+use crate::ledger::attempt::{ClassResult, SentFile};
+use crate::ledger::outcome::{FileState, Outcome};
+use crate::model::{FileKey, FileMap};
 
 /// How many classes an attempt has at most; the files of further ones are counted as [`Class::Other`].
 const MAX_CLASSES: usize = 50;
 
-/// The files of an intent as they are sent.
-pub(super) fn sent_files(files: Vec<IntendedFile>) -> FileMap<SentFile> {
+/// The files of an intent; those of classes beyond [`MAX_CLASSES`] with [`Class::Other`].
+pub(super) fn with_few_classes(files: Vec<(FileKey, SentFile)>) -> FileMap<SentFile> {
     let mut classes: BTreeSet<Class> = BTreeSet::new();
-    let mut bounded = |class: Class| {
-        if classes.len() >= MAX_CLASSES && !classes.contains(&class) {
-            return Class::Other;
+    let bounded = files.into_iter().map(|(key, mut file)| {
+        if let Some(class) = &mut file.class {
+            if classes.len() >= MAX_CLASSES && !classes.contains(class) {
+                *class = Class::Other;
+            } else {
+                classes.insert(class.clone());
+            }
         }
-        classes.insert(class.clone());
-        class
-    };
-    let sent = files.into_iter().map(|file| {
-        let sent = SentFile {
-            state: FileState::Sent,
-            class: Some(bounded(file.class)),
-            name: file.name,
-        };
-        (file.key, sent)
+        (key, file)
     });
-    sent.collect()
+    bounded.collect()
 }
 
 /// Counts the results of the files of each class.
@@ -53,10 +48,12 @@ pub(super) fn class_results(files: &FileMap<SentFile>) -> Arc<[ClassResult]> {
 }
 
 /// How many files may still be counted as done or failed again: in all no more than the portal took.
-pub(super) fn countable(answered: Answered, files: &FileMap<SentFile>) -> u64 {
+pub(super) fn countable(outcome: Outcome, files: &FileMap<SentFile>) -> u64 {
+    let Outcome::Accepted { updated } = outcome else {
+        return u64::MAX;
+    };
     let counted = |file: &&SentFile| matches!(file.state, FileState::Done | FileState::Refailed);
-    let counted = files.values().filter(counted).count() as u64;
-    answered.updated.unwrap_or(u64::MAX).saturating_sub(counted)
+    updated.saturating_sub(files.values().filter(counted).count() as u64)
 }
 
 /// A file's new state: files beyond those that the portal took are gone, since nobody knows which ones it took.

@@ -100,8 +100,8 @@ impl Database {
         id
     }
 
-    /// Moves every time with a clock that was set by so many milliseconds; returns by how much.
-    pub fn clock_was_set(&mut self, step: i64, now: Timestamp) -> Result<i64, LedgerError> {
+    /// Moves every time with a clock that was set by so many milliseconds, and reads everything again.
+    pub fn clock_was_set(&mut self, step: i64, now: Timestamp) -> Result<Views, LedgerError> {
         self.file.check()?;
         let by = clock::follow(step, self.moved);
         let transaction = self.connection.transaction()?;
@@ -111,9 +111,10 @@ impl Database {
         }
         let moved = "UPDATE ledger SET moved = moved + ?1, clock_set = ?2";
         transaction.execute(moved, params![by, now])?;
+        let views = load::load(&transaction, schema::VERSION)?;
         transaction.commit()?;
         self.moved += by;
-        Ok(by)
+        Ok(views)
     }
 
     /// What people forgave in a portal and was not taken in yet, with the number of each request.

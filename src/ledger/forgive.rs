@@ -82,14 +82,4 @@ impl ForgivenUntil {
         let all = self.0.get(&Forgiven::Everything).copied();
         all.max(self.0.get(what).copied())
     }
-
-    /// Moves every time by so many milliseconds.
-    pub fn moved(&self, by: i64) -> Self {
-        let moved = self.0.iter();
-        Self(
-            moved
-                .map(|(what, until)| (what.clone(), until.moved(by)))
-                .collect(),
-        )
-    }
 }

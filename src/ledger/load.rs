@@ -11,9 +11,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::folder::{FolderLedger, Totals};
 use crate::ledger::forgive::{Forgiven, Forgiveness};
 use crate::ledger::schema;
-use crate::ledger::tables::{
-    AttemptRow, ClassRow, FolderRow, LedgerRow, PortalRow, SentRow, TriesRow,
-};
+use crate::ledger::tables::{AttemptRow, ClassRow, FolderRow, LedgerRow, PortalRow};
 use crate::ledger::view::LedgerView;
 use crate::model::{FileKey, FileMap, PortalAddress, Timestamp};
 use crate::sqlite::{Record, column, select};
@@ -79,17 +77,8 @@ fn load_attempts(
     connection: &Connection,
     views: &mut HashMap<PortalAddress, LedgerView>,
 ) -> Result<(), LedgerError> {
-    let mut file_attempts = by_owner(connection, "SELECT * FROM tries", |row: TriesRow| {
-        (row.folder, row.attempts)
-    })?;
-    let mut sent = by_owner(connection, "SELECT * FROM sent", |row: SentRow| {
-        let file = SentFile {
-            state: row.state,
-            class: row.class,
-            name: row.name,
-        };
-        (row.attempt, file)
-    })?;
+    let mut file_attempts = by_owner(connection, "tries", "folder", |row| column(row, "attempts"))?;
+    let mut sent = by_owner(connection, "sent", "attempt", SentFile::read)?;
     let mut folders = HashMap::new();
     let read = |row: &Row<'_>| -> rusqlite::Result<(i64, (FolderRow, Totals))> {
         Ok((column(row, "number")?, Record::read(row)?))
@@ -118,24 +107,26 @@ fn load_attempts(
         let files = sent.remove(&row.id).unwrap_or_default();
         let attempt = row.attempt(portal, *folder, files)?;
         if let Some(view) = views.get_mut(portal) {
-            view.track_mut(attempt.mode()).set(attempt);
+            view.track_mut(attempt.mode).set(attempt);
         }
     }
     Ok(())
 }
 
 /// Reads something about files, by the number of the row to which they belong.
-fn by_owner<R: Record, T>(
+fn by_owner<T>(
     connection: &Connection,
-    query: &str,
-    split: impl Fn(R) -> (i64, T),
+    table: &str,
+    owner: &str,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<HashMap<i64, FileMap<T>>, LedgerError> {
     let mut owners: HashMap<i64, FileMap<T>> = HashMap::new();
-    let files: Vec<(FileKey, R)> = select(connection, query, [], Record::read)?;
-    for (key, row) in files {
-        let (owner, value) = split(row);
-        owners.entry(owner).or_default().insert(key, value);
-    }
+    let query = format!("SELECT * FROM {table}");
+    select(connection, &query, [], |row| -> rusqlite::Result<()> {
+        let files = owners.entry(column(row, owner)?).or_default();
+        files.insert(FileKey::read(row)?, read(row)?);
+        Ok(())
+    })?;
     Ok(owners)
 }
 

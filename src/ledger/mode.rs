@@ -1,7 +1,8 @@
 //! The number and the mode of an attempt.
 
 use crate::config::Mode;
-use crate::sqlite::text_column;
+use crate::model::label_values;
+use crate::sqlite::label_column;
 
 /// Identifies an attempt. A later attempt has a greater number, also across restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,19 +31,19 @@ impl std::fmt::Display for AttemptId {
     }
 }
 
-/// A mode in which attempts are made: [`Mode`] without `off`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ActiveMode {
-    /// The attempt is only written down.
-    DryRun,
-    /// The request is sent.
-    Enforce,
+label_values! {
+    /// A mode in which attempts are made: [`Mode`] without `off`.
+    pub enum ActiveMode {
+        /// The attempt is only written down.
+        DryRun = "dry_run",
+        /// The request is sent.
+        Enforce = "enforce",
+    }
 }
 
-impl ActiveMode {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::DryRun, Self::Enforce];
+label_column!(ActiveMode);
 
+impl ActiveMode {
     /// A configured mode, unless it is off.
     #[must_use]
     pub const fn of(mode: Mode) -> Option<Self> {
@@ -52,19 +53,4 @@ impl ActiveMode {
             Mode::Enforce => Some(Self::Enforce),
         }
     }
-
-    /// The word of the configuration.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::DryRun => Mode::DryRun.as_str(),
-            Self::Enforce => Mode::Enforce.as_str(),
-        }
-    }
 }
-
-text_column!(ActiveMode, |mode| mode.as_str().to_owned(), |word| {
-    ActiveMode::ALL
-        .into_iter()
-        .find(|mode| mode.as_str() == word)
-});

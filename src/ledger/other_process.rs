@@ -49,7 +49,7 @@ pub fn views(folder: &Path) -> Result<BTreeMap<PortalAddress, LedgerView>, Ledge
 pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
     let mut entries: Vec<Entry> = Vec::new();
     for view in views(folder)?.into_values() {
-        let attempts = view.tracks().flat_map(Track::iter);
+        let attempts = view.tracks.iter().flat_map(Track::iter);
         entries.extend(attempts.map(|attempt| {
             let folder = view.folder(attempt.folder);
             Entry {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sqlite::text_column;
+use crate::model::label_values;
+use crate::sqlite::label_column;
 
 /// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,12 @@ impl Outcome {
             Self::Unknown { .. } => "unknown",
         }
     }
+
+    /// Whether the portal says that it queued files.
+    #[must_use]
+    pub const fn is_carried_out(self) -> bool {
+        matches!(self, Self::Accepted { updated: 1.. })
+    }
 }
 
 /// Why the result of a request is not known.
@@ -65,6 +72,14 @@ impl Lost {
         }
     }
 
+    /// The status of the answer, where one came.
+    pub(super) const fn status(self) -> Option<u16> {
+        match self {
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
     /// Reads the word of [`Self::as_str`], with the status of the answer.
     pub(super) fn from_word(word: &str, status: Option<u16>) -> Option<Self> {
         let all = [Self::NoAnswer, Self::Unreadable, Self::Interrupted];
@@ -73,45 +88,9 @@ impl Lost {
     }
 }
 
-/// Defines an enum whose variants have words: label values, which the ledger also stores.
-macro_rules! words {
-    (
-        $(#[$meta:meta])* $name:ident {
-            $($(#[$doc:meta])* $variant:ident = $word:literal,)+
-        }
-    ) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($(#[$doc])* $variant,)+
-        }
-
-        impl $name {
-            /// Every variant.
-            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
-
-            /// The word.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// Reads the word of [`Self::as_str`].
-            #[must_use]
-            pub fn from_word(word: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|other| other.as_str() == word)
-            }
-        }
-
-        text_column!($name, |value| value.as_str().to_owned(), $name::from_word);
-    };
-}
-
-words! {
+label_values! {
     /// The result of an attempt: the label `outcome` of `kb_reindex_outcomes_total`.
-    Verdict {
+    pub enum Verdict {
         /// Every file that is still listed is done.
         Recovered = "recovered",
         /// Some files are done.
@@ -122,6 +101,8 @@ words! {
         Inconclusive = "inconclusive",
     }
 }
+
+label_column!(Verdict);
 
 impl Verdict {
     /// Whether the attempt helped any file; `None` when that is not known.
@@ -135,9 +116,9 @@ impl Verdict {
     }
 }
 
-words! {
+label_values! {
     /// The state of a file after it was sent.
-    FileState {
+    pub enum FileState {
         /// It was failed when the request was sent, and no other status was seen since.
         Sent = "sent",
         /// It was seen waiting or being processed since.
@@ -152,6 +133,8 @@ words! {
         Gone = "gone",
     }
 }
+
+label_column!(FileState);
 
 impl FileState {
     /// Whether the state is final.
@@ -196,35 +179,12 @@ impl StateCounts {
     }
 }
 
-impl FromIterator<(FileState, u64)> for StateCounts {
-    fn from_iter<I: IntoIterator<Item = (FileState, u64)>>(counts: I) -> Self {
-        let mut all = Self::default();
-        for (state, files) in counts {
-            all.0[state as usize] += files;
-        }
-        all
-    }
-}
-
 impl FromIterator<FileState> for StateCounts {
     fn from_iter<I: IntoIterator<Item = FileState>>(states: I) -> Self {
-        states.into_iter().map(|state| (state, 1)).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_reads_back() {
-        for verdict in Verdict::ALL {
-            assert_eq!(Verdict::from_word(verdict.as_str()), Some(verdict));
+        let mut all = Self::default();
+        for state in states {
+            all.0[state as usize] += 1;
         }
-        for state in FileState::ALL {
-            assert_eq!(FileState::from_word(state.as_str()), Some(state));
-        }
-        assert_eq!(Verdict::from_word("some"), None);
-        assert_eq!(FileState::from_word(""), None);
+        all
     }
 }

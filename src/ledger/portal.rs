@@ -1,20 +1,19 @@
 //! The ledger as one portal's collector holds it.
 
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
-use tokio::sync::oneshot;
 use tracing::warn;
 
+use crate::ledger::Ledger;
 use crate::ledger::attempt::Intent;
 use crate::ledger::change::{Misfit, Review};
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::mode::AttemptId;
 use crate::ledger::outcome::Outcome;
-use crate::ledger::shared::SharedViews;
 use crate::ledger::tidy::Tidy;
 use crate::ledger::view::LedgerView;
-use crate::ledger::writer::{Job, Writer};
+use crate::ledger::writer::Writer;
 use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
 
 /// The ledger of one portal: what is known, and the only way to change it.
@@ -24,35 +23,25 @@ use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
 #[derive(Debug, Clone)]
 pub struct PortalLedger {
     portal: PortalAddress,
-    views: SharedViews,
-    jobs: mpsc::Sender<Job>,
+    ledger: Ledger,
 }
 
 impl PortalLedger {
-    pub(super) const fn new(
-        portal: PortalAddress,
-        views: SharedViews,
-        jobs: mpsc::Sender<Job>,
-    ) -> Self {
-        Self {
-            portal,
-            views,
-            jobs,
-        }
+    pub(super) const fn new(portal: PortalAddress, ledger: Ledger) -> Self {
+        Self { portal, ledger }
     }
 
     /// What is known now, or why nothing is. A portal that is not known yet is met now, which is written as well.
     pub fn view(&self) -> Result<Arc<LedgerView>, LedgerError> {
-        let (view, met) = self.views.get(&self.portal)?;
-        if met {
+        let (view, is_new) = self.ledger.views.get(&self.portal)?;
+        if is_new {
             let portal = self.portal.clone();
-            let job: Job = Box::new(move |writer| {
+            // A ledger that is closed refuses every change that comes after this one, and logs it.
+            self.ledger.writer.send(move |writer| {
                 if let Err(error) = writer.meet(&portal) {
                     warn!(%portal, %error, "it cannot be written to the reindex ledger that this portal is new");
                 }
             });
-            // A ledger that is closed refuses every change that comes after this one, and says so.
-            let _ = self.jobs.send(job);
         }
         Ok(view)
     }
@@ -108,7 +97,7 @@ impl PortalLedger {
         self.change(move |view| view.interrupt(until)).await
     }
 
-    /// Forgets what no limit can ask for any more. The counters stay.
+    /// Removes what no limit reads any more. The counters stay.
     pub async fn tidy(&self, tidy: Tidy) -> Result<(), LedgerError> {
         self.change(move |view| {
             view.tidy(&tidy);
@@ -126,7 +115,7 @@ impl PortalLedger {
         &self,
         change: impl FnOnce(&mut LedgerView) -> Result<(), Misfit> + Send + 'static,
     ) -> Result<(), LedgerError> {
-        self.send(move |writer, portal| writer.change(portal, change))
+        self.send(move |writer, portal| writer.change(portal, &[], change))
             .await
     }
 
@@ -134,14 +123,12 @@ impl PortalLedger {
         &self,
         job: impl FnOnce(&mut Writer, &PortalAddress) -> Result<T, LedgerError> + Send + 'static,
     ) -> Result<T, LedgerError> {
-        let (answer, answered) = oneshot::channel();
         let portal = self.portal.clone();
-        let job: Job = Box::new(move |writer| {
-            // Nobody waits for the answer any more: the collection was given up.
-            let _ = answer.send(job(writer, &portal));
-        });
-        let closed = || self.view().err().unwrap_or(LedgerError::Closed);
-        self.jobs.send(job).map_err(|_| closed())?;
-        answered.await.map_err(|_| closed())?
+        let result = self
+            .ledger
+            .writer
+            .run(move |writer| job(writer, &portal))
+            .await;
+        result.unwrap_or_else(|| Err(self.view().err().unwrap_or(LedgerError::Closed)))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::ledger::error::LedgerError;
 use crate::ledger::load::Views;
 use crate::ledger::view::LedgerView;
-use crate::model::{PortalAddress, Timestamp};
+use crate::model::PortalAddress;
 
 /// What is known of each portal, or why nothing is. Only the writing thread changes what is known already, after the commit. Cheap to
 /// clone.
@@ -40,17 +40,6 @@ impl SharedViews {
     /// Replaces everything by what a file holds, or by the reason why it cannot be used.
     pub fn replace(&self, views: Result<Views, LedgerError>) {
         *self.lock() = views;
-    }
-
-    /// Moves every time by so many milliseconds: the clock was found set at `now`.
-    pub fn clock_was_set(&self, by: i64, now: Timestamp) {
-        if let Ok(views) = self.lock().as_mut() {
-            views.ledger.created = views.ledger.created.moved(by);
-            views.ledger.clock_set = Some(now);
-            for view in views.portals.values_mut() {
-                *view = Arc::new(view.clock_was_set(by, now));
-            }
-        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Result<Views, LedgerError>> {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::Class;
-use crate::ledger::attempt::{Answered, Attempt, ClassResult, Course, SentFile};
+use crate::ledger::attempt::{Attempt, ClassResult, Judged, SentFile};
 use crate::ledger::error::LedgerError;
 use crate::ledger::folder::MAX_NUMBER;
 use crate::ledger::mode::{ActiveMode, AttemptId};
-use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
+use crate::ledger::outcome::{Lost, Outcome, StateCounts, Verdict};
 use crate::model::{FileMap, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
-use crate::sqlite::{Json, record, text_column};
+use crate::sqlite::{Json, columns, record, text_column};
 
 text_column!(Class, |class| class.as_str().to_owned(), |label| Some(
     Class::from_label(label)
@@ -62,13 +62,12 @@ record! {
     }
 }
 
+columns!(SentFile { state, class, name });
+
 record! {
-    /// A file of an attempt that is not judged, without its key.
+    /// A file of an attempt that is not judged, without its key and the columns of [`SentFile`].
     pub(super) struct SentRow {
         attempt: i64,
-        state: FileState,
-        class: Option<Class>,
-        name: Option<Arc<str>>,
     }
 }
 
@@ -92,51 +91,41 @@ record! {
         verdict: Option<Verdict>,
         judged: Option<Timestamp>,
         file_states: Option<Json<StateCounts>>,
-        /// The class, files sent, recovered, failed again.
-        classes: Option<Json<Vec<(String, u64, u64, u64)>>>,
+        classes: Option<Json<Vec<ClassColumns>>>,
     }
 }
 
 impl AttemptRow {
     pub fn new(attempt: &Attempt, folder: i64) -> Self {
-        let (answered, outcome) = attempt.outcome().unzip();
-        let judged = attempt.verdict();
-        let mut row = Self {
+        let (answered, outcome) = attempt.outcome.unzip();
+        let judged = attempt.judged;
+        let (updated, status, why, retry_after) = match outcome {
+            None => (None, None, None, None),
+            Some(Outcome::Accepted { updated }) => (Some(updated), None, None, None),
+            Some(Outcome::Refused {
+                status,
+                retry_after,
+            }) => (None, Some(status), None, retry_after),
+            Some(Outcome::Unknown { why }) => (None, why.status(), Some(why), None),
+        };
+        Self {
             id: attempt.id.get(),
             folder,
             portal: Some(attempt.portal.as_str().to_owned()),
-            mode: attempt.mode(),
+            mode: attempt.mode,
             intended: attempt.intended,
             files: attempt.files,
             outcome: outcome.map(|outcome| outcome.as_str().to_owned()),
             answered,
-            updated: None,
-            status: None,
-            why: None,
-            retry_after: None,
-            verdict: judged.map(|(_, verdict)| verdict),
-            judged: judged.map(|(at, _)| at),
-            file_states: judged.map(|_| Json(attempt.file_states())),
+            updated: updated.map(|updated| updated.min(MAX_NUMBER)),
+            status,
+            why: why.map(|why| why.as_str().to_owned()),
+            retry_after: retry_after.map(|wait| wait.as_secs().min(MAX_NUMBER)),
+            verdict: judged.map(|judged| judged.verdict),
+            judged: judged.map(|judged| judged.at),
+            file_states: judged.map(|judged| Json(judged.files)),
             classes: (!attempt.classes.is_empty()).then(|| Json(class_columns(&attempt.classes))),
-        };
-        match outcome {
-            None => {}
-            Some(Outcome::Accepted { updated }) => row.updated = Some(updated.min(MAX_NUMBER)),
-            Some(Outcome::Refused {
-                status,
-                retry_after,
-            }) => {
-                row.status = Some(status);
-                row.retry_after = retry_after.map(|wait| wait.as_secs().min(MAX_NUMBER));
-            }
-            Some(Outcome::Unknown { why }) => {
-                row.why = Some(why.as_str().to_owned());
-                if let Lost::Status(status) = why {
-                    row.status = Some(status);
-                }
-            }
         }
-        row
     }
 
     /// The attempt, in a folder of a portal. `files` are those that the table `sent` has of it.
@@ -148,71 +137,71 @@ impl AttemptRow {
     ) -> Result<Attempt, LedgerError> {
         let name = self.portal.as_deref().unwrap_or(portal.as_str());
         let portal = PortalName::new(name);
+        let (outcome, judged) = (self.outcome()?, self.judged()?);
+        let refused = matches!(outcome, Some((_, Outcome::Refused { .. })));
+        let over = self.mode == ActiveMode::DryRun || refused || judged.is_some();
+        let classes = self.classes.map_or_else(Vec::new, |Json(classes)| classes);
         Ok(Attempt {
             id: AttemptId::new(self.id),
             portal: portal.ok_or(LedgerError::content("the name of a portal"))?,
             folder,
+            mode: self.mode,
             intended: self.intended,
             files: self.files,
-            classes: self.class_results(),
-            course: self.course(files)?,
+            classes: classes.into_iter().map(class_result).collect(),
+            outcome,
+            watched: (!over).then(|| Arc::new(files)),
+            judged,
         })
     }
 
-    fn class_results(&self) -> Arc<[ClassResult]> {
-        let Some(Json(classes)) = &self.classes else {
-            return Arc::default();
+    fn outcome(&self) -> Result<Option<(Timestamp, Outcome)>, LedgerError> {
+        let Some(word) = &self.outcome else {
+            return Ok(None);
         };
-        let result = |(label, sent, recovered, refailed): &(String, u64, u64, u64)| ClassResult {
-            class: Class::from_label(label),
-            sent: *sent,
-            recovered: *recovered,
-            refailed: *refailed,
-        };
-        classes.iter().map(result).collect()
-    }
-
-    fn course(self, files: FileMap<SentFile>) -> Result<Course, LedgerError> {
-        let files = Arc::new(files);
-        if self.mode == ActiveMode::DryRun {
-            return Ok(Course::Rehearsed);
-        }
-        let Some(outcome) = self.outcome else {
-            return Ok(Course::Intended { files });
-        };
-        let missing = LedgerError::content("when an attempt was answered");
-        let at = self.answered.ok_or(missing)?;
-        let lost = self.why.and_then(|why| Lost::from_word(&why, self.status));
-        let updated = match (outcome.as_str(), self.updated, self.status, lost) {
-            ("accepted", Some(updated), ..) => Ok(updated),
-            ("unknown", .., Some(why)) => Err(why),
-            ("refused", _, Some(status), _) => {
-                return Ok(Course::Refused {
-                    at,
-                    status,
-                    retry_after: self.retry_after.map(Duration::from_secs),
-                });
-            }
+        let why = self.why.as_deref();
+        let why = why.and_then(|why| Lost::from_word(why, self.status));
+        let outcome = match (word.as_str(), self.updated, self.status, why) {
+            ("accepted", Some(updated), ..) => Outcome::Accepted { updated },
+            ("unknown", .., Some(why)) => Outcome::Unknown { why },
+            ("refused", _, Some(status), _) => Outcome::Refused {
+                status,
+                retry_after: self.retry_after.map(Duration::from_secs),
+            },
             _ => return Err(LedgerError::content("the outcome of an attempt")),
         };
-        let answered = Answered { at, updated };
-        match (self.judged, self.verdict, self.file_states) {
-            (None, ..) => Ok(Course::Watched { answered, files }),
-            (Some(at), Some(verdict), Some(Json(files))) => Ok(Course::Judged {
-                answered,
-                at,
-                verdict,
-                files,
-            }),
+        let missing = LedgerError::content("when an attempt was answered");
+        Ok(Some((self.answered.ok_or(missing)?, outcome)))
+    }
+
+    fn judged(&self) -> Result<Option<Judged>, LedgerError> {
+        match (self.judged, self.verdict, &self.file_states) {
+            (None, ..) => Ok(None),
+            (Some(at), Some(verdict), Some(Json(files))) if self.outcome.is_some() => {
+                let files = *files;
+                Ok(Some(Judged { at, verdict, files }))
+            }
             _ => Err(LedgerError::content("the verdict on an attempt")),
         }
     }
 }
 
-fn class_columns(results: &[ClassResult]) -> Vec<(String, u64, u64, u64)> {
+/// The class, files sent, recovered, failed again.
+type ClassColumns = (String, u64, u64, u64);
+
+fn class_columns(results: &[ClassResult]) -> Vec<ClassColumns> {
     let columns = results.iter().map(|result| {
         let class = result.class.as_str().to_owned();
         (class, result.sent, result.recovered, result.refailed)
     });
     columns.collect()
+}
+
+fn class_result((label, sent, recovered, refailed): ClassColumns) -> ClassResult {
+    ClassResult {
+        class: Class::from_label(&label),
+        sent,
+        recovered,
+        refailed,
+    }
 }

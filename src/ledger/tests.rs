@@ -41,9 +41,9 @@ fn key(number: u128) -> FileKey {
 }
 
 /// Files with an error of one class.
-fn intended(files: &[u128]) -> Vec<IntendedFile> {
+fn intended(files: &[u128]) -> Vec<(FileKey, SentFile)> {
     let class = Class::Text("timeout".into());
-    let file = |number: &u128| IntendedFile::new(key(*number), class.clone());
+    let file = |number: &u128| (key(*number), SentFile::new(class.clone()));
     files.iter().map(file).collect()
 }
 
@@ -133,7 +133,7 @@ async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged
     let (again, view) = reopen(folder.path());
     let attempt = view.attempt(id).unwrap();
     let why = Lost::Interrupted;
-    assert_eq!(attempt.outcome().unwrap().1, Outcome::Unknown { why });
+    assert_eq!(attempt.outcome.unwrap().1, Outcome::Unknown { why });
     assert_eq!((attempt.charge(), attempt.is_unjudged()), (2, true));
     assert_eq!(view.totals(inbox()).unknown, 1);
     assert_eq!(view.file_attempts(inbox(), key(1)), 1);
@@ -196,7 +196,7 @@ async fn a_caller_that_gave_up_says_so_without_a_restart() {
     let first = intend(&ledger, enforce()).await.unwrap();
     ledger.interrupt(now()).await.unwrap();
     let view = ledger.view().unwrap();
-    let outcome = view.attempt(first).unwrap().outcome().unwrap().1;
+    let outcome = view.attempt(first).unwrap().outcome.unwrap().1;
     assert_eq!(outcome.as_str(), "unknown");
     assert_eq!(reopen(folder.path()).1, view);
 }

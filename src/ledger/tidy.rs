@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::Class;
+use crate::ledger::mode::ActiveMode;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderId, Timestamp};
 
@@ -27,7 +28,7 @@ impl LedgerView {
     /// Forgets what no limit can ask for any more. The counters stay.
     pub fn tidy(&mut self, tidy: &Tidy) {
         let limit = self.latest().before(tidy.horizon);
-        for track in self.tracks_mut() {
+        for track in &mut self.tracks {
             for id in track.dispensable(limit) {
                 track.remove(id);
             }
@@ -36,7 +37,7 @@ impl LedgerView {
         for folder in folders {
             self.tidy_folder(folder, tidy, limit);
         }
-        let enforce = &self.enforce;
+        let enforce = &self.tracks[ActiveMode::Enforce as usize];
         self.classes
             .retain(|class, _| *class == Class::Other || enforce.knows_class(class));
     }
@@ -53,7 +54,7 @@ impl LedgerView {
         let is_old = |since| tidy.at.since(since) >= REMEMBERED_UNSEEN;
         if is_quiet && unseen_since.is_some_and(is_old) {
             self.folders.remove(&id);
-            for track in self.tracks_mut() {
+            for track in &mut self.tracks {
                 track.remove_folder(id);
             }
         } else if unseen_since != before {
@@ -63,7 +64,10 @@ impl LedgerView {
 
     /// Whether no attempt in the folder can count for a limit of the portal any more.
     fn is_quiet(&self, folder: FolderId, limit: Timestamp) -> bool {
-        let mut attempts = self.tracks().flat_map(|track| track.all_of_folder(folder));
+        let mut attempts = self
+            .tracks
+            .iter()
+            .flat_map(|track| track.all_of_folder(folder));
         attempts.all(|attempt| !attempt.is_unjudged() && attempt.last_change() < limit)
     }
 }

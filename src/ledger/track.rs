@@ -173,25 +173,13 @@ impl Track {
         self.forgiven.note(forgiveness);
     }
 
-    /// The same with every time moved by so many milliseconds.
-    pub(super) fn moved(&self, by: i64) -> Self {
-        let mut moved = Self {
-            forgiven: self.forgiven.moved(by),
-            ..Self::default()
-        };
-        for attempt in self.iter() {
-            moved.set(attempt.with_times(|time| time.moved(by)));
-        }
-        moved
-    }
-
     /// Adds an attempt, or replaces what was known of it.
     pub(super) fn set(&mut self, attempt: Attempt) {
         let id = attempt.id;
         self.remove(id);
         self.changed.insert((attempt.last_change(), id));
-        if let Some((at, _)) = attempt.verdict() {
-            self.judged.insert((at, id));
+        if let Some(judged) = attempt.judged {
+            self.judged.insert((judged.at, id));
         }
         if attempt.is_unjudged() {
             self.unjudged.insert(id);
@@ -210,8 +198,8 @@ impl Track {
             return;
         };
         self.changed.remove(&(attempt.last_change(), id));
-        if let Some((at, _)) = attempt.verdict() {
-            self.judged.remove(&(at, id));
+        if let Some(judged) = attempt.judged {
+            self.judged.remove(&(judged.at, id));
         }
         self.unjudged.remove(&id);
         let intended = (attempt.intended, id);
@@ -243,7 +231,9 @@ impl Track {
         let mut in_row = true;
         let mut found = Vec::new();
         for (age, attempt) in self.all_of_folder(folder).enumerate() {
-            let effect = attempt.verdict().and_then(|(_, v)| v.had_effect());
+            let effect = attempt
+                .judged
+                .and_then(|judged| judged.verdict.had_effect());
             in_row &= effect != Some(true);
             let counts = in_row && effect == Some(false);
             let old = attempt.last_change() < limit;

@@ -22,8 +22,8 @@ pub struct LedgerView {
     pub(super) met: Timestamp,
     /// When the clock was last found set.
     pub(super) clock_set: Option<Timestamp>,
-    pub(super) dry_run: Track,
-    pub(super) enforce: Track,
+    /// By [`ActiveMode`].
+    pub(super) tracks: [Track; 2],
     pub(super) folders: HashMap<FolderId, Arc<FolderLedger>>,
     pub(super) classes: BTreeMap<Class, ClassTotals>,
 }
@@ -35,8 +35,7 @@ impl LedgerView {
         Self {
             met,
             clock_set: None,
-            dry_run: Track::default(),
-            enforce: Track::default(),
+            tracks: Default::default(),
             folders: HashMap::new(),
             classes: BTreeMap::new(),
         }
@@ -55,68 +54,38 @@ impl LedgerView {
         self.clock_set.is_some_and(|set| now.since(set) < pause)
     }
 
-    /// The same with every time moved by so many milliseconds, for a clock that was found set at `now`.
-    pub(super) fn clock_was_set(&self, by: i64, now: Timestamp) -> Self {
-        let mut view = self.clone();
-        view.met = self.met.moved(by);
-        view.clock_set = Some(now);
-        view.dry_run = self.dry_run.moved(by);
-        view.enforce = self.enforce.moved(by);
-        for folder in view.folders.values_mut() {
-            let unseen_since = folder.unseen_since.map(|since| since.moved(by));
-            if unseen_since != folder.unseen_since {
-                Arc::make_mut(folder).unseen_since = unseen_since;
-            }
-        }
-        view
-    }
-
     pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
-        self.dry_run.note_forgiven(forgiveness);
-        self.enforce.note_forgiven(forgiveness);
+        let tracks = self.tracks.iter_mut();
+        tracks.for_each(|track| track.note_forgiven(forgiveness));
     }
 
     /// The last time that anything was written: a clock that is behind it cannot be trusted.
     #[must_use]
     pub fn latest(&self) -> Timestamp {
-        let changes = self.tracks().filter_map(Track::last_change);
+        let changes = self.tracks.iter().filter_map(Track::last_change);
         changes.fold(self.met, Timestamp::max)
     }
 
     /// The attempts of a mode.
     #[must_use]
     pub const fn track(&self, mode: ActiveMode) -> &Track {
-        match mode {
-            ActiveMode::DryRun => &self.dry_run,
-            ActiveMode::Enforce => &self.enforce,
-        }
-    }
-
-    pub(super) fn tracks(&self) -> impl Iterator<Item = &Track> {
-        [&self.dry_run, &self.enforce].into_iter()
-    }
-
-    pub(super) fn tracks_mut(&mut self) -> [&mut Track; 2] {
-        [&mut self.dry_run, &mut self.enforce]
+        &self.tracks[mode as usize]
     }
 
     pub(super) const fn track_mut(&mut self, mode: ActiveMode) -> &mut Track {
-        match mode {
-            ActiveMode::DryRun => &mut self.dry_run,
-            ActiveMode::Enforce => &mut self.enforce,
-        }
+        &mut self.tracks[mode as usize]
     }
 
     /// One attempt of either mode.
     #[must_use]
     pub fn attempt(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
-        self.enforce.get(id).or_else(|| self.dry_run.get(id))
+        self.tracks.iter().find_map(|track| track.get(id))
     }
 
     /// The attempts that were made until then and have no outcome yet.
     pub(super) fn unanswered(&self, until: Timestamp) -> impl Iterator<Item = &Arc<Attempt>> {
-        let unanswered = self.enforce.unjudged();
-        unanswered.filter(move |attempt| attempt.outcome().is_none() && attempt.intended <= until)
+        let unanswered = self.track(ActiveMode::Enforce).unjudged();
+        unanswered.filter(move |attempt| attempt.outcome.is_none() && attempt.intended <= until)
     }
 
     /// What is known of a folder; `None` when nothing was ever attempted there.
@@ -153,7 +122,7 @@ impl LedgerView {
 
     /// Every class that a file is known to have had; some more than once.
     pub fn known_classes(&self) -> impl Iterator<Item = &Class> {
-        let attempted = self.tracks().flat_map(Track::classes);
+        let attempted = self.tracks.iter().flat_map(Track::classes);
         self.classes.keys().chain(attempted)
     }
 

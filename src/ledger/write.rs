@@ -31,7 +31,7 @@ impl Writing<'_> {
                 None => self.remove("folder", "id", id)?,
             }
         }
-        for (before, after) in before.tracks().zip(after.tracks()) {
+        for (before, after) in before.tracks.iter().zip(&after.tracks) {
             let changed = changed(&before.attempts, &after.attempts, |all, id| all.get(id));
             for (id, attempt) in changed {
                 if let Some(attempt) = attempt {
@@ -116,25 +116,17 @@ impl Writing<'_> {
         let row = AttemptRow::new(after, self.number(after.folder)?);
         upsert(self.transaction, "attempt", &["id"], [row])?;
         let attempt = after.id.get();
-        let Some(files) = after.watched() else {
+        let Some(files) = &after.watched else {
             self.transaction
                 .execute("DELETE FROM sent WHERE attempt = ?1", [attempt])?;
             return Ok(());
         };
         let none = FileMap::default();
-        let before = before.and_then(Attempt::watched);
+        let before = before.and_then(|before| before.watched.as_ref());
         let before = before.map_or(&none, AsRef::as_ref);
         let sent = changed(before, files.as_ref(), |all, key| all.get(key)).into_iter();
-        let rows = sent.filter_map(|(key, file)| {
-            let file = file?;
-            let row = SentRow {
-                attempt,
-                state: file.state,
-                class: file.class.clone(),
-                name: file.name.clone(),
-            };
-            Some((*key, row))
-        });
+        let rows =
+            sent.filter_map(|(key, file)| Some((SentRow { attempt }, (*key, file?.clone()))));
         upsert(self.transaction, "sent", &["attempt", "link", "id"], rows)?;
         Ok(())
     }

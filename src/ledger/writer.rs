@@ -1,7 +1,7 @@
 //! The thread that owns the file.
 
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use tracing::warn;
@@ -18,11 +18,9 @@ use crate::ledger::shared::SharedViews;
 use crate::ledger::view::LedgerView;
 use crate::model::{Moment, PortalAddress};
 
-/// Work for the thread that owns the file.
-pub(super) type Job = Box<dyn FnOnce(&mut Writer) + Send>;
-
-/// Does one job after the other.
-pub(super) struct Writer {
+/// What the thread owns: the file, and whatever is needed to open it again.
+#[derive(Debug)]
+pub struct Writer {
     folder: PathBuf,
     addresses: Addresses,
     database: Result<Database, LedgerError>,
@@ -39,12 +37,6 @@ impl Writer {
             database: Err(LedgerError::Closed),
             clock: StepDetector::new(Moment::now()),
             views,
-        }
-    }
-
-    pub fn run(mut self, queue: mpsc::Receiver<Job>) {
-        for job in queue {
-            job(&mut self);
         }
     }
 
@@ -78,8 +70,8 @@ impl Writer {
         let database = self.database.as_mut().map_err(|error| error.clone())?;
         let now = Moment::now();
         if let Some(step) = self.clock.step(now) {
-            let by = database.clock_was_set(step, now.wall)?;
-            self.views.clock_was_set(by, now.wall);
+            self.views
+                .replace(Ok(database.clock_was_set(step, now.wall)?));
             warn!(
                 seconds = step / 1_000,
                 "the clock was set; the limits of reindexing last as long as they would have"
@@ -96,16 +88,9 @@ impl Writer {
         self.database()?.write(portal, &view, &view, &[])
     }
 
-    /// Changes what is known of a portal: first on disk, then for everybody. What fails changes nothing.
+    /// Changes what is known of a portal, and marks the requests to forgive as taken in: first on disk, then for everybody. What fails
+    /// changes nothing.
     pub fn change(
-        &mut self,
-        portal: &PortalAddress,
-        change: impl FnOnce(&mut LedgerView) -> Result<(), Misfit>,
-    ) -> Result<(), LedgerError> {
-        self.change_and_take(portal, &[], change)
-    }
-
-    fn change_and_take(
         &mut self,
         portal: &PortalAddress,
         taken: &[(i64, Forgiveness)],
@@ -132,7 +117,7 @@ impl Writer {
         if !Arc::ptr_eq(&self.views.get(portal)?.0, decided_on) {
             return Err(Misfit::Changed.into());
         }
-        self.change(portal, |view| view.intend(id, intent))?;
+        self.change(portal, &[], |view| view.intend(id, intent))?;
         Ok(id)
     }
 
@@ -145,7 +130,7 @@ impl Writer {
             forgiveness.at = forgiveness.at.min(SystemTime::now().into());
         }
         if !asked.is_empty() {
-            self.change_and_take(portal, &asked, |view| {
+            self.change(portal, &asked, |view| {
                 for (_, forgiveness) in &asked {
                     view.forgive(forgiveness);
                 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::classify::Class;
 use crate::config::{Breaker, ReindexRules};
-use crate::ledger::{ActiveMode, Attempt, LedgerView, Track, Verdict};
+use crate::ledger::{ActiveMode, Attempt, Judged, LedgerView, Track, Verdict};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, Response};
 
@@ -44,7 +44,7 @@ impl BreakerState {
         let wanted = usize::try_from(rules.no_effect.get()).unwrap_or(usize::MAX);
         let mut rows: BTreeMap<Option<&Class>, Row> = BTreeMap::new();
         for attempt in track.judged().take(wanted.saturating_mul(READ)) {
-            let Some((at, verdict)) = attempt.verdict() else {
+            let Some(Judged { at, verdict, .. }) = attempt.judged else {
                 continue;
             };
             match verdict {

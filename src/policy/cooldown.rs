@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, Attempt, Course, LedgerView, Track};
+use crate::ledger::{ActiveMode, Attempt, LedgerView, Outcome, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, came_back};
 use crate::policy::pause::doubled;
@@ -27,12 +27,14 @@ pub fn next_allowed(
 ) -> Option<Timestamp> {
     let track = ledger.track(mode);
     let folder_rests = track.last_of(folder).map(|last| {
-        let pause = match last.course {
-            Course::Refused {
-                status,
-                retry_after,
-                ..
-            } => after_refusal(status, retry_after, rules),
+        let pause = match last.outcome {
+            Some((
+                _,
+                Outcome::Refused {
+                    status,
+                    retry_after,
+                },
+            )) => after_refusal(status, retry_after, rules),
             _ => doubled(
                 rules,
                 class.map_or(0, |(class, state)| in_vain(track, folder, class, state)),
@@ -60,12 +62,12 @@ pub fn is_refused(track: &Track, folder: FolderId) -> bool {
 
 /// Whether an attempt was answered 403.
 pub(super) const fn is_forbidden(attempt: &Attempt) -> bool {
-    matches!(attempt.course, Course::Refused { status: 403, .. })
+    matches!(attempt.refusal(), Some(403))
 }
 
 /// Whether an attempt was answered 404: the folder had left, and there was nothing to ask for.
 pub(super) const fn is_gone(attempt: &Attempt) -> bool {
-    matches!(attempt.course, Course::Refused { status: 404, .. })
+    matches!(attempt.refusal(), Some(404))
 }
 
 /// How many attempts of a folder brought no file of a class back since the last one that did, here or in another folder. Those of which that

@@ -1,8 +1,8 @@
 //! One decision for one folder.
 
 use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, IntendedFile, LedgerView, Track};
-use crate::model::{FolderId, Status, Timestamp};
+use crate::ledger::{ActiveMode, LedgerView, SentFile, Track};
+use crate::model::{FileKey, FolderId, Status, Timestamp};
 use crate::policy::breaker::BreakerState;
 use crate::policy::budget::Remaining;
 use crate::policy::candidate::{Candidate, CountQuality};
@@ -46,7 +46,7 @@ pub struct Trigger {
     /// Hundredths of files that are expected to come back: attempts that gain most go first.
     pub gain: u64,
     /// Every failed file: the endpoint takes the folder whole. As many as these are charged to the budget.
-    pub files: Vec<IntendedFile>,
+    pub files: Vec<(FileKey, SentFile)>,
 }
 
 impl Decision {
@@ -85,14 +85,14 @@ pub fn decide(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Times
             folder: candidate.folder,
             mode,
             gain: numbers.gain,
-            files: candidate.failed.files.iter().map(intended).collect(),
+            files: candidate.failed.files.iter().map(sent).collect(),
         }),
     };
     Decision { choice, numbers }
 }
 
-fn intended(file: &FailedFile) -> IntendedFile {
-    IntendedFile::new(file.key, file.class.clone())
+fn sent(file: &FailedFile) -> (FileKey, SentFile) {
+    (file.key, SentFile::new(file.class.clone()))
 }
 
 /// The mode in which to act, or the first reason not to.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::ledger::{Attempt, Course, FileState, Review, SentFile, StateCounts, Verdict};
+use crate::ledger::{Attempt, FileState, Review, SentFile, StateCounts, Verdict};
 use crate::model::{FileKey, Status, Timestamp};
 
 /// When a folder in which nothing waits any more, so long after the answer, shows the result of an attempt: a portal may queue files a
@@ -48,14 +48,14 @@ pub fn review(
     read: LaterRead<'_>,
     now: Timestamp,
 ) -> Review {
-    let Course::Watched { answered, files } = &attempt.course else {
+    let (Some((answered, outcome)), Some(files)) = (attempt.outcome, &attempt.watched) else {
         return Review::default();
     };
     let due = now >= attempt.intended.after(verify_after);
     let (seen, over): (&dyn Fn(FileKey) -> Observation, bool) = match read {
-        LaterRead::Counted { began, .. } if began < answered.at => return Review::default(),
+        LaterRead::Counted { began, .. } if began < answered => return Review::default(),
         LaterRead::Counted { began, idle, seen } => {
-            (seen, idle && began >= answered.at.after(AT_REST_AFTER))
+            (seen, idle && began >= answered.after(AT_REST_AFTER))
         }
         LaterRead::Failed => (&|_| Observation::Unread, false),
     };
@@ -66,7 +66,7 @@ pub fn review(
     let timing = Timing {
         due,
         over: due || over,
-        carried_out: answered.is_carried_out() || files.iter().any(moved),
+        carried_out: outcome.is_carried_out() || files.iter().any(moved),
     };
     let mut changed = Vec::new();
     let mut counts = Vec::with_capacity(files.len());

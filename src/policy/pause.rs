@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::config::ReindexRules;
-use crate::ledger::{Outcome, Track};
+use crate::ledger::Track;
 use crate::model::Timestamp;
 
 /// The cooldown after so many attempts in a row without effect.
@@ -16,13 +16,11 @@ pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
 /// out, one is sent after each pause, which doubles. `None` when there is no pause.
 #[must_use]
 pub(super) fn not_carried_out_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
-    let accepted_or_lost = track.newest_first().filter(|attempt| {
-        let refused = matches!(attempt.outcome(), Some((_, Outcome::Refused { .. })) | None);
-        !attempt.is_unjudged() && !refused
-    });
     // What this program interrupted says nothing about the portal, unless files moved.
-    let answered = accepted_or_lost
-        .filter(|attempt| !(attempt.was_interrupted() && attempt.was_not_carried_out()));
+    let answered = track.newest_first().filter(|attempt| {
+        let says_nothing = attempt.was_interrupted() && attempt.was_not_carried_out();
+        attempt.judged.is_some() && !says_nothing
+    });
     let mut in_a_row = answered.take_while(|attempt| attempt.was_not_carried_out());
     let newest = in_a_row.next()?;
     let more = u32::try_from(in_a_row.take(32).count()).unwrap_or(u32::MAX);

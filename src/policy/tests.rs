@@ -19,7 +19,7 @@ use super::*;
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
 use crate::ledger::{
-    ActiveMode, AttemptId, FileState, IntendedFile, Intent, LedgerView, Outcome, Review, Verdict,
+    ActiveMode, AttemptId, FileState, Intent, LedgerView, Outcome, Review, SentFile, Verdict,
 };
 use crate::model::{ByStatus, FileKey, FolderId, Moment, PortalName, Status, Timestamp};
 
@@ -45,8 +45,8 @@ fn key(number: u128) -> FileKey {
 }
 
 /// A file that is about to be sent, with an error of the class that most stories have.
-fn timeout(number: u128) -> IntendedFile {
-    IntendedFile::new(key(number), Class::Text("timeout".into()))
+fn timeout(number: u128) -> (FileKey, SentFile) {
+    (key(number), SentFile::new(Class::Text("timeout".into())))
 }
 
 fn ago(duration: Duration) -> Timestamp {
@@ -78,7 +78,7 @@ impl TestLedger {
         mode: ActiveMode,
         of: u128,
         at: Timestamp,
-        files: Vec<IntendedFile>,
+        files: Vec<(FileKey, SentFile)>,
     ) -> AttemptId {
         let id = AttemptId::new(self.next);
         self.next += 1;
@@ -99,7 +99,7 @@ impl TestLedger {
     }
 
     fn judge(&mut self, id: AttemptId, at: Timestamp, verdict: Verdict) {
-        let watched = self.view.attempt(id).unwrap().watched();
+        let watched = self.view.attempt(id).unwrap().watched.as_ref();
         let files = watched.into_iter().flat_map(|files| files.keys().copied());
         let state = |number: usize| match verdict {
             Verdict::Recovered => FileState::Done,
@@ -120,7 +120,7 @@ impl TestLedger {
     /// Files of another class came back often, and then not in three folders in a row.
     fn other_class_in_vain(&mut self) {
         let class = Class::Text("reset".into());
-        let file = |number| IntendedFile::new(key(number), class.clone());
+        let file = |number| (key(number), SentFile::new(class.clone()));
         for (of, hours, verdict) in [
             (5, 9, Verdict::Recovered),
             (2, 5, Verdict::None),

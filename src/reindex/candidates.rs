@@ -132,8 +132,8 @@ impl Reindexer {
         else {
             return Err(NotMade::Skipped);
         };
-        for file in &mut trigger.files {
-            file.name = names.get(&file.key).cloned();
+        for (key, file) in &mut trigger.files {
+            file.name = names.get(key).cloned();
         }
         let made = self.attempt(&requests, folder, trigger, ledger, cancel);
         let trouble = made.await.map_err(|failed| match failed {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tracing::{debug, info};
 
-use crate::ledger::{ActiveMode, Attempt, Course, LedgerView};
+use crate::ledger::{ActiveMode, Attempt, LedgerView};
 use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, LaterRead, Observation};
 use crate::portal::{Lane, PageBody, PortalError};
@@ -68,12 +68,12 @@ impl Reindexer {
         attempt: &Attempt,
         findings: &CountFindings,
     ) {
-        let (Course::Watched { answered, files }, Some(session)) =
-            (&attempt.course, &context.latest.session)
+        let (Some((answered, _)), Some(files), Some(session)) =
+            (attempt.outcome, &attempt.watched, &context.latest.session)
         else {
             return;
         };
-        if findings.began < answered.at {
+        if findings.began < answered {
             return;
         }
         let missing = files.iter().filter(|(key, file)| {

@@ -81,8 +81,7 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::ledger::{
-        ActiveMode, AttemptId, ClassTotals, FileState, IntendedFile, Intent, Outcome, Review,
-        Verdict,
+        ActiveMode, AttemptId, ClassTotals, FileState, Intent, Outcome, Review, SentFile, Verdict,
     };
     use crate::model::{FileKey, PortalName, Timestamp};
 
@@ -94,10 +93,10 @@ mod tests {
             let id = AttemptId::new(folder);
             let file = |link, class: &str| {
                 let key = FileKey { link, id: link };
-                IntendedFile::new(key, Class::Text(class.into()))
+                (key, SentFile::new(Class::Text(class.into())))
             };
             let files = vec![file(1, "timeout"), file(2, "password │ \u{1b}")];
-            let keys = [files[0].key, files[1].key];
+            let keys = [files[0].0, files[1].0];
             let intent = Intent::new(
                 PortalName::new("main").unwrap(),
                 uuid::Uuid::from_u128(folder.unsigned_abs().into()).into(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::cli::output;
 use crate::cli::table::{Table, known};
-use crate::ledger::{Attempt, Course, Entry, FileState, Lost, Outcome, Verdict};
+use crate::ledger::{ActiveMode, Attempt, Entry, FileState, Lost, Outcome};
 
 /// Writes the document, the newest attempt first.
 pub(super) fn json(entries: &[Entry]) -> Result<String> {
@@ -81,10 +81,10 @@ pub(super) struct Row<'a> {
 impl<'a> Row<'a> {
     pub fn of(entry: &'a Entry) -> Self {
         let attempt = &*entry.attempt;
-        let outcome = attempt.outcome();
-        let verdict = attempt.verdict();
+        let outcome = attempt.outcome;
+        let judged = attempt.judged;
         let (result, reason) = result(attempt);
-        let sent = !matches!(attempt.course, Course::Rehearsed | Course::Refused { .. });
+        let sent = attempt.is_unjudged() || judged.is_some();
         let states = attempt.file_states();
         let files = |state| sent.then(|| states.of(state));
         Self {
@@ -93,7 +93,7 @@ impl<'a> Row<'a> {
             portal: attempt.portal.as_str(),
             folder_id: attempt.folder.to_string(),
             folder: Some(entry.name.label()).filter(|name| !name.is_empty()),
-            mode: attempt.mode().as_str(),
+            mode: attempt.mode.as_str(),
             result,
             reason,
             answered: outcome.map(|(at, _)| at.to_string()),
@@ -103,8 +103,8 @@ impl<'a> Row<'a> {
                 Some((_, Outcome::Accepted { updated })) => Some(updated),
                 _ => None,
             },
-            outcome: verdict.map(|(_, verdict)| Verdict::as_str(verdict)),
-            judged: verdict.map(|(at, _)| at.to_string()),
+            outcome: judged.map(|judged| judged.verdict.as_str()),
+            judged: judged.map(|judged| judged.at.to_string()),
             files_recovered: files(FileState::Done),
             files_refailed: files(FileState::Refailed),
             files_flagged: files(FileState::Flagged),
@@ -125,8 +125,8 @@ impl<'a> Row<'a> {
 }
 
 fn result(attempt: &Attempt) -> (&'static str, Option<String>) {
-    match attempt.outcome().map(|(_, outcome)| outcome) {
-        None if attempt.course == Course::Rehearsed => ("dry_run", None),
+    match attempt.outcome.map(|(_, outcome)| outcome) {
+        None if attempt.mode == ActiveMode::DryRun => ("dry_run", None),
         None => ("under_way", None),
         Some(Outcome::Accepted { .. }) => ("accepted", None),
         Some(Outcome::Refused { status, .. }) => ("refused", Some(format!("status {status}"))),

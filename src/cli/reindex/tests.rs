@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::ledger::{
-    Addresses, Answered, Attempt, AttemptId, Course, FileState, Ledger, Lost, SentFile,
-    StateCounts, Verdict,
+    ActiveMode, Addresses, Attempt, AttemptId, FileState, Judged, Ledger, Lost, Outcome, SentFile,
+    Verdict,
 };
 use crate::model::{FileKey, FileMap, FolderName, PortalName, Timestamp};
 use crate::text;
@@ -19,24 +19,26 @@ fn at(minutes: i64) -> Timestamp {
     Timestamp::from_millis(NOON + minutes * 60_000)
 }
 
-fn entry(number: u8, name: &str, files: u64, course: Course) -> Entry {
+fn entry(name: &str, attempt: Attempt) -> Entry {
     Entry {
         name: FolderName::new(name),
-        attempt: Arc::new(Attempt {
-            id: AttemptId::new(number.into()),
-            portal: PortalName::new("main").unwrap(),
-            folder: uuid::Uuid::from_u128(number.into()).into(),
-            intended: at(number.into()),
-            files,
-            classes: Arc::default(),
-            course,
-        }),
+        attempt: Arc::new(attempt),
     }
 }
 
-fn answered(minutes: i64, updated: Result<u64, Lost>) -> Answered {
-    let at = at(minutes);
-    Answered { at, updated }
+fn attempt(number: u8, files: u64) -> Attempt {
+    Attempt {
+        id: AttemptId::new(number.into()),
+        portal: PortalName::new("main").unwrap(),
+        folder: uuid::Uuid::from_u128(number.into()).into(),
+        mode: ActiveMode::Enforce,
+        intended: at(number.into()),
+        files,
+        classes: Arc::default(),
+        outcome: None,
+        watched: None,
+        judged: None,
+    }
 }
 
 fn watched(states: &[FileState]) -> Arc<FileMap<SentFile>> {
@@ -53,50 +55,57 @@ fn watched(states: &[FileState]) -> Arc<FileMap<SentFile>> {
     Arc::new(files.collect())
 }
 
-/// One attempt in each course, the newest first.
+/// One attempt with each kind of result, the newest first.
 fn entries() -> Vec<Entry> {
-    let judged = StateCounts::from_iter([
+    let states = [
         (FileState::Done, 7),
         (FileState::Refailed, 2),
         (FileState::Flagged, 1),
         (FileState::Gone, 3),
-    ]);
-    let refused = Course::Refused {
-        at: at(4),
+    ];
+    let states = states.map(|(state, files)| std::iter::repeat_n(state, files));
+    let judged = Judged {
+        at: at(123),
+        verdict: Verdict::Partial,
+        files: states.into_iter().flatten().collect(),
+    };
+    let refused = Outcome::Refused {
         status: 403,
         retry_after: None,
     };
+    let why = Lost::NoAnswer;
+    let under_way = Attempt {
+        watched: Some(watched(&[FileState::Sent; 2])),
+        ..attempt(6, 2)
+    };
+    let lost = Attempt {
+        outcome: Some((at(5), Outcome::Unknown { why })),
+        watched: Some(watched(&[
+            FileState::Sent,
+            FileState::Waiting,
+            FileState::Done,
+        ])),
+        ..attempt(5, 3)
+    };
+    let refused = Attempt {
+        outcome: Some((at(4), refused)),
+        ..attempt(4, 5)
+    };
+    let over = Attempt {
+        outcome: Some((at(3), Outcome::Accepted { updated: 13 })),
+        judged: Some(judged),
+        ..attempt(3, 12)
+    };
+    let dry_run = Attempt {
+        mode: ActiveMode::DryRun,
+        ..attempt(2, 40)
+    };
     vec![
-        entry(
-            6,
-            "Inbox",
-            2,
-            Course::Intended {
-                files: watched(&[FileState::Sent; 2]),
-            },
-        ),
-        entry(
-            5,
-            "Inbox",
-            3,
-            Course::Watched {
-                answered: answered(5, Err(Lost::NoAnswer)),
-                files: watched(&[FileState::Sent, FileState::Waiting, FileState::Done]),
-            },
-        ),
-        entry(4, "", 5, refused),
-        entry(
-            3,
-            "Letters",
-            12,
-            Course::Judged {
-                answered: answered(3, Ok(13)),
-                at: at(123),
-                verdict: Verdict::Partial,
-                files: judged,
-            },
-        ),
-        entry(2, HOSTILE, 40, Course::Rehearsed),
+        entry("Inbox", under_way),
+        entry("Inbox", lost),
+        entry("", refused),
+        entry("Letters", over),
+        entry(HOSTILE, dry_run),
     ]
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::classify::{Class, KnownClass};
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::ledger::{
-    ActiveMode, AttemptId, IntendedFile, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review,
+    ActiveMode, AttemptId, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review, SentFile,
     Verdict,
 };
 use crate::model::FileKey;
@@ -221,7 +221,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         uuid::Uuid::nil().into(),
         ActiveMode::DryRun,
         now.wall,
-        vec![IntendedFile::new(key, Class::Text("timeout".into()))],
+        vec![(key, SentFile::new(Class::Text("timeout".into())))],
     );
     let id = AttemptId::new(1);
     ledger.intend(id, intent).unwrap();

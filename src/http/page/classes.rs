@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::classify::Class;
     use crate::ledger::{
-        ActiveMode, AttemptId, FileState, IntendedFile, Intent, Outcome, Review, Verdict,
+        ActiveMode, AttemptId, FileState, Intent, Outcome, Review, SentFile, Verdict,
     };
     use crate::model::{FileKey, Timestamp};
 
@@ -60,7 +60,7 @@ mod tests {
             let keyed = (1..).zip(classes);
             let key = |id| FileKey { link: id, id };
             let file = |(id, class): (u128, &String)| {
-                IntendedFile::new(key(id), Class::Text(class.as_str().into()))
+                (key(id), SentFile::new(Class::Text(class.as_str().into())))
             };
             let id = AttemptId::new(number);
             let intent = Intent::new(

@@ -7,9 +7,12 @@ async fn the_results_of_each_class_are_known_also_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
     let files = [("timeout", 1), ("timeout", 2), ("password", 3)];
-    let file = |(class, number): (&str, u128)| IntendedFile {
-        name: Some("a.pdf".into()),
-        ..IntendedFile::new(key(number), Class::Text(class.into()))
+    let file = |(class, number): (&str, u128)| {
+        let file = SentFile {
+            name: Some("a.pdf".into()),
+            ..SentFile::new(Class::Text(class.into()))
+        };
+        (key(number), file)
     };
     let intent = Intent {
         files: files.map(file).to_vec(),
@@ -64,7 +67,7 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
         let files = (1..).zip(classes);
         let intent = Intent {
             files: files
-                .map(|(number, class)| IntendedFile::new(key(number), Class::of(Some(class))))
+                .map(|(number, class)| (key(number), SentFile::new(Class::of(Some(class)))))
                 .collect(),
             max_classes,
             ..enforce()

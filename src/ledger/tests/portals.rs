@@ -24,10 +24,7 @@ async fn a_ledger_keeps_the_time_at_which_it_met_a_portal() {
 
 /// Waits until everything that was asked of the ledger before is done.
 async fn written(ledger: &Ledger) {
-    let (done, waits) = tokio::sync::oneshot::channel();
-    let job: Job = Box::new(|_| done.send(()).unwrap());
-    ledger.jobs.send(job).unwrap();
-    waits.await.unwrap();
+    ledger.writer.run(|_| ()).await.unwrap();
 }
 
 #[tokio::test]
@@ -119,7 +116,7 @@ async fn attempts_of_version_2_have_no_classes() {
     let (_, view) = reopen(folder.path());
     let attempt = view.track(ActiveMode::Enforce).last_of(inbox()).unwrap();
     assert_eq!((attempt.files, attempt.classes.len()), (1, 0));
-    let files = attempt.watched().unwrap().values();
+    let files = attempt.watched.as_ref().unwrap().values();
     let classes: Vec<_> = files.map(|file| file.class.clone()).collect();
     assert_eq!(classes, [None]);
     assert_eq!(reopen(folder.path()).1, view);

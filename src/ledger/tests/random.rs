@@ -113,6 +113,37 @@ fn is_free(view: &LedgerView, step: &Step) -> Option<bool> {
     Some(*mode == ActiveMode::DryRun || !sent)
 }
 
+/// Every time in a view that moves with the clock.
+fn times(view: &LedgerView) -> (Timestamp, Vec<Attempt>, Vec<Option<Timestamp>>) {
+    times_moved(view, 0)
+}
+
+fn times_moved(view: &LedgerView, by: i64) -> (Timestamp, Vec<Attempt>, Vec<Option<Timestamp>>) {
+    let moved = |time: Timestamp| time.moved(by);
+    let attempts = view.tracks.iter().flat_map(Track::iter);
+    let folders = view.folders().collect::<BTreeMap<_, _>>().into_values();
+    let unseen = folders.map(|folder| folder.unseen_since.map(moved));
+    let attempts = attempts.map(|attempt| attempt.with_times(moved));
+    (moved(view.met()), attempts.collect(), unseen.collect())
+}
+
+/// The attempts that count for each kind of limit.
+fn limited(view: &LedgerView) -> Vec<Vec<AttemptId>> {
+    let class = Class::Text("timeout".into());
+    let limited = view.tracks.iter().flat_map(|track| {
+        let folders = (0..3).map(|id| track.of_folder(folder_id(id)).collect::<Vec<_>>());
+        let class = track.of_class(&class).map(|(attempt, _)| attempt);
+        let others = [
+            class.collect(),
+            track.judged().collect(),
+            track.newest_first().collect(),
+        ];
+        folders.chain(others)
+    });
+    let ids = |attempts: Vec<&Arc<Attempt>>| attempts.iter().map(|attempt| attempt.id).collect();
+    limited.map(ids).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
@@ -124,13 +155,19 @@ proptest! {
         let mut view = LedgerView::new(created);
         let mut at = created;
         let mut next = database.next_id();
+        let mut moved = 0;
         for (hours, step) in steps {
             at = Timestamp::from_millis(at.as_millis() + i64::from(hours) * 3_600_000 / 10);
             let expected = is_free(&view, &step);
             if let Step::SetClock(step) = step {
                 database.write(&portal(), &view, &view, &[]).unwrap();
-                let by = database.clock_was_set(step, at).unwrap();
-                view = view.clock_was_set(by, at);
+                let by = clock::follow(step, moved);
+                moved += by;
+                let mut views = database.clock_was_set(step, at).unwrap();
+                let after = views.portals.remove(&portal()).unwrap();
+                prop_assert_eq!(limited(&after), limited(&view));
+                prop_assert_eq!(times(&after), times_moved(&view, by));
+                view = Arc::unwrap_or_clone(after);
                 continue;
             }
             let mut taken = Vec::new();

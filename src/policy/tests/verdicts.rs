@@ -292,7 +292,7 @@ proptest! {
         let attempt = ledger.view.attempt(id).unwrap();
         let states = attempt.file_states();
         let totals = ledger.view.totals(folder(1));
-        prop_assert!(attempt.verdict().is_some());
+        prop_assert!(attempt.judged.is_some());
         prop_assert_eq!(states.total(), 6);
         prop_assert_eq!(totals.files_recovered, states.of(FileState::Done));
         prop_assert_eq!(totals.files_refailed, states.of(FileState::Refailed));

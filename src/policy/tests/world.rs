@@ -9,7 +9,7 @@ use super::model::{Answer, Step, rules};
 use super::oracle::{Noted, Oracle, Scene, Sent};
 use super::portal::{File, Folder};
 use super::*;
-use crate::ledger::{Course, Lost, Tidy};
+use crate::ledger::{Lost, Tidy};
 use crate::policy::judge::{LaterRead, Observation, renewed, review};
 
 /// How many folders the portal has.
@@ -252,10 +252,10 @@ impl World {
         assert!(self.folder(of).known, "the first read after a start");
         let failed = self.folder(of).failed(now);
         self.oracle.check(trigger, &self.rules, &failed, now);
-        let sent = trigger.files.iter().map(|file| Sent {
-            key: file.key,
-            class: file.class.clone(),
-            state: FileState::Sent,
+        let sent = trigger.files.iter().map(|(key, file)| Sent {
+            key: *key,
+            class: file.class.clone().unwrap(),
+            state: file.state,
         });
         let files: Vec<Sent> = sent.collect();
         let id = AttemptId::new(self.ledger.next);
