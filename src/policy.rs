@@ -19,21 +19,21 @@ pub mod judge;
 mod numbers;
 mod order;
 mod outlook;
-mod pause;
 mod reason;
 mod record;
 
 pub use breaker::BreakerState;
 pub use budget::Remaining;
 pub use candidate::{Candidate, CountQuality, FailedFiles};
-pub use class::{ClassPace, ClassState, Response, upper_bound};
-pub use cooldown::{is_refused, next_allowed};
+pub use class::{ClassPace, ClassState, Response};
 pub use decide::{Choice, Decision, Trigger, decide};
 pub use numbers::Numbers;
-pub use order::{horizon, in_order};
+pub(crate) use order::horizon;
+pub use order::in_order;
 pub use outlook::{FailedFile, FolderFailures, FreshFailures, Outlook};
 pub use reason::Reason;
-pub use record::{ClassRecord, class_records};
+pub use record::ClassRecord;
+pub(crate) use record::class_records;
 
 #[cfg(test)]
 mod tests;

@@ -4,27 +4,22 @@
 //! for all folders that leave at once, synced to disk before the commit counts. A file that cannot be used is never replaced: the program serves on
 //! without it and says so.
 
-mod database;
 mod lock;
 mod saved;
 mod schema;
+mod store;
 mod tables;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use thiserror::Error;
-use tokio::sync::oneshot;
 
-pub use database::known_classes;
-pub use saved::{
-    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation, Subject,
-};
-
-use crate::model::{FolderId, PortalName, Timestamp};
 use crate::sqlite;
 
-use database::Database;
+pub use saved::{FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation};
+pub use store::Store;
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "state.db";
@@ -76,113 +71,19 @@ impl From<rusqlite::Error> for StateError {
     }
 }
 
-type Job = Box<dyn FnOnce(&mut Database) + Send>;
-
-/// A handle to the state. Cheap to clone; the file is closed when the last one is dropped.
-#[derive(Debug, Clone)]
-pub struct Store(Backend);
-
-#[derive(Debug, Clone)]
-enum Backend {
-    File(mpsc::Sender<Job>),
-    Refused(StateError),
-    Nowhere,
-}
-
-impl Store {
-    /// Opens the state in a folder and reads what was saved. Blocks.
-    ///
-    /// Where that fails, the store refuses every write with the reason, which is returned as well.
-    #[must_use]
-    pub fn open(folder: &Path) -> (Self, Saved, Option<StateError>) {
-        match Database::open(folder).and_then(|mut database| {
-            let saved = database.load()?;
-            Ok((database, saved))
-        }) {
-            Ok((database, saved)) => (Self(Backend::File(start(database))), saved, None),
-            Err(error) => {
-                let store = Self(Backend::Refused(error.clone()));
-                (store, Saved::default(), Some(error))
-            }
-        }
+/// The classes of error that have a slot in any folder; none where nothing was saved yet. Only reads, so it needs no lock. Blocks.
+pub fn known_classes(folder: &Path) -> Result<BTreeSet<String>, StateError> {
+    let path = folder.join(FILE_NAME);
+    if !path.exists() {
+        return Ok(BTreeSet::new());
     }
-
-    /// A store that saves nothing: for a single collection.
-    #[must_use]
-    pub fn nowhere() -> Self {
-        Self(Backend::Nowhere)
+    let connection = sqlite::open_existing(&path, false)?;
+    if !schema::has_classes(&connection, &path)? {
+        return Ok(BTreeSet::new());
     }
-
-    /// Reads what is saved of one portal, after everything that was written before. Nothing where nothing is saved.
-    pub async fn load(&self, portal: PortalName) -> Result<SavedPortal, StateError> {
-        self.act(move |database| database.load_portal(&portal))
-            .await
-    }
-
-    /// Writes what is new about folders: all of it, in one transaction, or nothing. It is on disk when this returns.
-    pub async fn write(&self, changes: Vec<FolderChange>) -> Result<(), StateError> {
-        self.act(move |database| database.write(&changes)).await
-    }
-
-    /// Forgets folders of a portal, in one transaction.
-    pub async fn forget(&self, portal: PortalName, ids: Vec<FolderId>) -> Result<(), StateError> {
-        self.act(move |database| database.forget_folders(portal.as_str(), &ids))
-            .await
-    }
-
-    /// Forgets folders that were counted, or left, before a time, of all portals but these.
-    pub async fn forget_portals(
-        &self,
-        but: Vec<String>,
-        before: Timestamp,
-    ) -> Result<(), StateError> {
-        self.act(move |database| database.forget_portals(&but, before))
-            .await
-    }
-
-    /// Writes when every folder of a portal that was due was last counted.
-    pub async fn write_success(&self, portal: PortalName, at: Timestamp) -> Result<(), StateError> {
-        self.act(move |database| database.write_success(&portal, at))
-            .await
-    }
-
-    /// Writes what refutes that a portal sorts by status, or that nothing does.
-    pub async fn write_refutation(
-        &self,
-        portal: PortalName,
-        refutation: Option<SavedRefutation>,
-    ) -> Result<(), StateError> {
-        self.act(move |database| database.write_refutation(&portal, refutation))
-            .await
-    }
-
-    async fn act<T: Default + Send + 'static>(
-        &self,
-        job: impl FnOnce(&mut Database) -> Result<T, StateError> + Send + 'static,
-    ) -> Result<T, StateError> {
-        let jobs = match &self.0 {
-            Backend::File(jobs) => jobs,
-            Backend::Refused(error) => return Err(error.clone()),
-            Backend::Nowhere => return Ok(T::default()),
-        };
-        let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |database| {
-            // Nobody waits for the answer any more: the collection was given up.
-            let _ = answer.send(job(database));
-        });
-        jobs.send(job).map_err(|_| StateError::Closed)?;
-        answered.await.map_err(|_| StateError::Closed)?
-    }
-}
-
-fn start(mut database: Database) -> mpsc::Sender<Job> {
-    let (jobs, queue) = mpsc::channel::<Job>();
-    std::thread::spawn(move || {
-        for job in queue {
-            job(&mut database);
-        }
-    });
-    jobs
+    let query = "SELECT DISTINCT class FROM place";
+    let classes = sqlite::select(&connection, query, [], |row| sqlite::column(row, "class"))?;
+    Ok(classes.into_iter().collect())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::state::{FolderChange, SavedFolder, StateError, Subject};
+use crate::state::{FolderChange, SavedFolder, StateError};
 
 /// One folder.
 #[derive(Debug)]
@@ -251,13 +251,13 @@ impl Folder {
 
     /// What brings the disk up to date.
     pub fn change(&self, portal: &PortalName, class_slots: &ClassSlots) -> FolderChange {
-        let subject = Subject {
+        let FolderView { id, name, .. } = &*self.view;
+        let class_slots = class_slots.of(*id).cloned().collect();
+        FolderChange {
             portal: portal.clone(),
-            id: self.view.id,
-            name: self.view.name.clone(),
-        };
-        let class_slots = class_slots.of(self.view.id).cloned().collect();
-        self.persisted.change(subject, class_slots)
+            id: *id,
+            folder: self.persisted.change(name.clone(), class_slots),
+        }
     }
 
     /// Notes the result of writing the change, and shows the counters that the disk has now.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::classify::ClassSlot;
 use crate::history::{Departure, FileHistory, FolderRecord, FullRead, IndexingTimes, Update};
-use crate::model::{ByStatus, FileKey, Timestamp};
-use crate::state::{FileChanges, FolderChange, SavedFolder, StateError, Subject};
+use crate::model::{ByStatus, FileKey, FolderName, Timestamp};
+use crate::state::{FileChanges, SavedFolder, StateError};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
@@ -49,7 +49,7 @@ impl PersistedFolder {
     pub fn restored(saved: SavedFolder) -> Self {
         let mut restored = Self {
             record: saved.record,
-            history: Arc::new(saved.history),
+            history: Arc::new(saved.files),
             departure: saved.left,
             excluded: saved.excluded,
             ..Self::default()
@@ -91,9 +91,13 @@ impl PersistedFolder {
     }
 
     /// What brings the disk up to date.
-    pub fn change(&self, subject: Subject, class_slots: Vec<ClassSlot>) -> FolderChange {
-        FolderChange {
-            subject,
+    pub fn change(
+        &self,
+        name: FolderName,
+        class_slots: Vec<ClassSlot>,
+    ) -> SavedFolder<FileChanges> {
+        SavedFolder {
+            name,
             class_slots,
             record: self.record.clone(),
             left: self.departure,

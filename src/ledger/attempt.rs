@@ -86,8 +86,7 @@ pub struct ClassResult {
 
 impl ClassResult {
     /// Whether a file of the class came back; `None` while no result is known.
-    #[must_use]
-    pub const fn had_effect(&self) -> Option<bool> {
+    pub(crate) const fn had_effect(&self) -> Option<bool> {
         match (self.recovered, self.refailed) {
             (0, 0) => None,
             (recovered, _) => Some(recovered > 0),
@@ -133,8 +132,7 @@ pub struct Judged {
 
 impl Attempt {
     /// Files that the budget is charged for: as last seen, until the portal says how many it took.
-    #[must_use]
-    pub const fn charge(&self) -> u64 {
+    pub(crate) const fn charge(&self) -> u64 {
         match self.outcome {
             Some((_, Outcome::Refused { .. })) => 0,
             Some((_, Outcome::Accepted { updated })) => updated,
@@ -142,9 +140,13 @@ impl Attempt {
         }
     }
 
+    /// The results of its files of a class.
+    pub(crate) fn result(&self, class: &Class) -> Option<&ClassResult> {
+        self.classes.iter().find(|result| result.class == *class)
+    }
+
     /// Whether its verdict is still to come.
-    #[must_use]
-    pub const fn is_unjudged(&self) -> bool {
+    pub(crate) const fn is_unjudged(&self) -> bool {
         self.watched.is_some()
     }
 
@@ -158,8 +160,7 @@ impl Attempt {
     }
 
     /// How many files are in each state; none in a dry run or after a refusal.
-    #[must_use]
-    pub fn file_states(&self) -> StateCounts {
+    pub(crate) fn file_states(&self) -> StateCounts {
         match (&self.watched, self.judged) {
             (Some(files), _) => files.values().map(|file| file.state).collect(),
             (None, Some(judged)) => judged.files,
@@ -168,8 +169,7 @@ impl Attempt {
     }
 
     /// Whether the program ended, or gave up, before the answer.
-    #[must_use]
-    pub fn was_interrupted(&self) -> bool {
+    pub(crate) fn was_interrupted(&self) -> bool {
         let why = Lost::Interrupted;
         self.outcome
             .is_some_and(|(_, outcome)| outcome == Outcome::Unknown { why })
@@ -177,8 +177,7 @@ impl Attempt {
 
     /// Whether the portal showed that it did not do what it was asked for: it answered with an error, or not at all, or that it took no
     /// file, and no file moved.
-    #[must_use]
-    pub fn was_not_carried_out(&self) -> bool {
+    pub(crate) fn was_not_carried_out(&self) -> bool {
         let carried_out = self
             .outcome
             .is_some_and(|(_, outcome)| outcome.is_carried_out());
@@ -202,8 +201,7 @@ impl Attempt {
     }
 
     /// The last time that anything was written of it.
-    #[must_use]
-    pub fn last_change(&self) -> Timestamp {
+    pub(crate) fn last_change(&self) -> Timestamp {
         let answered = self.outcome.map(|(at, _)| at);
         let judged = self.judged.map(|judged| judged.at);
         let later = answered.max(judged).unwrap_or(self.intended);

@@ -41,8 +41,7 @@ impl Outcome {
     }
 
     /// Whether the portal says that it queued files.
-    #[must_use]
-    pub const fn is_carried_out(self) -> bool {
+    pub(crate) const fn is_carried_out(self) -> bool {
         matches!(self, Self::Accepted { updated: 1.. })
     }
 }
@@ -106,8 +105,7 @@ label_column!(Verdict);
 
 impl Verdict {
     /// Whether the attempt helped any file; `None` when that is not known.
-    #[must_use]
-    pub const fn had_effect(self) -> Option<bool> {
+    pub(crate) const fn had_effect(self) -> Option<bool> {
         match self {
             Self::Recovered | Self::Partial => Some(true),
             Self::None => Some(false),
@@ -138,14 +136,12 @@ label_column!(FileState);
 
 impl FileState {
     /// Whether the state is final.
-    #[must_use]
-    pub const fn is_settled(self) -> bool {
+    pub(crate) const fn is_settled(self) -> bool {
         !matches!(self, Self::Sent | Self::Waiting)
     }
 
     /// Whether the file's attempts are counted from 0 again: it was done, or is another file by now.
-    #[must_use]
-    pub const fn starts_anew(self) -> bool {
+    pub(crate) const fn starts_anew(self) -> bool {
         matches!(self, Self::Done | Self::Gone)
     }
 }
@@ -173,8 +169,7 @@ impl StateCounts {
     }
 
     /// The files whose state is not final.
-    #[must_use]
-    pub fn unsettled(&self) -> u64 {
+    pub(crate) fn unsettled(&self) -> u64 {
         self.of(FileState::Sent) + self.of(FileState::Waiting)
     }
 }

@@ -93,8 +93,7 @@ impl Track {
     }
 
     /// The newest attempt of a folder that was not forgiven.
-    #[must_use]
-    pub fn last_of(&self, folder: FolderId) -> Option<&Arc<Attempt>> {
+    pub(crate) fn last_of(&self, folder: FolderId) -> Option<&Arc<Attempt>> {
         self.of_folder(folder).next()
     }
 
@@ -107,11 +106,7 @@ impl Track {
         let attempts = ids.filter_map(|id| self.get(id));
         let attempts =
             attempts.take_while(is_after(self.forgiven.get(&Forgiven::Class(class.clone()))));
-        attempts.filter_map(move |attempt| {
-            let mut results = attempt.classes.iter();
-            let result = results.find(|result| result.class == *class)?;
-            Some((attempt, result))
-        })
+        attempts.filter_map(move |attempt| Some((attempt, attempt.result(class)?)))
     }
 
     /// Whether files of a class were ever sent.
@@ -125,8 +120,7 @@ impl Track {
     }
 
     /// Whether the result of a class in an attempt counts: the attempt was made since the class was forgiven last.
-    #[must_use]
-    pub fn counts_for(&self, class: &Class, attempt: &Attempt) -> bool {
+    pub(crate) fn counts_for(&self, class: &Class, attempt: &Attempt) -> bool {
         is_later(attempt, self.forgiven.get(&Forgiven::Class(class.clone())))
     }
 
@@ -158,14 +152,12 @@ impl Track {
     }
 
     /// How many attempts wait for their verdict.
-    #[must_use]
-    pub fn unjudged_count(&self) -> usize {
+    pub(crate) fn unjudged_count(&self) -> usize {
         self.unjudged.len()
     }
 
     /// The last time that anything was written of any of them.
-    #[must_use]
-    pub fn last_change(&self) -> Option<Timestamp> {
+    pub(crate) fn last_change(&self) -> Option<Timestamp> {
         self.changed.last().map(|(at, _)| *at)
     }
 

@@ -49,8 +49,7 @@ impl LedgerView {
 
     /// Whether the clock was set within the last `pause`. Times that are not the ledger's, such as since when a file is failed, did not move
     /// with it.
-    #[must_use]
-    pub fn clock_was_set_within(&self, pause: Duration, now: Timestamp) -> bool {
+    pub(crate) fn clock_was_set_within(&self, pause: Duration, now: Timestamp) -> bool {
         self.clock_set.is_some_and(|set| now.since(set) < pause)
     }
 

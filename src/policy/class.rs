@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, Attempt, ClassResult, LedgerView, Track};
-use crate::model::{FolderId, Timestamp};
+use crate::ledger::{ActiveMode, ClassResult, LedgerView};
+use crate::model::{FolderId, Timestamp, label_values};
+use crate::policy::cooldown::doubled;
 use crate::policy::outlook::FreshFailures;
-use crate::policy::pause::doubled;
 
 /// So many files of the newest attempts decide whether a class responds.
 const WINDOW: f64 = 20.0;
@@ -21,15 +21,16 @@ const QUANTILE: f64 = 1.96;
 /// A class of which no file ever came back does not respond after attempts in so many folders, however few their files.
 const FOLDERS: usize = 3;
 
-/// Whether retries help the files of a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Response {
-    /// They were sent often enough, and hardly ever came back.
-    Unresponsive,
-    /// It is not known.
-    Unknown,
-    /// They come back.
-    Responsive,
+label_values! {
+    /// Whether retries help the files of a class.
+    pub enum Response {
+        /// They were sent often enough, and hardly ever came back.
+        Unresponsive = "unresponsive",
+        /// It is not known.
+        Unknown = "unknown",
+        /// They come back.
+        Responsive = "responsive",
+    }
 }
 
 impl Response {
@@ -57,19 +58,8 @@ impl Response {
         }
     }
 
-    /// The word for people and documents.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unresponsive => "unresponsive",
-            Self::Unknown => "unknown",
-            Self::Responsive => "responsive",
-        }
-    }
-
     /// What a retry does for the files, for people.
-    #[must_use]
-    pub const fn a_retry(self) -> &'static str {
+    pub(crate) const fn a_retry(self) -> &'static str {
         match self {
             Self::Unresponsive => "hardly helps",
             Self::Unknown => "may help",
@@ -79,8 +69,7 @@ impl Response {
 }
 
 /// Wilson's upper bound of the success rate; 1 without any trial.
-#[must_use]
-pub fn upper_bound(successes: f64, trials: f64) -> f64 {
+pub(crate) fn upper_bound(successes: f64, trials: f64) -> f64 {
     if trials <= 0.0 {
         return 1.0;
     }
@@ -134,24 +123,29 @@ impl ClassState {
     #[must_use]
     pub fn of(ledger: &LedgerView, class: &Class) -> Self {
         let track = ledger.track(ActiveMode::Enforce);
-        let known = || evidence(track, class);
-        let in_vain = known().take_while(|(_, result)| !came_back(result)).count();
-        let helpful = || known().skip(in_vain);
-        let back = known().take_while(|(_, result)| came_back(result));
+        let newest = track.of_class(class).take(NEWEST);
+        let known = newest.filter(|(_, result)| result.had_effect().is_some());
+        let known: Vec<_> = known.collect();
+        let row = |helped| {
+            let row = known.iter();
+            row.take_while(move |(_, result)| came_back(result) == helped)
+        };
+        let in_vain = row(false).count();
         let open = track.unjudged().filter(|attempt| {
-            let mut results = attempt.classes.iter();
-            results.any(|result| result.class == *class && result.had_effect().is_none())
+            let result = attempt.result(class);
+            result.is_some_and(|result| result.had_effect().is_none())
         });
-        let last = track.of_class(class).next();
+        let folders = known
+            .iter()
+            .map(|(attempt, result)| (attempt.folder, *result));
         Self {
-            response: Response::of(known().map(|(attempt, result)| (attempt.folder, result))),
-            last: last.map(|(attempt, _)| attempt.intended),
-            expected: expected(track, class),
+            response: Response::of(folders),
+            last: track.of_class(class).next().map(|(last, _)| last.intended),
+            expected: expected(known.iter().map(|(_, result)| *result).take(5)),
             in_vain: u32::try_from(in_vain).unwrap_or(u32::MAX),
             open: u32::try_from(open.count()).unwrap_or(u32::MAX),
-            helped: helpful().next().map(|(attempt, _)| attempt.intended),
-            back: back
-                .take(usize::try_from(SURE).unwrap_or(usize::MAX))
+            helped: known.get(in_vain).map(|(attempt, _)| attempt.intended),
+            back: row(true)
                 .map(|(attempt, result)| (attempt.intended, result.recovered))
                 .collect(),
         }
@@ -207,8 +201,7 @@ impl ClassState {
     }
 
     /// How many of so many files an attempt is expected to bring back. Where it is a trial for a class, one file shows as much as many.
-    #[must_use]
-    pub fn gain(&self, files: u64, pace: ClassPace) -> f64 {
+    pub(crate) fn gain(&self, files: u64, pace: ClassPace) -> f64 {
         let shows_first = pace == ClassPace::One || (pace == ClassPace::Few && self.last.is_some());
         self.expected * float(if shows_first { files.min(1) } else { files })
     }
@@ -227,26 +220,11 @@ pub(super) fn came_back(result: &ClassResult) -> bool {
     float(result.recovered) >= HALF * float(result.recovered + result.refailed)
 }
 
-/// The attempts with a known result for a class, newest first.
-fn evidence<'a>(
-    track: &'a Track,
-    class: &'a Class,
-) -> impl Iterator<Item = (&'a Attempt, &'a ClassResult)> {
-    track
-        .of_class(class)
-        .take(NEWEST)
-        .filter(|(_, result)| result.had_effect().is_some())
-        .map(|(attempt, result)| (&**attempt, result))
-}
-
-/// Laplace's estimate of the success rate, from the newest attempts.
-fn expected(track: &Track, class: &Class) -> f64 {
-    let newest = evidence(track, class).take(5);
-    let (recovered, judged) = newest.fold((0, 0), |(recovered, judged), (_, result)| {
-        (
-            recovered + result.recovered,
-            judged + result.recovered + result.refailed,
-        )
+/// Laplace's estimate of the success rate.
+fn expected<'a>(results: impl Iterator<Item = &'a ClassResult>) -> f64 {
+    let (recovered, judged) = results.fold((0, 0), |(recovered, judged), result| {
+        let all = result.recovered + result.refailed;
+        (recovered + result.recovered, judged + all)
     });
     float(recovered + 1) / float(judged + 2)
 }

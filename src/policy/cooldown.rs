@@ -1,4 +1,4 @@
-//! How long a folder is paused.
+//! How long a folder is paused, and a portal that does not carry out requests.
 
 use std::time::Duration;
 
@@ -7,7 +7,6 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, LedgerView, Outcome, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, came_back};
-use crate::policy::pause::doubled;
 
 /// The shortest pause that a portal can ask for after a refusal.
 const SHORTEST: Duration = Duration::from_mins(1);
@@ -16,8 +15,7 @@ const SHORTEST: Duration = Duration::from_mins(1);
 ///
 /// It doubles with each attempt in a row that brought no file of the class back. A portal that the ledger has just met is held for one
 /// cooldown: a container without a volume would otherwise forget every limit.
-#[must_use]
-pub fn next_allowed(
+pub(crate) fn next_allowed(
     ledger: &LedgerView,
     mode: ActiveMode,
     folder: FolderId,
@@ -55,8 +53,7 @@ fn after_refusal(status: u16, retry_after: Option<Duration>, rules: &ReindexRule
 }
 
 /// Whether the portal does not allow reindexing in the folder: its last attempt was answered 403.
-#[must_use]
-pub fn is_refused(track: &Track, folder: FolderId) -> bool {
+pub(crate) fn is_refused(track: &Track, folder: FolderId) -> bool {
     track.last_of(folder).is_some_and(|last| is_forbidden(last))
 }
 
@@ -79,10 +76,31 @@ pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &Cl
         later && track.counts_for(class, attempt)
     });
     let effects = since.filter_map(|attempt| {
-        let mut results = attempt.classes.iter();
-        let result = results.find(|result| result.class == *class)?;
+        let result = attempt.result(class)?;
         result.had_effect().map(|_| came_back(result))
     });
     let row = effects.take_while(|effect| !effect).take(32).count();
     u32::try_from(row).unwrap_or(u32::MAX)
+}
+
+/// The cooldown after so many attempts in a row without effect.
+pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
+    let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);
+    rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
+}
+
+/// The end of the pause of a portal that did not carry out its last requests: once as many in a row as open the breaker were not carried
+/// out, one is sent after each pause, which doubles. `None` when there is no pause.
+#[must_use]
+pub(super) fn not_carried_out_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
+    // What this program interrupted says nothing about the portal, unless files moved.
+    let answered = track.newest_first().filter(|attempt| {
+        let says_nothing = attempt.was_interrupted() && attempt.was_not_carried_out();
+        attempt.judged.is_some() && !says_nothing
+    });
+    let mut in_a_row = answered.take_while(|attempt| attempt.was_not_carried_out());
+    let newest = in_a_row.next()?;
+    let more = u32::try_from(in_a_row.take(32).count()).unwrap_or(u32::MAX);
+    let beyond = (more + 1).checked_sub(rules.breaker.no_effect.get())?;
+    Some(newest.intended.after(doubled(rules, beyond)))
 }

@@ -7,9 +7,9 @@ use crate::policy::breaker::BreakerState;
 use crate::policy::budget::Remaining;
 use crate::policy::candidate::{Candidate, CountQuality};
 use crate::policy::cooldown;
+use crate::policy::cooldown::not_carried_out_until;
 use crate::policy::numbers::Numbers;
 use crate::policy::outlook::FailedFile;
-use crate::policy::pause::not_carried_out_until;
 use crate::policy::reason::Reason;
 
 /// From so many failed files on, `max_failed_ratio` holds (docs/configuration.md).

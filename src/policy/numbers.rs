@@ -60,25 +60,26 @@ enum ClassAdmission {
     Ready,
 }
 
-/// What holds for all files of one class in a folder.
+/// What holds for the files of one class in a folder.
 struct ClassFacts {
     admission: ClassAdmission,
     in_vain: bool,
     next_allowed: Option<Timestamp>,
-    /// None in mode off, or where the ledger cannot be used.
-    state: Option<(ClassState, ClassPace)>,
+    /// Files that an attempt is expected to bring back, as far as the class may be tried now.
+    gain: f64,
 }
 
 impl ClassFacts {
+    /// `ledger`: none in mode off, or where the ledger cannot be used.
     fn of(
         candidate: &Candidate<'_>,
-        ledger: Option<&LedgerView>,
-        class: &Class,
+        ledger: Option<(ActiveMode, &LedgerView)>,
+        (class, files): (&Class, &ClassFiles),
         now: Timestamp,
     ) -> Self {
         let (folder, rules) = (candidate.folder, candidate.rules);
         let counts = class_counts(rules, class);
-        let Some((mode, ledger)) = ActiveMode::of(rules.mode).zip(ledger) else {
+        let Some((mode, ledger)) = ledger else {
             return Self {
                 admission: if counts {
                     ClassAdmission::Ready
@@ -87,7 +88,7 @@ impl ClassFacts {
                 },
                 in_vain: false,
                 next_allowed: None,
-                state: None,
+                gain: 0.0,
             };
         };
         let state = ClassState::of(ledger, class);
@@ -106,11 +107,12 @@ impl ClassFacts {
         // What was sent is known in both modes.
         let sent = ledger.track(ActiveMode::Enforce);
         let in_vain = in_vain(sent, folder, class, &state) > 0;
+        let ready = admission == ClassAdmission::Ready;
         Self {
             admission,
             in_vain: in_vain && state.response != Response::Responsive,
             next_allowed,
-            state: Some((state, pace)),
+            gain: state.gain(if ready { files.old_enough } else { 0 }, pace),
         }
     }
 }
@@ -135,26 +137,21 @@ impl Numbers {
             tried_in_vain: true,
             ..Self::default()
         };
+        let ledger = ActiveMode::of(rules.mode).zip(ledger);
         let mut gain = 0.0;
-        let mut soonest: Option<Option<Timestamp>> = None;
+        let mut ends = Vec::new();
         for (class, files) in &classes {
-            let facts = ClassFacts::of(candidate, ledger, class, now);
+            let facts = ClassFacts::of(candidate, ledger, (class, files), now);
             numbers.add(facts.admission, files);
+            gain += facts.gain;
             if facts.admission >= ClassAdmission::Paused && files.exhausted < files.files {
                 numbers.tried_in_vain &= facts.in_vain;
-                let next = facts.next_allowed;
-                soonest = Some(soonest.map_or(next, |other| other.min(next)));
-            }
-            if let Some((state, pace)) = facts
-                .state
-                .filter(|_| facts.admission == ClassAdmission::Ready)
-            {
-                gain += state.gain(files.old_enough, pace);
+                ends.push(facts.next_allowed);
             }
         }
         numbers.gain = hundredths(gain);
-        numbers.next_allowed = soonest.unwrap_or_else(|| {
-            let (mode, view) = ActiveMode::of(rules.mode).zip(ledger)?;
+        numbers.next_allowed = ends.into_iter().min().unwrap_or_else(|| {
+            let (mode, view) = ledger?;
             next_allowed(view, mode, candidate.folder, None, rules, now)
         });
         numbers

@@ -27,8 +27,7 @@ pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger>
 }
 
 /// How long the ledger remembers attempts: as long as any limit of a configuration reads back, and at least 90 days.
-#[must_use]
-pub fn horizon(reindex: &Reindex) -> Duration {
+pub(crate) fn horizon(reindex: &Reindex) -> Duration {
     longest_limit(reindex).max(SHORTEST_HORIZON)
 }
 

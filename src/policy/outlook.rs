@@ -67,8 +67,7 @@ impl Outlook {
     }
 
     /// When files of a class failed that were not sent yet.
-    #[must_use]
-    pub fn fresh(&self, class: &Class) -> Option<&FreshFailures> {
+    pub(crate) fn fresh(&self, class: &Class) -> Option<&FreshFailures> {
         self.0.get(class)
     }
 }

@@ -21,8 +21,7 @@ pub struct ClassRecord {
 }
 
 /// The classes of a portal, those with most files first.
-#[must_use]
-pub fn class_records(ledger: &LedgerView) -> Vec<ClassRecord> {
+pub(crate) fn class_records(ledger: &LedgerView) -> Vec<ClassRecord> {
     let classes = ledger.classes().iter();
     let mut records: Vec<_> = classes
         .map(|(class, files)| {

@@ -14,26 +14,34 @@ use crate::snapshot::FolderReindex;
 /// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
 
-/// An attempt that was made.
-struct Made {
-    decision: Decision,
-    /// Whether the portal is in trouble: another folder's attempt would fare no better.
-    trouble: bool,
+/// What was decided about a candidate, and done.
+struct Decided {
+    /// The value of the label `decision`.
+    decision: &'static str,
+    reason: Reason,
+    numbers: Numbers,
+    /// Why an attempt in the next folder would fail as well, if it would.
+    trouble: Option<Reason>,
 }
 
 /// Why no attempt was made.
 enum NotMade {
-    /// The folder is held.
-    Held {
-        reason: Reason,
-        numbers: Numbers,
-        /// Whether the next folder would fare no better.
-        trouble: bool,
-    },
+    Held(Decided),
     /// Nothing is decided any more: the folder is gone, its mode is another one, or the program ends.
     Skipped,
     /// Somebody else wrote to the ledger between the decision and the intent: the next collection decides.
     OutOfDate,
+}
+
+impl NotMade {
+    fn held(reason: Reason, numbers: Numbers, trouble: bool) -> Self {
+        Self::Held(Decided {
+            decision: "hold",
+            reason,
+            numbers,
+            trouble: trouble.then_some(reason),
+        })
+    }
 }
 
 impl Reindexer {
@@ -57,33 +65,29 @@ impl Reindexer {
             let numbers = folders.get(&id).map(|folder| folder.numbers);
             let numbers = numbers.unwrap_or_default();
             let result = match trouble {
-                Some(reason) => Err(NotMade::Held {
-                    reason,
-                    numbers,
-                    trouble: true,
-                }),
+                Some(reason) => Err(NotMade::held(reason, numbers, true)),
                 None => self.process(planned, &trigger, numbers, cancel).await,
             };
             if cancel.is_cancelled() {
                 return;
             }
+            let was_made = result.is_ok();
             match result {
-                Ok(made) => {
-                    trouble = made.trouble.then_some(Reason::PortalErring);
-                    let (decision, numbers) = (made.decision.as_str(), made.decision.numbers);
-                    self.count_decision(&mut folders, id, decision, Reason::Eligible, numbers);
-                    self.show(folders.clone()).await;
-                }
-                Err(NotMade::Held {
-                    reason,
-                    numbers,
-                    trouble: found,
-                }) => {
-                    trouble = found.then_some(reason);
-                    self.count_decision(&mut folders, id, "hold", reason, numbers);
+                Ok(decided) | Err(NotMade::Held(decided)) => {
+                    trouble = decided.trouble;
+                    self.count_decision(
+                        &mut folders,
+                        id,
+                        decided.decision,
+                        decided.reason,
+                        decided.numbers,
+                    );
                 }
                 Err(NotMade::Skipped) => drop(folders.remove(&id)),
                 Err(NotMade::OutOfDate) => {}
+            }
+            if was_made {
+                self.show(folders.clone()).await;
             }
         }
         self.show(folders).await;
@@ -97,12 +101,8 @@ impl Reindexer {
         trigger: &Trigger,
         numbers: Numbers,
         cancel: &CancellationToken,
-    ) -> Result<Made, NotMade> {
-        let held = |reason, trouble| NotMade::Held {
-            reason,
-            numbers,
-            trouble,
-        };
+    ) -> Result<Decided, NotMade> {
+        let held = |reason, trouble| NotMade::held(reason, numbers, trouble);
         let context = self.context().await.ok_or(NotMade::Skipped)?;
         // An attempt in another folder, or new counts, may have put the plan out of date.
         let folder = if context.has_facts_of(planned) {
@@ -143,11 +143,17 @@ impl Reindexer {
                 held(Reason::LedgerUnavailable, true)
             }
         })?;
+        let mut numbers = decision.numbers;
         // What was just attempted has a cooldown now.
         if let Some(context) = self.context().await {
-            decision.numbers.next_allowed = context.numbers(folder).next_allowed;
+            numbers.next_allowed = context.numbers(folder).next_allowed;
         }
-        Ok(Made { decision, trouble })
+        Ok(Decided {
+            decision: decision.as_str(),
+            reason: Reason::Eligible,
+            numbers,
+            trouble: trouble.then_some(Reason::PortalErring),
+        })
     }
 }
 
@@ -160,12 +166,11 @@ fn still_wanted<'a>(
     let folder = folder.ok_or(NotMade::Skipped)?;
     let decision = context.decide(folder);
     match &decision.choice {
-        Choice::Hold(reason) => Err(NotMade::Held {
-            reason: *reason,
-            numbers: decision.numbers,
+        Choice::Hold(reason) => {
             // A ledger that cannot be used for this folder cannot for the next one either.
-            trouble: *reason == Reason::LedgerUnavailable,
-        }),
+            let trouble = *reason == Reason::LedgerUnavailable;
+            Err(NotMade::held(*reason, decision.numbers, trouble))
+        }
         Choice::Trigger(now) if now.mode == trigger.mode => Ok((folder, decision)),
         Choice::Trigger(_) => Err(NotMade::Skipped),
     }

@@ -60,8 +60,7 @@ impl PortalFindings {
     }
 
     /// The same with the folders that still have a name, by that name; none where nothing is new.
-    #[must_use]
-    pub fn amended<'a>(
+    pub(crate) fn amended<'a>(
         &self,
         name_of: impl Fn(FolderId) -> Option<&'a FolderName>,
     ) -> Option<Self> {

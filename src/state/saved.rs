@@ -45,15 +45,15 @@ pub struct SavedRefutation {
     pub pages: Vec<u64>,
 }
 
-/// What was saved of a folder.
+/// What is saved of a folder. `F`: its files that are not done, or how they changed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SavedFolder {
+pub struct SavedFolder<F = FileHistory> {
     /// Its name when it was last seen.
     pub name: FolderName,
     /// The facts of its last count, if it ever was counted.
     pub record: Option<FolderRecord>,
-    /// Its files that were not done.
-    pub history: FileHistory,
+    /// Its files.
+    pub files: F,
     /// The classes of error that have a slot in it.
     pub class_slots: Vec<ClassSlot>,
     /// When and why it left, if it did.
@@ -62,44 +62,27 @@ pub struct SavedFolder {
     pub excluded: Option<Timestamp>,
 }
 
-/// Which folder something is about.
+/// What is to be written of a folder, in one transaction.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Subject {
+pub struct FolderChange {
     /// Its portal.
     pub portal: PortalName,
     /// Its id.
     pub id: FolderId,
-    /// Its name.
-    pub name: FolderName,
-}
-
-/// What is to be written of a folder, in one transaction.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FolderChange {
-    /// The folder.
-    pub subject: Subject,
-    /// The classes of error that have a slot in it.
-    pub class_slots: Vec<ClassSlot>,
-    /// The facts of its last count.
-    pub record: Option<FolderRecord>,
-    /// When and why it left.
-    pub left: Option<Departure>,
-    /// Since when the configuration excludes it.
-    pub excluded: Option<Timestamp>,
-    /// Its files.
-    pub files: FileChanges,
+    /// All else.
+    pub folder: SavedFolder<FileChanges>,
 }
 
 /// What is to be written of a folder's files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileChanges {
-    /// These are as here, those are no longer remembered, the rest is as it was.
+    /// All other files are as before.
     Some {
         /// New or changed.
         changed: Vec<(FileKey, KnownFile)>,
         /// No longer remembered.
         forgotten: Vec<FileKey>,
     },
-    /// These are all.
+    /// These are all files.
     All(Vec<(FileKey, KnownFile)>),
 }

@@ -7,9 +7,9 @@ use crate::history::{
     Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
 use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, Status, Timestamp};
-use crate::sqlite::{Json, record, text_column};
+use crate::sqlite::{Json, columns, record, text_column};
 use crate::state::StateError;
-use crate::state::saved::{FolderChange, SavedRefutation};
+use crate::state::saved::FolderChange;
 
 text_column!(
     DepartureReason,
@@ -43,25 +43,6 @@ record! {
     }
 }
 
-impl RefutationRow {
-    pub fn new(portal: &str, refutation: SavedRefutation) -> Self {
-        Self {
-            portal: portal.to_owned(),
-            address: refutation.address,
-            folder: refutation.folder,
-            pages: Json(refutation.pages),
-        }
-    }
-
-    pub fn refutation(self) -> SavedRefutation {
-        SavedRefutation {
-            address: self.address,
-            folder: self.folder,
-            pages: self.pages.0,
-        }
-    }
-}
-
 record! {
     pub(super) struct FolderRow {
         portal: String,
@@ -88,37 +69,37 @@ record! {
 
 impl FolderRow {
     pub fn new(change: &FolderChange) -> Self {
-        let record = change.record.as_ref();
+        let folder = &change.folder;
+        let record = folder.record.as_ref();
         let full_read = record.and_then(|record| record.full_read);
-        let coverage = |record: &FolderRecord, status: Status| record.coverage[status];
+        let coverage = record.map(|record| record.coverage);
         Self {
-            portal: change.subject.portal.as_str().to_owned(),
-            id: change.subject.id,
-            name: change.subject.name.clone(),
+            portal: change.portal.as_str().to_owned(),
+            id: change.id,
+            name: folder.name.clone(),
             began: record.map(|record| record.began),
             counted: record.map(|record| record.counted),
             full_read: full_read.map(|full| full.at),
             counts: record.map(|record| Json(record.counts)),
-            whole: record.map(|record| {
-                Json(ByStatus::from_fn(|status| {
-                    !matches!(coverage(record, status), Coverage::Torn(_))
-                }))
+            whole: coverage.map(|coverage| {
+                let whole = |status| !matches!(coverage[status], Coverage::Torn(_));
+                Json(ByStatus::from_fn(whole))
             }),
             entries: record.map(|record| Json(record.entries)),
             indexing: record.map(|record| Json(indexing_columns(&record.indexing))),
-            left_reason: change.left.map(|left| left.reason),
-            left_since: change.left.map(|left| left.since),
+            left_reason: folder.left.map(|left| left.reason),
+            left_since: folder.left.map(|left| left.since),
             first_counted: record.map(|record| record.first_counted),
             sizes: full_read.map(|full| Json(full.sizes)),
             base: record.and_then(|record| record.base).map(Json),
-            torn: record.map(|record| {
-                Json(ByStatus::from_fn(|status| match coverage(record, status) {
+            torn: coverage.map(|coverage| {
+                Json(ByStatus::from_fn(|status| match coverage[status] {
                     Coverage::Whole => 0,
                     Coverage::Once => 1,
                     Coverage::Torn(reads) => reads,
                 }))
             }),
-            excluded_since: change.excluded,
+            excluded_since: folder.excluded,
         }
     }
 
@@ -176,47 +157,24 @@ fn required<T>(value: Option<T>, column: &str) -> Result<T, StateError> {
     value.ok_or_else(|| StateError::Content(format!("the column {column}")))
 }
 
+columns!(KnownFile {
+    status,
+    settled,
+    since,
+    timed_from,
+    missed
+});
+
 record! {
-    /// A file without its key.
-    pub(super) struct FileRow {
-        /// The number of the folder.
+    /// The part of a row that says to which folder it belongs.
+    pub(super) struct FolderNumber {
         folder: i64,
-        status: Status,
-        settled: Option<Status>,
-        since: Timestamp,
-        timed_from: Option<Timestamp>,
-        missed: u8,
-    }
-}
-
-impl FileRow {
-    pub fn new(folder: i64, file: &KnownFile) -> Self {
-        Self {
-            folder,
-            status: file.status,
-            settled: file.settled,
-            since: file.since,
-            timed_from: file.timed_from,
-            missed: file.missed,
-        }
-    }
-
-    pub fn file(self) -> KnownFile {
-        KnownFile {
-            status: self.status,
-            settled: self.settled.filter(|status| status.has_reason()),
-            since: self.since,
-            timed_from: self.timed_from,
-            missed: self.missed,
-        }
     }
 }
 
 record! {
-    /// A class of error that has a slot in a folder.
+    /// A class of error that has a slot in a folder, without that folder.
     pub(super) struct SlotRow {
-        /// The number of the folder.
-        folder: i64,
         class: Arc<str>,
         example: Arc<str>,
         first_seen: Timestamp,
@@ -230,9 +188,8 @@ record! {
 }
 
 impl SlotRow {
-    pub fn new(folder: i64, slot: &ClassSlot) -> Self {
+    pub fn new(slot: &ClassSlot) -> Self {
         Self {
-            folder,
             class: Arc::clone(&slot.class),
             example: Arc::clone(&slot.example),
             first_seen: slot.first_seen,

@@ -39,51 +39,51 @@ fn file(status: Status) -> KnownFile {
 fn change(files: FileChanges) -> FolderChange {
     let name = FolderName::new("In\nbox");
     FolderChange {
-        subject: Subject {
-            portal: PortalName::new("main").unwrap(),
-            id: id(),
+        portal: PortalName::new("main").unwrap(),
+        id: id(),
+        folder: SavedFolder {
             name: name.clone(),
+            class_slots: vec![ClassSlot {
+                class: "page <n> lost".into(),
+                example: "page 7 lost".into(),
+                first_seen: Timestamp::from_millis(-1),
+                last_seen: now(),
+                classifier: Some(crate::classify::Classifier::default().version()),
+                files: ByStatus::from_fn(|status| match status {
+                    Status::Failed => 7,
+                    Status::Flagged => 8,
+                    _ => 0,
+                }),
+                empty_counts: 2,
+                shown: false,
+            }],
+            record: Some(FolderRecord {
+                first_counted: Timestamp::from_millis(3),
+                name,
+                began: now(),
+                counted: now(),
+                full_read: Some(FullRead {
+                    at: now(),
+                    sizes: ByStatus::from_fn(|status| 100 + status as u64),
+                }),
+                counts: ByStatus::from_fn(|status| status as u64),
+                base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
+                coverage: ByStatus::from_fn(|status| match status {
+                    Status::Failed => Coverage::Whole,
+                    Status::Flagged => Coverage::Once,
+                    status => Coverage::Torn(status as u8),
+                }),
+                entries: ByStatus::from_fn(|status| 10 + status as u64),
+                indexing: IndexingTimes {
+                    buckets: [1, 2, 3, 4, 5, 6],
+                    count: 30,
+                    sum_millis: 4_000,
+                },
+            }),
+            left: None,
+            excluded: None,
+            files,
         },
-        class_slots: vec![ClassSlot {
-            class: "page <n> lost".into(),
-            example: "page 7 lost".into(),
-            first_seen: Timestamp::from_millis(-1),
-            last_seen: now(),
-            classifier: Some(crate::classify::Classifier::default().version()),
-            files: ByStatus::from_fn(|status| match status {
-                Status::Failed => 7,
-                Status::Flagged => 8,
-                _ => 0,
-            }),
-            empty_counts: 2,
-            shown: false,
-        }],
-        record: Some(FolderRecord {
-            first_counted: Timestamp::from_millis(3),
-            name,
-            began: now(),
-            counted: now(),
-            full_read: Some(FullRead {
-                at: now(),
-                sizes: ByStatus::from_fn(|status| 100 + status as u64),
-            }),
-            counts: ByStatus::from_fn(|status| status as u64),
-            base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
-            coverage: ByStatus::from_fn(|status| match status {
-                Status::Failed => Coverage::Whole,
-                Status::Flagged => Coverage::Once,
-                status => Coverage::Torn(status as u8),
-            }),
-            entries: ByStatus::from_fn(|status| 10 + status as u64),
-            indexing: IndexingTimes {
-                buckets: [1, 2, 3, 4, 5, 6],
-                count: 30,
-                sum_millis: 4_000,
-            },
-        }),
-        left: None,
-        excluded: None,
-        files,
     }
 }
 
@@ -126,10 +126,10 @@ async fn what_was_written_is_read_after_a_restart() {
     let saved = portal.folders.remove(&id()).unwrap();
     assert_eq!(
         (saved.record, saved.class_slots),
-        (first.record, first.class_slots)
+        (first.folder.record, first.folder.class_slots)
     );
-    assert_eq!(saved.history.len(), 2);
-    assert_eq!(saved.history.get(key(1)), Some(&file(Status::Failed)));
+    assert_eq!(saved.files.len(), 2);
+    assert_eq!(saved.files.get(key(1)), Some(&file(Status::Failed)));
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn files_are_forgotten_one_by_one_or_all_at_once() {
     drop(store);
 
     let portal = wait_for(|| load_if_free(folder.path()));
-    let history = &portal.folders[&id()].history;
+    let history = &portal.folders[&id()].files;
     assert_eq!(
         history.iter().map(|(key, _)| key).collect::<Vec<_>>(),
         [key(3)]
@@ -173,16 +173,19 @@ async fn a_folder_that_left_long_ago_is_still_there_after_a_start() {
     let (store, ..) = Store::open(folder.path());
     let mut change = change(FileChanges::All(vec![]));
     let long_ago = Timestamp::from_millis(7);
-    change.left = Some(Departure {
+    change.folder.left = Some(Departure {
         reason: DepartureReason::Unlisted,
         since: long_ago,
     });
-    change.excluded = Some(long_ago);
+    change.folder.excluded = Some(long_ago);
     store.write(vec![change.clone()]).await.unwrap();
     drop(store);
     let portal = wait_for(|| load_if_free(folder.path()));
     let saved = &portal.folders[&id()];
-    assert_eq!((saved.left, saved.excluded), (change.left, change.excluded));
+    assert_eq!(
+        (saved.left, saved.excluded),
+        (change.folder.left, change.folder.excluded)
+    );
 }
 
 #[tokio::test]
@@ -191,11 +194,11 @@ async fn what_is_written_together_is_on_disk_together() {
     let (store, ..) = Store::open(folder.path());
     let other = |number| {
         let mut change = change(FileChanges::All(vec![(key(1), file(Status::Failed))]));
-        change.subject.id = uuid::Uuid::from_u128(number).into();
+        change.id = uuid::Uuid::from_u128(number).into();
         change
     };
     let disk = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
-    let last = other(9).subject.id;
+    let last = other(9).id;
     disk.execute_batch(&format!(
         "CREATE TRIGGER refuse BEFORE INSERT ON folder WHEN new.id = '{last}'
          BEGIN SELECT RAISE(ABORT, 'refused'); END"
@@ -211,11 +214,11 @@ async fn what_is_written_together_is_on_disk_together() {
     written.unwrap();
     assert_eq!(store.load(main.clone()).await.unwrap().folders.len(), 3);
     store
-        .forget(main.clone(), vec![other(1).subject.id, last])
+        .forget(main.clone(), vec![other(1).id, last])
         .await
         .unwrap();
     let left = store.load(main).await.unwrap().folders;
-    assert_eq!(left.into_keys().collect::<Vec<_>>(), [other(2).subject.id]);
+    assert_eq!(left.into_keys().collect::<Vec<_>>(), [other(2).id]);
     let files = "SELECT count(*) FROM file";
     let files = disk.query_row(files, [], |row| row.get::<_, i64>(0));
     assert_eq!(files, Ok(1));
@@ -227,10 +230,10 @@ async fn portals_that_nobody_asks_about_any_more_are_forgotten_in_time() {
     let (store, ..) = Store::open(folder.path());
     let of = |portal| {
         let mut change = change(FileChanges::All(vec![]));
-        change.subject.portal = PortalName::new(portal).unwrap();
+        change.portal = PortalName::new(portal).unwrap();
         change
     };
-    let counted = of("main").record.unwrap().counted;
+    let counted = of("main").folder.record.unwrap().counted;
     store.write(vec![of("main"), of("removed")]).await.unwrap();
     let folders = async |portal| {
         let saved = store.load(PortalName::new(portal).unwrap()).await;

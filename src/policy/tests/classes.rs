@@ -23,7 +23,7 @@ fn the_bound_on_a_success_rate_falls_with_the_trials() {
         (10.0, 10.0, 1.0),
         (5.0, 10.0, 0.763),
     ] {
-        let found = upper_bound(successes, trials);
+        let found = class::upper_bound(successes, trials);
         assert!(
             (found - bound).abs() < 0.001,
             "{successes} of {trials}: {found}"

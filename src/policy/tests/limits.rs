@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::{Budget, Reindex};
 use crate::ledger::Lost;
+use crate::policy::cooldown::next_allowed;
 
 pub(super) fn rules() -> ReindexRules {
     ReindexRules::default()
@@ -134,7 +135,8 @@ fn a_portal_that_carries_nothing_out_is_left_alone_for_pauses_that_double() {
         ledger.judge(id, NOON, Verdict::Inconclusive);
     };
     let rests = |ledger: &TestLedger| {
-        let until = pause::not_carried_out_until(ledger.view.track(ActiveMode::Enforce), &rules());
+        let until =
+            cooldown::not_carried_out_until(ledger.view.track(ActiveMode::Enforce), &rules());
         until.map(|end| end.since(NOON))
     };
     for (of, rest) in [

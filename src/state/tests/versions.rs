@@ -24,7 +24,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
 
     let mut portal = wait_for(|| load_if_free(folder.path()));
     let saved = portal.folders.remove(&id()).unwrap();
-    let kept = written.record.map(|record| FolderRecord {
+    let kept = written.folder.record.map(|record| FolderRecord {
         first_counted: record.counted,
         full_read: None,
         base: Some(record.counts),
@@ -35,8 +35,8 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         ..record
     });
     assert_eq!((saved.record, saved.class_slots), (kept, vec![]));
-    let kept = saved.history.get(key(1)).map(|file| file.missed);
-    assert_eq!((saved.history.len(), kept), (1, Some(0)));
+    let kept = saved.files.get(key(1)).map(|file| file.missed);
+    assert_eq!((saved.files.len(), kept), (1, Some(0)));
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
     let folder = tempfile::tempdir().unwrap();
     let (store, ..) = Store::open(folder.path());
     let mut written = change(FileChanges::All(vec![]));
-    let record = written.record.as_mut().unwrap();
+    let record = written.folder.record.as_mut().unwrap();
     record.coverage = ByStatus::default();
     store.write(vec![written]).await.unwrap();
     drop(store);
