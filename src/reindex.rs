@@ -27,7 +27,7 @@ use tracing::{error, info};
 use crate::ledger::{AttemptId, LedgerError, Outcome, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment, PortalName, Timestamp};
-use crate::policy::{self, Choice, Decision, Numbers, Outlook, Reason};
+use crate::policy::{self, Choice, Outlook, Reason};
 use crate::snapshot::{FolderReindex, Publisher, ReindexView};
 
 pub use context::Rules;
@@ -116,17 +116,18 @@ impl Reindexer {
         let mut folders = BTreeMap::new();
         let mut triggers = Vec::new();
         for folder in &context.latest.folders {
-            let Decision { choice, numbers } = context.decide(folder);
-            match choice {
+            let decision = context.decide(folder);
+            let shown = FolderReindex {
+                reason: decision.reason(),
+                numbers: decision.numbers,
+            };
+            match decision.choice {
                 Choice::Trigger(trigger) => {
                     // Shown as eligible until it is processed, which may take a while.
-                    let reason = Reason::Eligible;
-                    folders.insert(folder.id, FolderReindex { reason, numbers });
+                    folders.insert(folder.id, shown);
                     triggers.push(trigger);
                 }
-                Choice::Hold(reason) => {
-                    self.count_decision(&mut folders, folder.id, "hold", reason, numbers);
-                }
+                Choice::Hold(_) => self.count_decision(&mut folders, folder.id, "hold", shown),
             }
         }
         self.show(folders.clone()).await;
@@ -165,14 +166,13 @@ impl Reindexer {
         folders: &mut BTreeMap<FolderId, FolderReindex>,
         folder: FolderId,
         decision: &'static str,
-        reason: Reason,
-        numbers: Numbers,
+        shown: FolderReindex,
     ) {
-        self.dependencies.events.decided(decision, reason);
-        if reason == Reason::Off {
+        self.dependencies.events.decided(decision, shown.reason);
+        if shown.reason == Reason::Off {
             folders.remove(&folder);
         } else {
-            folders.insert(folder, FolderReindex { reason, numbers });
+            folders.insert(folder, shown);
         }
     }
 

@@ -41,9 +41,9 @@ pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
 pub(crate) fn upgrade(
     transaction: &Transaction<'_>,
     found: i64,
-    steps: &[(i64, &str)],
+    steps: &[&str],
 ) -> rusqlite::Result<()> {
-    for (version, step) in steps.iter().filter(|(version, _)| *version > found) {
+    for (version, step) in (1_i64..).zip(steps).filter(|(version, _)| *version > found) {
         transaction.execute_batch(step)?;
         transaction.pragma_update(None, "user_version", version)?;
     }

@@ -1,7 +1,6 @@
 //! The attempts of one portal in one mode, sorted as limits need them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::Hash;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,33 +14,34 @@ use crate::model::{FolderId, Timestamp};
 /// Attempts in the order of a time.
 type ByTime = BTreeSet<(Timestamp, AttemptId)>;
 
-/// Attempts by something that they have in common.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Index<K: Eq + Hash>(HashMap<K, ByTime>);
+/// Attempts by something that they have in common, in the order of a time.
+type Index<K> = BTreeSet<(K, Timestamp, AttemptId)>;
 
-impl<K: Eq + Hash> Default for Index<K> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
+fn newest_first<'a, K: Clone + Ord>(
+    index: &'a Index<K>,
+    key: &K,
+) -> impl Iterator<Item = AttemptId> + use<'a, K> {
+    let end = |time, id| {
+        (
+            key.clone(),
+            Timestamp::from_millis(time),
+            AttemptId::new(id),
+        )
+    };
+    let attempts = index.range(end(i64::MIN, i64::MIN)..=end(i64::MAX, i64::MAX));
+    attempts.rev().map(|(.., id)| *id)
 }
 
-impl<K: Clone + Eq + Hash> Index<K> {
-    fn insert(&mut self, key: &K, attempt: (Timestamp, AttemptId)) {
-        self.0.entry(key.clone()).or_default().insert(attempt);
-    }
+/// The different keys.
+fn keys<K: Ord>(index: &Index<K>) -> BTreeSet<&K> {
+    index.iter().map(|(key, ..)| key).collect()
+}
 
-    fn remove(&mut self, key: &K, attempt: (Timestamp, AttemptId)) {
-        if let Some(attempts) = self.0.get_mut(key) {
-            attempts.remove(&attempt);
-            if attempts.is_empty() {
-                self.0.remove(key);
-            }
-        }
-    }
-
-    fn newest_first<'a>(&'a self, key: &K) -> impl Iterator<Item = AttemptId> + use<'a, K> {
-        let attempts = self.0.get(key).into_iter().flatten();
-        attempts.rev().map(|(_, id)| *id)
+fn insert_or_remove<T: Ord>(all: &mut BTreeSet<T>, one: T, insert: bool) {
+    if insert {
+        all.insert(one);
+    } else {
+        all.remove(&one);
     }
 }
 
@@ -87,9 +87,7 @@ impl Track {
 
     /// Every attempt of a folder, newest first.
     pub(super) fn all_of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
-        self.by_folder
-            .newest_first(&folder)
-            .filter_map(|id| self.get(id))
+        newest_first(&self.by_folder, &folder).filter_map(|id| self.get(id))
     }
 
     /// The newest attempt of a folder that was not forgiven.
@@ -102,7 +100,7 @@ impl Track {
         &'a self,
         class: &'a Class,
     ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassResult)> {
-        let ids = self.by_class.newest_first(class);
+        let ids = newest_first(&self.by_class, class);
         let attempts = ids.filter_map(|id| self.get(id));
         let attempts =
             attempts.take_while(is_after(self.forgiven.get(&Forgiven::Class(class.clone()))));
@@ -111,12 +109,12 @@ impl Track {
 
     /// Whether files of a class were ever sent.
     pub(super) fn knows_class(&self, class: &Class) -> bool {
-        self.by_class.0.contains_key(class)
+        newest_first(&self.by_class, class).next().is_some()
     }
 
     /// The classes of the files that were sent.
     pub fn classes(&self) -> impl Iterator<Item = &Class> {
-        self.by_class.0.keys()
+        keys(&self.by_class).into_iter()
     }
 
     /// Whether the result of a class in an attempt counts: the attempt was made since the class was forgiven last.
@@ -167,38 +165,31 @@ impl Track {
 
     /// Adds an attempt, or replaces what was known of it.
     pub(super) fn set(&mut self, attempt: Attempt) {
-        let id = attempt.id;
-        self.remove(id);
-        self.changed.insert((attempt.last_change(), id));
-        if let Some(judged) = attempt.judged {
-            self.judged.insert((judged.at, id));
-        }
-        if attempt.is_unjudged() {
-            self.unjudged.insert(id);
-        }
-        let intended = (attempt.intended, id);
-        self.intended.insert(intended);
-        self.by_folder.insert(&attempt.folder, intended);
-        for result in attempt.classes.iter() {
-            self.by_class.insert(&result.class, intended);
-        }
-        self.attempts.insert(id, Arc::new(attempt));
+        self.remove(attempt.id);
+        self.index(&attempt, true);
+        self.attempts.insert(attempt.id, Arc::new(attempt));
     }
 
     pub(super) fn remove(&mut self, id: AttemptId) {
-        let Some(attempt) = self.attempts.remove(&id) else {
-            return;
-        };
-        self.changed.remove(&(attempt.last_change(), id));
-        if let Some(judged) = attempt.judged {
-            self.judged.remove(&(judged.at, id));
+        if let Some(attempt) = self.attempts.remove(&id) {
+            self.index(&attempt, false);
         }
-        self.unjudged.remove(&id);
-        let intended = (attempt.intended, id);
-        self.intended.remove(&intended);
-        self.by_folder.remove(&attempt.folder, intended);
+    }
+
+    /// Adds an attempt to every index, or removes it.
+    fn index(&mut self, attempt: &Attempt, add: bool) {
+        let (id, at) = (attempt.id, attempt.intended);
+        insert_or_remove(&mut self.intended, (at, id), add);
+        insert_or_remove(&mut self.changed, (attempt.last_change(), id), add);
+        insert_or_remove(&mut self.by_folder, (attempt.folder, at, id), add);
         for result in attempt.classes.iter() {
-            self.by_class.remove(&result.class, intended);
+            insert_or_remove(&mut self.by_class, (result.class.clone(), at, id), add);
+        }
+        if let Some(judged) = attempt.judged {
+            insert_or_remove(&mut self.judged, (judged.at, id), add);
+        }
+        if attempt.is_unjudged() {
+            insert_or_remove(&mut self.unjudged, id, add);
         }
     }
 
@@ -213,10 +204,9 @@ impl Track {
     /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the
     /// newest of their folder, nor among the folder's last attempts in a row without effect.
     pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
-        let folders = self.by_folder.0.keys();
-        folders
-            .flat_map(|folder| self.dispensable_of(*folder, limit))
-            .collect()
+        let folders = keys(&self.by_folder).into_iter();
+        let found = folders.flat_map(|folder| self.dispensable_of(*folder, limit));
+        found.collect()
     }
 
     fn dispensable_of(&self, folder: FolderId, limit: Timestamp) -> Vec<AttemptId> {

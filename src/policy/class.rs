@@ -1,12 +1,12 @@
 //! Whether a retry helps the files of a class, and when the next one may be tried.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, ClassResult, LedgerView};
 use crate::model::{FolderId, Timestamp, label_values};
-use crate::policy::cooldown::doubled;
 use crate::policy::outlook::FreshFailures;
 
 /// So many files of the newest attempts decide whether a class responds.
@@ -205,6 +205,12 @@ impl ClassState {
         let shows_first = pace == ClassPace::One || (pace == ClassPace::Few && self.last.is_some());
         self.expected * float(if shows_first { files.min(1) } else { files })
     }
+}
+
+/// The cooldown after so many attempts in a row without effect.
+pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
+    let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);
+    rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
 }
 
 /// How many folders may try at once a class of which nothing is known.

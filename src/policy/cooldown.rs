@@ -6,7 +6,7 @@ use crate::classify::Class;
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, LedgerView, Outcome, Track};
 use crate::model::{FolderId, Timestamp};
-use crate::policy::class::{ClassState, came_back};
+use crate::policy::class::{ClassState, came_back, doubled};
 
 /// The shortest pause that a portal can ask for after a refusal.
 const SHORTEST: Duration = Duration::from_mins(1);
@@ -81,12 +81,6 @@ pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &Cl
     });
     let row = effects.take_while(|effect| !effect).take(32).count();
     u32::try_from(row).unwrap_or(u32::MAX)
-}
-
-/// The cooldown after so many attempts in a row without effect.
-pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
-    let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);
-    rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
 }
 
 /// The end of the pause of a portal that did not carry out its last requests: once as many in a row as open the breaker were not carried

@@ -14,12 +14,9 @@ use crate::snapshot::FolderReindex;
 /// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
 
-/// What was decided about a candidate, and done.
+/// What was decided about a candidate.
 struct Decided {
-    /// The value of the label `decision`.
-    decision: &'static str,
-    reason: Reason,
-    numbers: Numbers,
+    shown: FolderReindex,
     /// Why an attempt in the next folder would fail as well, if it would.
     trouble: Option<Reason>,
 }
@@ -36,9 +33,7 @@ enum NotMade {
 impl NotMade {
     fn held(reason: Reason, numbers: Numbers, trouble: bool) -> Self {
         Self::Held(Decided {
-            decision: "hold",
-            reason,
-            numbers,
+            shown: FolderReindex { reason, numbers },
             trouble: trouble.then_some(reason),
         })
     }
@@ -62,8 +57,8 @@ impl Reindexer {
                 return;
             }
             let id = trigger.folder;
-            let numbers = folders.get(&id).map(|folder| folder.numbers);
-            let numbers = numbers.unwrap_or_default();
+            let shown = folders.get(&id);
+            let numbers = shown.map_or_else(Numbers::default, |shown| shown.numbers);
             let result = match trouble {
                 Some(reason) => Err(NotMade::held(reason, numbers, true)),
                 None => self.process(planned, &trigger, numbers, cancel).await,
@@ -71,21 +66,18 @@ impl Reindexer {
             if cancel.is_cancelled() {
                 return;
             }
-            let was_made = result.is_ok();
-            match result {
-                Ok(decided) | Err(NotMade::Held(decided)) => {
-                    trouble = decided.trouble;
-                    self.count_decision(
-                        &mut folders,
-                        id,
-                        decided.decision,
-                        decided.reason,
-                        decided.numbers,
-                    );
+            let (decision, decided) = match result {
+                Ok(made) => made,
+                Err(NotMade::Held(held)) => ("hold", held),
+                Err(NotMade::Skipped) => {
+                    folders.remove(&id);
+                    continue;
                 }
-                Err(NotMade::Skipped) => drop(folders.remove(&id)),
-                Err(NotMade::OutOfDate) => {}
-            }
+                Err(NotMade::OutOfDate) => continue,
+            };
+            trouble = decided.trouble;
+            let was_made = decided.shown.reason == Reason::Eligible;
+            self.count_decision(&mut folders, id, decision, decided.shown);
             if was_made {
                 self.show(folders.clone()).await;
             }
@@ -94,14 +86,14 @@ impl Reindexer {
     }
 
     /// Waits until the portal may be asked, reads the folder once more, decides once more at admission, since all that may have taken long, and
-    /// makes the attempt. Nothing waits between that decision and the request but the intent.
+    /// makes the attempt. Nothing waits between that decision and the request but the intent. Returns the value of the label `decision` as well.
     async fn process(
         &mut self,
         planned: &DecisionContext,
         trigger: &Trigger,
         numbers: Numbers,
         cancel: &CancellationToken,
-    ) -> Result<Decided, NotMade> {
+    ) -> Result<(&'static str, Decided), NotMade> {
         let held = |reason, trouble| NotMade::held(reason, numbers, trouble);
         let context = self.context().await.ok_or(NotMade::Skipped)?;
         // An attempt in another folder, or new counts, may have put the plan out of date.
@@ -143,17 +135,16 @@ impl Reindexer {
                 held(Reason::LedgerUnavailable, true)
             }
         })?;
-        let mut numbers = decision.numbers;
+        let mut shown = FolderReindex {
+            reason: Reason::Eligible,
+            numbers: decision.numbers,
+        };
         // What was just attempted has a cooldown now.
         if let Some(context) = self.context().await {
-            numbers.next_allowed = context.numbers(folder).next_allowed;
+            shown.numbers.next_allowed = context.numbers(folder).next_allowed;
         }
-        Ok(Decided {
-            decision: decision.as_str(),
-            reason: Reason::Eligible,
-            numbers,
-            trouble: trouble.then_some(Reason::PortalErring),
-        })
+        let trouble = trouble.then_some(Reason::PortalErring);
+        Ok((decision.as_str(), Decided { shown, trouble }))
     }
 }
 

@@ -124,7 +124,7 @@ fn there_must_be_a_ledger_of_this_version() {
     assert!(matches!(ask(), Err(LedgerError::Missing { .. })));
     let path = folder.path().join(FILE_NAME);
     let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(schema::ATTEMPTS).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
     old.pragma_update(None, "user_version", 1).unwrap();
     assert!(matches!(ask(), Err(LedgerError::Older { .. })));
 }

@@ -53,7 +53,7 @@ async fn a_ledger_of_version_1_is_read_and_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(schema::ATTEMPTS).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
     old.execute_batch(&format!(
         "PRAGMA user_version = 1;
          INSERT INTO ledger VALUES (1000, 2000);
@@ -94,8 +94,8 @@ async fn attempts_of_version_2_have_no_classes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(schema::ATTEMPTS).unwrap();
-    old.execute_batch(schema::PORTALS).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
+    old.execute_batch(schema::STEPS[1]).unwrap();
     let one = [0_u8; 16].map(|byte| format!("{byte:02x}")).concat();
     old.execute_batch(&format!(
         "PRAGMA user_version = 2;
@@ -127,9 +127,9 @@ async fn what_two_names_of_one_address_did_is_added_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
     let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(schema::ATTEMPTS).unwrap();
-    old.execute_batch(schema::PORTALS).unwrap();
-    old.execute_batch(schema::CLASSES).unwrap();
+    old.execute_batch(schema::STEPS[0]).unwrap();
+    old.execute_batch(schema::STEPS[1]).unwrap();
+    old.execute_batch(schema::STEPS[2]).unwrap();
     let one = "00".repeat(16);
     let inbox_id = inbox();
     old.execute_batch(&format!(

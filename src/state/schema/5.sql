@@ -1,0 +1,2 @@
+-- The version of the classifier that found the class; null where that is not known.
+ALTER TABLE place ADD COLUMN classifier TEXT;
