@@ -42,8 +42,8 @@ fn row(attempt: &Attempt) -> Markup {
             td.n { (files.of(FileState::Done)) }
             td.n { (files.of(FileState::Refailed)) }
             td {
-                @match attempt.verdict() {
-                    Some((_, verdict)) => (verdict.as_str()),
+                @match attempt.judged {
+                    Some(judged) => (judged.verdict.as_str()),
                     None if attempt.is_unjudged() => "not yet",
                     None => "–",
                 }
@@ -53,8 +53,8 @@ fn row(attempt: &Attempt) -> Markup {
 
 /// What came of the request.
 fn result(attempt: &Attempt) -> String {
-    match attempt.outcome().map(|(_, outcome)| outcome) {
-        None if attempt.mode() == ActiveMode::DryRun => "dry run, nothing was sent".to_owned(),
+    match attempt.outcome.map(|(_, outcome)| outcome) {
+        None if attempt.mode == ActiveMode::DryRun => "dry run, nothing was sent".to_owned(),
         None => "under way".to_owned(),
         Some(Outcome::Accepted { updated }) => format!("accepted, {updated} files requeued"),
         Some(Outcome::Refused { status, .. }) => format!("refused with status {status}"),
