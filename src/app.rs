@@ -85,7 +85,7 @@ impl App {
         });
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(events.clone(), publisher.clone(), heartbeat.clone());
-        let built = Built::new(config, None, &events, portals.throttles())?;
+        let built = portals.build(config)?;
         let site = Site {
             events,
             publisher,
@@ -207,13 +207,17 @@ async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
     Ok(listeners)
 }
 
-fn liveness(heartbeat: Heartbeat, collectors: Collectors) -> Liveness {
+fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {
     Box::new(move || {
         if heartbeat.last_beat().elapsed() > MAX_SILENCE {
             return Err("the schedule stands still".to_owned());
         }
-        match collectors.silent(MAX_SILENCE) {
-            Some(portal) => Err(format!("the collector of portal {portal} stands still")),
+        let collectors = collectors.borrow();
+        let mut stuck = collectors
+            .iter()
+            .filter(|(_, progress)| progress.silence() > MAX_SILENCE);
+        match stuck.next() {
+            Some((portal, _)) => Err(format!("the collector of portal {portal} stands still")),
             None => Ok(()),
         }
     })

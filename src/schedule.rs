@@ -22,7 +22,7 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-pub use due::{Due, Moment, Plan, Tick};
+pub use due::{Due, Moment, Tick};
 
 /// The longest that a ticker sleeps without a beat.
 const FALLBACK: Duration = Duration::from_secs(5);
@@ -64,17 +64,15 @@ impl Heartbeat {
         *self.beats.borrow()
     }
 
-    /// A ticker of its own for a plan. `jitter` is bounded as [`Due::new`] says.
+    /// A ticker of its own.
     #[must_use]
-    pub fn ticker(&self, plan: Plan, jitter: Duration) -> Ticker {
-        Ticker {
-            due: Due::new(plan, jitter),
-            beats: self.beats.clone(),
-        }
+    pub fn ticker(&self, due: Due) -> Ticker {
+        let beats = self.beats.clone();
+        Ticker { due, beats }
     }
 }
 
-/// Gives the ticks of one plan.
+/// Waits until runs are due.
 #[derive(Debug)]
 pub struct Ticker {
     due: Due,
@@ -172,11 +170,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_plan_of_one_second_ticks_each_second_beside_others() {
+    async fn a_ticker_of_one_second_ticks_each_second_beside_others() {
         let (heartbeat, cancel) = started().await;
-        let mut hourly = heartbeat.ticker(Plan::Every(Duration::from_hours(1)), Duration::ZERO);
+        let mut hourly = heartbeat.ticker(Due::every(Duration::from_hours(1), Duration::ZERO));
         hourly.next().await;
-        let mut ticker = heartbeat.ticker(Plan::Every(SECOND), Duration::ZERO);
+        let mut ticker = heartbeat.ticker(Due::every(SECOND, Duration::ZERO));
         let start = Instant::now();
         for _ in 0..4 {
             let tick = timeout(PATIENCE, ticker.next()).await.expect("a tick");
@@ -193,11 +191,9 @@ mod tests {
     #[tokio::test]
     async fn a_cron_line_ticks_at_its_seconds() {
         let (heartbeat, _cancel) = started().await;
-        let plan = Plan::Cron {
-            line: Box::new("*/2 * * * * *".parse().unwrap()),
-            timezone: chrono_tz::Tz::UTC,
-        };
-        let mut ticker = heartbeat.ticker(plan, Duration::ZERO);
+        let line = "*/2 * * * * *".parse().unwrap();
+        let due = Due::cron(line, chrono_tz::Tz::UTC, Duration::ZERO);
+        let mut ticker = heartbeat.ticker(due);
         timeout(PATIENCE, ticker.next())
             .await
             .expect("the first, at once");
@@ -216,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn a_late_caller_gets_one_tick() {
         let (heartbeat, _cancel) = started().await;
-        let mut ticker = heartbeat.ticker(Plan::Every(SECOND), Duration::ZERO);
+        let mut ticker = heartbeat.ticker(Due::every(SECOND, Duration::ZERO));
         ticker.next().await;
         let start = Instant::now();
         heartbeat
@@ -232,7 +228,7 @@ mod tests {
     #[tokio::test]
     async fn ticks_go_on_when_the_heartbeat_ended() {
         let (_, beats) = watch::channel(Instant::now());
-        let mut ticker = Heartbeat { beats }.ticker(Plan::Every(SECOND), Duration::ZERO);
+        let mut ticker = Heartbeat { beats }.ticker(Due::every(SECOND, Duration::ZERO));
         for _ in 0..2 {
             timeout(PATIENCE, ticker.next())
                 .await
@@ -240,7 +236,7 @@ mod tests {
         }
     }
 
-    /// What is left when the clock is set back: the scheduler waits for a second that is an hour away.
+    /// The state after the clock was set back: the scheduler waits for a second that is an hour away.
     async fn stall(scheduler: &JobScheduler, job: Uuid) {
         let next = Utc::now() + chrono::Duration::hours(1);
         let storage = scheduler.context().metadata_storage.clone();

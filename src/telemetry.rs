@@ -53,7 +53,7 @@ fn subscriber<W>(level: Level, format: Format, writer: W) -> impl Subscriber + S
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let lines = layer::Lines::new(format, writer);
+    let lines = layer::Lines { format, writer };
     tracing_subscriber::registry().with(lines.with_filter(filter(level)))
 }
 

@@ -110,10 +110,10 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_cleaned_is_bounded_and_harmless(text in any::<String>(), characters in 0_usize..50) {
-            let kept = clean(&text, characters);
-            prop_assert!(kept.chars().count() <= characters);
-            prop_assert!(!kept.chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
-            prop_assert!(!one_line(&kept).chars().any(is_unsafe));
+            let cleaned = clean(&text, characters);
+            prop_assert!(cleaned.chars().count() <= characters);
+            prop_assert!(!cleaned.chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
+            prop_assert!(!one_line(&cleaned).chars().any(is_unsafe));
             prop_assert!(cut(&text, characters.max(1)).chars().count() <= characters.max(1));
         }
     }

@@ -1,8 +1,7 @@
 //! The collectors that run: one for each portal of the configuration in use.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use tokio::sync::{mpsc, watch};
@@ -20,42 +19,15 @@ use crate::metrics::Events;
 use crate::model::PortalName;
 use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
-use crate::schedule::{Heartbeat, Plan, Ticker};
+use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::Publisher;
 use crate::state::{Saved, SavedPortal, Store};
 
-/// Everything that a configuration asks for, built and not yet started. What can fail has failed before this exists.
+/// The parts that a configuration asks for, built and not yet started: everything that can fail has succeeded.
 pub(super) struct Built {
     config: Config,
     clients: Vec<Arc<Client>>,
     state: Option<(OpenState, Saved)>,
-}
-
-impl Built {
-    /// Builds a configuration; `current` is the state that is in use already, `throttles` are those of the portals.
-    pub fn new(
-        config: Config,
-        current: Option<&State>,
-        events: &Events,
-        throttles: &Throttles,
-    ) -> Result<Self> {
-        let build = |portal: &Portal| {
-            let observer = events.of(&portal.name);
-            let (collect, request) = (&config.collect, &config.request);
-            Client::build(portal, collect, request, observer, throttles)
-                .with_context(|| format!("portal {}", portal.name))
-        };
-        let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
-        let state = match current {
-            Some(current) if *current == config.state => None,
-            _ => Some(OpenState::open(&config)?),
-        };
-        Ok(Self {
-            config,
-            clients,
-            state,
-        })
-    }
 }
 
 /// The running collectors.
@@ -67,7 +39,7 @@ pub(super) struct Portals {
     throttles: Throttles,
     running: BTreeMap<PortalName, Running>,
     state: Option<(State, OpenState)>,
-    collectors: Collectors,
+    collectors: watch::Sender<Collectors>,
 }
 
 /// What the collections of a portal depend on. A reload that changes none of it starts no collection.
@@ -82,7 +54,6 @@ struct Running {
 }
 
 impl Running {
-    /// Replaces what the collector and the reindexer work by.
     fn update(
         &mut self,
         rules: Rules,
@@ -105,24 +76,8 @@ impl Running {
     }
 }
 
-/// The progress of each collector, for liveness.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Collectors(Arc<Mutex<BTreeMap<PortalName, Arc<Progress>>>>);
-
-impl Collectors {
-    /// A collector without progress for longer than `limit`.
-    pub fn silent(&self, limit: Duration) -> Option<PortalName> {
-        let collectors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let silent = collectors
-            .iter()
-            .find(|(_, progress)| progress.silence() > limit);
-        silent.map(|(name, _)| name.clone())
-    }
-
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<PortalName, Arc<Progress>>)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-}
+/// The progress of each collector that runs, for liveness.
+pub(super) type Collectors = BTreeMap<PortalName, Arc<Progress>>;
 
 impl Portals {
     pub fn new(events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
@@ -134,25 +89,32 @@ impl Portals {
             throttles: Throttles::default(),
             running: BTreeMap::new(),
             state: None,
-            collectors: Collectors::default(),
+            collectors: watch::Sender::default(),
         }
     }
 
-    pub fn collectors(&self) -> Collectors {
-        self.collectors.clone()
+    pub fn collectors(&self) -> watch::Receiver<Collectors> {
+        self.collectors.subscribe()
     }
 
-    pub fn events(&self) -> &Events {
-        &self.events
-    }
-
-    pub fn throttles(&self) -> &Throttles {
-        &self.throttles
-    }
-
-    /// The state that is in use.
-    pub fn state(&self) -> Option<&State> {
-        self.state.as_ref().map(|(state, ..)| state)
+    /// Builds what a configuration asks for, and changes nothing yet.
+    pub fn build(&self, config: Config) -> Result<Built> {
+        let build = |portal: &Portal| {
+            let observer = self.events.of(&portal.name);
+            let (collect, request) = (&config.collect, &config.request);
+            Client::build(portal, collect, request, observer, &self.throttles)
+                .with_context(|| format!("portal {}", portal.name))
+        };
+        let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
+        let state = match &self.state {
+            Some((current, _)) if *current == config.state => None,
+            _ => Some(OpenState::open(&config)?),
+        };
+        Ok(Built {
+            config,
+            clients,
+            state,
+        })
     }
 
     /// Puts a configuration into use: portals that run already continue with it, others start or end.
@@ -163,10 +125,10 @@ impl Portals {
             state,
         } = built;
         let mut saved = None;
-        if let Some((open, kept)) = state {
+        if let Some((open, stored)) = state {
             self.stop_all().await;
             self.state = Some((config.state.clone(), open));
-            saved = Some(kept);
+            saved = Some(stored);
         }
         let Some((_, open)) = &self.state else {
             return;
@@ -187,9 +149,7 @@ impl Portals {
                 config.request.clone(),
                 config.errors.clone(),
             );
-            let ticker = self
-                .heartbeat
-                .ticker(schedule(&config), config.collect.jitter);
+            let ticker = self.heartbeat.ticker(due(&config.collect));
             let name = &portal.name;
             if let Some(running) = self.running.get_mut(name) {
                 running.update(rules, plan, settings, client, ticker);
@@ -205,11 +165,11 @@ impl Portals {
             };
             let reindexing = self.start_reindexing(portal, &ledger, &running);
             let dependencies = self.dependencies(client, &store, name, reindexing);
-            let kept = match &mut saved {
+            let stored = match &mut saved {
                 Some(saved) => saved.take(name),
                 None => load(&store, name).await,
             };
-            let collector = Collector::new(settings, dependencies, kept);
+            let collector = Collector::new(settings, dependencies, stored);
             let collecting = collector.run(ticker, received, running.cancel.clone());
             self.tasks
                 .spawn(running.collecting.track_future(collecting));
@@ -238,7 +198,7 @@ impl Portals {
             running.collecting.wait().await;
         }
         self.collectors
-            .change(|collectors| collectors.retain(|name, _| self.running.contains_key(name)));
+            .send_modify(|collectors| collectors.retain(|name, _| self.running.contains_key(name)));
     }
 
     /// Starts the reindexer of a portal, and returns where its collector sends the findings.
@@ -271,7 +231,7 @@ impl Portals {
         reindexing: Reindexing,
     ) -> Dependencies {
         let progress = Arc::<Progress>::default();
-        self.collectors.change(|collectors| {
+        self.collectors.send_modify(|collectors| {
             collectors.insert(name.clone(), Arc::clone(&progress));
         });
         Dependencies {
@@ -307,17 +267,17 @@ impl Portals {
 /// The stored state of a portal.
 async fn load(store: &Store, portal: &PortalName) -> SavedPortal {
     store.load(portal.clone()).await.unwrap_or_else(|failed| {
-        error!(%portal, error = %failed, "what is kept of the portal cannot be read: its counters of entries start at 0");
+        error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries start at 0");
         SavedPortal::default()
     })
 }
 
-fn schedule(config: &Config) -> Plan {
-    match &config.collect.schedule {
-        Schedule::Every(gap) => Plan::Every(*gap),
-        Schedule::Cron(line) => Plan::Cron {
-            line: Box::new(line.pattern().clone()),
-            timezone: config.collect.timezone,
-        },
+fn due(collect: &Collect) -> Due {
+    match &collect.schedule {
+        Schedule::Every(gap) => Due::every(*gap, collect.jitter),
+        Schedule::Cron(line) => {
+            let line = line.pattern().clone();
+            Due::cron(line, collect.timezone, collect.jitter)
+        }
     }
 }

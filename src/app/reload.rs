@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
-use crate::app::portals::{Built, Portals};
+use crate::app::portals::Portals;
 use crate::config::{Config, ConfigError};
 use crate::http::site::ReloadRequest;
 use crate::metrics::ConfigFacts;
@@ -27,14 +27,11 @@ pub(super) struct Reloader {
 impl Reloader {
     /// Reads the configuration and puts it into use, or leaves everything as it is.
     pub async fn reload(&self, portals: &mut Portals) -> Result<(), String> {
-        let built = (self.source)()
-            .map_err(anyhow::Error::from)
-            .and_then(|config| {
-                let (state, throttles) = (portals.state(), portals.throttles());
-                let written = Arc::clone(&config.written);
-                let built = Built::new(config, state, portals.events(), throttles)?;
-                Ok((built, written))
-            });
+        let config = (self.source)().map_err(anyhow::Error::from);
+        let built = config.and_then(|config| {
+            let written = Arc::clone(&config.written);
+            Ok((portals.build(config)?, written))
+        });
         match built {
             Ok((built, written)) => {
                 self.written.send_replace(written);

@@ -12,16 +12,16 @@ use crate::state::{Saved, Store};
 
 /// An open state folder. A temporary one is removed when this is dropped.
 pub(super) struct OpenState {
-    /// Keeps what can be rebuilt.
+    /// What can be rebuilt.
     pub store: Store,
-    /// Keeps what was attempted at reindexing.
+    /// The attempts at reindexing.
     pub ledger: Ledger,
     _temporary: Option<TempDir>,
 }
 
 impl OpenState {
-    /// Opens the state and the ledger. What cannot be used is said and served without; a temporary folder that cannot be made is
-    /// an error.
+    /// Opens the state and the ledger. What cannot be used is logged, and the process runs without it; a temporary
+    /// folder that cannot be made is an error.
     pub fn open(config: &Config) -> Result<(Self, Saved)> {
         let portals = config.portals.iter();
         let addresses: Addresses = portals

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_cannot_be_read_is_said() {
+    fn a_state_that_cannot_be_read_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         for file in [state::FILE_NAME, ledger::FILE_NAME] {
             std::fs::write(folder.path().join(file), "no database").unwrap();

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_portal_lives_faster_than_elsewhere_unless_it_is_told() {
+    fn the_portal_is_faster_than_elsewhere_unless_a_speed_is_set() {
         let fast: f64 = SPEED.parse().unwrap();
         for (line, speed) in [
             ("", fast),
@@ -190,9 +190,10 @@ mod tests {
         let app = demo.app(&web).await.unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(demo.run(app, stop.clone()));
-        let told = |served: &Served| (served.method.clone(), served.path.clone());
-        let requests =
-            || -> Vec<_> { simulator.with(|world| world.requests().map(told).collect()) };
+        let method_and_path = |served: &Served| (served.method.clone(), served.path.clone());
+        let requests = || -> Vec<_> {
+            simulator.with(|world| world.requests().map(method_and_path).collect())
+        };
         let done = || {
             let all = requests();
             let wrote = all.iter().any(|(method, _)| method != "GET");

@@ -17,7 +17,7 @@ pub(super) fn runtime() -> Result<Runtime> {
         .context("the runtime cannot be started")
 }
 
-/// What is to be said of a portal as a whole, beside its folders.
+/// The notes of a portal as a whole, without those of its folders.
 pub(super) fn notes(portal: &PortalView) -> Vec<String> {
     let alone = Snapshot {
         portals: vec![Arc::new(portal.clone())],

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_kept() {
+    fn a_path_stays_as_configured() {
         for text in [
             "https://portal.example/admin",
             "https://portal.example:8443/a/b/",

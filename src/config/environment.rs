@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_variables_are_taken_too() {
+    fn the_other_variables_are_used_too() {
         let config = start(&[
             BASE,
             ("KB_API_KEY", ""),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_name_of_the_variable() {
+    fn an_error_has_the_name_of_the_variable() {
         let plain = ("KB_BASE_URL", "http://portal.example");
         let table: &[(&[(&str, &str)], &str)] = &[
             (

@@ -91,7 +91,7 @@ mod tests {
     use crate::config::redact::redact;
 
     #[test]
-    fn names_of_variables_are_told_from_keys() {
+    fn names_of_variables_and_keys_are_distinguished() {
         for name in ["KB_API_KEY", "_x", "kb_key", "KB_API_KEY_OF_PORTAL_2026"] {
             assert!(VariableName::parse(name).is_ok(), "{name}");
         }

@@ -20,15 +20,15 @@ pub(super) fn looks_like_key(word: &str) -> bool {
 /// Replaces every word that looks like a key.
 pub(super) fn redact(text: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let mut kept = String::with_capacity(text.len());
+    let mut redacted = String::with_capacity(text.len());
     for piece in text.split_inclusive(|c| !is_word(c)) {
         let word = piece.trim_end_matches(|c| !is_word(c));
         if looks_like_key(word) {
-            kept.push_str("[not shown]");
-            kept.push_str(&piece[word.len()..]);
+            redacted.push_str("[not shown]");
+            redacted.push_str(&piece[word.len()..]);
         } else {
-            kept.push_str(piece);
+            redacted.push_str(piece);
         }
     }
-    kept
+    redacted
 }

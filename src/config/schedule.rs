@@ -278,8 +278,8 @@ mod tests {
 
         #[test]
         fn no_text_breaks_the_reading_of_a_cron_line(text in "([0-9*/,LW#?-]{1,6} ){4,6}[0-9*A-Z]{0,3}") {
-            if let Err(said) = CronLine::parse(&text) {
-                prop_assert!(said.contains("is not"), "{said}");
+            if let Err(error) = CronLine::parse(&text) {
+                prop_assert!(error.contains("is not"), "{error}");
             }
         }
     }

@@ -124,7 +124,7 @@ fn what_is_left_out_has_its_default() {
 }
 
 #[test]
-fn what_the_file_says_is_taken() {
+fn what_the_file_has_is_used() {
     let text = "
 portals:
   - name: a

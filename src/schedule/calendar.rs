@@ -11,7 +11,7 @@ use super::occurrence::next_after;
 
 #[derive(Clone, Debug)]
 pub(super) struct Calendar {
-    line: Box<Cron>,
+    line: Cron,
     timezone: Tz,
     jitter: Duration,
     /// None before the first run.
@@ -44,7 +44,7 @@ impl Occurrence {
 }
 
 impl Calendar {
-    pub(super) fn new(line: Box<Cron>, timezone: Tz, jitter: Duration) -> Self {
+    pub(super) fn new(line: Cron, timezone: Tz, jitter: Duration) -> Self {
         Self {
             line,
             timezone,

@@ -9,20 +9,6 @@ use croner::Cron;
 use super::calendar::Calendar;
 use super::timer::Timer;
 
-/// When to collect (docs/configuration.md, `collect.schedule`).
-#[derive(Clone, Debug, PartialEq)]
-pub enum Plan {
-    /// After each such duration, from 1 s to 7 d; what lies outside is taken as the nearest of the two.
-    Every(Duration),
-    /// At the times of day that a cron line of six fields names.
-    Cron {
-        /// The line, known to name at least one time to come.
-        line: Box<Cron>,
-        /// Where the line's times of day are read.
-        timezone: Tz,
-    },
-}
-
 /// One instant on both clocks: the monotonic one that is never set, and the calendar that may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
@@ -66,15 +52,19 @@ enum Clock {
 }
 
 impl Due {
-    /// Follows a plan. Each run but the first is put off by up to `jitter`, and by no more than a tenth of the gap that follows it.
+    /// Due after each `gap`, from 1 s to 7 d; what lies outside is taken as the nearest of the two. Each run but the first is put off by
+    /// up to `jitter`, and by no more than a tenth of the gap that follows it.
     #[must_use]
-    pub fn new(plan: Plan, jitter: Duration) -> Self {
-        Self(match plan {
-            Plan::Every(gap) => Clock::Timer(Timer::new(gap, jitter)),
-            Plan::Cron { line, timezone } => {
-                Clock::Calendar(Box::new(Calendar::new(line, timezone, jitter)))
-            }
-        })
+    pub fn every(gap: Duration, jitter: Duration) -> Self {
+        Self(Clock::Timer(Timer::new(gap, jitter)))
+    }
+
+    /// Due at the times of day in `timezone` that a cron line names, and put off by jitter in the same way.
+    #[must_use]
+    pub fn cron(line: Cron, timezone: Tz, jitter: Duration) -> Self {
+        Self(Clock::Calendar(Box::new(Calendar::new(
+            line, timezone, jitter,
+        ))))
     }
 
     /// Takes the tick that is due now, if one is, and sets the next. `draw`, from 0 to 1, is the share of the jitter that the next run gets.

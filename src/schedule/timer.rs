@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_tells_the_interval_and_the_next_due_time() {
+    fn a_tick_has_the_interval_and_the_next_due_time() {
         let start = Instant::now();
         let mut timer = Timer::new(Duration::from_mins(1), Duration::from_mins(1));
         let tick = timer

@@ -15,14 +15,8 @@ use super::lines::Line;
 
 /// Writes each event as a line.
 pub(super) struct Lines<W> {
-    format: Format,
-    writer: W,
-}
-
-impl<W> Lines<W> {
-    pub(super) fn new(format: Format, writer: W) -> Self {
-        Self { format, writer }
-    }
+    pub(super) format: Format,
+    pub(super) writer: W,
 }
 
 impl<S, W> Layer<S> for Lines<W>

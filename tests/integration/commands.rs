@@ -14,12 +14,12 @@ use kb_simulator::Status;
 const SECRET: &str = "kbk_9f8e7d6c5b4a39281706f5e4d3c2b1a0";
 
 /// Both streams of a process that ended.
-fn said(output: &Output) -> String {
+fn text_of(output: &Output) -> String {
     let both = [&*output.stdout, &*output.stderr].concat();
     String::from_utf8(both).unwrap()
 }
 
-/// Checks a configuration, and returns the code and what was said.
+/// Checks a configuration, and returns the code and the output.
 fn check(config: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kb.yml");
@@ -27,16 +27,16 @@ fn check(config: &str) -> (Option<i32>, String) {
     let mut command = program();
     command.args(["--config.check", "--config.file"]).arg(&file);
     let output = run(&mut command, "");
-    (output.status.code(), said(&output))
+    (output.status.code(), text_of(&output))
 }
 
 #[test]
 fn a_configuration_that_is_right_ends_with_0() {
     let config = "portals:\n  - name: main\n    base_url: https://portal.example\n    api_key_file: /run/key\n";
-    let (code, said) = check(config);
-    assert_eq!(code, Some(0), "{said}");
+    let (code, text) = check(config);
+    assert_eq!(code, Some(0), "{text}");
     let allowed = "portal main: at 5 requests a second, 300 requests fit into an interval of 1m";
-    assert!(said.contains(allowed), "{said}");
+    assert!(text.contains(allowed), "{text}");
 }
 
 #[test]
@@ -52,17 +52,17 @@ fn rules_that_name_more_classes_than_have_labels_are_warned_of() {
         ),
         ("max_classes: 2, max_classes_per_folder: 2", vec![]),
     ] {
-        let (code, said) = check(&format!("{portal}\nerrors: {{{limits}, rules: {rules}}}\n"));
-        assert_eq!(code, Some(0), "{said}");
-        let warnings: Vec<_> = said
+        let (code, text) = check(&format!("{portal}\nerrors: {{{limits}, rules: {rules}}}\n"));
+        assert_eq!(code, Some(0), "{text}");
+        let warnings: Vec<_> = text
             .lines()
             .filter(|line| line.starts_with("warning: "))
             .collect();
-        assert_eq!(warnings.len(), warned.len(), "{said}");
+        assert_eq!(warnings.len(), warned.len(), "{text}");
         for (warning, limit) in warnings.iter().zip(warned) {
             assert!(
                 warning.contains("name 2 classes") && warning.contains(limit),
-                "{said}"
+                "{text}"
             );
         }
     }
@@ -78,18 +78,18 @@ fn a_configuration_that_is_wrong_ends_with_2_and_names_file_line_and_column() {
         ("collect: {schedule: 1m\n", "kb.yml:", ""),
         ("reindex:\n  mode: sometimes\n", "kb.yml:4:9", "dry_run"),
     ] {
-        let (code, said) = check(&format!("{portal}{lines}"));
-        assert_eq!(code, Some(2), "{said}");
-        assert!(said.contains(place) && said.contains(hint), "{said}");
+        let (code, text) = check(&format!("{portal}{lines}"));
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(place) && text.contains(hint), "{text}");
     }
 }
 
 #[test]
 fn the_example_that_is_printed_is_a_configuration_without_warnings() {
     let output = run(program().args(["config", "example"]), "");
-    let (code, said) = check(&String::from_utf8(output.stdout).unwrap());
-    assert_eq!(code, Some(0), "{said}");
-    assert!(!said.contains("warning"), "{said}");
+    let (code, text) = check(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("warning"), "{text}");
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn a_key_in_the_configuration_is_refused_and_not_shown() {
         let config = format!(
             "portals:\n  - name: main\n    base_url: https://portal.example\n    {key}: {SECRET}\n"
         );
-        let (code, said) = check(&config);
-        assert_eq!(code, Some(2), "{said}");
-        assert!(said.contains("kb.yml:4:"), "{said}");
-        assert!(said.contains("api_key_file"), "what would be right: {said}");
-        assert!(!said.contains(SECRET), "{said}");
+        let (code, text) = check(&config);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("kb.yml:4:"), "{text}");
+        assert!(text.contains("api_key_file"), "what would be right: {text}");
+        assert!(!text.contains(SECRET), "{text}");
     }
 }
 
@@ -138,9 +138,9 @@ async fn a_class_that_no_file_ever_had_is_warned_of_and_one_that_a_file_had_is_n
         config["reindex"]["never_classes"] = serde_json::json!(classes);
     });
     let warned = || {
-        let said = said(&run(workspace.command().arg("--config.check"), ""));
-        assert!(said.starts_with("the configuration is right"), "{said}");
-        let warnings = said.lines().filter(|line| line.starts_with("warning: "));
+        let text = text_of(&run(workspace.command().arg("--config.check"), ""));
+        assert!(text.starts_with("the configuration is right"), "{text}");
+        let warnings = text.lines().filter(|line| line.starts_with("warning: "));
         warnings.map(str::to_owned).collect::<Vec<_>>()
     };
     let without_state = warned();
@@ -163,10 +163,14 @@ async fn a_class_that_no_file_ever_had_is_warned_of_and_one_that_a_file_had_is_n
 }
 
 #[test]
-fn without_a_configuration_the_way_out_is_told() {
+fn without_a_configuration_the_error_names_what_to_set() {
     let output = run(program().arg("run"), "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("KB_BASE_URL"), "{}", said(&output));
+    assert!(
+        text_of(&output).contains("KB_BASE_URL"),
+        "{}",
+        text_of(&output)
+    );
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn an_address_that_is_taken_ends_with_1_and_is_named() {
     let mut command = workspace.command();
     let output = run(command.args(["--web.listen-address", &address]), "");
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains(&address), "{}", said(&output));
+    assert!(text_of(&output).contains(&address), "{}", text_of(&output));
 }
 
 #[test]
@@ -200,7 +204,11 @@ fn the_version_names_the_program() {
     let output = run(program().arg("--version"), "");
     assert_eq!(output.status.code(), Some(0));
     let version = format!("kb-exporter {}", env!("CARGO_PKG_VERSION"));
-    assert!(said(&output).starts_with(&version), "{}", said(&output));
+    assert!(
+        text_of(&output).starts_with(&version),
+        "{}",
+        text_of(&output)
+    );
 }
 
 #[tokio::test]
@@ -223,7 +231,7 @@ async fn demo_prints_the_addresses_to_open() {
     let portal = exporter.logged("simulated portal listening").await;
     let metrics = exporter.collected().await;
     assert_eq!(metrics.count("kb_portal_folders", &[]), Some(3));
-    let said = exporter.output().join("\n");
+    let text = exporter.output().join("\n");
     let address = exporter.address();
     for url in [
         format!("http://{address}/"),
@@ -231,7 +239,7 @@ async fn demo_prints_the_addresses_to_open() {
         format!("http://{address}/health"),
         format!("http://{portal}/"),
     ] {
-        assert!(said.contains(&url), "{url} is not in {said}");
+        assert!(text.contains(&url), "{url} is not in {text}");
     }
     exporter.stop().await;
 }
@@ -309,11 +317,19 @@ async fn the_key_is_never_written_anywhere() {
 fn the_reindex_history_needs_a_state_folder_and_a_ledger_in_it() {
     let output = run(program().args(["reindex", "history"]), "");
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("--config.file"), "{}", said(&output));
+    assert!(
+        text_of(&output).contains("--config.file"),
+        "{}",
+        text_of(&output)
+    );
     let workspace = Workspace::new(&[("main", "http://127.0.0.1:9".to_owned())]);
     let output = run(workspace.command().args(["reindex", "history"]), "");
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("ledger.db"), "{}", said(&output));
+    assert!(
+        text_of(&output).contains("ledger.db"),
+        "{}",
+        text_of(&output)
+    );
 }
 
 #[tokio::test]
@@ -325,7 +341,7 @@ async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the
     fs::remove_file(workspace.path("key")).unwrap();
     let mut command = workspace.command();
     let output = run(command.args(["reindex", "history", "--output", "json"]), "");
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document, serde_json::json!({"attempts": []}));
     exporter.stop().await;
@@ -336,6 +352,6 @@ fn help_lists_the_commands() {
     let output = run(program().arg("--help"), "");
     assert_eq!(output.status.code(), Some(0));
     for command in ["run", "demo", "portal"] {
-        assert!(said(&output).contains(command), "{command}");
+        assert!(text_of(&output).contains(command), "{command}");
     }
 }

@@ -97,8 +97,8 @@ fn is_known(name: &str) -> bool {
 
 #[test]
 fn the_example_configuration_is_right() {
-    let said = check_configuration(&root().join("docs/example.yml"));
-    assert!(!said.contains("warning"), "{said}");
+    let text = check_configuration(&root().join("docs/example.yml"));
+    assert!(!text.contains("warning"), "{text}");
 }
 
 #[test]
@@ -123,14 +123,14 @@ fn every_piece_of_configuration_in_the_documents_is_right() {
     assert!(checked > 2);
 }
 
-/// Checks a configuration, and returns what was said.
+/// Checks a configuration, and returns the output.
 fn check_configuration(file: &Path) -> String {
     let mut command = program();
     command.args(["--config.check", "--config.file"]).arg(file);
     let output = run(&mut command, "");
-    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    said
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    text
 }
 
 #[test]

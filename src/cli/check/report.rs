@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_shows_each_folder_and_what_else_is_to_be_said() {
+    fn the_table_shows_each_folder_and_the_notes() {
         let report = report(
             &["2 rows name no folder"],
             vec![Ok(1_234), Err(status(404)), Err(status(429))],

@@ -66,7 +66,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_read_is_said_before_anything_is_sent() {
+async fn a_key_that_cannot_be_read_is_reported_before_anything_is_sent() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     scene.config.portals[0].key = KeySource::File("/nonexistent/key".into());
     let report = check(&scene.config).await;
@@ -87,7 +87,7 @@ async fn only_what_the_configuration_admits_is_tried() {
 }
 
 #[tokio::test]
-async fn folders_beyond_the_limit_are_said_and_not_tried() {
+async fn folders_beyond_the_limit_are_reported_and_not_tried() {
     let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
     scene.config.collect.max_folders = 2;
     let report = check(&scene.config).await;

@@ -251,7 +251,7 @@ fn the_newest_are_printed_and_0_prints_all() {
 }
 
 #[test]
-fn a_ledger_that_is_not_there_is_told_from_an_empty_one() {
+fn a_missing_ledger_and_an_empty_one_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let error = format!("{:#}", read(folder.path()).unwrap_err());
     assert!(

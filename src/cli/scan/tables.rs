@@ -10,7 +10,7 @@ use crate::cli::table::{Table, known};
 use crate::model::{Moment, Status};
 use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable};
 
-/// All tables, at most `width` characters wide where there is such a limit, and what else is to be said.
+/// All tables, at most `width` characters wide where there is such a limit, the summary of each portal, and its notes.
 pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
     let mut parts = vec![folders(snapshot, width).to_string()];
     for table in [

@@ -110,7 +110,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_shown_as_unliste
 }
 
 #[tokio::test]
-async fn a_portal_that_refuses_the_key_is_said_and_changes_nothing_for_another() {
+async fn a_portal_that_refuses_the_key_is_reported_and_changes_nothing_for_another() {
     let well = Scene::new(&[("Inbox", 2)]).await;
     let mut scene = Scene::new(&[("Outbox", 2)]).await;
     scene.simulator.with(|world| world.revoke_key(KEY));

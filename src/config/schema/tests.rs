@@ -128,7 +128,7 @@ fn document(section: &Json, of: &dyn Fn(&Json, bool) -> Option<Json>) -> Json {
 }
 
 #[test]
-fn the_parser_takes_every_key_with_its_default_or_example() {
+fn the_parser_accepts_every_key_with_its_default_or_example() {
     let mut every = document(&json_schema(), &|key, _| {
         let value = [&key["default"], &key["examples"][0]];
         value.into_iter().find(|value| !value.is_null()).cloned()

@@ -10,7 +10,7 @@ pub(super) fn error(text: &str) -> String {
 }
 
 #[test]
-fn a_wrong_value_is_told_with_its_place_and_what_would_be_right() {
+fn the_error_of_a_wrong_value_has_its_position_and_what_would_be_right() {
     for (lines, message) in [
         (
             "collect:\n  schedule: 5x",
@@ -97,7 +97,7 @@ fn a_wrong_value_is_told_with_its_place_and_what_would_be_right() {
 }
 
 #[test]
-fn a_wrong_portal_is_told_with_its_place_and_what_would_be_right() {
+fn the_error_of_a_wrong_portal_has_its_position_and_what_would_be_right() {
     for (keys, message) in [
         (
             "base_url: https://p\n",
@@ -156,7 +156,7 @@ fn a_wrong_portal_is_told_with_its_place_and_what_would_be_right() {
 }
 
 #[test]
-fn a_file_that_is_no_configuration_is_told_so() {
+fn a_file_that_is_no_configuration_is_refused() {
     let sections = "portals, collect, request, errors, reindex, state";
     for (text, message) in [
         ("", "1:1: the file is empty; portals is needed at least".to_owned()),

@@ -10,8 +10,7 @@ const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
 fn calendar(line: &str, jitter: u64) -> Calendar {
-    let line = Box::new(line.parse().unwrap());
-    Calendar::new(line, Tz::UTC, Duration::from_secs(jitter))
+    Calendar::new(line.parse().unwrap(), Tz::UTC, Duration::from_secs(jitter))
 }
 
 /// Both clocks in seconds: since the start, and since midnight of 1 June 2026.

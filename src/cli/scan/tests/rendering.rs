@@ -207,9 +207,9 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
         (ListState::Unasked, vec![], false),
     ] {
         let view = portal("main", list, folders);
-        let told = format!("{view:?}");
+        let folder = format!("{view:?}");
         let well = portal("well", read(), vec![inbox()]);
-        assert_eq!(is_whole(&snapshot(vec![well, view])), whole, "{told}");
+        assert_eq!(is_whole(&snapshot(vec![well, view])), whole, "{folder}");
     }
 }
 
