@@ -77,7 +77,8 @@ pub(super) struct Draft {
 impl Supply {
     pub fn new(seed: u64, recordings: bool) -> Self {
         Self {
-            rng: Rng::with_seed(seed),
+            // Not the random numbers of the world, which draws ids of files as well.
+            rng: Rng::with_seed(!seed),
             serial: 0,
             recordings,
         }

@@ -88,7 +88,9 @@ impl Board {
     /// The name of the file, and its text.
     pub(super) fn file(&self) -> (String, String) {
         let name = self.uid.trim_start_matches("kb-");
-        (format!("{name}.json"), format!("{:#}\n", self.json()))
+        let mut json = self.json();
+        json.sort_all_objects();
+        (format!("{name}.json"), format!("{json:#}\n"))
     }
 
     fn json(&self) -> Value {
