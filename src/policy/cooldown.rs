@@ -7,9 +7,24 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, Attempt, LedgerView, Outcome, Track};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, came_back, doubled};
+use crate::policy::reason::Reason;
 
 /// The shortest pause that a portal can ask for after a refusal.
 const SHORTEST: Duration = Duration::from_mins(1);
+
+/// Holds a folder whose pause is not over: it was reindexed, or refused, a short time ago.
+pub(super) fn check(
+    track: &Track,
+    folder: FolderId,
+    next_allowed: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    match next_allowed {
+        Some(end) if now < end && is_refused(track, folder) => Err(Reason::Refused),
+        Some(end) if now < end => Err(Reason::Cooldown),
+        _ => Ok(()),
+    }
+}
 
 /// The end of a folder's pause for a class, which may be past; `None` when nothing holds it, nor ever did.
 ///

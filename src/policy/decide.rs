@@ -168,12 +168,7 @@ fn it_is_time(
     let unjudged = track.unjudged_in(candidate.folder).next().is_some();
     hold(unjudged, Reason::Unjudged)?;
     hold(!in_window(candidate, now), Reason::OutsideWindows)?;
-    let resting = numbers.next_allowed.is_some_and(|end| now < end);
-    hold(
-        resting && cooldown::is_refused(track, candidate.folder),
-        Reason::Refused,
-    )?;
-    hold(resting, Reason::Cooldown)?;
+    cooldown::check(track, candidate.folder, numbers.next_allowed, now)?;
     let wanted = candidate.rules.min_failed.get();
     hold(numbers.ready < wanted, Reason::ClassRests)?;
     let riders = numbers.ready.saturating_mul(RIDERS_PER_FILE);

@@ -1,0 +1,37 @@
+//! `kb-exporter reindex history`.
+
+use super::*;
+
+#[test]
+fn the_reindex_history_needs_a_state_folder_and_a_ledger_in_it() {
+    let output = run(program().args(["reindex", "history"]), "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text_of(&output).contains("--config.file"),
+        "{}",
+        text_of(&output)
+    );
+    let workspace = Workspace::new(&[("main", "http://127.0.0.1:9".to_owned())]);
+    let output = run(workspace.command().args(["reindex", "history"]), "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text_of(&output).contains("ledger.db"),
+        "{}",
+        text_of(&output)
+    );
+}
+
+#[tokio::test]
+async fn the_reindex_history_is_read_beside_the_running_exporter_and_without_the_key() {
+    let portal = Portal::start().await;
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    fs::remove_file(workspace.path("key")).unwrap();
+    let mut command = workspace.command();
+    let output = run(command.args(["reindex", "history", "--output", "json"]), "");
+    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document, serde_json::json!({"attempts": []}));
+    exporter.stop().await;
+}
