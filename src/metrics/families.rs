@@ -1,5 +1,5 @@
 //! All metric families (docs/metrics.md, All metrics): each is declared with name, help and labels beside the value that it shows, in the
-//! modules here or in [`events`].
+//! modules here or in `events`.
 //!
 //! A family of the snapshot is written from its own scan over portals or folders, so that it is written as a whole before the next one.
 
