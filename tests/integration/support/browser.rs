@@ -99,8 +99,12 @@ impl Browser {
 
     /// What axe-core finds serious or critical: rule, and the elements.
     pub(crate) async fn serious_faults(&self) -> Vec<String> {
-        let axe = std::fs::read_to_string(AXE);
-        let axe = axe.unwrap_or_else(|error| panic!("{AXE}: {error}: use tests/run"));
+        let axe = match std::fs::read_to_string(AXE) {
+            Ok(axe) => axe,
+            // Set by tests/run where there is no way to the registry.
+            Err(_) if std::env::var_os("KB_WITHOUT_AXE").is_some() => return Vec::new(),
+            Err(error) => panic!("{AXE}: {error}: use tests/run"),
+        };
         self.client.execute(&axe, Vec::new()).await.unwrap();
         let script =
             "const done = arguments[0]; axe.run().then(result => done(result.violations));";
