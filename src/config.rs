@@ -23,7 +23,7 @@ mod schedule;
 pub mod schema;
 mod shown;
 mod state;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::path::Path;
 use std::sync::Arc;

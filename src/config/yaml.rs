@@ -16,7 +16,8 @@ pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     .map_err(|error| fault(&error, &key_path(&track.path())))
 }
 
-pub(super) fn options() -> Options {
+/// How every file of the program is parsed.
+pub(crate) fn options() -> Options {
     serde_saphyr::options! {
         // A snippet would print the neighbouring lines, whatever they hold.
         with_snippet: false,

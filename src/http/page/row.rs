@@ -99,10 +99,7 @@ impl<'a> Rows<'a> {
             })
             .filter(|row| row.is_asked_for(query))
             .collect();
-        rows.sort_by(|one, other| {
-            let name = |row: &Row<'_>| row.folder.name.label().to_lowercase();
-            name(one).cmp(&name(other))
-        });
+        rows.sort_by_cached_key(|row| row.folder.name.label().to_lowercase());
         match query.sort {
             Sort::Name => {}
             Sort::Trouble => rows.sort_by_key(|row| Reverse(row.trouble())),

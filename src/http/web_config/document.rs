@@ -11,7 +11,9 @@ use bcrypt::HashParts;
 use governor::{Quota, RateLimiter};
 use serde::Deserialize;
 use serde_path_to_error::Track;
-use serde_saphyr::{DuplicateKeyPolicy, Error as YamlError, Options};
+use serde_saphyr::Error as YamlError;
+
+use crate::config::yaml;
 
 use super::error::{Fault, WebConfigError};
 use super::tls::TlsSection;
@@ -65,9 +67,10 @@ impl Document {
     /// Reads the text of a file. Relative paths in it are resolved against the folder of the file.
     pub(super) fn parse(file: &Path, text: &str) -> Result<Self, WebConfigError> {
         let mut track = Track::new();
-        let read = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
-            Self::deserialize(serde_path_to_error::Deserializer::new(yaml, &mut track))
-        });
+        let read =
+            serde_saphyr::with_deserializer_from_str_with_options(text, yaml::options(), |yaml| {
+                Self::deserialize(serde_path_to_error::Deserializer::new(yaml, &mut track))
+            });
         let mut document = match read {
             Ok(document) => document,
             Err(YamlError::Eof { .. }) => Self::default(),
@@ -109,15 +112,6 @@ impl Document {
             headers: headers(self.http_server_config.headers)?,
             limiter: limiter(self.rate_limit)?,
         })
-    }
-}
-
-fn options() -> Options {
-    serde_saphyr::options! {
-        // A snippet would print the neighbouring lines, secrets included.
-        with_snippet: false,
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        reject_unsupported_tags: true,
     }
 }
 
