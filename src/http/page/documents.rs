@@ -3,9 +3,13 @@
 use maud::{Markup, html};
 
 /// The documents by their names, as they stand in the repository.
-const DOCUMENTS: [(&str, &str); 7] = [
+const DOCUMENTS: [(&str, &str); 8] = [
     ("runbook.md", include_str!("../../../alerts/runbook.md")),
     ("metrics.md", include_str!("../../../docs/metrics.md")),
+    (
+        "installation.md",
+        include_str!("../../../docs/installation.md"),
+    ),
     ("operations.md", include_str!("../../../docs/operations.md")),
     ("reindexing.md", include_str!("../../../docs/reindexing.md")),
     (
