@@ -6,6 +6,7 @@
 mod portals;
 mod reload;
 mod state;
+mod systemd;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -126,6 +127,7 @@ impl App {
 
     /// Collects and serves until `stop`; then lets running requests end.
     pub async fn run(self, stop: CancellationToken) -> Result<()> {
+        let addresses = self.addresses()?;
         let Self {
             listeners,
             web_config,
@@ -141,9 +143,12 @@ impl App {
         renderer.render().await?;
         let trends = site.trends.clone();
         let trends = trends.run(site.publisher.clone(), site.events.clone(), cancel.clone());
+        let signs = systemd::send_signs_of_life(Arc::clone(&site.liveness));
+        let signs = cancel.clone().run_until_cancelled_owned(signs);
         let router = site.router();
         let mut tasks = JoinSet::new();
         tasks.spawn(trends.map(Ok));
+        tasks.spawn(signs.map(|_| Ok(())));
         tasks.spawn(renderer.run(cancel.clone()).map_err(anyhow::Error::from));
         for listener in listeners {
             let limits = Limits::default();
@@ -158,7 +163,9 @@ impl App {
                 server.map_err(|error| anyhow::Error::from(error).context("the server broke")),
             );
         }
+        systemd::ready(&addresses);
         let result = supervise(&mut portals, &mut tasks, reloader, stop).await;
+        systemd::stopping();
         cancel.cancel();
         let drained = async {
             portals.stop_all().await;
@@ -208,7 +215,7 @@ async fn listeners(addresses: &[SocketAddr]) -> Result<Vec<TcpListener>> {
 }
 
 fn liveness(heartbeat: Heartbeat, collectors: watch::Receiver<Collectors>) -> Liveness {
-    Box::new(move || {
+    Arc::new(move || {
         if heartbeat.last_beat().elapsed() > MAX_SILENCE {
             return Err("the schedule stands still".to_owned());
         }

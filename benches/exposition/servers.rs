@@ -131,7 +131,7 @@ impl Shown {
             trends: kb_exporter::trend::Trends::default(),
             config,
             written: tokio::sync::watch::channel(Arc::default()).1,
-            liveness: Box::new(|| Ok(())),
+            liveness: Arc::new(|| Ok(())),
             reload: None,
             telemetry_path: "/metrics".to_owned(),
             guard: None,

@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
 use crate::app::portals::Portals;
+use crate::app::systemd;
 use crate::config::{Config, ConfigError};
 use crate::http::site::ReloadRequest;
 use crate::metrics::ConfigFacts;
@@ -27,6 +28,13 @@ pub(super) struct Reloader {
 impl Reloader {
     /// Reads the configuration and puts it into use, or leaves everything as it is.
     pub async fn reload(&self, portals: &mut Portals) -> Result<(), String> {
+        systemd::reloading();
+        let result = self.replace(portals).await;
+        systemd::reloaded(&result);
+        result
+    }
+
+    async fn replace(&self, portals: &mut Portals) -> Result<(), String> {
         let config = (self.source)().map_err(anyhow::Error::from);
         let built = config.and_then(|config| {
             let written = Arc::clone(&config.written);

@@ -35,7 +35,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 
 /// Says whether the process makes progress; `Err` says what does not.
-pub type Liveness = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+pub type Liveness = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// Asks for a reload; the answer is why there was none.
 pub type ReloadRequest = oneshot::Sender<Result<(), String>>;

@@ -27,5 +27,6 @@ mod soak;
 mod sorted;
 mod sorting;
 mod support;
+mod systemd;
 mod throttle;
 mod web;
