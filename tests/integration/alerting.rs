@@ -55,9 +55,10 @@ fn milliseconds(time: &str) -> u64 {
 fn impatient(webhook: &str) -> String {
     let time = Regex::new(r"(group_wait|group_interval): [0-9smh]+").unwrap();
     let config = time.replace_all(ALERTMANAGER, "$1: 1s");
-    let url = Regex::new(r"url: \S+").unwrap();
-    url.replace_all(&config, format!("url: {webhook}"))
-        .into_owned()
+    let receiver = "- name: operators\n";
+    assert!(config.contains(receiver));
+    let hook = format!("{receiver}    webhook_configs: [{{url: '{webhook}'}}]\n");
+    config.replace(receiver, &hook)
 }
 
 /// A server that scrapes an exporter, follows the rules in their fast form, and tells an Alertmanager.

@@ -9,6 +9,7 @@ mod alerts;
 mod commands;
 mod counts;
 mod dashboards;
+mod deploy;
 mod docs;
 mod errors;
 mod faults;

@@ -44,6 +44,11 @@ impl Prometheus {
         }
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The whole answer to a question, such as `query` or `label/portal/values`; none where the server is not ready.
     pub(crate) async fn ask(&self, path: &str, parameters: &[(&str, &str)]) -> Option<Value> {
         let url = format!("http://{}/api/v1/{path}", self.address);
