@@ -294,7 +294,7 @@ impl Collector {
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.collections.clone(),
             stale_after,
-            state_error: self.storage.refused(self.folders.refused_by_disk()),
+            state_writes: self.storage.writes(self.folders.refused_by_disk()),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
             panics: self.panics,

@@ -184,8 +184,8 @@ fn warnings(portal: &PortalView) -> Vec<String> {
             "{panics} internal errors since the start; the log has the details"
         ));
     }
-    let state_error = portal.state_error.iter();
-    warnings.extend(state_error.map(|error| format!("counters of entries stand still: {error}")));
+    let refusal = portal.state_writes.refusal();
+    warnings.extend(refusal.map(|error| format!("counters of entries stand still: {error}")));
     warnings
 }
 

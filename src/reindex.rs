@@ -67,6 +67,28 @@ pub struct Reindexer {
     outlook: Option<(Arc<PortalFindings>, Arc<Outlook>)>,
     /// The outcomes that the disk refused to store.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
+    refusals: Refusals,
+}
+
+/// What the ledger refused to write.
+#[derive(Debug, Default)]
+struct Refusals {
+    /// While the findings before the latest were processed.
+    before: Option<String>,
+    /// While the latest findings are processed.
+    latest: Option<String>,
+}
+
+impl Refusals {
+    /// Why something could not be written: until findings were processed and everything was written.
+    fn shown(&self) -> Option<&String> {
+        self.latest.as_ref().or(self.before.as_ref())
+    }
+
+    /// The latest findings were processed.
+    fn processed(&mut self) {
+        self.before = self.latest.take();
+    }
 }
 
 impl Reindexer {
@@ -80,6 +102,7 @@ impl Reindexer {
             named_files: HashMap::new(),
             outlook: None,
             unwritten: Vec::new(),
+            refusals: Refusals::default(),
         }
     }
 
@@ -176,13 +199,20 @@ impl Reindexer {
         }
     }
 
-    fn log_refused(&self, failed: &LedgerError) {
-        error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
+    /// Notes a refusal, and logs it when it is new.
+    fn refused(&mut self, failed: &LedgerError) {
+        if self.refusals.shown().is_none() {
+            error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
+        }
+        // A change that does not fit says nothing of the disk.
+        if !matches!(failed, LedgerError::Misfit(_)) {
+            self.refusals.latest = Some(failed.to_string());
+        }
     }
 
-    fn log_if_refused(&self, written: Result<(), LedgerError>) {
+    fn note_if_refused(&mut self, written: Result<(), LedgerError>) {
         if let Err(failed) = written {
-            self.log_refused(&failed);
+            self.refused(&failed);
         }
     }
 
@@ -197,20 +227,20 @@ impl Reindexer {
             horizon: policy::horizon(&context.rules.reindex),
             listed: folders.map(|folder| folder.id).collect(),
         };
-        self.log_if_refused(self.dependencies.ledger.tidy(tidy).await);
+        self.note_if_refused(self.dependencies.ledger.tidy(tidy).await);
     }
 
     /// Records old attempts without an outcome as interrupted: a mistake in this program came between. Younger ones may be under way, also for
     /// another entry of the configuration with the same address.
-    async fn give_up_half_done(&self, now: Timestamp) {
+    async fn give_up_half_done(&mut self, now: Timestamp) {
         let ledger = &self.dependencies.ledger;
         if ledger.view().is_ok() {
-            self.log_if_refused(ledger.interrupt(now.before(GIVEN_UP_AFTER)).await);
+            self.note_if_refused(ledger.interrupt(now.before(GIVEN_UP_AFTER)).await);
         }
     }
 
     /// Takes in what people forgave. Nothing, where the ledger cannot be used.
-    async fn take_in_what_was_forgiven(&self) {
+    async fn take_in_what_was_forgiven(&mut self) {
         let usable = self.dependencies.ledger.view().is_ok();
         match self.dependencies.ledger.take_in().await {
             Ok(taken) => {
@@ -221,7 +251,7 @@ impl Reindexer {
                     info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: limits of reindexing pass over what was before");
                 }
             }
-            Err(failed) if usable => self.log_refused(&failed),
+            Err(failed) if usable => self.refused(&failed),
             // The start has logged why.
             Err(_) => {}
         }
@@ -233,6 +263,7 @@ impl Reindexer {
         let view = ReindexView {
             folders,
             ledger: ledger.map_err(|error| error.to_string()),
+            write_error: self.refusals.shown().cloned(),
             kill_switch: kill_switch::is_on(&reindex).await,
         };
         let publisher = &self.dependencies.publisher;

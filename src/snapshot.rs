@@ -55,14 +55,36 @@ pub struct PortalView {
     pub collections: Collections,
     /// Counts that are older are withdrawn.
     pub stale_after: Duration,
-    /// Why the last change could not be stored on disk, if it could not.
-    pub state_error: Option<String>,
+    /// Whether what must survive a restart is on disk.
+    pub state_writes: Writes,
     /// Whether it sorts by status.
     pub sorting: SortingState,
     /// Why every page is read though the configuration asks for less, where that is so.
     pub unsorted: Option<String>,
     /// Mistakes in this program that ended a task of its collector, since the process started.
     pub panics: u64,
+}
+
+/// Whether writes to a file succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Writes {
+    /// Nothing is ever written.
+    Off,
+    /// All that is known is on disk.
+    Succeed,
+    /// Something is not on disk; why, for people.
+    Refused(String),
+}
+
+impl Writes {
+    /// Why something is not on disk, if so.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Off | Self::Succeed => None,
+            Self::Refused(error) => Some(error),
+        }
+    }
 }
 
 /// Whether a portal's list of folders could be read.
@@ -207,7 +229,7 @@ impl PortalView {
             reindex: Arc::default(),
             collections: Collections::default(),
             stale_after: Duration::MAX,
-            state_error: None,
+            state_writes: Writes::Off,
             sorting: SortingState::Assumed,
             unsorted: None,
             panics: 0,

@@ -32,6 +32,11 @@ pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", true)
 }
 
+/// Fails where the disk refuses writes: writes the header of the file again as it is. (The write of a row that does not change is skipped.)
+pub(crate) fn check_write(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", version(connection)?)
+}
+
 /// The schema version: 0 where there are no tables.
 pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))

@@ -100,7 +100,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
             cycle: None,
         },
         stale_after: Duration::from_mins(15),
-        state_error: None,
+        state_writes: kb_exporter::snapshot::Writes::Succeed,
         sorting: kb_exporter::snapshot::SortingState::Shown,
         unsorted: None,
         panics: 0,

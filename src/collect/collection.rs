@@ -236,6 +236,8 @@ impl Collector {
         if ended.result == RunResult::Success {
             self.collections.last_success = Some(ended.ended);
             self.storage.write_success(ended.ended).await;
+        } else {
+            self.storage.check_write().await;
         }
     }
 

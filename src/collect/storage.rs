@@ -8,6 +8,7 @@ use crate::collect::settings::Settings;
 use crate::collect::sorted::PageNumber;
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::model::{FolderId, PortalName, Timestamp};
+use crate::snapshot::Writes;
 use crate::state::{FolderChange, SavedRefutation, StateError, Store};
 
 /// How long folders stay stored of portals that the configuration no longer has.
@@ -20,8 +21,8 @@ const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 pub(super) struct Storage {
     store: Store,
     portal: PortalName,
-    /// Why the time of the last successful collection could not be written, if it could not.
-    success_refused: Option<StateError>,
+    /// Why the last collection could not be recorded at its end, if it could not.
+    end_refused: Option<StateError>,
     /// What refutes the portal's sorting, as it is on disk.
     refutation: Option<Refutation>,
     /// The last refusal that was logged and still holds.
@@ -32,9 +33,9 @@ pub(super) struct Storage {
 impl Storage {
     pub fn new(store: Store, portal: PortalName, refutation: Option<Refutation>) -> Self {
         Self {
+            end_refused: store.open_error().cloned(),
             store,
             portal,
-            success_refused: None,
             refutation,
             error: None,
             forget_portals_at: Instant::now(),
@@ -53,7 +54,14 @@ impl Storage {
         let portal = self.portal.clone();
         let result = self.store.write_success(portal, at).await;
         self.log_refusal(&result);
-        self.success_refused = result.err();
+        self.end_refused = result.err();
+    }
+
+    /// Finds out whether the disk takes writes, after a collection that may have written nothing.
+    pub async fn check_write(&mut self) {
+        let result = self.store.check_write().await;
+        self.log_refusal(&result);
+        self.end_refused = result.err();
     }
 
     /// Writes what refutes the portal's sorting, when that changed: otherwise each new process would believe the portal for a while.
@@ -92,11 +100,15 @@ impl Storage {
         self.log_refusal(&result);
     }
 
-    /// Why something that is known is not on disk; `folder` is why a folder is not.
-    pub fn refused(&mut self, folder: Option<&StateError>) -> Option<String> {
-        let refused = folder.or(self.success_refused.as_ref());
+    /// Whether all that is known is on disk; `folder` is why a folder is not.
+    pub fn writes(&mut self, folder: Option<&StateError>) -> Writes {
+        let refused = folder.or(self.end_refused.as_ref());
         self.error = refused.map(ToString::to_string);
-        self.error.clone()
+        match &self.error {
+            Some(error) => Writes::Refused(error.clone()),
+            None if self.store.saves() => Writes::Succeed,
+            None => Writes::Off,
+        }
     }
 
     /// Logs a refusal when it is new.

@@ -75,9 +75,9 @@ pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Op
     Some(PortalLimits::of(mode, &portal.reindex, ledger, now))
 }
 
-/// Why the ledger cannot be used, which is a warning.
+/// Why the ledger cannot be used or written, which is a warning.
 pub(super) fn warning(view: &ReindexView) -> Option<String> {
-    let refused = view.ledger.as_ref().err()?;
+    let refused = view.refusal()?;
     Some(format!("nothing is reindexed: {refused}"))
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::history::{Departure, DepartureReason, IndexingTimes};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
-use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way};
+use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way, Writes};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -59,7 +59,7 @@ fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
         reindex: Arc::default(),
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
-        state_error: None,
+        state_writes: Writes::Succeed,
         sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,
@@ -167,7 +167,7 @@ fn what_a_list_leaves_out_is_said() {
         whole: false,
     };
     let mut view = (*portal(ListState::Read(facts), vec![])).clone();
-    view.state_error = Some("the disk is full".to_owned());
+    view.state_writes = Writes::Refused("the disk is full".to_owned());
     let health = judge(&snapshot(vec![Arc::new(view)]), Moment::now());
     assert_eq!(health.status, Status::Warn);
     assert_eq!(health.portals[0].notes.len(), 4);

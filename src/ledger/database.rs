@@ -117,6 +117,12 @@ impl Database {
         Ok(views)
     }
 
+    /// Fails where the disk refuses writes.
+    pub fn check_write(&self) -> Result<(), LedgerError> {
+        self.file.check()?;
+        Ok(sqlite::check_write(&self.connection)?)
+    }
+
     /// What people forgave in a portal and was not taken in yet, with the number of each request.
     pub fn asked_to_forgive(
         &self,

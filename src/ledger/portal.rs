@@ -106,7 +106,8 @@ impl PortalLedger {
         .await
     }
 
-    /// Takes in what people forgave since it was asked last, and returns it. Opens the file where that failed before.
+    /// Takes in what people forgave since it was asked last, and returns it. Opens the file where that failed before. Fails where the disk
+    /// refuses writes, also when there is nothing to write.
     pub async fn take_in(&self) -> Result<Vec<Forgiveness>, LedgerError> {
         self.send(Writer::take_in).await
     }

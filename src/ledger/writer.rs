@@ -121,10 +121,12 @@ impl Writer {
         Ok(id)
     }
 
-    /// Takes in what people forgave in a portal, and returns it. Opens the file where that failed before.
+    /// Takes in what people forgave in a portal, and returns it. Opens the file where that failed before. Fails where the disk refuses writes.
     pub fn take_in(&mut self, portal: &PortalAddress) -> Result<Vec<Forgiveness>, LedgerError> {
         self.open()?;
-        let mut asked = self.database()?.asked_to_forgive(portal)?;
+        let database = self.database()?;
+        database.check_write()?;
+        let mut asked = database.asked_to_forgive(portal)?;
         for (_, forgiveness) in &mut asked {
             // What comes later is not forgiven, whatever the clock was when they asked.
             forgiveness.at = forgiveness.at.min(SystemTime::now().into());

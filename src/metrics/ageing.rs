@@ -91,6 +91,7 @@ mod tests {
         let decided = ReindexView {
             folders: std::collections::BTreeMap::new(),
             ledger: Ok(Arc::new(ledger)),
+            write_error: None,
             kill_switch: false,
         };
         let snapshot = Snapshot {

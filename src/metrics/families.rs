@@ -6,6 +6,7 @@
 pub(super) mod folder;
 pub(super) mod portal;
 pub(super) mod reindex;
+pub(super) mod store;
 pub(super) mod view;
 
 use std::fmt::Write as _;
@@ -28,6 +29,7 @@ pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
         portal::FAMILIES,
         folder::FAMILIES,
         reindex::FAMILIES,
+        store::FAMILIES,
     ];
     let mut all = families.concat();
     all.sort_by_key(|family| family.name);
@@ -62,6 +64,7 @@ pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> i
         match family.source {
             Source::Event => {}
             Source::Snapshot(value) => samples.add(&[], value(snapshot)),
+            Source::SnapshotSamples(add) => add(snapshot, &mut samples),
             Source::Portal(value) => {
                 for (portal, value) in portals.iter().filter_map(|it| Some((it, value(it)?))) {
                     samples.add(&[portal.name()], value);

@@ -43,6 +43,8 @@ pub(super) enum Source {
     Event,
     /// One value of the snapshot, without labels.
     Snapshot(fn(&Snapshot) -> f64),
+    /// Any samples of the snapshot.
+    SnapshotSamples(fn(&Snapshot, &mut Samples<'_>)),
     /// One value of each portal.
     Portal(fn(&PortalFacts<'_>) -> Option<f64>),
     /// Any samples of each portal.

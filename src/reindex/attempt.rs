@@ -68,7 +68,7 @@ impl Reindexer {
     pub(super) async fn write_outcomes(&mut self) {
         for (id, at, outcome) in std::mem::take(&mut self.unwritten) {
             if let Err(failed) = self.dependencies.ledger.settle(id, at, outcome).await {
-                self.log_refused(&failed);
+                self.refused(&failed);
                 if self.is_under_way(id) {
                     self.unwritten.push((id, at, outcome));
                 }

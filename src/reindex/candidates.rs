@@ -82,6 +82,7 @@ impl Reindexer {
                 self.show(folders.clone()).await;
             }
         }
+        self.refusals.processed();
         self.show(folders).await;
     }
 
@@ -131,7 +132,7 @@ impl Reindexer {
         let trouble = made.await.map_err(|failed| match failed {
             LedgerError::Misfit(_) => NotMade::OutOfDate,
             failed => {
-                self.log_refused(&failed);
+                self.refused(&failed);
                 held(Reason::LedgerUnavailable, true)
             }
         })?;

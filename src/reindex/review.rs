@@ -58,7 +58,7 @@ impl Reindexer {
             info!(portal = %self.portal, id = %attempt.folder, attempt = attempt.id.get(), outcome = verdict.as_str(), "attempt judged");
         }
         let ledger = &self.dependencies.ledger;
-        self.log_if_refused(ledger.review(attempt.id, now, review).await);
+        self.note_if_refused(ledger.review(attempt.id, now, review).await);
     }
 
     /// Asks for a handful of files by their names that are missing among the files that are not done, where done files are only counted.
@@ -113,7 +113,12 @@ impl Reindexer {
     }
 
     /// Files that were seen done, or are not there any more, start anew.
-    async fn renew(&self, context: &DecisionContext, folder: &FolderFindings, ledger: &LedgerView) {
+    async fn renew(
+        &mut self,
+        context: &DecisionContext,
+        folder: &FolderFindings,
+        ledger: &LedgerView,
+    ) {
         let Some(known) = ledger.folder(folder.id) else {
             return;
         };
@@ -127,7 +132,7 @@ impl Reindexer {
             return;
         }
         let ledger = &self.dependencies.ledger;
-        self.log_if_refused(ledger.renew(folder.id, renewed).await);
+        self.note_if_refused(ledger.renew(folder.id, renewed).await);
     }
 }
 

@@ -15,8 +15,19 @@ pub struct ReindexView {
     pub folders: BTreeMap<FolderId, FolderReindex>,
     /// What was attempted, or why that is not known.
     pub ledger: Result<Arc<LedgerView>, String>,
+    /// Why something could not be written to the ledger, if so.
+    pub write_error: Option<String>,
     /// Whether the file that stops everything exists, or cannot be read.
     pub kill_switch: bool,
+}
+
+impl ReindexView {
+    /// Why the ledger cannot be used or written, if so.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        let error = self.ledger.as_ref().err();
+        error.or(self.write_error.as_ref()).map(String::as_str)
+    }
 }
 
 /// What is decided about one folder.

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, Transaction, params};
 
 use crate::history::{FileHistory, KnownFile};
 use crate::model::{FileKey, FolderId, PortalName, Timestamp};
-use crate::sqlite::{Json, Record, Worker, column, select, upsert};
+use crate::sqlite::{self, Json, Record, Worker, column, select, upsert};
 use crate::state::saved::{
     FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation,
 };
@@ -51,6 +51,27 @@ impl Store {
     #[must_use]
     pub fn nowhere() -> Self {
         Self(Backend::Nowhere)
+    }
+
+    /// Whether anything is ever saved.
+    #[must_use]
+    pub const fn saves(&self) -> bool {
+        !matches!(self.0, Backend::Nowhere)
+    }
+
+    /// Why the file could not be opened, if it could not.
+    #[must_use]
+    pub const fn open_error(&self) -> Option<&StateError> {
+        match &self.0 {
+            Backend::Refused(error) => Some(error),
+            Backend::File(_) | Backend::Nowhere => None,
+        }
+    }
+
+    /// Fails where the disk refuses writes.
+    pub async fn check_write(&self) -> Result<(), StateError> {
+        self.act(|connection| Ok(sqlite::check_write(connection)?))
+            .await
     }
 
     /// Reads what is saved of one portal, after everything that was written before. Nothing where nothing is saved.

@@ -31,3 +31,4 @@ mod support;
 mod systemd;
 mod throttle;
 mod web;
+mod writable;

@@ -33,6 +33,7 @@ fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>, kill_switch: bool
     ReindexView {
         folders: [(folder(FolderState::Counted, None).id, decided)].into(),
         ledger: ledger.map_err(str::to_owned),
+        write_error: None,
         kill_switch,
     }
 }

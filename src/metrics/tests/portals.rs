@@ -74,7 +74,7 @@ fn of(folders: Vec<FolderView>) -> PortalView {
         reindex: Arc::default(),
         collections: Collections::default(),
         stale_after: STALE_AFTER,
-        state_error: None,
+        state_writes: crate::snapshot::Writes::Succeed,
         sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,

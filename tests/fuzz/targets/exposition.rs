@@ -134,7 +134,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
             .collect(),
         collections: Collections::default(),
         stale_after: Duration::from_mins(15),
-        state_error: None,
+        state_writes: kb_exporter::snapshot::Writes::Succeed,
         sorting: kb_exporter::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,

@@ -113,6 +113,7 @@ pub(super) const FAMILIES: &[Family] = &[
         "gauge",
         &["index", "count", "ledger"],
     ),
+    family("kb_state_writable", "gauge", &["store"]),
     family("process_cpu_seconds_total", "counter", &[]),
     family("process_max_fds", "gauge", &[]),
     family("process_open_fds", "gauge", &[]),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use kb_exposition::Exposition;
 use kb_simulator::Status;
 
 use super::ledger;
@@ -33,6 +34,11 @@ async fn a_ledger_that_is_none_holds_everything() {
     held_without_ledger(corrupt, "the reindex ledger cannot be used").await;
 }
 
+/// Whether the state and the ledger are writable.
+fn writable(metrics: &Exposition) -> [Option<f64>; 2] {
+    ["state", "ledger"].map(|store| metrics.value("kb_state_writable", &[("store", store)]))
+}
+
 async fn held_without_ledger(prepare: impl FnOnce(&Path), says: &str) {
     let scene = Scene::new("enforce").await;
     make_old_ledger(&scene.workspace).await;
@@ -40,7 +46,8 @@ async fn held_without_ledger(prepare: impl FnOnce(&Path), says: &str) {
     prepare(&file);
     let before = fs::read(&file).unwrap();
     let exporter = scene.start().await;
-    scene.held(&exporter, "ledger_unavailable").await;
+    let metrics = scene.held(&exporter, "ledger_unavailable").await;
+    assert_eq!(writable(&metrics), [Some(1.0), Some(0.0)]);
     let added = scene.portal.file(scene.folder, "z.pdf", Status::Failed);
     let metrics = exporter.collected_again().await;
     let failed = &metrics.by_status("kb_folder_files", &scene.folder.to_string())["failed"];
@@ -72,11 +79,10 @@ async fn a_ledger_that_is_taken_away_while_it_is_in_use_holds_everything() {
         }
         scene.portal.file(scene.folder, "f.pdf", Status::Failed);
         scene.held(&exporter, "ledger_unavailable").await;
-        let logged = |line: &String| line.contains("removed or replaced while it was in use");
-        assert!(
-            exporter.output().iter().any(logged),
-            "the log does not say it"
-        );
+        let metrics = exporter.collected_again().await;
+        assert_eq!(writable(&metrics), [Some(1.0), Some(0.0)]);
+        let logged = |line: &&String| line.contains("removed or replaced while it was in use");
+        assert_eq!(exporter.output().iter().filter(logged).count(), 1);
         exporter.stop().await;
         assert_eq!(scene.sent(), 0);
         assert_eq!(file.exists(), directory_instead, "it was made anew");
@@ -91,7 +97,9 @@ async fn a_second_process_on_the_same_state_folder_holds_and_says_so() {
     scene.settle(&Status::Failed);
     let second = scene.start().await;
     scene.held(&second, "ledger_unavailable").await;
-    second.collected_again().await;
+    let metrics = second.collected_again().await;
+    assert_eq!(writable(&metrics), [Some(0.0); 2]);
+    assert_eq!(writable(&first.metrics().await), [Some(1.0); 2]);
     let logged = |line: &String| {
         line.contains("nothing is reindexed") && line.contains("in use by another process")
     };

@@ -20,7 +20,7 @@ pub(super) fn board() -> Board {
     .row("Processes", processes())
 }
 
-fn state() -> [Panel; 8] {
+fn state() -> [Panel; 9] {
     [
         Panel::stat(
             "Exporters down",
@@ -44,41 +44,53 @@ fn state() -> [Panel; 8] {
         .none("no exporter")
         .steps("green", &[(1.0, "orange")]),
         Panel::stat(
+            "Stores not writable",
+            "Databases (the state and the ledger of each exporter) to which writes fail. When above 0, `/health` and the log show the reason, such as a full disk. Counters of entries stand still without the state, and nothing is reindexed without the ledger.",
+        )
+        .query("stores", "sum(1 - kb_state_writable{OWN})")
+        .none("no exporter")
+        .steps("green", &[(1.0, "orange")]),
+        Panel::stat(
             "Panics",
             "Panics that ended a read or a collection in the selected time range. When above 0, report a bug with the exporter's log.",
         )
         .query("panics", "sum(increase(kb_collection_panics_total{PORTAL}[$__range]))")
         .decimals(0)
         .none("no exporter")
-        .steps("green", &[(1.0, "red")]),
+        .steps("green", &[(1.0, "red")])
+        .size(5, 3),
         Panel::stat(
             "Folders",
             "Folders of all portals that the keys may use. When the number falls and nobody planned that, find out who changed the rights of the key. See alerts/runbook.md, KbFolderLost.",
         )
         .query("folders", "sum(max by (portal) (kb_portal_folders{PORTAL})) or UNKNOWN")
         .none("not known")
-        .steps("text", &[]),
+        .steps("text", &[])
+        .size(5, 3),
         Panel::stat(
             "Error classes",
             "Error classes in use in all portals. Each portal has at most `errors.max_classes`. When a portal reaches this limit, check the number of files in class other (next panel).",
         )
         .query("classes", "sum(max by (portal) (kb_error_classes{PORTAL}))")
         .none("not known")
-        .steps("text", &[]),
+        .steps("text", &[])
+        .size(5, 3),
         Panel::stat(
             "Files in class other",
             "Files that are counted as `other` because their class has no class slot. When there are many, add rules for frequent reasons, or raise `errors.max_classes` or `errors.max_classes_per_folder`.",
         )
         .query("files", "sum(max by (portal) (kb_error_overflow_files{PORTAL}))")
         .none("not known")
-        .steps("green", &[(1000.0, "orange")]),
+        .steps("green", &[(1000.0, "orange")])
+        .size(5, 3),
         Panel::stat(
             "Shards",
             "Different shards of all jobs. When there are fewer than `--shard.count`, no exporter counts the folders of the missing shards. See alerts/runbook.md, KbShardMissing.",
         )
         .query("shards", "count(group by (job, index, count) (kb_exporter_shard_info{OWN}))")
         .none("no exporter")
-        .steps("text", &[]),
+        .steps("text", &[])
+        .size(4, 3),
     ]
 }
 

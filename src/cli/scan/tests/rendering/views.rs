@@ -119,7 +119,7 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
             ..Collections::default()
         },
         stale_after: Duration::MAX,
-        state_error: None,
+        state_writes: crate::snapshot::Writes::Off,
         sorting: crate::snapshot::SortingState::Assumed,
         unsorted: None,
         panics: 0,

@@ -1,0 +1,95 @@
+//! Disks that refuse writes: `/metrics` and `/health` say which store cannot be written.
+
+use kb_exposition::Exposition;
+use kb_simulator::Status;
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::workspace::Workspace;
+
+/// A database of the state folder.
+fn open(workspace: &Workspace, store: &str) -> Connection {
+    Connection::open(workspace.path("state").join(format!("{store}.db"))).unwrap()
+}
+
+fn writable(metrics: &Exposition, store: &str) -> Option<f64> {
+    metrics.value("kb_state_writable", &[("store", store)])
+}
+
+async fn until(exporter: &Exporter, store: &str, value: f64) -> Exposition {
+    let what = format!("{store} is {value}");
+    exporter
+        .metrics_when(&what, |metrics| writable(metrics, store) == Some(value))
+        .await
+}
+
+/// What `/health` says of the one portal.
+async fn notes(exporter: &Exporter) -> String {
+    exporter.json("/health").await["checks"]["portal:main"][0]["output"].to_string()
+}
+
+#[tokio::test]
+async fn a_store_that_refuses_writes_is_shown_also_when_there_is_nothing_to_write() {
+    let portal = Portal::start().await;
+    portal.folder("Inbox");
+    let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    workspace.change(|config| config["reindex"] = json!({"mode": "dry_run"}));
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    portal.refuse("/mine", 500);
+    for (store, other, note) in [
+        ("state", "ledger", "counters of entries stand still"),
+        ("ledger", "state", "nothing is reindexed"),
+    ] {
+        until(&exporter, store, 1.0).await;
+        let database = open(&workspace, store);
+        database.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let metrics = until(&exporter, store, 0.0).await;
+        assert_eq!(writable(&metrics, other), Some(1.0), "{other}");
+        let said = notes(&exporter).await;
+        assert!(said.contains(note), "{said}");
+        database.execute_batch("ROLLBACK").unwrap();
+        until(&exporter, store, 1.0).await;
+        let said = notes(&exporter).await;
+        assert!(!said.contains(note), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
+    let portal = Portal::start().await;
+    let refused = portal.folder("Inbox");
+    portal.folder("Contracts");
+    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    assert_eq!(writable(&metrics, "state"), Some(1.0));
+    let trigger = format!(
+        "CREATE TRIGGER refuse BEFORE UPDATE ON folder WHEN new.id = '{refused}'
+         BEGIN SELECT RAISE(ABORT, 'refused'); END"
+    );
+    open(&workspace, "state").execute_batch(&trigger).unwrap();
+    portal.file(refused, "a.pdf", Status::Failed);
+    until(&exporter, "state", 0.0).await;
+    for _ in 0..3 {
+        // Other writes of the same collections succeed.
+        let metrics = exporter.collections(1).await;
+        assert_eq!(writable(&metrics, "state"), Some(0.0));
+    }
+    let drop = "DROP TRIGGER refuse";
+    open(&workspace, "state").execute_batch(drop).unwrap();
+    until(&exporter, "state", 1.0).await;
+}
+
+#[tokio::test]
+async fn there_is_no_ledger_series_while_nothing_is_reindexed() {
+    let portal = Portal::start().await;
+    let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    workspace.change(|config| config["reindex"] = json!({"mode": "off"}));
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected_again().await;
+    assert_eq!(writable(&metrics, "state"), Some(1.0));
+    assert_eq!(writable(&metrics, "ledger"), None);
+}
