@@ -1,6 +1,7 @@
 //! The files in `deploy/` fit each other and what they deploy, and the tools that they are for accept them.
 
 mod compose;
+mod kubernetes;
 mod monitoring;
 
 use std::env;

@@ -1,0 +1,205 @@
+//! The manifests refer to each other correctly, grant no privileges, and have the alerts and dashboards of the repository.
+
+mod built;
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{list, output, root, text, texts, yaml};
+use crate::support::workspace::program;
+
+/// With this variable set, the manifest of the alerts is written anew instead of being compared.
+const UPDATE: &str = "UPDATE_DEPLOY";
+
+/// What precedes the groups of rules in the manifest of the alerts.
+const RULES_HEAD: &str = "\
+# Written from alerts/kb-exporter.yml by: UPDATE_DEPLOY=1 cargo test --test integration deploy::
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: kb-exporter
+  labels: {app.kubernetes.io/name: kb-exporter}
+spec:
+";
+
+/// A manifest of the exporter.
+fn manifest(name: &str) -> Value {
+    yaml(format!("deploy/kubernetes/exporter/{name}.yaml"))
+}
+
+/// The specification of the exporter's pod.
+fn pod() -> Value {
+    manifest("statefulset")["spec"]["template"]["spec"].clone()
+}
+
+/// The values of a key in the items of a list.
+fn all<'a>(items: &'a Value, key: &str) -> BTreeSet<&'a str> {
+    list(items)
+        .map(|item| item[key].as_str().unwrap())
+        .collect()
+}
+
+/// The path at which the container has a volume.
+fn path_of(pod: &Value, volume: &str) -> String {
+    let mut mounts = list(&pod["containers"][0]["volumeMounts"]);
+    let mount = mounts.find(|mount| mount["name"] == volume).unwrap();
+    mount["mountPath"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_pod_satisfies_the_restricted_standard() {
+    let pod = pod();
+    let security = &pod["securityContext"];
+    assert_eq!(security["runAsNonRoot"], true);
+    assert!(security["runAsUser"].as_u64().unwrap() > 0);
+    assert_eq!(
+        security["seccompProfile"],
+        json!({"type": "RuntimeDefault"})
+    );
+    assert_eq!(pod["automountServiceAccountToken"], false);
+    let container = json!({
+        "allowPrivilegeEscalation": false,
+        "readOnlyRootFilesystem": true,
+        "capabilities": {"drop": ["ALL"]},
+    });
+    assert_eq!(list(&pod["containers"]).count(), 1);
+    assert_eq!(pod["containers"][0]["securityContext"], container);
+    assert!(pod["containers"][0]["resources"]["limits"]["memory"].is_string());
+}
+
+#[test]
+fn every_object_selects_the_pod_and_its_port() {
+    let stateful = manifest("statefulset");
+    let labels = &stateful["spec"]["template"]["metadata"]["labels"];
+    let service = manifest("service");
+    let monitor = yaml("deploy/kubernetes/monitoring/servicemonitor.yaml");
+    let policy = manifest("networkpolicy");
+    for (what, selector) in [
+        ("set", &stateful["spec"]["selector"]["matchLabels"]),
+        ("service", &service["spec"]["selector"]),
+        ("policy", &policy["spec"]["podSelector"]["matchLabels"]),
+    ] {
+        assert_eq!(selector, labels, "{what}");
+    }
+    assert_eq!(stateful["spec"]["serviceName"], service["metadata"]["name"]);
+    assert_eq!(
+        &monitor["spec"]["selector"]["matchLabels"],
+        &service["metadata"]["labels"]
+    );
+    let job = monitor["spec"]["jobLabel"].as_str().unwrap();
+    assert_eq!(
+        service["metadata"]["labels"][job], "kb-exporter",
+        "the alerts expect this job"
+    );
+
+    let port = &pod()["containers"][0]["ports"][0];
+    assert_eq!(port["containerPort"], 15732);
+    assert_eq!(service["spec"]["ports"][0]["targetPort"], port["name"]);
+    assert_eq!(
+        monitor["spec"]["endpoints"][0]["port"],
+        service["spec"]["ports"][0]["name"]
+    );
+    assert_eq!(
+        policy["spec"]["ingress"][0]["ports"][0]["port"],
+        port["name"]
+    );
+}
+
+#[test]
+fn probes_ask_for_paths_that_the_exporter_has() {
+    let container = &pod()["containers"][0];
+    for (probe, path) in [
+        ("startupProbe", "/livez"),
+        ("livenessProbe", "/livez"),
+        ("readinessProbe", "/readyz"),
+    ] {
+        let asked = &container[probe]["httpGet"];
+        assert_eq!(asked, &json!({"path": path, "port": "http"}), "{probe}");
+    }
+}
+
+#[test]
+fn the_configuration_the_keys_and_the_state_are_where_the_exporter_looks() {
+    let pod = pod();
+    let claims = manifest("statefulset")["spec"]["volumeClaimTemplates"].clone();
+    let claims = list(&claims).map(|claim| claim["metadata"]["name"].as_str().unwrap());
+    let volumes: BTreeSet<_> = all(&pod["volumes"], "name")
+        .into_iter()
+        .chain(claims)
+        .collect();
+    assert_eq!(volumes, all(&pod["containers"][0]["volumeMounts"], "name"));
+
+    let generated = &manifest("kustomization")["configMapGenerator"][0];
+    let mounted = &list(&pod["volumes"])
+        .find(|volume| volume["name"] == "configuration")
+        .unwrap()["configMap"];
+    assert_eq!(generated["name"], mounted["name"]);
+    let file = texts(&generated["files"])[0];
+    let flag = format!("--config.file={}/{file}", path_of(&pod, "configuration"));
+    let arguments = texts(&pod["containers"][0]["args"]);
+    assert_eq!(arguments[..2], ["run", &flag]);
+
+    for folder in ["exporter", "example"] {
+        let path = format!("deploy/kubernetes/{folder}/{file}");
+        let configuration = yaml(&path);
+        assert_eq!(configuration["state"]["path"], path_of(&pod, "state"));
+        let key = configuration["portals"][0]["api_key_file"]
+            .as_str()
+            .unwrap();
+        assert_eq!(key, format!("{}/main", path_of(&pod, "keys")));
+        output(
+            program()
+                .args(["--config.check", "--config.file"])
+                .arg(root().join(path)),
+        );
+    }
+    let keys = text("deploy/kubernetes/exporter/statefulset.yaml");
+    assert!(
+        keys.contains("defaultMode: 0400\n"),
+        "others could read the keys"
+    );
+}
+
+#[test]
+fn the_rules_for_the_operator_are_those_of_prometheus() {
+    let indented = text("alerts/kb-exporter.yml")
+        .lines()
+        .fold(String::new(), |rules, line| {
+            let indent = if line.is_empty() { "" } else { "  " };
+            rules + indent + line + "\n"
+        });
+    let expected = format!("{RULES_HEAD}{indented}");
+    let file = "deploy/kubernetes/monitoring/prometheusrule.yaml";
+    if env::var_os(UPDATE).is_some() {
+        fs::write(root().join(file), &expected).unwrap();
+    }
+    assert!(
+        text(file) == expected,
+        "{file} is old; run the tests once with {UPDATE}=1"
+    );
+    assert_eq!(yaml(file)["spec"], yaml("alerts/kb-exporter.yml"));
+}
+
+#[test]
+fn every_dashboard_has_a_config_map() {
+    let generators = yaml("dashboards/kustomization.yaml");
+    let files: BTreeSet<_> = list(&generators["configMapGenerator"])
+        .flat_map(|generator| texts(&generator["files"]))
+        .map(str::to_owned)
+        .collect();
+    let boards = glob::glob(root().join("dashboards/*.json").to_str().unwrap()).unwrap();
+    let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let boards: BTreeSet<_> = boards.map(|path| name(path.unwrap())).collect();
+    assert_eq!(files, boards);
+}
+
+#[test]
+fn the_example_uses_the_image_of_this_version() {
+    let image = &yaml("deploy/kubernetes/example/kustomization.yaml")["images"][0];
+    assert_eq!(image["newTag"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(image["name"], pod()["containers"][0]["image"]);
+}
