@@ -3,6 +3,7 @@
 mod compose;
 mod kubernetes;
 mod monitoring;
+mod release;
 
 use std::env;
 use std::fs;

@@ -1,0 +1,219 @@
+//! A release: its notes come from the changelog, its archives are reproducible, and its workflows are sound.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use regex::Regex;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{list, output, root, text, tool, yaml};
+use crate::support::process::run;
+
+const WORKFLOWS: [&str; 2] = [
+    ".github/workflows/release.yml",
+    ".github/workflows/tests.yml",
+];
+
+const CHANGELOG: &str = "\
+# Changelog
+
+## Unreleased
+
+- Not yet.
+
+## [1.2.0] - 2026-01-31
+
+### Added
+
+- A thing.
+
+## 1.1.0 - 2025-12-01
+
+- An older thing.
+
+## 1.0.0
+";
+
+/// What the script says of a version in a repository that has version 1.2.0, or another one.
+fn notes(built: &str, version: &str) -> Output {
+    let repository = tempfile::tempdir().unwrap();
+    let path = |name: &str| repository.path().join(name);
+    fs::create_dir_all(path("deploy/release")).unwrap();
+    fs::copy(
+        root().join("deploy/release/notes"),
+        path("deploy/release/notes"),
+    )
+    .unwrap();
+    let manifest = format!(
+        "[package]\nname = \"x\"\nversion = \"{built}\"\n\n[dependencies]\nversion = \"9.9.9\"\n"
+    );
+    fs::write(path("Cargo.toml"), manifest).unwrap();
+    fs::write(path("CHANGELOG.md"), CHANGELOG).unwrap();
+    run(Command::new(path("deploy/release/notes")).arg(version), "")
+}
+
+#[test]
+fn the_notes_are_the_section_of_the_version() {
+    let said = |version| {
+        let output = notes(version, version);
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(said("1.2.0"), "### Added\n\n- A thing.\n");
+    assert_eq!(said("1.1.0"), "- An older thing.\n");
+}
+
+#[test]
+fn a_release_without_notes_or_with_another_version_is_refused() {
+    for (built, version, why) in [
+        ("1.1.0", "1.2.0", "Cargo.toml has version 1.1.0, not 1.2.0"),
+        ("1.2", "1.2", "no section for 1.2:"),
+        ("1.3.0", "1.3.0", "no section for 1.3.0:"),
+        ("1.0.0", "1.0.0", "no section for 1.0.0:"),
+    ] {
+        let output = notes(built, version);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+/// A program that says which version it is.
+fn program(folder: &TempDir) -> std::path::PathBuf {
+    let file = folder.path().join("program");
+    fs::write(
+        &file,
+        "#!/bin/sh\necho 'kb-exporter 1.2.0 (revision 0123456789ab)'\n",
+    )
+    .unwrap();
+    output(Command::new("chmod").arg("700").arg(&file));
+    file
+}
+
+/// Packs a program into a folder.
+fn archive(program: &Path, folder: &Path) -> String {
+    let mut command = Command::new(root().join("deploy/release/archive"));
+    command
+        .arg(program)
+        .arg("x86_64-unknown-linux-gnu")
+        .arg(folder);
+    output(command.env("SOURCE_DATE_EPOCH", "1767225600"))
+        .trim()
+        .to_owned()
+}
+
+#[test]
+fn an_archive_is_reproducible_and_has_all_that_operators_need() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program(&folder);
+    let one = archive(&program, &folder.path().join("one"));
+    let two = archive(&program, &folder.path().join("two"));
+    assert!(
+        fs::read(&one).unwrap() == fs::read(&two).unwrap(),
+        "they differ"
+    );
+
+    let name = "kb-exporter-1.2.0-x86_64-unknown-linux-gnu";
+    assert!(one.ends_with(&format!("/{name}.tar.gz")), "{one}");
+    let packed = output(Command::new("tar").args(["--list", "--verbose", "--file", &one]));
+    for file in [
+        "kb-exporter",
+        "LICENSE",
+        "README.md",
+        "docs/installation.md",
+        "docs/example.yml",
+        "alerts/kb-exporter.yml",
+        "dashboards/folder.json",
+        "deploy/systemd/kb-exporter.service",
+    ] {
+        assert!(
+            packed.contains(&format!(" {name}/{file}\n")),
+            "{file}: {packed}"
+        );
+    }
+    assert!(
+        packed.lines().all(|line| line.contains(" 0/0 ")),
+        "{packed}"
+    );
+    let executable = packed
+        .lines()
+        .find(|line| line.ends_with("/kb-exporter"))
+        .unwrap();
+    assert!(executable.starts_with("-rwxr-xr-x"), "{executable}");
+}
+
+#[test]
+fn jobs_may_do_little_and_actions_are_pinned_to_a_commit() {
+    let pinned =
+        Regex::new(r"^ *(?:- )?uses: (?:\./\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$").unwrap();
+    for file in WORKFLOWS {
+        for line in text(file).lines().filter(|line| line.contains("uses:")) {
+            assert!(pinned.is_match(line), "{file}: {line}");
+        }
+        let workflow = yaml(file);
+        assert_eq!(workflow["permissions"], serde_json::json!({}), "{file}");
+        for (name, job) in workflow["jobs"].as_object().unwrap() {
+            assert!(job["permissions"].is_object(), "{file}: {name}");
+            let limited = job["timeout-minutes"].is_u64() || job["uses"].is_string();
+            assert!(limited, "{file}: {name}");
+        }
+    }
+}
+
+#[test]
+fn workflows_satisfy_their_schema() {
+    let Some(_) = tool("check-jsonschema") else {
+        return;
+    };
+    let pattern = root().join("target/deploy-tools/lib/*/site-packages/check_jsonschema/builtin_schemas/vendor/github-workflows.json");
+    let schema = glob::glob(pattern.to_str().unwrap())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for file in WORKFLOWS {
+        let workflow = yaml(file);
+        let faults: Vec<_> = validator
+            .iter_errors(&workflow)
+            .map(|fault| format!("{}: {fault}", fault.instance_path()))
+            .collect();
+        assert!(faults.is_empty(), "{file}: {faults:#?}");
+    }
+}
+
+#[test]
+fn nothing_in_the_workflows_is_unsafe() {
+    let Some(mut zizmor) = tool("zizmor") else {
+        return;
+    };
+    zizmor
+        .current_dir(root())
+        .args(["--offline", "--no-progress", "--min-severity", "medium"]);
+    output(zizmor.args(WORKFLOWS));
+}
+
+#[test]
+fn a_release_needs_the_tests_and_builds_every_target() {
+    let jobs = &yaml(WORKFLOWS[0])["jobs"];
+    let needs: Vec<_> = list(&jobs["publish"]["needs"]).collect();
+    assert_eq!(
+        needs.len() + 1,
+        jobs.as_object().unwrap().len(),
+        "publish needs all others"
+    );
+    assert_eq!(jobs["tests"]["uses"], format!("./{}", WORKFLOWS[1]));
+    let steps = &yaml(WORKFLOWS[1])["jobs"]["tests"]["steps"];
+    assert!(list(steps).any(|step| step["run"] == ".ci/run"));
+    let built = list(&jobs["build"]["strategy"]["matrix"]["include"]);
+    let built: Vec<_> = built
+        .map(|build| build["target"].as_str().unwrap())
+        .collect();
+    let targets = ["x86_64", "aarch64"]
+        .map(|machine| ["gnu", "musl"].map(|libc| format!("{machine}-unknown-linux-{libc}")));
+    assert_eq!(built, targets.concat());
+}
