@@ -231,6 +231,8 @@ impl Collector {
         self.folders.log.collection_ended(portal);
         self.submit_findings(&run);
         self.assign_classes().await;
+        // A quiet folder is read, and otherwise written, only after a while.
+        self.save(&self.folders.refused()).await;
         self.dependencies.events.ran(ended.result);
         self.collections.last_run = Some(ended);
         if ended.result == RunResult::Success {

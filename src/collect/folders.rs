@@ -220,6 +220,13 @@ impl Folders {
         unsaved.map(|folder| folder.view.id).collect()
     }
 
+    /// The folders whose last change the disk refused.
+    pub fn refused(&self) -> Vec<FolderId> {
+        let refused = self.iter();
+        let refused = refused.filter(|folder| folder.persisted.refused.is_some());
+        refused.map(|folder| folder.view.id).collect()
+    }
+
     /// What brings the disk up to date about some folders.
     pub fn changes(&self, ids: &[FolderId], portal: &PortalName) -> Vec<FolderChange> {
         let folders = ids.iter().filter_map(|id| self.get(*id));

@@ -78,6 +78,8 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
         let metrics = exporter.collections(1).await;
         assert_eq!(writable(&metrics, "state"), Some(0.0));
     }
+    // It is written at once, and not only when it is read again.
+    portal.refuse(&refused.to_string(), 500);
     let drop = "DROP TRIGGER refuse";
     open(&workspace, "state").execute_batch(drop).unwrap();
     until(&exporter, "state", 1.0).await;
