@@ -9,7 +9,6 @@ mod cache;
 mod cause;
 mod classifier;
 mod line;
-mod mask;
 mod masks;
 mod rule;
 mod slots;
@@ -18,11 +17,10 @@ mod tally;
 use std::fmt;
 use std::sync::Arc;
 
-pub use classifier::{Classifier, Source};
-pub use mask::{Mask, MaskName, MaskPattern};
-pub use rule::{Pattern, Rule, RuleClass, RuleError};
+pub use classifier::Classifier;
+pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
-pub use tally::{ClassCount, ClassCounts, ClassNumber, ErrorTally};
+pub use tally::{ClassCount, ClassCounts, ErrorTally};
 
 /// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;
@@ -44,33 +42,6 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of a reason by the built-in masks alone.
-    #[must_use]
-    pub fn of(reason: Option<&str>) -> Self {
-        Self::masked(reason.unwrap_or_default(), &[])
-    }
-
-    /// The class of a reason that no rule fits: its cause, masked. Takes time that is linear in its length.
-    fn masked(reason: &str, masks: &[Mask]) -> Self {
-        let mut line = line::Line::default();
-        masks::write(&mask::apply(masks, cause::of(reason)), &mut line);
-        match line.finish().as_str() {
-            "" => Self::Unspecified,
-            // A reason that is one of the reserved words must not be counted as what that word stands for.
-            word if RESERVED.contains(&word) => Self::Text(format!("{word} (as given)").into()),
-            text => Self::Text(text.into()),
-        }
-    }
-
-    /// The text of the class; none for the reserved ones.
-    #[must_use]
-    pub const fn text(&self) -> Option<&Arc<str>> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Unspecified | Self::Other | Self::Unread => None,
-        }
-    }
-
     /// The value of the label `error`.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -85,35 +56,17 @@ impl Class {
     /// The class with this label.
     #[must_use]
     pub fn from_label(label: &str) -> Self {
-        let words = [Self::Unspecified, Self::Other, Self::Unread];
-        let word = words.into_iter().find(|word| word.as_str() == label);
-        word.unwrap_or_else(|| Self::Text(label.into()))
+        match label {
+            "unspecified" => Self::Unspecified,
+            "other" => Self::Other,
+            "unread" => Self::Unread,
+            text => Self::Text(text.into()),
+        }
     }
 }
 
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reason_that_is_blank_or_missing_is_unspecified() {
-        for blank in [None, Some(""), Some(" \n\t ")] {
-            assert_eq!(Class::of(blank), Class::Unspecified);
-        }
-    }
-
-    #[test]
-    fn a_reason_cannot_pass_for_a_reserved_class() {
-        for word in RESERVED {
-            let class = Class::of(Some(&format!(" {word} ")));
-            assert_eq!(class.as_str(), format!("{word} (as given)"));
-            assert_eq!(Class::of(Some(class.as_str())), class);
-        }
     }
 }

@@ -261,8 +261,7 @@ impl Collector {
         }
         let now = Moment::now();
         self.folders.exclude_others(settings, now.wall);
-        let class_slots = &mut self.folders.class_slots;
-        class_slots.reconfigure(settings.class_limits(), &settings.classifier);
+        self.folders.class_slots.limits = settings.class_limits();
         self.amend_findings();
         self.publish(now);
         self.save(&self.folders.unsaved_absences()).await;

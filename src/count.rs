@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
 
-use crate::classify::{ClassCounts, ClassNumber};
+use crate::classify::{Class, ClassCounts};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::PageRequest;
 
@@ -13,14 +13,14 @@ use crate::portal::PageRequest;
 pub const MAX_REMEMBERED: usize = 100_000;
 
 /// A file that is not done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
     /// Its state.
     pub status: Status,
     /// When it was uploaded, as far as the portal says.
     pub created_at: Option<Timestamp>,
     /// The class of its reason, where it failed or was flagged.
-    pub class: Option<ClassNumber>,
+    pub class: Option<Class>,
 }
 
 /// A folder that was counted.

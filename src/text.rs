@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 /// Replaces an unsafe character.
-const REPLACEMENT: char = '\u{fffd}';
+pub const REPLACEMENT: char = '\u{fffd}';
 
 /// Marks the place where a text was cut.
 const ELLIPSIS: char = '…';
@@ -26,6 +26,16 @@ pub fn is_unsafe(character: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// The character, or [`REPLACEMENT`] for one that [`is_unsafe`].
+#[must_use]
+pub fn safe(character: char) -> char {
+    if is_unsafe(character) {
+        REPLACEMENT
+    } else {
+        character
+    }
+}
+
 /// Bounds a text to `characters` and replaces what [`is_unsafe`], but for line feeds and tabs.
 ///
 /// Reads no more of the text than it returns.
@@ -38,8 +48,7 @@ pub fn clean(text: &str, characters: usize) -> String {
         .take(characters)
         .map(|character| match character {
             '\n' | '\t' => character,
-            _ if is_unsafe(character) => REPLACEMENT,
-            _ => character,
+            _ => safe(character),
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kb_exporter::classify::{Class, ErrorRow};
+use kb_exporter::classify::{Classifier, ErrorRow};
 use kb_exporter::history::{FullRead, IndexingTimes};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
@@ -151,11 +151,14 @@ fn counts(number: usize, amount: u64, now: Moment) -> Counts {
 
 /// None to four classes, three in the middle.
 fn errors(number: usize, amount: u64) -> Vec<ErrorRow> {
+    let classifier = Classifier::default();
     let classes = [3, 1, 4, 3, 0, 2][number % 6];
     let mut rows: Vec<_> = (0..classes)
         .map(|place| ErrorRow {
             status: Status::WITH_REASON[place / 3],
-            class: Class::of(Some(REASONS[(number + place) % REASONS.len()])),
+            class: classifier
+                .explain(REASONS[(number + place) % REASONS.len()])
+                .0,
             files: amount % 97 + place as u64,
             example: None,
         })

@@ -12,9 +12,6 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Memory that an entry needs beside its text, in bytes; about.
 const ENTRY_BYTES: usize = 128;
 
-/// Longest text that is remembered, in bytes.
-const MAX_TEXT_BYTES: usize = 16 * 1024;
-
 /// Remembers the classes of texts.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
@@ -31,16 +28,14 @@ impl Cache {
     /// Remembers the class of a text, unless the text is long.
     pub fn insert(&mut self, text: &str, class: &Class) {
         let bytes = text.len() + ENTRY_BYTES;
-        if text.len() > MAX_TEXT_BYTES {
+        if text.len() > MAX_BYTES / 256 {
             return;
         }
         if self.bytes + bytes > MAX_BYTES {
-            self.classes.clear();
-            self.bytes = 0;
+            *self = Self::default();
         }
-        if self.classes.insert(text.into(), class.clone()).is_none() {
-            self.bytes += bytes;
-        }
+        self.classes.insert(text.into(), class.clone());
+        self.bytes += bytes;
     }
 }
 
@@ -59,7 +54,7 @@ mod tests {
         }
         let bytes = cache.classes.keys().map(|text| text.len() + ENTRY_BYTES);
         assert_eq!(cache.bytes, bytes.sum::<usize>());
-        let long = "x".repeat(MAX_TEXT_BYTES + 1);
+        let long = "x".repeat(16 * 1024 + 1);
         cache.insert(&long, &Class::Other);
         assert_eq!(cache.get(&long), None);
     }

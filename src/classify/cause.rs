@@ -8,56 +8,58 @@ use regex::Regex;
 use serde_json::Value;
 
 /// How much of a text is classified, in bytes.
-const READ_BYTES: usize = 4 << 10;
+pub(super) const READ_BYTES: usize = 4 << 10;
 
 /// Fields of an answer that may hold the message, the most specific first.
 const FIELDS: &str = "message error detail msg reason description title errors";
 
+/// Layers of answers and quotations, at most.
+const MAX_LAYERS: usize = 3;
+
 /// Marks that a text may be quoted with as a whole, each followed by the one that closes it.
 const QUOTES: [&str; 5] = ["\"\"", "''", "«»", "“”", "「」"];
 
+macro_rules! regex {
+    ($pattern:literal) => {
+        LazyLock::new(|| Regex::new($pattern).expect("each expression is compiled by the tests"))
+    };
+}
+
 /// A stack frame: a line of a program, of Java, JavaScript, .NET (in some languages), Ruby, PHP, Rust or C.
-static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(
-        r"^(?:\s+(?:at|from|bei|в|在|\.\.\.|thrown in)(?: \S.*)?$|\s*#\d+\s.*[(/:]|\s*\d+: +\S|\S+/\S+ \[0x|\s*--- (?:End|Ende|Конец) )",
-    )
-});
+static FRAME: LazyLock<Regex> = regex!(
+    r"^(?:\s+(?:at|from|bei|в|在|\.\.\.|thrown in)(?: \S.*)?$|\s*#\d+\s.*[(/:]|\s*\d+: +\S|\S+/\S+ \[0x|\s*--- (?:End|Ende|Конец) )"
+);
 
 /// A line that nothing but a stack follows.
-static HEADER: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$")
-});
+static HEADER: LazyLock<Regex> =
+    regex!(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$");
 
 /// A line break or a tab that is written with a backslash, where more follows than the rest of a path.
-static ESCAPED: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(
-        r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#,
-    )
-});
-
-fn compiled(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("each expression is compiled by the tests")
-}
+static ESCAPED: LazyLock<Regex> = regex!(
+    r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#
+);
 
 /// The part of a reason that its class is of, on one or several lines.
-pub(super) fn of(reason: &str) -> Cow<'_, str> {
-    match unwrapped(reason.trim(), 3) {
-        Cow::Borrowed(text) => cause(text),
-        Cow::Owned(text) => Cow::Owned(cause(text.trim()).into_owned()),
+pub(super) fn of(reason: &str) -> String {
+    let mut text = Cow::Borrowed(reason.trim());
+    for _ in 0..MAX_LAYERS {
+        let Some(inner) = unwrapped(&text) else { break };
+        text = Cow::Owned(inner.trim().to_owned());
     }
+    if !text.contains('\n') && (text.contains('\r') || ESCAPED.is_match(&text)) {
+        let lines = text.replace("\\r", "").replace("\\n", "\n");
+        text = Cow::Owned(lines.replace("\\t", "\t").replace('\r', "\n"));
+    }
+    let exception = of_python(&text).or_else(|| of_java(&text));
+    exception.map_or_else(|| without_frames(&text), |line| start_of(line).to_owned())
 }
 
-/// The message of a text that is an answer in JSON or a quotation as a whole; each may hold another one.
-fn unwrapped(text: &str, layers: usize) -> Cow<'_, str> {
-    let inner = match text.chars().next() {
-        _ if layers == 0 || text.len() > READ_BYTES => None,
-        Some('{') => serde_json::from_str(text).ok().and_then(message),
-        Some(quote) => quoted(text, quote),
-        None => None,
-    };
-    match inner {
-        Some(inner) => Cow::Owned(unwrapped(inner.trim(), layers - 1).into_owned()),
-        None => Cow::Borrowed(text),
+/// The message of a text that is an answer in JSON or a quotation as a whole.
+fn unwrapped(text: &str) -> Option<String> {
+    match text.chars().next()? {
+        _ if text.len() > READ_BYTES => None,
+        '{' => message(serde_json::from_str(text).ok()?),
+        quote => quoted(text, quote),
     }
 }
 
@@ -66,10 +68,9 @@ fn message(answer: Value) -> Option<String> {
     match answer {
         Value::String(text) => (!text.trim().is_empty()).then_some(text),
         Value::Array(answers) => answers.into_iter().find_map(message),
-        Value::Object(mut fields) => {
-            let mut names = FIELDS.split(' ');
-            names.find_map(|field| message(fields.remove(field)?))
-        }
+        Value::Object(mut fields) => FIELDS
+            .split(' ')
+            .find_map(|name| message(fields.remove(name)?)),
         _ => None,
     }
 }
@@ -78,43 +79,23 @@ fn message(answer: Value) -> Option<String> {
 fn quoted(text: &str, quote: char) -> Option<String> {
     let marks = QUOTES.into_iter().find(|marks| marks.starts_with(quote))?;
     let closing = marks.chars().last()?;
-    if quote == '"'
-        && let Ok(Value::String(said)) = serde_json::from_str(text)
-    {
-        return Some(said).filter(|said| said.trim().contains(' '));
-    }
-    let said = text.strip_prefix(quote)?.strip_suffix(closing)?;
-    (said.trim().contains(' ') && !said.contains(closing)).then(|| said.to_owned())
+    let said = serde_json::from_str(text).ok().or_else(|| {
+        let said = text.strip_prefix(quote)?.strip_suffix(closing)?;
+        (!said.contains(closing)).then(|| said.to_owned())
+    });
+    said.filter(|said| said.trim().contains(' '))
 }
 
-/// The exception of a stack trace, or a text without the lines of a stack.
-fn cause(text: &str) -> Cow<'_, str> {
-    if !text.contains('\n') && (text.contains('\r') || ESCAPED.is_match(text)) {
-        let lines = text.replace("\\r", "").replace("\\n", "\n");
-        let lines = lines.replace("\\t", "\t").replace('\r', "\n");
-        return Cow::Owned(of_lines(&lines).into_owned());
-    }
-    of_lines(text)
-}
-
-fn of_lines(text: &str) -> Cow<'_, str> {
-    if !text.contains('\n') {
-        return Cow::Borrowed(start_of(text));
-    }
-    if let Some(exception) = of_python(text).or_else(|| of_java(text)) {
-        return Cow::Borrowed(start_of(exception));
-    }
+/// A text without the lines of a stack.
+fn without_frames(text: &str) -> String {
     let read = start_of(text);
-    let cut = (read.len() < text.len())
-        .then(|| read.rfind('\n'))
-        .flatten();
-    let lines = read[..cut.unwrap_or(read.len())].lines();
-    let (first, rest) = (lines.clone().next(), lines.skip(1));
-    let rest = rest
-        .take_while(|line| !HEADER.is_match(line))
-        .filter(|line| !FRAME.is_match(line));
-    let lines: Vec<_> = first.into_iter().chain(rest).collect();
-    Cow::Owned(lines.join("\n"))
+    // The last line may be the beginning of a frame.
+    let end = read.rfind('\n').filter(|_| read.len() < text.len());
+    let mut lines = read[..end.unwrap_or(read.len())].lines();
+    let first = lines.next();
+    let rest = lines.take_while(|line| !HEADER.is_match(line));
+    let rest = rest.filter(|line| !FRAME.is_match(line));
+    first.into_iter().chain(rest).collect::<Vec<_>>().join("\n")
 }
 
 /// The last exception that a stack of Java or the like gives as the cause of those above it.

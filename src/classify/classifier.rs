@@ -6,44 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
 
 use crate::classify::cache::Cache;
-use crate::classify::{Class, Mask, Rule};
+use crate::classify::cause::READ_BYTES;
+use crate::classify::{Class, Mask, RESERVED, Rule, cause, masks};
 
 /// The version of the built-in masks: a change by which a reason may get another class increases it.
 const NORMALISER: &str = "4";
 
-/// Rules are tried on so many bytes of the beginning of a reason, and on as many of its end: a traceback has the cause in its last line.
-const RULE_BYTES: usize = 4 * 1024;
-
 /// Finds the class of a reason: that of the first rule that fits, or else what the masks leave of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Classifier {
     rules: Vec<Rule>,
     masks: Vec<Mask>,
-    version: Uuid,
     cache: Mutex<Cache>,
-}
-
-/// What gave a reason its class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source<'a> {
-    /// A rule of the configuration.
-    Rule {
-        /// Its number among the rules, from 1.
-        number: usize,
-        /// The rule.
-        rule: &'a Rule,
-    },
-    /// No rule fits: ids, numbers, names and times were masked.
-    Masks,
-    /// There is no reason, or a blank one.
-    NoReason,
-}
-
-impl Default for Classifier {
-    /// Without rules and with the built-in masks only.
-    fn default() -> Self {
-        Self::new(Vec::new(), Vec::new())
-    }
 }
 
 impl Classifier {
@@ -51,7 +25,6 @@ impl Classifier {
     #[must_use]
     pub fn new(rules: Vec<Rule>, masks: Vec<Mask>) -> Self {
         Self {
-            version: version(&rules, &masks),
             rules,
             masks,
             cache: Mutex::default(),
@@ -60,71 +33,69 @@ impl Classifier {
 
     /// Identifies the rules and masks: classifiers of one version give a reason the same class, in every process.
     #[must_use]
-    pub const fn version(&self) -> Uuid {
-        self.version
+    pub fn version(&self) -> Uuid {
+        let mut words = vec![NORMALISER];
+        for Rule { pattern, class } in &self.rules {
+            words.extend([pattern.as_str(), class.as_str()]);
+        }
+        for Mask { name, pattern } in &self.masks {
+            words.extend(["mask", &name.0, pattern.0.as_str()]);
+        }
+        Uuid::new_v5(&Uuid::NAMESPACE_OID, words.join("\0").as_bytes())
     }
 
     /// The classes that the rules name.
     #[must_use]
     pub fn rule_classes(&self) -> HashSet<Arc<str>> {
-        let classes = self.rules.iter().map(|rule| rule.class.class());
-        classes.filter_map(Class::text).cloned().collect()
+        let rules = self.rules.iter();
+        rules.map(|rule| Arc::clone(&rule.class.0)).collect()
     }
 
     /// The class of a reason as the portal gave it. For a text that was classified lately it costs a look-up.
     #[must_use]
     pub fn classify(&self, reason: Option<&str>) -> Class {
-        let Some(text) = reason else {
-            return Class::Unspecified;
-        };
+        let text = reason.unwrap_or_default();
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().get(text);
         known.unwrap_or_else(|| {
-            let class = self.explain(reason).0;
+            let class = self.explain(text).0;
             cache().insert(text, &class);
             class
         })
     }
 
-    /// The class of a reason, and what gave it.
+    /// The class of a reason, with the rule that gave it and the number of that rule, from 1. Without one it is the cause, masked;
+    /// this takes time that is linear in the length of the reason.
     #[must_use]
-    pub fn explain(&self, reason: Option<&str>) -> (Class, Source<'_>) {
-        if let Some((number, rule)) = reason.and_then(|reason| self.rule_for(reason)) {
-            return (rule.class.class().clone(), Source::Rule { number, rule });
+    pub fn explain(&self, reason: &str) -> (Class, Option<(usize, &Rule)>) {
+        if let Some((number, rule)) = self.rule_for(reason) {
+            return (Class::Text(Arc::clone(&rule.class.0)), Some((number, rule)));
         }
-        match Class::masked(reason.unwrap_or_default(), &self.masks) {
-            class @ Class::Unspecified => (class, Source::NoReason),
-            class => (class, Source::Masks),
-        }
+        let masks = self.masks.iter();
+        let cause = masks.fold(cause::of(reason), |text, mask| mask.apply(text));
+        let class = match masks::masked(&cause).as_str() {
+            "" => Class::Unspecified,
+            // A reason that is one of the reserved words must not be counted as what that word stands for.
+            word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
+            text => Class::Text(text.into()),
+        };
+        (class, None)
     }
 
+    /// Of a long reason, the beginning and the end are tried: a traceback has the cause in its last line.
     fn rule_for(&self, reason: &str) -> Option<(usize, &Rule)> {
-        if self.rules.is_empty() || reason.trim().is_empty() {
+        if reason.trim().is_empty() {
             return None;
         }
-        let (beginning, end) = if reason.len() <= 2 * RULE_BYTES {
-            (reason, None)
-        } else {
-            let end = reason.ceil_char_boundary(reason.len() - RULE_BYTES);
-            let beginning = &reason[..reason.floor_char_boundary(RULE_BYTES)];
-            (beginning, Some(&reason[end..]))
-        };
+        let mut parts = vec![reason];
+        if reason.len() > 2 * READ_BYTES {
+            let end = reason.ceil_char_boundary(reason.len() - READ_BYTES);
+            parts = vec![cause::start_of(reason), &reason[end..]];
+        }
+        let fits = |rule: &Rule| parts.iter().any(|part| rule.pattern.0.is_match(part));
         let mut rules = (1..).zip(&self.rules);
-        rules.find(|(_, Rule { pattern, .. })| {
-            pattern.fits(beginning) || end.is_some_and(|end| pattern.fits(end))
-        })
+        rules.find(|(_, rule)| fits(rule))
     }
-}
-
-fn version(rules: &[Rule], masks: &[Mask]) -> Uuid {
-    let mut words = vec![NORMALISER];
-    for Rule { pattern, class } in rules {
-        words.extend([pattern.as_str(), class.class().as_str()]);
-    }
-    for Mask { name, pattern } in masks {
-        words.extend(["mask", name.placeholder(), pattern.as_str()]);
-    }
-    Uuid::new_v5(&Uuid::NAMESPACE_OID, words.join("\0").as_bytes())
 }
 
 #[cfg(test)]
@@ -146,9 +117,9 @@ mod tests {
             ("out", "never"),
             ("^$", "blank"),
         ]);
-        let (class, source) = classifier.explain(Some("Request TIMED OUT"));
+        let (class, rule) = classifier.explain("Request TIMED OUT");
         assert_eq!(class.as_str(), "timeout");
-        assert!(matches!(source, Source::Rule { number: 1, .. }));
+        assert_eq!(rule, Some((1, &classifier.rules[0])));
         assert_eq!(classifier.classify(Some("out of memory")).as_str(), "never");
     }
 
@@ -165,18 +136,19 @@ mod tests {
     #[test]
     fn no_rule_gives_a_class_to_a_reason_that_is_not_there() {
         let classifier = classifier(&[("", "everything")]);
-        for blank in [None, Some(""), Some(" \n")] {
-            let explained = classifier.explain(blank);
-            assert_eq!(explained, (Class::Unspecified, Source::NoReason));
+        for blank in ["", " \n"] {
+            assert_eq!(classifier.explain(blank), (Class::Unspecified, None));
+            assert_eq!(classifier.classify(Some(blank)), Class::Unspecified);
         }
+        assert_eq!(classifier.classify(None), Class::Unspecified);
         assert_eq!(classifier.classify(Some("x")).as_str(), "everything");
     }
 
     #[test]
     fn a_reason_without_a_rule_is_masked() {
         let classifier = classifier(&[("a", "b")]);
-        let (class, source) = classifier.explain(Some("no text"));
-        assert_eq!((class.as_str(), source), ("no text", Source::Masks));
+        let (class, rule) = classifier.explain("no text");
+        assert_eq!((class.as_str(), rule), ("no text", None));
     }
 
     #[test]
@@ -186,5 +158,14 @@ mod tests {
         let class = |reason: String| classifier.classify(Some(&reason)).to_string();
         assert_eq!(class(format!("begins {middle}")), "first");
         assert_eq!(class(format!("{middle} ends")), "last");
+    }
+    #[test]
+    fn a_reason_cannot_pass_for_a_reserved_class() {
+        let class = |reason: &str| Classifier::default().classify(Some(reason));
+        for word in RESERVED {
+            let given = class(&format!(" {word} "));
+            assert_eq!(given.as_str(), format!("{word} (as given)"));
+            assert_eq!(class(given.as_str()), given);
+        }
     }
 }

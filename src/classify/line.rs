@@ -17,8 +17,8 @@ const SEPARATORS: [char; 8] = [' ', ',', '-', '–', ':', '.', '/', ';'];
 #[derive(Default)]
 pub(super) struct Line {
     text: String,
-    /// The last placeholder, and where it ends.
-    last: Option<(&'static str, usize)>,
+    /// The last placeholder, and where it ends. Empty before the first.
+    last: (&'static str, usize),
 }
 
 impl Line {
@@ -31,12 +31,7 @@ impl Line {
     pub fn text(&mut self, text: &str) {
         for character in text.chars() {
             if !character.is_whitespace() {
-                let is_unsafe = text::is_unsafe(character);
-                self.text.push(if is_unsafe {
-                    char::REPLACEMENT_CHARACTER
-                } else {
-                    character
-                });
+                self.text.push(text::safe(character));
             } else if !self.text.is_empty() && !self.text.ends_with(' ') {
                 self.text.push(' ');
             }
@@ -44,34 +39,34 @@ impl Line {
     }
 
     /// Writes a word that no mask replaces, unless it is the unit of a number.
-    pub fn kept(&mut self, word: &str) {
-        match self.last {
-            Some((NUMBER, end))
-                if &self.text[end..] == " " && UNITS.split(' ').any(|unit| unit == word) =>
-            {
-                self.text.truncate(end);
-            }
-            _ => self.text(word),
+    pub fn word(&mut self, word: &str) {
+        let is_unit = UNITS.split(' ').any(|unit| unit == word);
+        if !is_unit || !self.extends(NUMBER, |between| between == " ") {
+            self.text(word);
         }
     }
 
     /// Writes a placeholder. Several alike in a row are one.
     pub fn placeholder(&mut self, placeholder: &'static str) {
-        if let Some((last, end)) = self.last
-            && last == placeholder
-            && self.text[end..]
-                .chars()
-                .all(|between| SEPARATORS.contains(&between))
-        {
-            self.text.truncate(end);
-            return;
+        let is_list = |between: &str| between.trim_start_matches(SEPARATORS).is_empty();
+        if !self.extends(placeholder, is_list) {
+            self.text.push_str(placeholder);
+            self.last = (placeholder, self.text.len());
         }
-        self.text.push_str(placeholder);
-        self.last = Some((placeholder, self.text.len()));
     }
 
-    /// The class; empty where nothing was written.
-    pub fn finish(self) -> String {
-        text::cut(self.text.trim_end(), CLASS_CHARACTERS).into_owned()
+    /// Whether the last placeholder is this one and only a gap follows, which is then removed.
+    fn extends(&mut self, placeholder: &str, is_gap: impl Fn(&str) -> bool) -> bool {
+        let (last, end) = self.last;
+        let extends = last == placeholder && is_gap(&self.text[end..]);
+        if extends {
+            self.text.truncate(end);
+        }
+        extends
+    }
+
+    /// What was written, cut to so many characters; empty where it was nothing.
+    pub fn finish(self, characters: usize) -> String {
+        text::cut(self.text.trim_end(), characters).into_owned()
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of the operator: `errors.rules` of the configuration.
+//! Rules and masks of the operator: `errors.rules` and `errors.masks` of the configuration.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -7,12 +7,14 @@ use std::sync::Arc;
 use regex::{NoExpand, Regex, RegexBuilder};
 use thiserror::Error;
 
-use crate::classify::mask::MASK_NAME_CHARACTERS;
-use crate::classify::{CLASS_CHARACTERS, Class, RESERVED};
+use crate::classify::{CLASS_CHARACTERS, RESERVED, cause};
 use crate::text;
 
 /// Largest compiled expression, in bytes: enough for thousands of words.
 const MAX_COMPILED: usize = 1024 * 1024;
+
+/// Longest name of a mask, in characters.
+const MASK_NAME_CHARACTERS: usize = 31;
 
 /// Gives a class to every reason that a pattern fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,48 +25,48 @@ pub struct Rule {
     pub class: RuleClass,
 }
 
+/// Replaces what differs from file to file by a placeholder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    /// What is written instead.
+    pub name: MaskName,
+    /// What is replaced.
+    pub pattern: MaskPattern,
+}
+
 /// A regular expression, bounded in size and linear in the text that it is tried on.
 #[derive(Debug, Clone)]
-pub struct Pattern(Regex);
+pub struct Pattern(pub(super) Regex);
+
+/// A regular expression that fits no empty text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaskPattern(pub(super) Pattern);
 
 /// The class that a rule gives: a label that is none of the reserved ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleClass(Class);
+pub struct RuleClass(pub(super) Arc<str>);
 
-/// Why a part of a rule is refused: the end of a sentence that begins with the text and "is not".
+/// What a mask writes: its name as `<name>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaskName(pub(super) String);
+
+/// Why a part of a rule or a mask is refused: the end of a sentence that begins with the text and "is not".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RuleError {
-    /// It cannot be compiled.
-    #[error("a regular expression: {0}")]
-    Pattern(String),
-    /// The class is one of the [`RESERVED`] ones.
-    #[error(
-        "a class that a rule can give: unspecified, other and unread have a meaning of their own"
-    )]
-    Reserved,
-    /// It is no name of a placeholder.
-    #[error("a name of a mask: 1 to {MASK_NAME_CHARACTERS} of a-z, 0-9, _ and -, a letter first")]
-    MaskName,
-    /// It would put a placeholder between any two characters.
-    #[error("an expression for a mask: it fits a text that is empty")]
-    FitsNothing,
-    /// It is no value of a label.
-    #[error("a class: 1 to {CLASS_CHARACTERS} characters on one line, no blank around them")]
-    NoLabel,
+#[error("{0}")]
+pub struct RuleError(String);
+
+impl Mask {
+    /// A text with the placeholder wherever the pattern is found. It never grows beyond what is classified.
+    pub(super) fn apply(&self, text: String) -> String {
+        let Pattern(regex) = &self.pattern.0;
+        match regex.replace_all(&text, NoExpand(&self.name.0)) {
+            Cow::Owned(masked) => cause::start_of(&masked).to_owned(),
+            Cow::Borrowed(_) => text,
+        }
+    }
 }
 
 impl Pattern {
-    /// Whether the expression is found in a text.
-    #[must_use]
-    pub fn fits(&self, text: &str) -> bool {
-        self.0.is_match(text)
-    }
-
-    /// A text with a placeholder wherever the expression is found.
-    pub(super) fn replace<'a>(&self, text: &'a str, placeholder: &str) -> Cow<'a, str> {
-        self.0.replace_all(text, NoExpand(placeholder))
-    }
-
     /// The expression as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -76,12 +78,12 @@ impl FromStr for Pattern {
     type Err = RuleError;
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        RegexBuilder::new(text)
+        let mut builder = RegexBuilder::new(text);
+        builder
             .size_limit(MAX_COMPILED)
-            .dfa_size_limit(MAX_COMPILED)
-            .build()
-            .map(Self)
-            .map_err(|error| RuleError::Pattern(cause(&error)))
+            .dfa_size_limit(MAX_COMPILED);
+        let refused = |error| RuleError(format!("a regular expression: {}", cause(&error)));
+        builder.build().map(Self).map_err(refused)
     }
 }
 
@@ -97,14 +99,26 @@ impl Eq for Pattern {}
 fn cause(error: &regex::Error) -> String {
     let words = error.to_string();
     let last = words.lines().last().unwrap_or_default();
-    let cause = last.strip_prefix("error: ").unwrap_or(last);
-    text::one_line(cause).into_owned()
+    text::one_line(last.trim_start_matches("error: ")).into_owned()
+}
+
+impl FromStr for MaskPattern {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let pattern: Pattern = text.parse()?;
+        if pattern.0.is_match("") {
+            let error = "an expression for a mask: it fits a text that is empty";
+            return Err(RuleError(error.to_owned()));
+        }
+        Ok(Self(pattern))
+    }
 }
 
 impl RuleClass {
-    /// The class.
+    /// The label.
     #[must_use]
-    pub fn class(&self) -> &Class {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -113,23 +127,39 @@ impl FromStr for RuleClass {
     type Err = RuleError;
 
     fn from_str(word: &str) -> Result<Self, RuleError> {
-        let characters = word.chars().count();
         if RESERVED.contains(&word) {
-            return Err(RuleError::Reserved);
+            let error = "a class that a rule can give: unspecified, other and unread have a meaning of their own";
+            return Err(RuleError(error.to_owned()));
         }
-        if !(1..=CLASS_CHARACTERS).contains(&characters)
-            || word.trim() != word
-            || word.chars().any(text::is_unsafe)
-        {
-            return Err(RuleError::NoLabel);
+        let is_line = word.trim() == word && !word.chars().any(text::is_unsafe);
+        if is_line && (1..=CLASS_CHARACTERS).contains(&word.chars().count()) {
+            return Ok(Self(word.into()));
         }
-        Ok(Self(Class::Text(Arc::from(word))))
+        Err(RuleError(format!(
+            "a class: 1 to {CLASS_CHARACTERS} characters on one line, no blank around them"
+        )))
+    }
+}
+
+impl FromStr for MaskName {
+    type Err = RuleError;
+
+    fn from_str(name: &str) -> Result<Self, RuleError> {
+        let is_of_name = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+        let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+        if begins && name.len() <= MASK_NAME_CHARACTERS && name.bytes().all(is_of_name) {
+            return Ok(Self(format!("<{name}>")));
+        }
+        Err(RuleError(format!(
+            "a name of a mask: 1 to {MASK_NAME_CHARACTERS} of a-z, 0-9, _ and -, a letter first"
+        )))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::Classifier;
 
     #[test]
     fn an_expression_that_is_none_says_what_is_wrong_on_one_line() {
@@ -140,18 +170,76 @@ mod tests {
     #[test]
     fn an_expression_that_would_be_huge_is_refused() {
         let error = r"\w{900}{900}".parse::<Pattern>().unwrap_err();
-        assert!(matches!(error, RuleError::Pattern(_)), "{error}");
+        assert!(error.to_string().contains("size limit"), "{error}");
     }
 
     #[test]
     fn a_class_is_a_label_and_none_of_the_reserved_ones() {
         let class = |word: &str| word.parse::<RuleClass>();
-        assert_eq!(class("time out").unwrap().class().as_str(), "time out");
+        assert_eq!(class("time out").unwrap().as_str(), "time out");
         for word in RESERVED {
-            assert_eq!(class(word), Err(RuleError::Reserved));
+            let error = class(word).unwrap_err().to_string();
+            assert!(error.starts_with("a class that a rule can give"), "{error}");
         }
         for word in ["", " ", " a", "a\nb", "a\u{202e}b", &"a".repeat(121)] {
-            assert_eq!(class(word), Err(RuleError::NoLabel), "{word:?}");
+            let error = class(word).unwrap_err().to_string();
+            assert!(
+                error.starts_with("a class: 1 to 120 characters"),
+                "{word:?}: {error}"
+            );
+        }
+    }
+
+    fn mask(name: &str, pattern: &str) -> Mask {
+        Mask {
+            name: name.parse().unwrap(),
+            pattern: pattern.parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn masks_come_before_the_built_in_ones_in_their_order() {
+        let reason = Some("tenant acme-12 of acme is over 5 GB");
+        let built_in = Classifier::default().classify(reason);
+        assert_eq!(built_in.as_str(), "tenant <n> of acme is over <n>");
+        let masks = vec![mask("quota", r"over \d+ GB"), mask("tenant", "acme[-0-9]*")];
+        let class = Classifier::new(Vec::new(), masks).classify(reason);
+        assert_eq!(class.as_str(), "tenant <tenant> of <tenant> is <quota>");
+    }
+
+    #[test]
+    fn other_masks_are_another_version() {
+        let version = |masks: &[Mask]| Classifier::new(Vec::new(), masks.to_vec()).version();
+        let masks = [mask("a", "x"), mask("b", "y")];
+        assert_eq!(version(&masks), version(&masks));
+        assert_ne!(version(&masks), version(&masks[..1]));
+        assert_ne!(version(&[]), version(&masks[..1]));
+    }
+
+    #[test]
+    fn masks_that_feed_on_one_another_write_no_long_text() {
+        let masks: Vec<_> = (0..50)
+            .map(|_| mask("aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "[a ]"))
+            .collect();
+        let class = Classifier::new(Vec::new(), masks).classify(Some(&"a ".repeat(5_000)));
+        assert!(class.as_str().chars().count() <= 120, "{class}");
+    }
+
+    #[test]
+    fn a_mask_has_a_name_and_fits_something() {
+        for name in ["", "A", "1a", "a b", "<a>", &"a".repeat(32)] {
+            let error = name.parse::<MaskName>().unwrap_err().to_string();
+            assert!(
+                error.starts_with("a name of a mask: 1 to 31 of"),
+                "{name}: {error}"
+            );
+        }
+        for (pattern, expected) in [
+            ("a*", "fits a text that is empty"),
+            ("(", "a regular expression: "),
+        ] {
+            let error = pattern.parse::<MaskPattern>().unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

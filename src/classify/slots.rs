@@ -12,28 +12,30 @@
 mod assign;
 mod folder;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::classify::{Class, ClassCounts, Classifier};
+use crate::classify::{Class, ClassCounts};
 use crate::model::{ByStatus, FolderId, Status, Timestamp};
 
-use assign::{Candidate, assign, may_lose_slot};
+use assign::{MAX_EMPTY_COUNTS, assign};
 use folder::FolderSlots;
 
 /// How long a class without files keeps a slot that no other class needs.
 const MAX_UNSEEN: Duration = Duration::from_hours(24);
 
-/// How many classes may be shown. Those that rules name are always shown, and others fewer then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How many classes may be shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassLimits {
     /// Of one portal.
     pub portal: usize,
     /// Of one folder.
     pub folder: usize,
+    /// The classes that rules name. While they have files they are shown, and others fewer then.
+    pub rule_classes: HashSet<Arc<str>>,
 }
 
 /// The slot of a class in a folder.
@@ -41,12 +43,8 @@ pub struct ClassLimits {
 pub struct ClassSlot {
     /// The text of the class.
     pub class: Arc<str>,
-    /// One of its reasons.
-    pub example: Arc<str>,
-    /// When it was first seen in the folder.
-    pub first_seen: Timestamp,
-    /// When it was last seen there.
-    pub last_seen: Timestamp,
+    /// What is known of it in the folder.
+    pub known: KnownClass,
     /// The version of the classifier that found it last; none where that is not known any more.
     pub classifier: Option<Uuid>,
     /// Its files at the last count.
@@ -70,23 +68,22 @@ pub struct ErrorRow {
     pub example: Option<Arc<str>>,
 }
 
-/// A class of a portal that has a slot.
+/// What is known of a class that has a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownClass {
     /// One of its reasons.
     pub example: Arc<str>,
-    /// When it was first seen in any folder.
+    /// When it was first seen.
     pub first_seen: Timestamp,
     /// When it was last seen.
     pub last_seen: Timestamp,
 }
 
 /// The class slots of one portal.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassSlots {
-    limits: ClassLimits,
-    /// The classes that rules name.
-    rule_classes: HashSet<Arc<str>>,
+    /// Apply from the next count of a folder and the end of the next collection on.
+    pub limits: ClassLimits,
     folders: BTreeMap<FolderId, FolderSlots>,
     /// The classes that have a slot of the portal.
     portal: HashSet<Arc<str>>,
@@ -97,20 +94,11 @@ pub struct ClassSlots {
 impl ClassSlots {
     /// Begins without any slot.
     #[must_use]
-    pub fn new(limits: ClassLimits, classifier: &Classifier) -> Self {
+    pub fn new(limits: ClassLimits) -> Self {
         Self {
             limits,
-            rule_classes: classifier.rule_classes(),
-            folders: BTreeMap::new(),
-            portal: HashSet::new(),
-            settled: HashSet::new(),
+            ..Self::default()
         }
-    }
-
-    /// Uses other limits and rules, from the next count of a folder and the end of the next collection on.
-    pub fn reconfigure(&mut self, limits: ClassLimits, classifier: &Classifier) {
-        self.limits = limits;
-        self.rule_classes = classifier.rule_classes();
     }
 
     /// Restores the slots of a folder from disk.
@@ -119,10 +107,10 @@ impl ClassSlots {
         for slot in slots {
             if slot.shown {
                 self.portal.insert(Arc::clone(&slot.class));
-                self.settled.insert(Arc::clone(&slot.class));
             }
             restored.insert(Arc::clone(&slot.class), slot);
         }
+        self.settled.clone_from(&self.portal);
     }
 
     /// The slots of a folder, by class.
@@ -135,33 +123,25 @@ impl ClassSlots {
     #[must_use]
     pub fn classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
         let mut classes = BTreeMap::<_, KnownClass>::new();
-        for slot in self.slots().filter(|slot| slot.shown) {
-            let known = || KnownClass {
-                example: Arc::clone(&slot.example),
-                first_seen: slot.first_seen,
-                last_seen: slot.last_seen,
-            };
-            let class = classes.entry(Arc::clone(&slot.class)).or_insert_with(known);
-            let last_seen = class.last_seen.max(slot.last_seen);
-            if slot.first_seen < class.first_seen {
-                *class = known();
+        for ClassSlot { class, known, .. } in self.slots().filter(|slot| slot.shown) {
+            let entry = classes.entry(Arc::clone(class));
+            let oldest = entry.or_insert_with(|| known.clone());
+            let last_seen = oldest.last_seen.max(known.last_seen);
+            if known.first_seen < oldest.first_seen {
+                oldest.clone_from(known);
             }
-            class.last_seen = last_seen;
+            oldest.last_seen = last_seen;
         }
         classes
     }
 
     /// Assigns the slots of a folder by a count of its files, and returns what the folder shows: by status and class.
-    pub fn count(
-        &mut self,
-        folder: FolderId,
-        counts: &ClassCounts,
-        now: Timestamp,
-    ) -> Vec<ErrorRow> {
-        let folder = self.folders.entry(folder).or_default();
-        folder.count(counts, self.limits.folder, &self.rule_classes, now);
-        for class in folder.largest_first() {
-            if self.portal.len() < self.limits.portal || self.rule_classes.contains(class) {
+    pub fn count(&mut self, id: FolderId, counts: &ClassCounts, at: Timestamp) -> Vec<ErrorRow> {
+        let folder = self.folders.entry(id).or_default();
+        let limits = &self.limits;
+        folder.count(counts, limits, at);
+        for ClassSlot { class, .. } in folder.largest_first() {
+            if self.portal.len() < limits.portal || limits.rule_classes.contains(class) {
                 self.portal.insert(Arc::clone(class));
             }
         }
@@ -171,23 +151,8 @@ impl ClassSlots {
 
     /// Assigns the portal's slots at the end of a collection, and returns the folders that show something else now.
     pub fn settle(&mut self) -> Vec<(FolderId, Vec<ErrorRow>)> {
-        let mut classes = HashMap::<&Arc<str>, Candidate<'_>>::new();
-        for slot in self.slots() {
-            let class = &slot.class;
-            let candidate = classes.entry(class).or_insert_with(|| Candidate {
-                class,
-                files: ByStatus::default(),
-                empty_counts: self.settled.contains(class).then_some(u32::MAX),
-                by_rule: self.rule_classes.contains(class),
-            });
-            for status in Status::WITH_REASON {
-                let files = &mut candidate.files[status];
-                *files = files.saturating_add(slot.files[status]);
-            }
-            let empty_counts = candidate.empty_counts;
-            candidate.empty_counts = empty_counts.map(|empty| empty.min(slot.empty_counts));
-        }
-        self.portal = assign(classes.into_values(), self.limits.portal);
+        let (limit, rule_classes) = (self.limits.portal, &self.limits.rule_classes);
+        self.portal = assign(self.slots(), &self.settled, limit, rule_classes);
         self.settled.clone_from(&self.portal);
         let portal = &self.portal;
         let folders = self.folders.iter_mut();
@@ -201,8 +166,8 @@ impl ClassSlots {
         self.folders.retain(|id, folder| {
             let unreadable = is_unreadable(*id);
             folder.free(|slot| {
-                let may_lose_slot = unreadable || may_lose_slot(slot.empty_counts);
-                may_lose_slot && now.since(slot.last_seen) > MAX_UNSEEN
+                let may_lose_slot = unreadable || slot.empty_counts >= MAX_EMPTY_COUNTS;
+                may_lose_slot && now.since(slot.known.last_seen) > MAX_UNSEEN
             });
             !folder.slots.is_empty() || !unreadable
         });

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 use uuid::Uuid;
 
+use crate::classify::line::Line;
 use crate::classify::{Class, Classifier};
 use crate::model::{ByStatus, Status};
-use crate::text;
 
 /// Distinct classes that are counted while one folder is read. The files of all further ones are [`Class::Other`].
 const MAX_DISTINCT: usize = 100_000;
@@ -20,47 +20,30 @@ const MAX_EXAMPLES: usize = 1_000;
 const EXAMPLE_CHARACTERS: usize = 200;
 
 /// The files of one class in one folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCount {
-    /// The class.
-    pub class: Class,
     /// Files by status.
     pub files: ByStatus<u64>,
     /// One of the reasons, on one line and cut.
-    pub example: Option<Box<str>>,
+    pub example: Option<Arc<str>>,
 }
-
-/// The index of a class in [`ClassCounts`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClassNumber(u32);
 
 /// Files of one folder by class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassCounts {
-    /// Each class once, in no order.
-    pub counts: Vec<ClassCount>,
+    /// The files of each class.
+    pub counts: HashMap<Class, ClassCount, RandomState>,
     /// The version of the classifier that found them.
     pub classifier: Uuid,
 }
 
 /// Counts files by the class of their reason.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ErrorTally {
     classifier: Arc<Classifier>,
-    counts: Vec<ClassCount>,
-    /// The index of each class in `counts`.
-    by_class: HashMap<Class, usize, RandomState>,
+    counts: HashMap<Class, ClassCount, RandomState>,
     /// Classes that have an example.
     examples: usize,
-}
-
-impl ClassCounts {
-    /// The class of that number.
-    #[must_use]
-    pub fn class(&self, ClassNumber(number): ClassNumber) -> &Class {
-        let count = self.counts.get(number as usize);
-        count.map_or(&Class::Other, |count| &count.class)
-    }
 }
 
 impl ErrorTally {
@@ -69,57 +52,40 @@ impl ErrorTally {
     pub fn new(classifier: Arc<Classifier>) -> Self {
         Self {
             classifier,
-            counts: Vec::new(),
-            by_class: HashMap::default(),
-            examples: 0,
+            ..Self::default()
         }
     }
 
-    /// Counts one file and returns the number of its class.
-    pub fn add(&mut self, status: Status, reason: Option<&str>) -> ClassNumber {
-        let number = self.classify(reason);
-        self.count(status, number);
-        number
+    /// Counts one file and returns its class.
+    pub fn add(&mut self, status: Status, reason: Option<&str>) -> Class {
+        let class = self.classify(reason);
+        self.count(status, &class);
+        class
     }
 
-    /// The number of the class of a reason, without counting a file.
-    pub fn classify(&mut self, reason: Option<&str>) -> ClassNumber {
+    /// The class of a reason, without counting a file.
+    pub fn classify(&mut self, reason: Option<&str>) -> Class {
         let mut class = self.classifier.classify(reason);
-        if self.counts.len() >= MAX_DISTINCT && !self.by_class.contains_key(&class) {
+        if self.counts.len() >= MAX_DISTINCT && !self.counts.contains_key(&class) {
             class = Class::Other;
         }
-        let new = self.counts.len();
-        let number = *self.by_class.entry(class.clone()).or_insert(new);
-        if number == new {
-            self.push(class, ByStatus::default());
-        }
-        let most = MAX_EXAMPLES * (1 + usize::from(number != new));
-        let count = &mut self.counts[number];
+        let most = MAX_EXAMPLES * (1 + usize::from(self.counts.contains_key(&class)));
+        let count = self.counts.entry(class.clone()).or_default();
         if let (None, Some(reason), true) = (&count.example, reason, self.examples < most) {
             count.example = Some(example(reason));
             self.examples += 1;
         }
-        ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
+        class
     }
 
     /// Counts one file of a class.
-    pub fn count(&mut self, status: Status, ClassNumber(number): ClassNumber) {
-        if let Some(count) = self.counts.get_mut(number as usize) {
-            count.files[status] += 1;
-        }
+    pub fn count(&mut self, status: Status, class: &Class) {
+        self.counts.entry(class.clone()).or_default().files[status] += 1;
     }
 
     /// Counts files whose reasons were not read.
     pub fn count_unread(&mut self, files: ByStatus<u64>) {
-        self.push(Class::Unread, files);
-    }
-
-    fn push(&mut self, class: Class, files: ByStatus<u64>) {
-        self.counts.push(ClassCount {
-            class,
-            files,
-            example: None,
-        });
+        self.counts.entry(Class::Unread).or_default().files = files;
     }
 
     /// Ends the count.
@@ -133,12 +99,10 @@ impl ErrorTally {
 }
 
 /// A reason on one line, without unsafe characters, and cut.
-fn example(reason: &str) -> Box<str> {
-    let words = reason.split_whitespace().flat_map(|word| [" ", word]);
-    let words = words.skip(1).flat_map(str::chars);
-    let line: String = words.take(EXAMPLE_CHARACTERS + 1).collect();
-    let line = text::clean(&line, EXAMPLE_CHARACTERS + 1);
-    text::cut(&line, EXAMPLE_CHARACTERS).into()
+fn example(reason: &str) -> Arc<str> {
+    let mut line = Line::default();
+    line.text(reason);
+    line.finish(EXAMPLE_CHARACTERS).into()
 }
 
 #[cfg(test)]
@@ -162,13 +126,12 @@ mod tests {
             Some("page 1\nlost"),
             Some(" "),
         ]);
-        let [pages, unspecified] = &counts.counts[..] else {
-            panic!("{counts:?}");
-        };
+        let pages = &counts.counts[&Class::from_label("page <n> lost")];
         assert_eq!(pages.files[Status::Failed], 3);
         assert_eq!(pages.example.as_deref(), Some("page 1 lost"));
-        assert_eq!(unspecified.class, Class::Unspecified);
+        let unspecified = &counts.counts[&Class::Unspecified];
         assert_eq!(unspecified.files[Status::Failed], 2);
+        assert_eq!(counts.counts.len(), 2);
     }
 
     #[test]
@@ -181,8 +144,8 @@ mod tests {
             tally.add(Status::Failed, Some(&reason));
         }
         let counts = tally.finish().counts;
-        let example = counts.last().unwrap().example.as_deref();
-        assert_eq!(example, Some("page 2 lost"));
+        let frequent = &counts[&Class::from_label("page <n> lost")];
+        assert_eq!(frequent.example.as_deref(), Some("page 2 lost"));
     }
 
     #[test]
@@ -208,14 +171,10 @@ mod tests {
         let counts = tally.finish();
         assert_eq!(counts.counts.len(), MAX_DISTINCT + 1);
         let files = |count: &ClassCount| count.files[Status::Failed];
-        assert_eq!(counts.counts.iter().map(files).sum::<u64>(), 110_000);
-        let is_other = |count: &&ClassCount| count.class == Class::Other;
-        let other = counts.counts.iter().find(is_other);
-        assert_eq!(other.map(files), Some(10_000));
-        let examples = counts
-            .counts
-            .iter()
-            .filter_map(|count| count.example.as_ref());
+        let counts = counts.counts;
+        assert_eq!(counts.values().map(files).sum::<u64>(), 110_000);
+        assert_eq!(files(&counts[&Class::Other]), 10_000);
+        let examples = counts.values().filter_map(|count| count.example.as_ref());
         // Those that came first, and `other`, which came again.
         assert_eq!(examples.count(), MAX_EXAMPLES + 1);
     }

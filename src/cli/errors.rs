@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::json;
 use tracing::warn;
 
-use crate::classify::{Class, Classifier, Rule, Source};
+use crate::classify::{Class, Classifier, Rule};
 use crate::cli::output::Form;
 use crate::cli::table::Table;
 use crate::cli::{ConfigArgs, output, settings, table};
@@ -62,11 +62,8 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode> {
 /// An object for each reason, on a line of its own and in the same order. Fields may be added, and none is renamed or removed.
 fn objects(classifier: &Classifier, reasons: &[&str]) -> String {
     let object = |reason: &&str| {
-        let (class, source) = classifier.explain(Some(reason));
-        format!(
-            "{}\n",
-            json!({ "class": class.as_str(), "by": describe(source) })
-        )
+        let (class, by) = explained(classifier, reason);
+        format!("{}\n", json!({ "class": class.as_str(), "by": by }))
     };
     reasons.iter().map(object).collect()
 }
@@ -111,8 +108,7 @@ fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Tab
     let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
     let is_shown = |reason: &&&str| reasons.len() == 1 || !reason.trim().is_empty();
     for reason in reasons.iter().filter(is_shown) {
-        let (class, source) = classifier.explain(Some(reason));
-        let reasons = classes.entry((class, describe(source))).or_default();
+        let reasons = classes.entry(explained(classifier, reason)).or_default();
         reasons.push(reason);
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
@@ -124,15 +120,15 @@ fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Tab
     table
 }
 
-fn describe(source: Source<'_>) -> String {
-    match source {
-        Source::Rule {
-            number,
-            rule: Rule { pattern, .. },
-        } => format!("rule {number}: {}", pattern.as_str()),
-        Source::Masks => "no rule: masked".to_owned(),
-        Source::NoReason => "no reason given".to_owned(),
-    }
+/// The class of a reason, and what gave it.
+fn explained(classifier: &Classifier, reason: &str) -> (Class, String) {
+    let (class, rule) = classifier.explain(reason);
+    let by = match rule {
+        Some((number, Rule { pattern, .. })) => format!("rule {number}: {}", pattern.as_str()),
+        None if class == Class::Unspecified => "no reason given".to_owned(),
+        None => "no rule: masked".to_owned(),
+    };
+    (class, by)
 }
 
 #[cfg(test)]

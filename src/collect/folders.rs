@@ -31,7 +31,7 @@ pub(super) struct Folders {
 
 impl Folders {
     pub fn restored(saved: HashMap<FolderId, SavedFolder>, settings: &Settings) -> Self {
-        let mut class_slots = ClassSlots::new(settings.class_limits(), &settings.classifier);
+        let mut class_slots = ClassSlots::new(settings.class_limits());
         let mut folders = BTreeMap::new();
         for (id, mut saved) in saved {
             class_slots.restore(id, std::mem::take(&mut saved.class_slots));

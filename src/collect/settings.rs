@@ -38,6 +38,7 @@ impl Settings {
         ClassLimits {
             portal: self.errors.max_classes,
             folder: self.errors.max_classes_per_folder,
+            rule_classes: self.classifier.rule_classes(),
         }
     }
 }

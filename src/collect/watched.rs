@@ -55,11 +55,10 @@ fn failed_files(
     failed
         .map(|(key, file)| {
             let known = persisted.history.get(*key);
-            let class = |number| count.errors.class(number).clone();
             FailedFile {
                 key: *key,
                 since: known.map_or(began, |known| known.since).max(first),
-                class: file.class.map_or(Class::Unspecified, class),
+                class: file.class.clone().unwrap_or(Class::Unspecified),
             }
         })
         .collect()

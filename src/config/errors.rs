@@ -43,7 +43,7 @@ impl Errors {
     /// Settings that are valid and probably not meant: rules that name more classes than there are labels.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.class()).collect();
+        let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.as_str()).collect();
         let (portal, folder) = (self.max_classes, self.max_classes_per_folder);
         [("max_classes", portal, "a portal"), ("max_classes_per_folder", folder, "a folder")]
             .into_iter()

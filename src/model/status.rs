@@ -1,7 +1,7 @@
 //! The processing states of a file.
 
 use std::hash::BuildHasher;
-use std::ops::{Index, IndexMut};
+use std::ops::{AddAssign, Index, IndexMut};
 
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,12 @@ impl ByStatus<u64> {
         self.iter()
             .map(|(status, count)| (status, *count))
             .filter(|(status, count)| *status != Status::Unknown || *count > 0)
+    }
+}
+
+impl AddAssign for ByStatus<u64> {
+    fn add_assign(&mut self, other: Self) {
+        *self = Self::from_fn(|status| self[status].saturating_add(other[status]));
     }
 }
 

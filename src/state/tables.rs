@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::classify::ClassSlot;
+use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
     Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
@@ -191,9 +191,9 @@ impl SlotRow {
     pub fn new(slot: &ClassSlot) -> Self {
         Self {
             class: Arc::clone(&slot.class),
-            example: Arc::clone(&slot.example),
-            first_seen: slot.first_seen,
-            last_seen: slot.last_seen,
+            example: Arc::clone(&slot.known.example),
+            first_seen: slot.known.first_seen,
+            last_seen: slot.known.last_seen,
             classifier: slot.classifier.map(|version| version.to_string()),
             failed: slot.files[Status::Failed],
             flagged: slot.files[Status::Flagged],
@@ -208,9 +208,11 @@ impl SlotRow {
         files[Status::Flagged] = self.flagged;
         ClassSlot {
             class: self.class,
-            example: self.example,
-            first_seen: self.first_seen,
-            last_seen: self.last_seen,
+            known: KnownClass {
+                example: self.example,
+                first_seen: self.first_seen,
+                last_seen: self.last_seen,
+            },
             classifier: self.classifier.and_then(|text| text.parse().ok()),
             files,
             empty_counts: self.empty_counts,

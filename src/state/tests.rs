@@ -5,7 +5,7 @@ mod versions;
 use std::fs;
 
 use super::*;
-use crate::classify::ClassSlot;
+use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
     Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
@@ -45,9 +45,11 @@ fn change(files: FileChanges) -> FolderChange {
             name: name.clone(),
             class_slots: vec![ClassSlot {
                 class: "page <n> lost".into(),
-                example: "page 7 lost".into(),
-                first_seen: Timestamp::from_millis(-1),
-                last_seen: now(),
+                known: KnownClass {
+                    example: "page 7 lost".into(),
+                    first_seen: Timestamp::from_millis(-1),
+                    last_seen: now(),
+                },
                 classifier: Some(crate::classify::Classifier::default().version()),
                 files: ByStatus::from_fn(|status| match status {
                     Status::Failed => 7,

@@ -1,24 +1,14 @@
 //! Which classes have a slot: a pure function of the classes that hold one, the files of each class, and the number of slots.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::ClassSlot;
 use crate::model::{ByStatus, Status};
 
 /// Counts in a row without a file, after which a class loses its slot to one that has files.
-const MAX_EMPTY_COUNTS: u32 = 3;
-
-/// A class that holds a slot, or has files.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate<'a> {
-    pub class: &'a Arc<str>,
-    pub files: ByStatus<u64>,
-    /// Counts in a row in which it had no file, where it holds a slot.
-    pub empty_counts: Option<u32>,
-    /// Whether a rule of the configuration names it.
-    pub by_rule: bool,
-}
+pub(super) const MAX_EMPTY_COUNTS: u32 = 3;
 
 /// The order in which classes get slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,25 +25,6 @@ enum Rank {
     Empty,
 }
 
-impl Candidate<'_> {
-    /// None for a class without slot and files.
-    fn rank(&self) -> Option<Rank> {
-        let has_files = self.files.total() > 0;
-        match self.empty_counts {
-            Some(0) | None if self.by_rule && has_files => Some(Rank::Rule),
-            Some(0) => Some(Rank::Held),
-            Some(empty) if may_lose_slot(empty) => Some(Rank::Empty),
-            Some(_) => Some(Rank::RecentlyEmpty),
-            None => has_files.then_some(Rank::New),
-        }
-    }
-}
-
-/// Whether a class had no file for so long that it loses its slot to one that has files.
-pub(super) const fn may_lose_slot(empty_counts: u32) -> bool {
-    empty_counts >= MAX_EMPTY_COUNTS
-}
-
 /// The classes that have a slot from now on.
 ///
 /// - Classes of rules that have files always do, even where they are more than there are slots.
@@ -61,49 +32,56 @@ pub(super) const fn may_lose_slot(empty_counts: u32) -> bool {
 ///   the largest others. The slots that one half does not need are for all classes.
 /// - Beyond that, a class keeps its slot while it has files, and for [`MAX_EMPTY_COUNTS`] counts without; then the largest classes
 ///   without a slot come first, and among equals the one whose text comes first.
+///
+/// A class has the files of all its `slots`, of which some may be new; `held` has the classes that held one before.
 pub(super) fn assign<'a>(
-    candidates: impl Iterator<Item = Candidate<'a>>,
+    slots: impl Iterator<Item = &'a ClassSlot>,
+    held: &HashSet<Arc<str>>,
     limit: usize,
+    rule_classes: &HashSet<Arc<str>>,
 ) -> HashSet<Arc<str>> {
-    let ranked = candidates.filter_map(|candidate| {
-        let Candidate {
-            class,
-            files,
-            empty_counts,
-            ..
-        } = candidate;
-        let is_flagged = files[Status::Flagged] > files[Status::Failed];
-        let order = (candidate.rank()?, Reverse(files.total()), empty_counts);
-        Some((order, class, is_flagged))
-    });
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_unstable();
-    let mut assigned = HashSet::new();
-    let mut halves = [0; 2];
-    for ((rank, ..), class, is_flagged) in &ranked {
-        let half = &mut halves[usize::from(*is_flagged)];
-        let is_assigned = match rank {
-            Rank::Rule => true,
-            Rank::Held | Rank::New => *half < limit / 2 && assigned.len() < limit,
-            Rank::RecentlyEmpty | Rank::Empty => false,
+    let mut classes = HashMap::<_, (ByStatus<u64>, Option<u32>)>::new();
+    for slot in slots {
+        let empty_counts = held.contains(&slot.class).then_some(slot.empty_counts);
+        let new = (ByStatus::default(), empty_counts);
+        let (files, least_empty) = classes.entry(&slot.class).or_insert(new);
+        *files += slot.files;
+        *least_empty = empty_counts.min(*least_empty);
+    }
+    let mut ranked = Vec::new();
+    for (class, (files, empty_counts)) in classes {
+        let has_files = files.total() > 0;
+        let rank = match empty_counts {
+            Some(0) | None if has_files && rule_classes.contains(class) => Rank::Rule,
+            Some(0) => Rank::Held,
+            Some(MAX_EMPTY_COUNTS..) => Rank::Empty,
+            Some(_) => Rank::RecentlyEmpty,
+            None if has_files => Rank::New,
+            None => continue,
         };
-        if is_assigned {
-            *half += 1;
-            assigned.insert(Arc::clone(class));
-        }
+        let order = (rank, Reverse(files.total()), empty_counts);
+        ranked.push((order, class, files[Status::Flagged] > files[Status::Failed]));
     }
-    for (_, class, _) in &ranked {
-        if assigned.len() >= limit {
-            break;
-        }
-        assigned.insert(Arc::clone(class));
-    }
-    assigned
+    ranked.sort_unstable();
+    let rules = ranked.iter().filter(|((rank, ..), ..)| *rank == Rank::Rule);
+    let slots = limit.max(rules.count());
+    let mut halves = [limit / 2; 2];
+    let ranked = ranked.into_iter();
+    let (first, others): (Vec<_>, Vec<_>) = ranked.partition(|((rank, ..), _, is_flagged)| {
+        let free = &mut halves[usize::from(*is_flagged)];
+        let is_in_half = matches!(rank, Rank::Rule | Rank::Held | Rank::New) && *free > 0;
+        *free -= usize::from(is_in_half);
+        is_in_half || *rank == Rank::Rule
+    });
+    let in_order = first.into_iter().chain(others).take(slots);
+    in_order.map(|(_, class, _)| Arc::clone(class)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::ClassCount;
+    use crate::model::Timestamp;
 
     /// A number of slots, the classes, and those that are assigned a slot. Each class is written as `name:failed+flagged`, and behind `@`
     /// its counts without a file where it holds a slot. Rules name those that begin with `rule`.
@@ -141,30 +119,38 @@ mod tests {
     #[test]
     fn slots_are_assigned_as_in_the_table() {
         for (limit, given, expected) in CASES {
-            let given: Vec<_> = given.split(' ').map(parse).collect();
-            let candidates = given.iter().map(|(class, files, empty_counts)| Candidate {
-                class,
-                files: *files,
-                empty_counts: *empty_counts,
-                by_rule: class.starts_with("rule"),
-            });
-            let assigned = assign(candidates, *limit);
+            let slots: Vec<_> = given.split(' ').map(parse).collect();
+            let classes = |is_in: fn(&str) -> bool| -> HashSet<_> {
+                let words = given.split(' ').filter(|word| is_in(word));
+                words.map(|word| class_of(word).into()).collect()
+            };
+            let (held, by_rule) = (
+                classes(|word| word.contains('@')),
+                classes(|word| word.starts_with("rule")),
+            );
+            let assigned = assign(slots.iter(), &held, *limit, &by_rule);
             let mut assigned: Vec<_> = assigned.iter().map(|class| &**class).collect();
             assigned.sort_unstable();
             assert_eq!(assigned.join(" "), *expected, "{limit} slots, {given:?}");
         }
     }
 
-    fn parse(text: &str) -> (Arc<str>, ByStatus<u64>, Option<u32>) {
-        let (class, text) = text.split_once(':').unwrap();
-        let (counts, empty_counts) = match text.split_once('@') {
-            Some((counts, empty_counts)) => (counts, Some(empty_counts.parse().unwrap())),
-            None => (text, None),
-        };
+    fn class_of(word: &str) -> &str {
+        word.split_once(':').unwrap().0
+    }
+
+    fn parse(word: &str) -> ClassSlot {
+        let (class, text) = word.split_once(':').unwrap();
+        let (counts, empty_counts) = text.split_once('@').unwrap_or((text, "0"));
         let (failed, flagged) = counts.split_once('+').unwrap_or((counts, "0"));
-        let mut files = ByStatus::default();
-        files[Status::Failed] = failed.parse().unwrap();
-        files[Status::Flagged] = flagged.parse().unwrap();
-        (class.into(), files, empty_counts)
+        let mut count = ClassCount::default();
+        count.files[Status::Failed] = failed.parse().unwrap();
+        count.files[Status::Flagged] = flagged.parse().unwrap();
+        let new = ClassSlot::new(&class.into(), &count, Timestamp::from_millis(0));
+        ClassSlot {
+            files: count.files,
+            empty_counts: empty_counts.parse().unwrap(),
+            ..new
+        }
     }
 }

@@ -8,13 +8,19 @@ use uuid::Uuid;
 use super::*;
 use crate::classify::{Classifier, ErrorTally, Rule};
 
-const LIMITS: ClassLimits = ClassLimits {
-    portal: 3,
-    folder: 2,
-};
+const PORTAL: usize = 3;
+const FOLDER: usize = 2;
+
+fn limits(classifier: &Classifier) -> ClassLimits {
+    ClassLimits {
+        portal: PORTAL,
+        folder: FOLDER,
+        rule_classes: classifier.rule_classes(),
+    }
+}
 
 fn empty() -> ClassSlots {
-    ClassSlots::new(LIMITS, &Classifier::default())
+    ClassSlots::new(limits(&Classifier::default()))
 }
 
 fn folder(number: u128) -> FolderId {
@@ -89,7 +95,7 @@ fn the_limit_of_the_portal_holds_over_its_folders() {
     count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
     let rows = count(&mut slots, 2, &[("c", 2), ("d", 3), ("a", 1)], hour(0));
     assert_eq!(rows, shown(&[("d", 3), ("other", 3)]));
-    assert_eq!(slots.classes().len(), LIMITS.portal);
+    assert_eq!(slots.classes().len(), PORTAL);
 }
 
 #[test]
@@ -206,7 +212,7 @@ fn a_class_that_other_rules_replace_loses_its_slot_at_the_next_count() {
     let expected = [("lost", 1), ("reading a timed out", 2), ("other", 1)];
     assert_eq!(rows, shown(&expected));
     let classifier = with_rule("timed out", "timeout");
-    slots.reconfigure(LIMITS, &classifier);
+    slots.limits = limits(&classifier);
     let rows = slots.count(folder(1), &tally(&classifier, &reasons), hour(1));
     assert_eq!(labels(rows), shown(&[("lost", 1), ("timeout", 3)]));
 }
@@ -214,7 +220,7 @@ fn a_class_that_other_rules_replace_loses_its_slot_at_the_next_count() {
 #[test]
 fn the_class_of_a_rule_is_shown_at_once_and_another_loses_its_slot_at_the_end_of_the_collection() {
     let classifier = with_rule("timed out", "timeout");
-    let mut slots = ClassSlots::new(LIMITS, &classifier);
+    let mut slots = ClassSlots::new(limits(&classifier));
     let large = [("a", 9), ("b", 8)];
     slots.count(folder(1), &tally(&classifier, &large), hour(0));
     let small = [("c", 7), ("d", 6)];
@@ -254,8 +260,7 @@ fn fewer_slots_go_to_the_largest_classes() {
     count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(0));
     count(&mut slots, 2, &[("c", 3)], hour(0));
     slots.settle();
-    let (portal, folder) = (2, 1);
-    slots.reconfigure(ClassLimits { portal, folder }, &Classifier::default());
+    (slots.limits.portal, slots.limits.folder) = (2, 1);
     slots.settle();
     assert_eq!(classes(&slots), ["b", "c"]);
     let rows = count(&mut slots, 1, &[("a", 1), ("b", 2)], hour(1));
@@ -288,6 +293,7 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
     let limits = ClassLimits {
         portal: 50,
         folder: 10,
+        ..ClassLimits::default()
     };
     let mut texts = random_texts(7, 100_000);
     let mut shown = Vec::new();
@@ -296,7 +302,7 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
         for text in &texts {
             tally.add(Status::Failed, Some(text));
         }
-        let mut slots = ClassSlots::new(limits, &Classifier::default());
+        let mut slots = ClassSlots::new(limits.clone());
         let rows = slots.count(folder(1), &tally.finish(), hour(0));
         assert_eq!(slots.of(folder(1)).count(), limits.folder);
         assert_eq!(rows.len(), limits.folder + 1);
@@ -326,16 +332,16 @@ proptest! {
             let files: u64 = reasons.iter().map(|(_, files)| files).sum();
             prop_assert_eq!(rows.iter().map(|(_, files)| files).sum::<u64>(), files);
             failed.insert(folder(*number), files);
-            prop_assert!(rows.len() <= LIMITS.folder + 2);
-            prop_assert!(slots.classes().len() <= LIMITS.portal);
+            prop_assert!(rows.len() <= FOLDER + 2);
+            prop_assert!(slots.classes().len() <= PORTAL);
             if at % 3 == 0 {
                 let changed = slots.settle();
                 for (id, rows) in &changed {
-                    prop_assert!(rows.len() <= LIMITS.folder + 2);
+                    prop_assert!(rows.len() <= FOLDER + 2);
                     prop_assert_eq!(rows.iter().map(|row| row.files).sum::<u64>(), failed[id]);
                 }
                 mirrored.settle();
-                prop_assert!(slots.classes().len() <= LIMITS.portal);
+                prop_assert!(slots.classes().len() <= PORTAL);
                 let mut restarted = empty();
                 for id in (0..4).map(folder) {
                     restarted.restore(id, mirrored.of(id).cloned().collect());

@@ -56,7 +56,7 @@ pub(super) fn add_up(
     for Unfinished { status, class, .. } in unfinished.values() {
         read[*status] += 1;
         // Pages of different moments may show more files than were counted: the classes never add up to more than the count.
-        if let Some(class) = class.filter(|_| read[*status] <= files[*status]) {
+        if let Some(class) = class.as_ref().filter(|_| read[*status] <= files[*status]) {
             errors.count(*status, class);
         }
     }

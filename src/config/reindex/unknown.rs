@@ -14,7 +14,7 @@ impl Reindex {
     /// classes that files are known to have had.
     #[must_use]
     pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<String> {
-        let rules = errors.rules.iter().map(|rule| rule.class.class().as_str());
+        let rules = errors.rules.iter().map(|rule| rule.class.as_str());
         let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();
         let named: BTreeSet<_> = self
             .all_rules()

@@ -67,7 +67,7 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
         let files = (1..).zip(classes);
         let intent = Intent {
             files: files
-                .map(|(number, class)| (key(number), SentFile::new(Class::of(Some(class)))))
+                .map(|(number, class)| (key(number), SentFile::new(Class::from_label(class))))
                 .collect(),
             max_classes,
             ..enforce()

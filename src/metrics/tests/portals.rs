@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::classify::{Class, ErrorRow};
+use crate::classify::{Classifier, ErrorRow};
 use crate::config::{BaseUrl, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, IndexingTimes};
 use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
@@ -118,7 +118,7 @@ fn folder(
 fn rows(errors: Vec<(bool, String, u64)>) -> Vec<ErrorRow> {
     let row = |(failed, reason, files): (bool, String, u64)| ErrorRow {
         status: Status::WITH_REASON[usize::from(failed)],
-        class: Class::of(Some(&reason)),
+        class: Classifier::default().explain(&reason).0,
         files: files >> 12,
         example: None,
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, Classifier, ErrorTally};
+use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ErrorTally};
 use kb_exporter::history::{Departure, DepartureReason, FullRead, IndexingTimes};
 use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
@@ -26,12 +26,6 @@ const REASON: char = '>';
 
 /// Folders that are taken, at most.
 const MAX_FOLDERS: usize = 5;
-
-/// Classes that are shown: few, so that they do not all fit.
-const LIMITS: ClassLimits = ClassLimits {
-    portal: 6,
-    folder: 4,
-};
 
 /// A portal as `portal|folder>reason>reason|folder…`: its exposition is read by a strict reader, in which every series is there
 /// once, with the names and reasons as they were cleaned and the numbers as they were counted.
@@ -109,7 +103,12 @@ fn assert_values<'a>(
 fn portal(text: &str, now: Moment) -> Arc<PortalView> {
     let mut parts = text.split(FOLDER);
     let name = PortalName::new(parts.next().unwrap_or_default());
-    let mut slots = ClassSlots::new(LIMITS, &Classifier::default());
+    // Few, so that the classes do not all fit.
+    let mut slots = ClassSlots::new(ClassLimits {
+        portal: 6,
+        folder: 4,
+        ..ClassLimits::default()
+    });
     let folders: Vec<_> = parts
         .take(MAX_FOLDERS)
         .zip(1..)

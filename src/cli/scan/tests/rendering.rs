@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::*;
-use crate::classify::{Class, ErrorRow, KnownClass};
+use crate::classify::{Classifier, ErrorRow, KnownClass};
 use crate::history::{Departure, DepartureReason, FullRead, IndexingTimes};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;

@@ -49,7 +49,7 @@ pub(super) fn counted(
         if Status::WITH_REASON.contains(status) {
             counts.errors.push(ErrorRow {
                 status: *status,
-                class: Class::of(Some(REASON)),
+                class: Classifier::default().explain(REASON).0,
                 files: *count,
                 example: None,
             });
@@ -99,7 +99,7 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         first_seen: NOON,
         last_seen: NOON,
     };
-    let class = Class::of(Some(REASON)).as_str().into();
+    let class = Classifier::default().explain(REASON).0.as_str().into();
     PortalView {
         name: PortalName::new(name).unwrap(),
         list,
