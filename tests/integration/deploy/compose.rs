@@ -158,6 +158,17 @@ fn prometheus_and_grafana_find_what_they_need() {
     assert!(mounted(grafana, folder).join(home).exists(), "{home}");
 }
 
+/// Grafana 13 removes the data source of Prometheus before it notices that it cannot write the update.
+#[test]
+fn grafana_does_not_update_plugins_that_it_cannot_write() {
+    let grafana = &services()["grafana"];
+    assert_eq!(grafana["read_only"], true);
+    assert_eq!(
+        grafana["environment"]["GF_PLUGINS_PREINSTALL_AUTO_UPDATE"],
+        "false"
+    );
+}
+
 #[test]
 fn the_exporter_listens_where_its_port_is_published() {
     let exporter = &services()["exporter"];
