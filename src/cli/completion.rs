@@ -19,6 +19,26 @@ pub(super) struct CompletionArgs {
 pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode> {
     let mut script = Vec::new();
     generate(args.shell, &mut Cli::command(), "kb-exporter", &mut script);
-    output::print(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    let script = match args.shell {
+        Shell::Fish => without_dotted_names(&script),
+        _ => script.into_owned(),
+    };
+    output::print(&script)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Removes flags with a dot from the list of flags before the command. `argparse` of fish refuses names with dots, and then fish would
+/// complete nothing. Without them, it completes everything, except after such a flag before the command.
+fn without_dotted_names(script: &str) -> String {
+    const LIST: &str = "string join \\n ";
+    let line = |line: &str| match line.split_once(LIST) {
+        Some((before, names)) => {
+            let names = names.split(' ').filter(|name| !name.contains('.'));
+            let names: Vec<_> = names.collect();
+            format!("{before}{LIST}{}\n", names.join(" "))
+        }
+        None => format!("{line}\n"),
+    };
+    script.lines().map(line).collect()
 }

@@ -41,7 +41,7 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// A tool that `tests/run` installs for these tests. None where it could not, which it says and tells with a variable.
-fn tool(name: &str) -> Option<Command> {
+pub(crate) fn tool(name: &str) -> Option<Command> {
     let installed = root().join("target/deploy-tools/bin").join(name);
     if installed.exists() {
         return Some(Command::new(installed));

@@ -31,7 +31,10 @@ fn assert_satisfies(document: &Value, name: &str) {
     let file = format!("{}/docs/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
     let schema: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let faults: Vec<_> = validator.iter_errors(document).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    let faults: Vec<_> = validator
+        .iter_errors(document)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect();
     assert!(faults.is_empty(), "{name}: {faults:#?}\n{document:#}");
 }
 
@@ -39,8 +42,13 @@ fn assert_satisfies(document: &Value, name: &str) {
 async fn output(workspace: &Workspace, arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = workspace.command();
     command.args(arguments);
-    let output = tokio::task::spawn_blocking(move || run(&mut command, "")).await.unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+    let output = tokio::task::spawn_blocking(move || run(&mut command, ""))
+        .await
+        .unwrap();
+    (
+        String::from_utf8(output.stdout).unwrap(),
+        output.status.code(),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,25 +81,74 @@ async fn a_scan_writes_a_file_for_the_textfile_collector_as_a_whole() {
     fs::create_dir(&folder).unwrap();
     let file = folder.join("kb.prom");
     fs::write(&file, "the text before").unwrap();
-    let arguments = ["scan", "--output", "prometheus", "--output.file", file.to_str().unwrap()];
+    let arguments = [
+        "scan",
+        "--output",
+        "prometheus",
+        "--output.file",
+        file.to_str().unwrap(),
+    ];
     let (printed, code) = output(&workspace, &arguments).await;
     assert_eq!((printed.as_str(), code), ("", Some(0)));
     let text = fs::read_to_string(&file).unwrap();
     promtool::has_nothing_to_say(&text);
     let metrics = Exposition::parse(&text).unwrap();
-    assert_eq!(metrics.all("kb_folder_files", &[("status", "failed")]).map(kb_exposition::Sample::count).sum::<u64>(), 1);
+    assert_eq!(
+        metrics
+            .all("kb_folder_files", &[("status", "failed")])
+            .map(kb_exposition::Sample::count)
+            .sum::<u64>(),
+        1
+    );
     assert!(!text.contains("process_"), "node_exporter has these itself");
-    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left over");
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o644
+    );
+    assert_eq!(
+        fs::read_dir(&folder).unwrap().count(),
+        1,
+        "nothing is left over"
+    );
 
     let nowhere = workspace.path("nowhere/kb.prom");
-    let (_, code) = output(&workspace, &["scan", "--output.file", nowhere.to_str().unwrap()]).await;
+    let (_, code) = output(
+        &workspace,
+        &["scan", "--output.file", nowhere.to_str().unwrap()],
+    )
+    .await;
     assert_eq!(code, Some(1));
 }
 
 #[test]
+fn fish_completes_commands_and_flags() {
+    let script = run(program().args(["completion", "fish"]), "");
+    let script = String::from_utf8(script.stdout).unwrap();
+    for (line, word) in [
+        ("kb-exporter healthc", "healthcheck"),
+        ("kb-exporter reindex hist", "history"),
+        (
+            "kb-exporter scan --config.file f --output.f",
+            "--output.file",
+        ),
+    ] {
+        let input = format!("{script}\ncomplete -C '{line}'\n");
+        let output = run(
+            std::process::Command::new("fish").arg("--no-config"),
+            &input,
+        );
+        let completed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(completed.split('\t').next(), Some(word), "{line}");
+    }
+}
+
+#[test]
 fn shells_complete_commands_and_flags() {
-    for (shell, word) in [("bash", "_kb-exporter"), ("zsh", "#compdef kb-exporter"), ("fish", "complete -c kb-exporter")] {
+    for (shell, word) in [
+        ("bash", "_kb__exporter"),
+        ("zsh", "#compdef kb-exporter"),
+        ("fish", "complete -c kb-exporter"),
+    ] {
         let output = run(program().args(["completion", shell]), "");
         let script = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && script.contains(word), "{script}");

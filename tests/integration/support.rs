@@ -11,6 +11,7 @@ pub(crate) mod promql;
 pub(crate) mod promtool;
 pub(crate) mod raw;
 pub(crate) mod reasons;
+pub(crate) mod root;
 pub(crate) mod rules;
 pub(crate) mod server;
 pub(crate) mod tally;
