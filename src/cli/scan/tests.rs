@@ -64,6 +64,10 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
         exposition.lines().any(|line| line == sample),
         "{exposition}"
     );
+    assert!(
+        !exposition.contains("kb_state_writable"),
+        "a scan writes to no store"
+    );
 }
 
 #[tokio::test]
