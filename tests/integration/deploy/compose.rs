@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::{list, output, root, texts, tool, yaml};
+use super::{list, output, root, text, texts, tool, yaml};
 
 const FILE: &str = "deploy/compose.yml";
 
@@ -99,6 +99,20 @@ fn images_have_a_version_or_are_built_here() {
             "{name}: {image}"
         );
     }
+}
+
+#[test]
+fn the_image_runs_the_exporter_as_the_user_of_the_service() {
+    let exporter = &services()["exporter"];
+    let build = exporter["build"].as_object().unwrap();
+    assert_eq!(build["context"], "..");
+    let image = text(build["dockerfile"].as_str().unwrap());
+    let user = exporter["user"].as_str().unwrap();
+    assert!(image.contains(&format!("\nUSER {user}\n")), "{image}");
+    assert!(
+        image.contains("\nENTRYPOINT [\"kb-exporter\"]\n"),
+        "{image}"
+    );
 }
 
 #[test]

@@ -55,7 +55,15 @@ fn the_pod_satisfies_the_restricted_standard() {
     let pod = pod();
     let security = &pod["securityContext"];
     assert_eq!(security["runAsNonRoot"], true);
-    assert!(security["runAsUser"].as_u64().unwrap() > 0);
+    let user = format!(
+        "USER {}:{}\n",
+        security["runAsUser"], security["runAsGroup"]
+    );
+    assert!(
+        text("deploy/container/Containerfile").contains(&user),
+        "{user}"
+    );
+    assert_eq!(security["fsGroup"], security["runAsGroup"]);
     assert_eq!(
         security["seccompProfile"],
         json!({"type": "RuntimeDefault"})

@@ -125,6 +125,7 @@ fn an_archive_is_reproducible_and_has_all_that_operators_need() {
         "README.md",
         "docs/installation.md",
         "docs/example.yml",
+        "docs/man/kb-exporter.1",
         "alerts/kb-exporter.yml",
         "dashboards/folder.json",
         "deploy/systemd/kb-exporter.service",
