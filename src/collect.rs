@@ -6,11 +6,13 @@
 mod audit;
 mod change_log;
 mod collection;
+mod collection_log;
 pub mod error;
 mod folder;
 mod folder_read;
 mod folders;
 pub mod full_scan;
+mod list;
 mod persisted_folder;
 pub mod progress;
 mod publication;
@@ -26,6 +28,7 @@ pub mod sorted;
 pub mod sorting;
 mod storage;
 pub mod strategy;
+mod tasks;
 mod watched;
 
 use std::panic::AssertUnwindSafe;
@@ -34,7 +37,6 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +45,7 @@ use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Moment};
 use crate::portal::Client;
 use crate::schedule::Ticker;
-use crate::snapshot::{Collections, ListState, PortalView, Publisher};
+use crate::snapshot::{PortalView, Publisher};
 use crate::state::{SavedPortal, Store};
 
 pub use reindex::Reindexing;
@@ -51,15 +53,16 @@ pub use settings::Settings;
 
 use audit::{Auditor, FinishedAudit};
 use collection::Listed;
+use collection_log::CollectionLog;
 use folder_read::{FolderRead, Slots};
 use folders::Folders;
+use list::FolderList;
 use progress::Progress;
-use publication::{Publication, stale_after};
-use read_schedule::ReadCycles;
-use refusals::Refusals;
+use publication::Publication;
 use runs::{RunId, Runs};
 use sorting::Sorting;
 use storage::Storage;
+use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -98,21 +101,13 @@ pub struct Collector {
     /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
     folders: Folders,
-    list: ListState,
-    /// Whether the portal's clock agrees with this machine's; none where that is not known.
-    clocks_agree: Option<bool>,
-    collections: Collections,
-    cycles: ReadCycles,
-    /// Whether a collection has chosen its folders before.
-    has_planned: bool,
+    list: FolderList,
+    log: CollectionLog,
     storage: Storage,
     publication: Publication,
     auditor: Auditor,
-    refusals: Refusals,
     runs: Runs,
-    panics: u64,
-    /// Each ends with its event, and whether a mistake in this program ended it.
-    tasks: JoinSet<(Box<Event>, bool)>,
+    tasks: Tasks,
 }
 
 /// What a task found when it ended.
@@ -140,21 +135,13 @@ impl Collector {
                 refutation.clone(),
             )),
             folders: Folders::restored(saved.folders, &settings),
-            list: ListState::default(),
-            clocks_agree: None,
-            collections: Collections {
-                last_success: saved.last_success,
-                ..Collections::default()
-            },
-            cycles: ReadCycles::default(),
-            has_planned: false,
+            list: FolderList::default(),
+            log: CollectionLog::new(saved.last_success),
             storage: Storage::new(dependencies.store.clone(), name, refutation),
             publication: Publication::new(Instant::now()),
             auditor: Auditor::new(now.steady),
-            refusals: Refusals::default(),
             runs: Runs::default(),
-            panics: 0,
-            tasks: JoinSet::new(),
+            tasks: Tasks::default(),
             settings: Arc::new(settings),
             dependencies,
         };
@@ -196,9 +183,7 @@ impl Collector {
                 self.reconfigure(command.settings, command.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
-            Some(Ok((event, panicked))) = self.tasks.join_next() => {
-                self.task_ended(*event, panicked).await;
-            },
+            Some(event) = self.tasks.next() => self.task_ended(event).await,
             () = sleep_until(self.publication.next), if self.publication.is_pending() => {
                 self.publish(Moment::now());
             }
@@ -210,27 +195,13 @@ impl Collector {
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
         self.begin(None);
-        while let Some(Ok((event, panicked))) = self.tasks.join_next().await {
-            self.task_ended(*event, panicked).await;
+        while let Some(event) = self.tasks.next().await {
+            self.task_ended(event).await;
         }
         self.publish(Moment::now());
     }
 
-    /// Starts a task; `event` is made of its result, or of none where a mistake in this program ended it.
-    fn spawn<T: 'static>(
-        &mut self,
-        task: impl Future<Output = T> + Send + 'static,
-        event: impl FnOnce(Option<T>) -> Event + Send + 'static,
-    ) {
-        let task = AssertUnwindSafe(task).catch_unwind().map(Result::ok);
-        self.tasks.spawn(task.map(|result| {
-            let panicked = result.is_none();
-            (Box::new(event(result)), panicked)
-        }));
-    }
-
-    async fn task_ended(&mut self, event: Event, panicked: bool) {
-        self.panics += u64::from(panicked);
+    async fn task_ended(&mut self, event: Event) {
         match event {
             Event::Listed(run, listed) => self.listed(run, listed).await,
             Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
@@ -269,10 +240,8 @@ impl Collector {
 
     /// Gives up what is under way, after a mistake in this program.
     fn restart(&mut self) {
-        self.panics += 1;
-        self.tasks = JoinSet::new();
+        self.tasks.give_up();
         self.runs = Runs::default();
-        self.refusals = Refusals::default();
         self.auditor.finished();
         for folder in self.folders.iter_mut() {
             folder.read = None;
@@ -283,28 +252,21 @@ impl Collector {
     /// Shows what is known now.
     fn publish(&mut self, now: Moment) {
         let began = Instant::now();
-        let stale_after = self.stale_after();
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
-            list: self.list.clone(),
+            list: self.list.state.clone(),
             folders: self.folders.views(now.wall),
             classes: Arc::new(self.folders.class_slots.classes()),
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
-            collections: self.collections.clone(),
-            stale_after,
+            collections: self.log.shown.clone(),
+            stale_after: self.log.stale_after(&self.settings.collect),
             state_writes: self.storage.writes(self.folders.refused_by_disk()),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
-            panics: self.panics,
+            panics: self.tasks.panics(),
         });
         self.publication.published(Instant::now(), began.elapsed());
-    }
-
-    /// Counts that are older are withdrawn.
-    fn stale_after(&self) -> Duration {
-        let longest_cycle = self.cycles.longest(std::time::Instant::now());
-        stale_after(&self.settings.collect, &self.collections, longest_cycle)
     }
 
     /// Why every page is read though the configuration asks for less.

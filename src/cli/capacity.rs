@@ -66,7 +66,7 @@ fn allowed(collect: &Collect) -> Option<String> {
     let collections = quiet_every.as_millis() / interval.as_millis().max(1);
     let collections = u64::try_from(collections).unwrap_or(u64::MAX);
     // Quiet folders that are due in time when nothing else is read.
-    let quiet = budget.requests().saturating_mul(collections);
+    let quiet = budget.requests.saturating_mul(collections);
     let [interval, quiet_every] = [interval, quiet_every].map(format_duration);
     Some(format!(
         "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \

@@ -33,17 +33,10 @@ impl ChangeLog {
         }
     }
 
-    /// The configuration excludes a folder from now on.
-    pub fn excluded(&mut self, portal: &PortalName, view: &FolderView) {
+    /// A folder is not collected from now on: `message` is why.
+    pub fn left(&mut self, portal: &PortalName, view: &FolderView, message: &str) {
         if self.admits() {
-            info!(%portal, folder = %view.name, id = %view.id, "folder is excluded by the configuration");
-        }
-    }
-
-    /// A folder is no longer in the list.
-    pub fn departed(&mut self, portal: &PortalName, view: &FolderView) {
-        if self.admits() {
-            info!(%portal, folder = %view.name, id = %view.id, "folder is no longer in the list");
+            info!(%portal, folder = %view.name, id = %view.id, "{message}");
         }
     }
 

@@ -7,9 +7,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::{info, warn};
 
 use crate::collect::folder::Folder;
-use crate::collect::folders::clocks_agree;
 use crate::collect::read_plan::{PlanConditions, ReadPlan};
-use crate::collect::read_schedule::{Cost, CycleChange};
 use crate::collect::reindex::folder_findings;
 use crate::collect::runs::{Run, RunId};
 use crate::collect::{Collector, Event};
@@ -17,7 +15,7 @@ use crate::model::{FolderId, Moment, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::reindex::PortalFindings;
 use crate::schedule::Tick;
-use crate::snapshot::{ListFacts, ListState, RunResult};
+use crate::snapshot::RunResult;
 
 /// The list of folders, and what the folders are read with.
 pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
@@ -26,20 +24,20 @@ impl Collector {
     /// Begins a collection, unless the last one still waits for its list.
     pub(super) fn begin(&mut self, tick: Option<Tick>) {
         let began = Moment::now();
-        let next = tick.and_then(|tick| tick.next).map(Timestamp::from);
         if let Some(tick) = tick {
-            self.collections.gap = Some(tick.interval);
-            self.collections.next = next;
+            self.log.ticked(tick);
         }
         if self.runs.is_listing() {
             self.skip();
             return;
         }
         let deadline = Instant::now() + self.settings.collect.timeout;
+        let next = self.log.shown.next.filter(|_| tick.is_some());
         let until_next = next.map(|next| next.since(began.wall));
         let requests = self.dependencies.events.requests();
         let run = self.runs.begin(began, deadline, until_next, requests);
-        self.spawn(self.list(deadline), move |listed| {
+        let list = self.request_list(deadline);
+        self.tasks.spawn(list, move |listed| {
             Event::Listed(run, listed.unwrap_or_else(no_list))
         });
     }
@@ -53,7 +51,10 @@ impl Collector {
     }
 
     /// Reads the key and the list.
-    pub(super) fn list(&self, deadline: Instant) -> impl Future<Output = Listed> + Send + use<> {
+    pub(super) fn request_list(
+        &self,
+        deadline: Instant,
+    ) -> impl Future<Output = Listed> + Send + use<> {
         let client = Arc::clone(&self.dependencies.client);
         let limit = self.settings.collect.timeout;
         async move {
@@ -81,15 +82,7 @@ impl Collector {
 
     /// The list could not be read: nothing is known of the folders but what was known before.
     pub(super) fn list_failed(&mut self, error: &PortalError) {
-        let (trouble, message) = (error.trouble(), error.to_string());
-        if self.list.trouble() != Some(trouble) {
-            warn!(portal = %self.settings.portal.name, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
-        }
-        self.list = ListState::Failed {
-            trouble,
-            message,
-            last: self.list.facts(),
-        };
+        self.list.failed(error, &self.settings.portal.name);
         for folder in self.folders.iter_mut() {
             folder.portal_failed();
         }
@@ -97,50 +90,19 @@ impl Collector {
 
     pub(super) async fn apply_list(&mut self, listing: Listing) {
         let now = Moment::now().wall;
-        self.check_clock(now, listing.date);
+        let portal = &self.settings.portal.name;
+        self.list.check_clock(now, listing.date, portal);
         let facts = self.folders.apply_list(&listing, &self.settings, now);
-        self.log_list(facts);
-        self.list = ListState::Read(facts);
+        self.list.read(facts, &self.settings);
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
         if listing.whole {
-            let portal = &self.settings.portal.name;
             self.folders.depart_unlisted(&listed, portal, now);
         }
         self.save(&self.folders.unsaved_absences()).await;
-        if listing.whole && self.clocks_agree == Some(true) {
+        if listing.whole && self.list.clocks_agree() {
             self.forget_departed(&listed, now).await;
         }
         self.amend_findings();
-    }
-
-    /// Logs what is new about the list.
-    fn log_list(&self, facts: ListFacts) {
-        if self.list.trouble().is_none() && self.list.facts() == Some(facts) {
-            return;
-        }
-        let portal = &self.settings.portal.name;
-        info!(%portal, folders = facts.folders, "list of folders read");
-        if facts.invalid_rows > 0 {
-            warn!(%portal, rows = facts.invalid_rows, "the list names folders whose id is no UUID; they are not collected");
-        }
-        if facts.beyond_limit > 0 {
-            let limit = self.settings.collect.max_folders;
-            warn!(%portal, folders = facts.beyond_limit, limit, "folders beyond collect.max_folders are not collected");
-        }
-        if !facts.whole {
-            warn!(%portal, "the list of folders is not whole: its total is not its length");
-        }
-    }
-
-    /// Compares the clocks, and logs when they come to differ.
-    fn check_clock(&mut self, now: Timestamp, portal: Option<Timestamp>) {
-        let agree = clocks_agree(now, portal);
-        let before = std::mem::replace(&mut self.clocks_agree, agree);
-        if let (Some(false), Some(portal_time)) = (agree, portal)
-            && before != agree
-        {
-            warn!(portal = %self.settings.portal.name, here = %now, there = %portal_time, "the clocks of this machine and of the portal differ: nothing that is kept is forgotten until they agree");
-        }
     }
 
     /// Forgets what was stored for long enough of folders, and of portals that the configuration no longer has.
@@ -159,15 +121,14 @@ impl Collector {
         self.assign_classes().await;
         let now = Moment::now();
         let conditions = PlanConditions {
-            settings: &self.settings,
+            collect: &self.settings.collect,
             sorting: self.sorting.state(),
             until_next: self.runs.get(run).and_then(|run| run.until_next),
             is_auditing: self.auditor.is_busy(),
             now,
         };
         let plan = ReadPlan::new(self.folders.iter(), &conditions);
-        self.log_plan(&plan, now);
-        self.collections.cycle = plan.cycle;
+        self.log.planned(&plan, &self.settings, now.steady);
         let due: HashSet<_> = plan.due.iter().copied().collect();
         for folder in self.folders.iter_mut() {
             if !folder.is_being_read() && !due.contains(&folder.view.id) {
@@ -187,28 +148,6 @@ impl Collector {
             self.read_folder(run, id, Arc::clone(&session));
         }
         self.end_when_done(run).await;
-    }
-
-    /// Logs what reading the portal costs, once, and what is new about the cycle.
-    fn log_plan(&mut self, plan: &ReadPlan, now: Moment) {
-        let portal = &self.settings.portal.name;
-        let first = !std::mem::replace(&mut self.has_planned, true);
-        if let Some(intervals) = plan.intervals.filter(|_| first) {
-            let cost = Cost {
-                reads: plan.load.total(),
-                intervals,
-                rate: self.settings.collect.max_requests_per_second,
-            };
-            info!(%portal, folders = plan.folders, "{cost}");
-        }
-        match self.cycles.update(plan.cycle, now.steady) {
-            None => {}
-            Some(CycleChange::Changed(cycle)) if cycle.is_late() => warn!(%portal, "{cycle}"),
-            Some(CycleChange::Changed(cycle)) => info!(%portal, "{cycle}"),
-            Some(CycleChange::Fits) => {
-                info!(%portal, "every folder fits into the interval again");
-            }
-        }
     }
 
     /// Ends a collection when nothing of it is outstanding.
@@ -234,9 +173,8 @@ impl Collector {
         // A quiet folder is read, and otherwise written, only after a while.
         self.save(&self.folders.refused()).await;
         self.dependencies.events.ran(ended.result);
-        self.collections.last_run = Some(ended);
+        self.log.ended(ended);
         if ended.result == RunResult::Success {
-            self.collections.last_success = Some(ended.ended);
             self.storage.write_success(ended.ended).await;
         } else {
             self.storage.check_write().await;
@@ -248,8 +186,8 @@ impl Collector {
             let there = self.folders.iter().filter(|folder| folder.is_there());
             reindexing.submit(PortalFindings {
                 session: run.session.clone(),
-                portal_erring: self.list.trouble().is_some() || run.failed > run.counted,
-                stale_after: self.stale_after(),
+                portal_erring: self.list.state.trouble().is_some() || run.failed > run.counted,
+                stale_after: self.log.stale_after(&self.settings.collect),
                 folders: there.map(folder_findings).collect(),
             });
         }

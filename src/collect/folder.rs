@@ -11,7 +11,7 @@ use crate::collect::audit::schedule::AuditLog;
 use crate::collect::error::ReadError;
 use crate::collect::folder_read::{FolderRead, ReadStatus};
 use crate::collect::persisted_folder::PersistedFolder;
-use crate::collect::read_schedule::{Estimate, ReadCandidate, ReadIntervals, ReadLog, ReadOutcome};
+use crate::collect::read_schedule::{ReadLog, ReadOutcome};
 use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
@@ -49,6 +49,13 @@ pub(super) struct ReadUnderWay {
     /// The files that the ledger watched when it began.
     watched: Arc<HashSet<FileKey>>,
     status: Arc<ReadStatus>,
+}
+
+impl ReadUnderWay {
+    /// Whether requests were sent.
+    pub fn has_begun(&self) -> bool {
+        self.status.has_begun()
+    }
 }
 
 impl Folder {
@@ -94,12 +101,6 @@ impl Folder {
     /// Whether it is being read, or what a refusal means is not known yet.
     pub fn is_being_read(&self) -> bool {
         self.read.is_some()
-    }
-
-    /// Whether requests were sent for the read under way.
-    pub fn has_read_begun(&self) -> bool {
-        let read = self.read.as_ref();
-        read.is_some_and(|read| read.status.has_begun())
     }
 
     /// Shows whether a large scan is under way.
@@ -162,26 +163,6 @@ impl Folder {
         self.state_before = None;
         self.read_log.begin(now);
         status
-    }
-
-    /// The folder as one that could be read.
-    pub fn candidate(&self, estimate: Estimate, now: Moment) -> ReadCandidate {
-        let counts = self.view.counts.as_deref();
-        ReadCandidate {
-            id: self.view.id,
-            need: self.read_log.need(counts),
-            waited: self.read_log.waited(self.view.last_success, now),
-            requests: self.read_log.requests(counts, estimate),
-        }
-    }
-
-    pub fn is_pressing(&self) -> bool {
-        self.read_log.is_pressing(self.view.counts.as_deref())
-    }
-
-    pub fn is_idle(&self, intervals: ReadIntervals, now: Instant) -> bool {
-        let counts = self.view.counts.as_deref();
-        self.read_log.is_idle(counts, intervals, now)
     }
 
     /// Applies a read that was not refused.

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::classify::ClassSlots;
 use crate::collect::change_log::ChangeLog;
@@ -17,10 +16,6 @@ use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderView, ListFacts};
 use crate::state::{FolderChange, SavedFolder, StateError};
-
-/// The clocks of this machine and of the portal agree when they differ by this much at most: far more than an answer takes and servers are
-/// off, far less than anything is stored.
-const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
@@ -113,7 +108,8 @@ impl Folders {
         let portal = &settings.portal;
         for (id, folder) in &mut self.by_id {
             if !portal.folders.admits(*id, folder.view.name.label()) && folder.exclude(now) {
-                self.log.excluded(&portal.name, &folder.view);
+                let message = "folder is excluded by the configuration";
+                self.log.left(&portal.name, &folder.view, message);
             }
         }
         self.free_class_slots();
@@ -138,7 +134,8 @@ impl Folders {
         for (id, folder) in &mut self.by_id {
             if !listed.contains(id) && !folder.is_unlisted() {
                 if !folder.is_excluded() {
-                    self.log.departed(portal, &folder.view);
+                    let message = "folder is no longer in the list";
+                    self.log.left(portal, &folder.view, message);
                 }
                 folder.leave(DepartureReason::Unlisted, now);
             }
@@ -248,32 +245,5 @@ impl Folders {
     pub fn refused_by_disk(&self) -> Option<&StateError> {
         let mut refused = self.iter();
         refused.find_map(|folder| folder.persisted.refused.as_ref())
-    }
-}
-
-/// Whether the clocks of this machine and of the portal agree; none where its list of folders has no `Date`.
-pub(super) fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
-    let portal = portal?;
-    Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clocks_agree_within_an_hour_in_either_direction() {
-        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
-        for (portal, agree) in [
-            (Some(at(100_000)), Some(true)),
-            (Some(at(103_600)), Some(true)),
-            (Some(at(96_400)), Some(true)),
-            (Some(at(103_601)), Some(false)),
-            (Some(at(96_399)), Some(false)),
-            (Some(at(-10_000_000)), Some(false)),
-            (None, None),
-        ] {
-            assert_eq!(clocks_agree(at(100_000), portal), agree, "{portal:?}");
-        }
     }
 }

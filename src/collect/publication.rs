@@ -1,38 +1,14 @@
-//! When a snapshot is published, and how long its counts are shown.
+//! When a snapshot is published.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
-
-use crate::config::Collect;
-use crate::snapshot::Collections;
 
 /// Snapshots are at least this far apart: each costs time for every folder of the portal, and thousands may be read in a second.
 const MIN_GAP: Duration = Duration::from_millis(50);
 
 /// The gap is at least this many times as long as making a snapshot takes.
 const GAP_SHARE: u32 = 10;
-
-/// Counts are shown for this many intervals at least (docs/metrics.md, Stale counts).
-const STALE_INTERVALS: u32 = 3;
-
-/// And for as many cycles (docs/metrics.md, Stale counts).
-const STALE_CYCLES: u32 = 2;
-
-/// The age from which on counts are withdrawn: an idle folder keeps its counts until it is read when it is due again.
-pub(super) fn stale_after(
-    collect: &Collect,
-    collections: &Collections,
-    longest_cycle: Duration,
-) -> Duration {
-    let interval = collections.interval().unwrap_or_default();
-    let waits = (interval * STALE_INTERVALS).max(longest_cycle * STALE_CYCLES);
-    let idle = match collections.gap {
-        Some(gap) if gap < collect.quiet_every => collect.quiet_every,
-        _ => Duration::ZERO,
-    };
-    collect.stale_after.max(idle.saturating_add(waits))
-}
 
 /// Whether something is known that is not published, and when the next snapshot may be.
 #[derive(Debug)]

@@ -6,7 +6,6 @@ use crate::collect::folder::Folder;
 use crate::collect::read_schedule::{
     Estimate, Load, ReadCandidate, ReadIntervals, ReadUnderWay, RequestBudget, choose,
 };
-use crate::collect::settings::Settings;
 use crate::collect::strategy;
 use crate::config::{Collect, Rate};
 use crate::model::{FolderId, Moment};
@@ -32,7 +31,7 @@ pub(super) struct ReadPlan {
 
 /// What a plan depends on beside the folders.
 pub(super) struct PlanConditions<'a> {
-    pub settings: &'a Settings,
+    pub collect: &'a Collect,
     pub sorting: SortingState,
     /// The time to the next collection, where one is known to come.
     pub until_next: Option<Duration>,
@@ -45,8 +44,7 @@ impl ReadPlan {
         folders: impl Iterator<Item = &'a Folder>,
         conditions: &PlanConditions<'_>,
     ) -> Self {
-        let (collect, now) = (&conditions.settings.collect, conditions.now);
-        let quiet_every = collect.quiet_every;
+        let quiet_every = conditions.collect.quiet_every;
         let mut plan = Self {
             due: Vec::new(),
             idle: 0,
@@ -60,15 +58,16 @@ impl ReadPlan {
         };
         let (mut candidates, mut under_way) = (Vec::new(), Vec::new());
         for folder in folders {
+            let (log, counts) = (&folder.read_log, folder.view.counts.as_deref());
             let candidate = conditions.candidate(folder);
             let requests = candidate.requests;
-            let is_idle = |intervals| folder.is_idle(intervals, now.steady);
+            let is_idle = |intervals| log.is_idle(counts, intervals, conditions.now.steady);
             if folder.is_collected() {
                 plan.folders += 1;
-                plan.load.add(requests, folder.is_pressing());
+                plan.load.add(requests, log.is_pressing(counts));
             }
-            if folder.is_being_read() {
-                let has_begun = folder.has_read_begun();
+            if let Some(read) = &folder.read {
+                let has_begun = read.has_begun();
                 under_way.push(ReadUnderWay {
                     requests,
                     has_begun,
@@ -84,7 +83,7 @@ impl ReadPlan {
         plan.due = choose(candidates, remaining, quiet_every);
         plan.cycle = budget.map(|budget| ReadCycle {
             takes: plan.load.cycle(budget),
-            interval: budget.interval(),
+            interval: budget.interval,
             quiet_every,
         });
         plan
@@ -92,27 +91,29 @@ impl ReadPlan {
 }
 
 impl PlanConditions<'_> {
-    fn collect(&self) -> &Collect {
-        &self.settings.collect
-    }
-
     /// The request budget until the next collection.
     fn budget(&self) -> Option<RequestBudget> {
-        let rate = match self.collect().max_requests_per_second {
+        let rate = match self.collect.max_requests_per_second {
             Rate::PerSecond(rate) if self.is_auditing => Rate::PerSecond(rate * SHARE_BESIDE_AUDIT),
             rate => rate,
         };
-        RequestBudget::new(rate, self.until_next?, self.collect().timeout)
+        RequestBudget::new(rate, self.until_next?, self.collect.timeout)
     }
 
     /// The folder as one that could be read, by the strategy that is right for it now.
     fn candidate(&self, folder: &Folder) -> ReadCandidate {
-        let (strategy, expected) = (self.collect().strategy, folder.expected());
+        let (strategy, expected) = (self.collect.strategy, folder.expected());
         let requests = strategy::requests(strategy, self.sorting, &expected);
         let estimate = Estimate {
             way: strategy::choose(strategy, self.sorting, &expected),
-            requests: requests.min(self.collect().max_pages_per_folder.get()),
+            requests: requests.min(self.collect.max_pages_per_folder.get()),
         };
-        folder.candidate(estimate, self.now)
+        let (log, counts) = (&folder.read_log, folder.view.counts.as_deref());
+        ReadCandidate {
+            id: folder.view.id,
+            need: log.need(counts),
+            waited: log.waited(folder.view.last_success, self.now),
+            requests: log.requests(counts, estimate),
+        }
     }
 }

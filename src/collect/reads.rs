@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tracing::{Instrument, debug, info_span, warn};
 
 use crate::aggregate::TallyContext;
+use crate::classify::ClassSlots;
 use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
 use crate::collect::collection::{Listed, no_list};
 use crate::collect::folder::Folder;
@@ -49,7 +50,7 @@ impl Collector {
         };
         let (portal, name) = (&self.settings.portal.name, &folder.view.name);
         let span = info_span!("read", %portal, folder = %name, %id);
-        self.spawn(read.run().instrument(span), move |read| {
+        self.tasks.spawn(read.run().instrument(span), move |read| {
             let read = read.unwrap_or_else(FolderRead::panicked);
             Event::FolderRead(run, id, read)
         });
@@ -60,7 +61,7 @@ impl Collector {
         if let Err(error) = &read.result
             && error.is_refusal()
         {
-            self.refusals.add(Refusal {
+            self.runs.refusals.add(Refusal {
                 run,
                 folder: id,
                 error: error.clone(),
@@ -71,25 +72,26 @@ impl Collector {
         if let Some(session) = self.runs.session(run) {
             session.go_on_without(id);
         }
-        let (portal, reindex) = (&self.settings.portal.name, &self.settings.reindex);
-        let outcome = self.folders.update(id, portal, |folder, class_slots| {
-            folder.finish_read(read, class_slots, reindex)
-        });
-        self.folder_done(run, id, outcome).await;
+        let reindex = Arc::clone(&self.settings.reindex);
+        self.finish(run, id, |folder, class_slots| {
+            folder.finish_read(read, class_slots, &reindex)
+        })
+        .await;
     }
 
     /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
     async fn ask_about_refusals(&mut self) {
-        if self.list.trouble().is_some() {
-            for refusal in self.refusals.take_waiting() {
+        if self.list.state.trouble().is_some() {
+            for refusal in self.runs.refusals.take_waiting() {
                 self.refused_with_portal(refusal).await;
             }
             return;
         }
-        let deadlines = self.refusals.ask().into_iter();
+        let deadlines = self.runs.refusals.ask().into_iter();
         let deadlines = deadlines.map(|run| self.runs.deadline(run));
         if let Some(deadline) = deadlines.max() {
-            self.spawn(self.list(deadline), |listed| {
+            let list = self.request_list(deadline);
+            self.tasks.spawn(list, |listed| {
                 Event::RefusalsExplained(listed.unwrap_or_else(no_list))
             });
         }
@@ -97,7 +99,7 @@ impl Collector {
 
     /// The list that explains refusals is there.
     pub(super) async fn refusals_explained(&mut self, listed: Listed) {
-        let refusals = self.refusals.take_asked();
+        let refusals = self.runs.refusals.take_asked();
         match listed {
             Ok((_, listing)) => {
                 self.apply_list(listing).await;
@@ -105,11 +107,8 @@ impl Collector {
                     if let Some(session) = self.runs.session(run) {
                         session.go_on();
                     }
-                    let portal = &self.settings.portal.name;
-                    let outcome = self
-                        .folders
-                        .update(folder, portal, |folder, _| folder.refused(&error));
-                    self.folder_done(run, folder, outcome).await;
+                    self.finish(run, folder, |folder, _| folder.refused(&error))
+                        .await;
                 }
             }
             Err(error) => {
@@ -128,17 +127,23 @@ impl Collector {
         if let Some(session) = self.runs.session(run) {
             session.end();
         }
-        let portal = &self.settings.portal.name;
-        let outcome = self.folders.update(folder, portal, |folder, _| {
+        self.finish(run, folder, |folder, _| {
             folder.read = None;
             folder.portal_failed();
             ReadOutcome::Failed
-        });
-        self.folder_done(run, folder, outcome).await;
+        })
+        .await;
     }
 
-    /// One folder of a collection was read, or given up.
-    async fn folder_done(&mut self, run: RunId, id: FolderId, outcome: ReadOutcome) {
+    /// One folder of a collection was read, or given up, which changes it.
+    async fn finish(
+        &mut self,
+        run: RunId,
+        id: FolderId,
+        change: impl FnOnce(&mut Folder, &mut ClassSlots) -> ReadOutcome,
+    ) {
+        let portal = &self.settings.portal.name;
+        let outcome = self.folders.update(id, portal, change);
         let folder = self.folders.get(id);
         let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
         if outcome == ReadOutcome::Counted || is_unsaved {
@@ -167,7 +172,7 @@ impl Collector {
             AuditJob::Recheck(refutation) => {
                 let task = task(refutation.folder);
                 let check = async move { task.check(&refutation).await };
-                self.spawn(check, |_| Event::RefutationChecked);
+                self.tasks.spawn(check, |_| Event::RefutationChecked);
             }
             AuditJob::Folder(id) => {
                 debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read beside the collections");
@@ -181,7 +186,8 @@ impl Collector {
                         ended: Moment::now().wall,
                     }
                 };
-                self.spawn(audit, move |audit| Event::Audited(id, audit));
+                self.tasks
+                    .spawn(audit, move |audit| Event::Audited(id, audit));
             }
         }
     }

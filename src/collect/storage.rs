@@ -114,7 +114,7 @@ impl Storage {
     /// Logs a refusal when it is new.
     fn log_refusal(&mut self, result: &Result<(), StateError>) {
         if let (Err(failed), None) = (result, &self.error) {
-            error!(portal = %self.portal, error = %failed, "state cannot be kept: counters of entries stand still");
+            error!(portal = %self.portal, error = %failed, "state cannot be written: counters of entries do not change until it can");
             self.error = Some(failed.to_string());
         }
     }

@@ -65,10 +65,13 @@ pub(super) fn add(record: &mut FolderRecord, read: &CompletedRead<'_>, new: &ByS
     record.base = if read.count.consistent {
         Some(*counts)
     } else {
-        base.map(|base| ByStatus::from_fn(|status| base[status] + entered[status]))
+        base.map(|mut base| {
+            base += entered;
+            base
+        })
     };
+    record.entries += entered;
     for status in Status::ALL {
-        record.entries[status] += entered[status];
         record.coverage[status] = record.coverage[status].after(Grade::of(read, status));
     }
 }

@@ -36,10 +36,10 @@ impl Load {
 
     /// The time in which every folder is read: the quiet ones get what the others leave, and their share at least.
     pub fn cycle(self, budget: RequestBudget) -> Duration {
-        let requests = budget.requests();
+        let requests = budget.requests;
         let share = (requests / OVERDUE_SHARE).max(1);
         let for_quiet = requests.saturating_sub(self.pressing).max(share);
-        let interval = budget.interval();
+        let interval = budget.interval;
         let time = |needed, per_interval| {
             let millis = scaled(needed, interval.as_millis(), u128::from(per_interval));
             Duration::from_millis(millis)
@@ -125,7 +125,7 @@ mod tests {
         // 300 requests an interval, one of them for the list.
         let budget =
             RequestBudget::new(Rate::PerSecond(301.0 / 60.0), MINUTE, 10 * MINUTE).unwrap();
-        assert_eq!(budget.requests(), 300);
+        assert_eq!(budget.requests, 300);
         for (pressing, quiet, minutes) in [
             (0, 0, 1),
             (0, 300, 1),

@@ -10,9 +10,11 @@ const OVERSIZED_SHARE: (u64, u64) = (3, 4);
 /// The requests that the reads of one interval can make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestBudget {
-    interval: Duration,
+    /// The time until the next collection.
+    pub interval: Duration,
     timeout: Duration,
-    requests: u64,
+    /// Requests for reads.
+    pub requests: u64,
 }
 
 /// A read that an earlier collection began and that has not ended.
@@ -42,16 +44,6 @@ impl RequestBudget {
             timeout,
             requests,
         })
-    }
-
-    /// Requests for reads.
-    pub fn requests(self) -> u64 {
-        self.requests
-    }
-
-    /// The time until the next collection.
-    pub fn interval(self) -> Duration {
-        self.interval
     }
 
     /// Whether a read takes more than all of the budget.
@@ -128,11 +120,11 @@ mod tests {
 
     #[test]
     fn one_request_of_an_interval_is_for_the_list_and_there_is_always_budget_for_one() {
-        assert_eq!(minute().requests(), 299);
+        assert_eq!(minute().requests, 299);
         for (rate, requests) in [(2.0, 1), (1.0, 1), (0.001, 1), (3.5, 2)] {
             let budget =
                 RequestBudget::new(Rate::PerSecond(rate), Duration::from_secs(1), Duration::MAX);
-            assert_eq!(budget.unwrap().requests(), requests, "{rate}");
+            assert_eq!(budget.unwrap().requests, requests, "{rate}");
         }
         assert_eq!(
             RequestBudget::new(Rate::Unlimited, Duration::ZERO, Duration::MAX),

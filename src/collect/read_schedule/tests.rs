@@ -27,7 +27,7 @@ fn id(number: usize) -> FolderId {
 fn budget(requests: u32) -> RequestBudget {
     let rate = Rate::PerSecond((f64::from(requests) + 1.5) / 60.0);
     let budget = RequestBudget::new(rate, MINUTE, TIMEOUT).unwrap();
-    assert_eq!(budget.requests(), u64::from(requests));
+    assert_eq!(budget.requests, u64::from(requests));
     budget
 }
 

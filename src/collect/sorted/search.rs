@@ -116,7 +116,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// Reads what the plan wants until it wants nothing more.
+    /// Reads the pages that the plan asks for until it asks for none.
     async fn explore(&mut self) -> Result<(), ReadError> {
         loop {
             let ranges = self.map().ranges();

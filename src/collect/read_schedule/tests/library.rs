@@ -78,7 +78,7 @@ impl Library {
             folder.read_at = Some(self.minute);
             begun += folder.requests;
             if self.budget.is_oversized(folder.requests) {
-                let minutes = folder.requests.div_ceil(self.budget.requests() / 2 + 1);
+                let minutes = folder.requests.div_ceil(self.budget.requests / 2 + 1);
                 folder.busy_until = self.minute + minutes.min(TIMEOUT.as_secs() / 60);
             }
         }

@@ -111,7 +111,7 @@ fn where_more_are_missing_than_done_files_grew_by_no_time_to_done_is_taken() {
 }
 
 #[test]
-fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_told() {
+fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_found() {
     let mut story = Story::default();
     story.read(&[(1, Done), (2, Done)]);
     let full_read = story.record.as_ref().unwrap().full_read;

@@ -1,0 +1,89 @@
+//! What the collections of a portal showed: when they ran, what they cost, and how long their counts hold.
+
+use std::time::{Duration, Instant};
+
+use tracing::{info, warn};
+
+use crate::collect::read_plan::ReadPlan;
+use crate::collect::read_schedule::{Cost, CycleChange, ReadCycles};
+use crate::collect::settings::Settings;
+use crate::config::Collect;
+use crate::model::Timestamp;
+use crate::schedule::Tick;
+use crate::snapshot::{Collections, LastRun, RunResult};
+
+/// Counts are shown for this many intervals at least (docs/metrics.md, Stale counts).
+const STALE_INTERVALS: u32 = 3;
+
+/// And for as many cycles (docs/metrics.md, Stale counts).
+const STALE_CYCLES: u32 = 2;
+
+/// The collections of a portal, one after the other.
+pub(super) struct CollectionLog {
+    pub shown: Collections,
+    cycles: ReadCycles,
+    /// Whether a collection has chosen its folders before.
+    has_planned: bool,
+}
+
+impl CollectionLog {
+    pub fn new(last_success: Option<Timestamp>) -> Self {
+        Self {
+            shown: Collections {
+                last_success,
+                ..Collections::default()
+            },
+            cycles: ReadCycles::default(),
+            has_planned: false,
+        }
+    }
+
+    /// A collection is due.
+    pub fn ticked(&mut self, tick: Tick) {
+        self.shown.gap = Some(tick.interval);
+        self.shown.next = tick.next.map(Timestamp::from);
+    }
+
+    /// A collection has chosen its folders. Logs what reading the portal costs, once, and what is new about the cycle.
+    pub fn planned(&mut self, plan: &ReadPlan, settings: &Settings, now: Instant) {
+        self.shown.cycle = plan.cycle;
+        let portal = &settings.portal.name;
+        let first = !std::mem::replace(&mut self.has_planned, true);
+        if let Some(intervals) = plan.intervals.filter(|_| first) {
+            let cost = Cost {
+                reads: plan.load.total(),
+                intervals,
+                rate: settings.collect.max_requests_per_second,
+            };
+            info!(%portal, folders = plan.folders, "{cost}");
+        }
+        match self.cycles.update(plan.cycle, now) {
+            None => {}
+            Some(CycleChange::Changed(cycle)) if cycle.is_late() => warn!(%portal, "{cycle}"),
+            Some(CycleChange::Changed(cycle)) => info!(%portal, "{cycle}"),
+            Some(CycleChange::Fits) => {
+                info!(%portal, "every folder fits into the interval again");
+            }
+        }
+    }
+
+    /// A collection ended.
+    pub fn ended(&mut self, run: LastRun) {
+        self.shown.last_run = Some(run);
+        if run.result == RunResult::Success {
+            self.shown.last_success = Some(run.ended);
+        }
+    }
+
+    /// The age from which on counts are withdrawn: an idle folder keeps its counts until it is read when it is due again.
+    pub fn stale_after(&self, collect: &Collect) -> Duration {
+        let interval = self.shown.interval().unwrap_or_default();
+        let longest_cycle = self.cycles.longest(Instant::now());
+        let waits = (interval * STALE_INTERVALS).max(longest_cycle * STALE_CYCLES);
+        let idle = match self.shown.gap {
+            Some(gap) if gap < collect.quiet_every => collect.quiet_every,
+            _ => Duration::ZERO,
+        };
+        collect.stale_after.max(idle.saturating_add(waits))
+    }
+}

@@ -1,0 +1,100 @@
+//! What the list of folders showed when it was read last.
+
+use std::time::Duration;
+
+use tracing::{info, warn};
+
+use crate::collect::settings::Settings;
+use crate::model::{PortalName, Timestamp};
+use crate::portal::PortalError;
+use crate::snapshot::{ListFacts, ListState};
+
+/// The clocks of this machine and of the portal agree when they differ by this much at most: far more than an answer takes and servers are
+/// off, far less than anything is stored.
+const CLOCKS_AGREE: Duration = Duration::from_hours(1);
+
+/// The list of folders as it was read last.
+#[derive(Default)]
+pub(super) struct FolderList {
+    pub state: ListState,
+    /// Whether the portal's clock agrees with this machine's; none where that is not known.
+    clocks_agree: Option<bool>,
+}
+
+impl FolderList {
+    /// Whether it has shown that the portal's clock agrees with this machine's.
+    pub fn clocks_agree(&self) -> bool {
+        self.clocks_agree == Some(true)
+    }
+
+    /// It could not be read. Logs the trouble when it is new.
+    pub fn failed(&mut self, error: &PortalError, portal: &PortalName) {
+        let (trouble, message) = (error.trouble(), error.to_string());
+        if self.state.trouble() != Some(trouble) {
+            warn!(%portal, reason = trouble.as_str(), error = message, "the list of folders cannot be read");
+        }
+        self.state = ListState::Failed {
+            trouble,
+            message,
+            last: self.state.facts(),
+        };
+    }
+
+    /// It was read. Logs what is new about it.
+    pub fn read(&mut self, facts: ListFacts, settings: &Settings) {
+        let known = std::mem::replace(&mut self.state, ListState::Read(facts));
+        if known.trouble().is_none() && known.facts() == Some(facts) {
+            return;
+        }
+        let portal = &settings.portal.name;
+        info!(%portal, folders = facts.folders, "list of folders read");
+        if facts.invalid_rows > 0 {
+            warn!(%portal, rows = facts.invalid_rows, "the list names folders whose id is no UUID; they are not collected");
+        }
+        if facts.beyond_limit > 0 {
+            let limit = settings.collect.max_folders;
+            warn!(%portal, folders = facts.beyond_limit, limit, "folders beyond collect.max_folders are not collected");
+        }
+        if !facts.whole {
+            warn!(%portal, "the list of folders is not whole: its total is not its length");
+        }
+    }
+
+    /// Compares the clocks, and logs when they come to differ.
+    pub fn check_clock(&mut self, now: Timestamp, there: Option<Timestamp>, portal: &PortalName) {
+        let agree = clocks_agree(now, there);
+        let before = std::mem::replace(&mut self.clocks_agree, agree);
+        if let (Some(false), Some(there)) = (agree, there)
+            && before != agree
+        {
+            warn!(%portal, here = %now, %there, "the clocks of this machine and of the portal differ: nothing that is stored is deleted until they agree");
+        }
+    }
+}
+
+/// Whether the clocks of this machine and of the portal agree; none where its list of folders has no `Date`.
+fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
+    let portal = portal?;
+    Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_agree_within_an_hour_in_either_direction() {
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
+        for (portal, agree) in [
+            (Some(at(100_000)), Some(true)),
+            (Some(at(103_600)), Some(true)),
+            (Some(at(96_400)), Some(true)),
+            (Some(at(103_601)), Some(false)),
+            (Some(at(96_399)), Some(false)),
+            (Some(at(-10_000_000)), Some(false)),
+            (None, None),
+        ] {
+            assert_eq!(clocks_agree(at(100_000), portal), agree, "{portal:?}");
+        }
+    }
+}
