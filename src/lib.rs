@@ -2,7 +2,7 @@
 //!
 //! A portal holds folders of files that are processed in the background. This program reads the list of files of every
 //! folder that its key may use, counts files by `indexStatus` and `indexError`, and serves the counts as metrics, health and a
-//! status page. Where it is told to, it reindexes failed files, under a policy ([`policy`]): `reindex-failed` under `mode:
+//! status page. Where the configuration asks for it, it reindexes failed files, under a policy ([`policy`]): `reindex-failed` under `mode:
 //! enforce` is the only request that changes anything.
 //!
 //! # Data flow

@@ -248,7 +248,7 @@ impl Reindexer {
                     info!(portal = %self.portal, "the reindex ledger can be used again");
                 }
                 for forgiveness in taken {
-                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: limits of reindexing pass over what was before");
+                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts do not count towards the limits of reindexing any more");
                 }
             }
             Err(failed) if usable => self.refused(&failed),

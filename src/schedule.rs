@@ -149,7 +149,7 @@ impl Watchdog {
     async fn replace_job(&mut self) -> Result<(), JobSchedulerError> {
         // Its own bound, because the scheduler's answer may never come.
         if let Ok(Err(error)) = timeout(self.silence, self.scheduler.remove(&self.job)).await {
-            tracing::debug!(%error, "the silent job could not be removed");
+            tracing::debug!(%error, "the stopped job could not be removed");
         }
         self.job = add_job(&self.scheduler, &self.sender).await?;
         Ok(())

@@ -12,7 +12,7 @@ const SIGNALLED: i32 = 128;
 /// From here on SIGTERM and SIGINT no longer end the process by themselves: the first cancels the token that is returned, a second ends
 /// the process at once with a code that is not 0.
 ///
-/// Must be called within the runtime. Fails when the system refuses to hand over its signals.
+/// Must be called within the runtime. Fails when the system refuses to register the handlers.
 pub fn on_signals() -> io::Result<CancellationToken> {
     let mut signals = Signals {
         terminate: signal(SignalKind::terminate())?,

@@ -2,7 +2,7 @@
 
 It finds out the same: files and bytes by status, reasons, and whether every file was read once.
 
-Usage: KB_BASE_URL=… KB_API_KEY=… python walk.py CONCURRENCY
+Usage: KB_BASE_URL=… KB_API_KEY=… python full_scan.py CONCURRENCY
 Needs aiohttp and orjson. Prints the counts as samples of `kb_folder_files`.
 """
 

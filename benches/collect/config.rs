@@ -1,4 +1,4 @@
-//! What the exporter is told to do.
+//! The configuration of the exporter.
 
 use std::path::Path;
 

@@ -30,7 +30,7 @@ pub struct Cost {
     pub peak_bytes: u64,
 }
 
-/// Reads every folder once, and tells what that took and which samples came of it.
+/// Reads every folder once; returns what that took and which samples came of it.
 pub fn scan(portal: &Portal, config: &Config) -> Result<(Cost, Samples)> {
     let place = Place::new(portal, config)?;
     let mut process = place
@@ -86,7 +86,7 @@ impl Exporter {
 
 impl Drop for Exporter {
     fn drop(&mut self) {
-        // There is nobody to tell: what was to be measured is measured.
+        // A failure has no consequence: everything was measured.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -94,16 +94,17 @@ impl Drop for Exporter {
 
 /// The address in the log. The rest of the log is read as well, so that it never fills the pipe.
 fn listening(log: impl Read + Send + 'static) -> Result<String> {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(log).lines().map_while(Result::ok) {
             if let Some((_, address)) = line.split_once("msg=listening address=") {
                 // Nobody listens to a second one.
-                let _ = tell.send(address.to_owned());
+                let _ = sender.send(address.to_owned());
             }
         }
     });
-    told.recv_timeout(STARTED)
+    receiver
+        .recv_timeout(STARTED)
         .context("the exporter does not listen")
 }
 

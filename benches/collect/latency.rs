@@ -1,6 +1,6 @@
 //! How fast a portal is scanned that takes its time to answer.
 //!
-//! Beside the scan, a client that does nothing but keep as many requests in flight tells what this machine and its clock make of that time.
+//! Beside the scan, a client that does nothing but keep as many requests in flight shows how exactly this machine and its clock measure that time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -57,7 +57,7 @@ const PARTS: [Part; 4] = [
 
 struct Part {
     name: &'static str,
-    /// Measures what concerns folders of these sizes, and tells it.
+    /// Measures what concerns folders of these sizes, and returns the table.
     measure: fn(&[u64]) -> Result<String>,
 }
 
@@ -69,8 +69,8 @@ fn main() -> Result<()> {
     let chosen = Chosen::read(env::args().skip(1))?;
     stay_on_one_core()?;
     for part in PARTS.iter().filter(|part| chosen.includes(part)) {
-        let told = (part.measure)(&chosen.sizes).with_context(|| part.name)?;
-        writeln!(io::stdout().lock(), "{told}\n")?;
+        let table = (part.measure)(&chosen.sizes).with_context(|| part.name)?;
+        writeln!(io::stdout().lock(), "{table}\n")?;
     }
     Ok(())
 }

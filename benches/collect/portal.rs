@@ -54,12 +54,12 @@ impl Portal {
         })
     }
 
-    /// Looks at the portal or changes it, between two requests.
+    /// Reads or changes the portal, between two requests.
     pub fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         self.simulator.with(act)
     }
 
-    /// From now on answers every request for files so much later, and one in so many as late as the other time says.
+    /// From now on answers every request for files so much later, and one in so many later by the other time.
     pub fn answer_late(&self, by: Duration, rarely: Option<(u32, Duration)>) {
         let late = |by| Fault::Line(LineFault::Late(by));
         self.faults.clear();

@@ -51,12 +51,12 @@ struct Change {
     sequence: u64,
 }
 
-/// Measures changes that the list of folders tells, and changes that it does not.
+/// Measures changes that the list of folders shows, and changes that it does not.
 pub fn measure() -> Result<String> {
     let mut rows = Vec::new();
     for (name, switch) in [
-        ("the list tells", UpdatedAt::Files),
-        ("the list is silent", UpdatedAt::Folder),
+        ("the list shows it", UpdatedAt::Files),
+        ("the list does not", UpdatedAt::Folder),
     ] {
         let (late, in_turn) = run(switch)?;
         rows.push(row(

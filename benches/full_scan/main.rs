@@ -1,24 +1,24 @@
-//! What a scan costs: rows per processor second and peak memory, so that a change can be held against what was before.
+//! What a scan costs: rows per processor second and peak memory, so that a change can be compared with what was before.
 //!
 //! ```text
-//! cargo bench --bench scan
-//! KB_BENCH_PYTHON=/path/to/venv/bin/python cargo bench --bench scan
+//! cargo bench --bench full_scan
+//! KB_BENCH_PYTHON=/path/to/venv/bin/python cargo bench --bench full_scan
 //! ```
 //!
-//! Needs Linux with two cores and util-linux' `taskset`. The second line also measures `benches/baseline/walk.py`, the same
+//! Needs Linux with two cores and util-linux' `taskset`. The second line also measures `benches/baseline/full_scan.py`, the same
 //! scan in Python, and shows all costs as shares of it; the interpreter must have `aiohttp` and `orjson`
 //! (`python3 -m venv DIR && DIR/bin/pip install aiohttp orjson`).
 //!
 //! Each row is measured several times: the median is shown, with the least and the most.
 //!
-//! - `kb-exporter scan` and `walk.py` are processes on core 0, from their start to their end. They read one folder of a
+//! - `kb-exporter scan` and `full_scan.py` are processes on core 0, from their start to their end. They read one folder of a
 //!   simulated portal on core 1. The kernel says what they used.
 //! - `decode and tally` reads the pages of such a folder from memory, without HTTP: done files, then failed ones.
 //!
 //! Both scans read the same pages, with as many requests in flight, and find out the same: files and bytes by status, reasons,
 //! and whether every file was read once. `kb-exporter scan` also remembers what is not done.
 //!
-//! The goal of `kb-exporter scan`: at most a fifth of `walk.py`'s processor time, and less than 40 MiB.
+//! The goal of `kb-exporter scan`: at most a fifth of `full_scan.py`'s processor time, and less than 40 MiB.
 
 mod pages;
 mod portal;
@@ -66,7 +66,7 @@ fn main() -> Result<()> {
     if baseline.is_none() {
         writeln!(
             output,
-            "walk.py was skipped: {PYTHON} names no interpreter with aiohttp and orjson."
+            "full_scan.py was skipped: {PYTHON} names no interpreter with aiohttp and orjson."
         )?;
     }
     Ok(())

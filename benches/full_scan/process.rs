@@ -48,9 +48,9 @@ impl Task {
 
     /// The same scan in Python.
     pub fn baseline(portal: &Portal, python: OsString) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/baseline/walk.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/baseline/full_scan.py");
         let arguments = vec![python, script.into(), CONCURRENCY.to_string().into()];
-        Self::new("walk.py", arguments, portal)
+        Self::new("full_scan.py", arguments, portal)
     }
 
     fn new(name: &'static str, arguments: Vec<OsString>, portal: &Portal) -> Self {

@@ -75,7 +75,7 @@ pub fn render(rows: &[Measured], baseline: Option<&Measured>) -> Table {
         "rows/s",
         "median ms",
         "least–most",
-        "of walk.py",
+        "of full_scan.py",
         "peak MiB",
     ]);
     for measured in rows.iter().chain(baseline) {

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_too_many_files_and_paths_only_one_more_than_allowed_is_kept() {
+    async fn of_too_many_files_and_paths_only_one_more_than_allowed_is_read() {
         let file = part("name=\"files\"; filename=\"a.txt\"", "x");
         let path = part("name=\"relativePaths\"", "");
         let form = form(&[vec![file; 70], vec![path; 70]].concat())

@@ -9,7 +9,7 @@ pub(super) struct Format {
     pub mime: &'static str,
     /// What processing makes of it.
     pub kind: Kind,
-    /// Bytes that tell the format, each with its offset: a content has at least one of them. Empty where it is not checked.
+    /// Bytes that show the format, each with its offset: a content has at least one of them. Empty where it is not checked.
     magic: Magic,
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn each_binary_format_is_told_by_its_first_bytes() {
+    fn each_binary_format_is_known_by_its_first_bytes() {
         let heads: [(&[u8], &[&str]); 12] = [
             (b"%PDF-1.7", &["pdf"]),
             (

@@ -121,7 +121,7 @@ impl Simulator {
         }
     }
 
-    /// Looks at the world or changes it, while no request is answered.
+    /// Reads or changes the world, while no request is answered.
     pub fn with<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         act(&mut self.world.lock().unwrap_or_else(PoisonError::into_inner))
     }

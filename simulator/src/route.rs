@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_open_request_is_told_by_method_and_path() {
+    fn each_open_request_is_known_by_method_and_path() {
         let id: Uuid = ID.parse().unwrap();
         let table = [
             ("GET mine", Route::Mine),

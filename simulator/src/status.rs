@@ -68,7 +68,7 @@ mod tests {
     use super::Status;
 
     #[test]
-    fn a_known_name_is_its_state_and_any_other_is_kept() {
+    fn a_known_name_is_its_state_and_any_other_stays_a_text() {
         for known in Status::KNOWN {
             assert_eq!(Status::from(known.name().unwrap()), known);
         }

@@ -32,7 +32,7 @@ impl OpenState {
             State::Temporary => {
                 let folder = tempfile::Builder::new().prefix("kb-exporter-").tempdir();
                 let folder = folder.context("no temporary folder for the state can be made")?;
-                info!(path = %folder.path().display(), "state is kept in a temporary folder and lost at the end; set state.path to keep it");
+                info!(path = %folder.path().display(), "state is stored in a temporary folder and deleted at the end; set state.path to keep it");
                 let path = folder.path().to_owned();
                 Ok(open(&path, addresses, Some(folder)))
             }

@@ -63,7 +63,7 @@ async fn while_live(time: Duration, liveness: Liveness, act: impl Fn()) {
         interval.tick().await;
         match liveness() {
             Ok(()) => act(),
-            Err(reason) => error!(reason, "not live: systemd gets no sign of life"),
+            Err(reason) => error!(reason, "not live: no watchdog message is sent to systemd"),
         }
     }
 }

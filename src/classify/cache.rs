@@ -1,4 +1,4 @@
-//! The classes of the texts that were classified lately.
+//! The classes of the texts that were classified recently.
 
 use std::collections::HashMap;
 

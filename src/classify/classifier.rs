@@ -51,7 +51,7 @@ impl Classifier {
         rules.map(|rule| Arc::clone(&rule.class.0)).collect()
     }
 
-    /// The class of a reason as the portal gave it. For a text that was classified lately it costs a look-up.
+    /// The class of a reason as the portal gave it. For a text that was classified recently it costs one hash look-up.
     #[must_use]
     pub fn classify(&self, reason: Option<&str>) -> Class {
         let text = reason.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The status pages, for people who look at them during an incident: rendered here, without need of a script, safe against what a portal
+//! The status pages, for people who read them during an incident: rendered here, without need of a script, safe against what a portal
 //! sends.
 
 mod attempts;

@@ -163,7 +163,7 @@ async fn serve_connection(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%peer, %error, "a connection ended badly");
+        tracing::debug!(%peer, %error, "a connection ended with an error");
     }
 }
 

@@ -39,7 +39,7 @@ impl PortalLedger {
             // A ledger that is closed refuses every change that comes after this one, and logs it.
             self.ledger.writer.send(move |writer| {
                 if let Err(error) = writer.meet(&portal) {
-                    warn!(%portal, %error, "it cannot be written to the reindex ledger that this portal is new");
+                    warn!(%portal, %error, "the reindex ledger cannot record that this portal is new");
                 }
             });
         }

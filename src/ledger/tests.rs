@@ -202,7 +202,7 @@ async fn a_caller_that_gave_up_says_so_without_a_restart() {
 }
 
 #[tokio::test]
-async fn files_get_their_attempts_back_when_nothing_was_queued_or_can_be_told() {
+async fn files_get_their_attempts_back_when_nothing_was_queued_or_nothing_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = reopen(folder.path());
     let tries = || {

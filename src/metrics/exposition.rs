@@ -17,7 +17,7 @@ use crate::snapshot::Publisher;
 /// A scrape waits for newer facts for this long, and is then answered with those that there are.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Tells the time; a test has its own.
+/// Returns the current time; a test has its own.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
 /// Answers scrapes.
@@ -25,7 +25,7 @@ pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 pub struct Exposition {
     pub(super) publisher: Publisher,
     pub(super) rendered: watch::Receiver<Arc<Rendering>>,
-    /// Tells the renderer that a scrape waits for newer facts.
+    /// Notifies the renderer that a scrape waits for newer facts.
     pub(super) wanted: Arc<Notify>,
     pub(super) clock: Clock,
 }

@@ -85,7 +85,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Waits until the facts changed and [`SHARE`] allows the cost, or until a scrape wants them.
+    /// Waits until the facts changed and [`SHARE`] allows the cost, or until a scrape waits for them.
     async fn rest(&mut self) {
         let (began, ended) = self.last;
         let lasts = self.rendered.borrow().lasts.unwrap_or(FOREVER);

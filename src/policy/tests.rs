@@ -27,7 +27,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// The time at which most stories are told: noon in March, so long after [`EPOCH`] that nothing of it matters.
+/// The time of most stories: noon in March, so long after [`EPOCH`] that nothing of it matters.
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
 /// When ledgers met the portal.

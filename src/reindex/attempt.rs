@@ -95,7 +95,7 @@ impl Reindexer {
                 warn!(%portal, folder = %name, %id, error = message.as_str(), "the portal refused to reindex failed files");
             }
             Requeue::Unknown { message, .. } => {
-                warn!(%portal, folder = %name, %id, error = message.as_str(), "nobody knows whether failed files were reindexed; it is not sent again before the cooldown ends");
+                warn!(%portal, folder = %name, %id, error = message.as_str(), "it is unknown whether failed files were reindexed; the request is not sent again before the cooldown ends");
             }
         }
     }

@@ -95,7 +95,7 @@ impl Reindexer {
                     asked.observations.insert(key, seen);
                 }
                 Err(error) => {
-                    debug!(portal = %self.portal, id = %attempt.folder, %error, "a file that was sent cannot be looked for");
+                    debug!(portal = %self.portal, id = %attempt.folder, %error, "a reindexed file cannot be searched for in the list");
                     break;
                 }
             }

@@ -256,7 +256,7 @@ async fn portals_that_nobody_asks_about_any_more_are_forgotten_in_time() {
 }
 
 #[test]
-fn a_second_process_is_told_that_the_folder_is_in_use() {
+fn a_second_process_fails_because_the_folder_is_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let (_first, ..) = Store::open(folder.path());
     let (_, _, error) = Store::open(folder.path());

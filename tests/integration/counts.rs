@@ -105,7 +105,7 @@ async fn equal_names_in_another_order_at_each_request_are_exact_or_marked() {
 }
 
 #[tokio::test]
-async fn a_path_in_the_address_is_kept() {
+async fn a_path_in_the_address_is_used() {
     counts_are_exact(&[101], |options| options.base_path = "/portal/admin".into()).await;
 }
 

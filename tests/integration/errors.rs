@@ -263,32 +263,34 @@ fn a_reason_is_explained_without_a_portal() {
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    let told = explain(&["page 7 of 'a b.pdf' lost"], "");
+    let printed = explain(&["page 7 of 'a b.pdf' lost"], "");
     assert!(
-        told.contains("no rule: masked") && told.contains("page <n>"),
-        "{told}"
+        printed.contains("no rule: masked") && printed.contains("page <n>"),
+        "{printed}"
     );
-    let told = explain(
+    let printed = explain(
         &["-", "--each-line"],
         "page 1 lost\n\npage 2 lost\nno text\n",
     );
-    assert_eq!(told.matches("page <n> lost").count(), 1, "{told}");
+    assert_eq!(printed.matches("page <n> lost").count(), 1, "{printed}");
     assert_eq!(
-        told.matches("no text").count(),
+        printed.matches("no text").count(),
         2,
-        "class and example: {told}"
+        "class and example: {printed}"
     );
-    let told = explain(
+    let printed = explain(
         &["-", "--each-line", "--output", "json"],
         "page 1 lost\n\nno text\n",
     );
-    let objects = told.lines().map(|line| serde_json::from_str(line).unwrap());
+    let objects = printed
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
     let objects: Vec<serde_json::Value> = objects.collect();
     let classes: Vec<_> = objects.iter().map(|object| &object["class"]).collect();
     assert_eq!(classes, ["page <n> lost", "unspecified", "no text"]);
     assert!(
         objects.iter().all(|object| object["by"].is_string()),
-        "{told}"
+        "{printed}"
     );
 
     let folder = tempfile::tempdir().unwrap();
@@ -296,7 +298,7 @@ fn a_reason_is_explained_without_a_portal() {
     let portal = "portals: [{name: a, base_url: 'https://p.example', api_key_env: K}]";
     let rules = "errors: {rules: [{match: 'xref', class: broken pdf}], masks: [{name: tenant, match: 'of [a-z]+'}]}";
     std::fs::write(&file, format!("{portal}\n{rules}\n")).unwrap();
-    let told = explain(
+    let printed = explain(
         &[
             "invalid xref table",
             "--config.file",
@@ -305,10 +307,10 @@ fn a_reason_is_explained_without_a_portal() {
         "",
     );
     assert!(
-        told.contains("broken pdf") && told.contains("rule 1: xref"),
-        "{told}"
+        printed.contains("broken pdf") && printed.contains("rule 1: xref"),
+        "{printed}"
     );
-    let told = explain(
+    let printed = explain(
         &[
             "quota of acme exceeded",
             "--config.file",
@@ -316,5 +318,5 @@ fn a_reason_is_explained_without_a_portal() {
         ],
         "",
     );
-    assert!(told.contains("quota <tenant> exceeded"), "{told}");
+    assert!(printed.contains("quota <tenant> exceeded"), "{printed}");
 }

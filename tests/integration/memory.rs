@@ -65,7 +65,7 @@ impl Story {
         metrics.value("kb_folder_oldest_file_timestamp_seconds", &labels)
     }
 
-    /// Ends the process and starts it again, while the portal does not answer: what is shown then was kept on disk.
+    /// Ends the process and starts it again, while the portal does not answer: what is shown then was stored on disk.
     async fn restarted(self, end: End) -> Self {
         match end {
             End::Stopped => self.exporter.stop().await,

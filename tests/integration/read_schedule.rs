@@ -88,7 +88,7 @@ async fn wait_for_lists(portal: &Portal, more: usize) {
 }
 
 /// Fails where more was asked for than the rate allows, but for what a busy machine delays.
-fn assert_rate_is_kept(asked: &[Asked]) {
+fn assert_rate_is_not_exceeded(asked: &[Asked]) {
     let [first, .., last] = asked else { return };
     let time = last.at.duration_since(first.at).unwrap();
     let allowed = f64::from(RATE) * time.as_secs_f64() + 5.0;
@@ -132,7 +132,7 @@ async fn a_folder_that_changed_or_holds_files_not_done_comes_before_those_that_w
         .max_by_key(|folder| read_at(**folder))
         .unwrap();
     let mut file = Uuid::nil();
-    // The list tells of a file that came, and not of its status.
+    // The list shows that a file came, and not its status.
     seen_at_once(&portal, &exporter, folder, "pending", || {
         file = portal.file(folder, "b.pdf", Status::Pending);
     })
@@ -151,7 +151,7 @@ async fn quiet_folders_take_turns_within_the_rate_and_keep_their_counts_meanwhil
     wait_for_lists(&portal, 2 * ROUND).await;
     let metrics = exporter.metrics().await;
     let done = metrics.all("kb_folder_files", &[("status", "done")]);
-    assert_eq!(done.count(), FOLDERS, "counts are kept for two rounds");
+    assert_eq!(done.count(), FOLDERS, "counts are shown for two rounds");
     assert!(all_are(&metrics, 1.0));
     for result in ["partial", "failure", "skipped"] {
         let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
@@ -159,7 +159,7 @@ async fn quiet_folders_take_turns_within_the_rate_and_keep_their_counts_meanwhil
     }
 
     let asked = portal.asked();
-    assert_rate_is_kept(&asked);
+    assert_rate_is_not_exceeded(&asked);
     for folder in folders {
         let mut collections = collections_of(folder, &asked);
         collections.push(lists(&asked));
@@ -250,7 +250,7 @@ async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_a
     let up = metrics.all("kb_folder_up", &[]);
     assert_eq!(up.filter(|folder| folder.count() == 1).count(), IDLE);
     let done = metrics.all("kb_folder_files", &[("status", "done")]);
-    assert_eq!(done.count(), IDLE, "counts are kept while folders rest");
+    assert_eq!(done.count(), IDLE, "counts are shown while folders rest");
     for result in ["partial", "failure", "skipped"] {
         let runs = metrics.count("kb_collection_runs_total", &[("result", result)]);
         assert_eq!(runs, Some(0), "{result}");

@@ -102,7 +102,7 @@ fn setting(name: &str) -> Option<u64> {
     )
 }
 
-/// A portal that lives only when it is told to, so that it can stand still in the end.
+/// A portal whose files change only when the test wants it, so that nothing changes in the end.
 async fn portal(seed: u64) -> Ailing {
     let simulator = Simulator::new(Options {
         seed,

@@ -1,4 +1,4 @@
-//! The service for systemd: what the process tells systemd, and what systemd thinks of the unit.
+//! The service for systemd: what the process reports to systemd, and whether systemd accepts the unit.
 
 use std::collections::HashMap;
 use std::fs;
@@ -127,9 +127,9 @@ async fn an_exporter_goes_on_when_systemd_does_not_listen() {
     command.env("NOTIFY_SOCKET", workspace.path("nobody"));
     let exporter = Exporter::launch(&mut command).await;
     exporter.collected().await;
-    let told = |line: &String| line.contains("a message to systemd cannot be sent");
+    let is_logged = |line: &String| line.contains("a message to systemd cannot be sent");
     wait_for("it is logged", async || {
-        exporter.output().iter().any(told).then_some(())
+        exporter.output().iter().any(is_logged).then_some(())
     })
     .await;
     exporter.stop().await;

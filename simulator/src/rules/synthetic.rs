@@ -101,12 +101,12 @@ async fn every_row_is_whole_and_every_file_is_listed_once() {
     assert_eq!(counted(folder.all("", "indexStatus").await), expected);
     let reasons = counted(folder.all("", "indexError").await);
     assert_eq!(reasons["null"], 203, "{reasons:?}");
-    let told = folder
+    let counted = folder
         .portal
         .simulator
         .with(|world| world.errors(folder.folder));
-    assert_eq!(told.values().sum::<u64>(), 47);
-    assert!(told.keys().all(|reason| reasons.contains_key(reason)));
+    assert_eq!(counted.values().sum::<u64>(), 47);
+    assert!(counted.keys().all(|reason| reasons.contains_key(reason)));
     let row = &folder.files("").await.body["data"][0];
     assert_eq!(row["mimeType"], "application/pdf");
     let bytes = folder.portal.simulator.with(|w| w.sizes(folder.folder));

@@ -1,4 +1,4 @@
-//! The examples of the table, what tells causes apart, and what must hold of any text.
+//! The examples of the table, what distinguishes causes, and what must hold of any text.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn each_row_does_what_its_example_says() {
 }
 
 #[test]
-fn what_tells_causes_apart_stays() {
+fn what_distinguishes_causes_stays() {
     stays(
         "SQLSTATE 23505
         SQLSTATE[42P01]
@@ -231,9 +231,9 @@ proptest! {
     }
 
     #[test]
-    fn what_a_quotation_says_makes_no_class(said in "[^'\\\\\\s][^'\\\\]{0,40}", other in "[^'\\\\\\s][^'\\\\]{0,40}") {
-        let class = |said: &str| class(&format!("cannot open '{said}' today"));
-        prop_assert_eq!(class(&said), class(&other));
+    fn what_a_quotation_says_makes_no_class(quoted in "[^'\\\\\\s][^'\\\\]{0,40}", other in "[^'\\\\\\s][^'\\\\]{0,40}") {
+        let class = |quoted: &str| class(&format!("cannot open '{quoted}' today"));
+        prop_assert_eq!(class(&quoted), class(&other));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is said about reindexing.
+//! What `/health` reports about reindexing.
 
 use super::*;
 use crate::classify::{Class, KnownClass};
@@ -132,7 +132,7 @@ fn a_ledger_that_cannot_be_used_is_a_warning_where_it_would_be_needed() {
 }
 
 #[test]
-fn the_kill_switch_is_told_and_is_no_warning() {
+fn the_kill_switch_is_shown_and_is_no_warning() {
     let now = Moment::now();
     let stopped = view(Reason::KillSwitch, Ok(fresh(now)), true);
     let health = judge_in(Mode::Enforce, FolderState::Counted, stopped, now);
@@ -144,7 +144,7 @@ fn the_kill_switch_is_told_and_is_no_warning() {
 }
 
 #[tokio::test]
-async fn the_breaker_and_what_is_left_of_the_budget_are_told() {
+async fn the_breaker_and_what_is_left_of_the_budget_are_shown() {
     let now = Moment::now();
     let folder = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(folder.path(), crate::ledger::Addresses::default()).0;
@@ -247,7 +247,7 @@ fn a_class_that_nobody_knows_is_a_note_once_a_collection_has_ended() {
 }
 
 #[test]
-fn of_many_classes_that_nobody_knows_a_few_are_told_and_the_others_are_counted() {
+fn of_many_unknown_classes_a_few_are_named_and_the_others_are_counted() {
     let named = ["a", "b", "c", "d", "e", "f", "g"];
     let (_, notes) = notes_on_classes(&named, true);
     assert_eq!(notes.len(), 6);

@@ -127,7 +127,7 @@ mod tests {
         let classes: Vec<_> = (0..60).map(|number| format!("class {number}")).collect();
         let page = shown(&classes);
         assert_eq!(page.matches("<tr>").count(), 1 + MAX_ROWS);
-        // The ledger tells 50 classes apart, and counts the files of all others as one.
+        // The ledger distinguishes 50 classes, and counts the files of all others as one.
         assert!(page.contains("Not shown: 1 more"), "{page}");
     }
 }

@@ -12,11 +12,11 @@ use tokio_rustls::server::TlsStream;
 /// The first byte of a TLS handshake (RFC 8446, section 5.1).
 const HANDSHAKE: u8 = 22;
 
-/// What a client is told that sends plain HTTP where TLS is expected.
+/// The answer to a client that sends plain HTTP where TLS is expected.
 const PLAIN: &[u8] =
     b"HTTP/1.0 400 Bad Request\r\ncontent-type: text/plain\r\n\r\nThis port expects HTTPS.\n";
 
-/// Makes the handshake. A client that sends plain HTTP is told so.
+/// Makes the handshake. A client that sends plain HTTP gets an answer that says so.
 pub(super) async fn handshake(
     mut stream: TcpStream,
     config: Arc<ServerConfig>,

@@ -79,7 +79,7 @@ async fn what_is_under_way_is_not_forgiven() {
 }
 
 #[tokio::test]
-async fn a_request_is_kept_for_the_next_start() {
+async fn a_request_is_stored_for_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
     in_vain(&ledger.portal(&portal())).await;

@@ -31,11 +31,11 @@ async fn old_attempts_go_and_the_counters_stay() {
     };
     ledger.tidy(tidy).await.unwrap();
     let view = ledger.view().unwrap();
-    let kept: Vec<bool> = ids.iter().map(|id| view.attempt(*id).is_some()).collect();
+    let stored: Vec<bool> = ids.iter().map(|id| view.attempt(*id).is_some()).collect();
     assert_eq!(
-        kept,
+        stored,
         [false, false, true, true],
-        "the row without effect is kept"
+        "the row without effect is stored"
     );
     assert_eq!(view.totals(inbox()).accepted, 4);
     assert_eq!(reopen(folder.path()).1, view);

@@ -35,8 +35,8 @@ fn the_bound_on_a_success_rate_falls_with_the_trials() {
 fn whether_a_class_responds_depends_on_the_results_of_its_newest_attempts() {
     use Response::{Responsive, Unknown, Unresponsive};
     /// The folder, files come back and failed again; the newest first.
-    type Told = &'static [(u128, u64, u64)];
-    let table: &[(Told, Response)] = &[
+    type Classes = &'static [(u128, u64, u64)];
+    let table: &[(Classes, Response)] = &[
         (&[], Unknown),
         (&[(1, 0, 1)], Unknown),
         (&[(1, 0, 100)], Unresponsive),

@@ -217,7 +217,7 @@ fn folders_in_which_most_comes_back_go_first_then_those_without_an_attempt_then_
 }
 
 #[test]
-fn the_ledger_is_kept_for_as_long_as_any_limit_reads_back() {
+fn the_ledger_stores_attempts_for_as_long_as_any_limit_needs_them() {
     let mut reindex = Reindex::default();
     assert_eq!(horizon(&reindex), DAY * 90);
     reindex.rules.budget.per = DAY * 100;

@@ -152,7 +152,7 @@ pub(super) fn rules(number: usize) -> ReindexRules {
     }
 }
 
-/// Runs a story to its end, and says what was met on the way.
+/// Runs a story to its end, and returns what happened on the way.
 fn run(steps: Vec<Step>) -> BTreeSet<&'static str> {
     let mut world = World::new();
     for step in steps {

@@ -195,12 +195,17 @@ impl Oracle {
     }
 
     /// Forgets what the ledger forgot: nothing that changed within its horizon.
-    pub fn forget(&mut self, horizon: Duration, now: Moment, kept: impl Fn(AttemptId) -> bool) {
+    pub fn forget(
+        &mut self,
+        horizon: Duration,
+        now: Moment,
+        is_stored: impl Fn(AttemptId) -> bool,
+    ) {
         self.noted.retain(|noted| {
             let old = now.wall.since(noted.at.wall) >= horizon;
-            let keeps = kept(noted.id);
-            assert!(keeps || old, "forgotten too soon: {noted:?}");
-            keeps
+            let stays = is_stored(noted.id);
+            assert!(stays || old, "forgotten too soon: {noted:?}");
+            stays
         });
     }
 

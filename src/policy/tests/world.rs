@@ -99,8 +99,8 @@ impl World {
         self.ledger.view.tidy(&tidy);
         let view = &self.ledger.view;
         if !self.clock_was_set {
-            let kept = |id| view.attempt(id).is_some();
-            self.oracle.forget(DAY, self.now, kept);
+            let is_stored = |id| view.attempt(id).is_some();
+            self.oracle.forget(DAY, self.now, is_stored);
         }
     }
 

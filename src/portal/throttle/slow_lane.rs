@@ -37,7 +37,7 @@ impl Requests {
     }
 }
 
-/// A request that wants to be in flight, or is.
+/// A request that waits to be sent, or is in flight.
 pub(super) struct Wanted<'a> {
     lane: &'a SlowLane,
     slow: bool,

@@ -190,16 +190,16 @@ proptest! {
         let mut calendar = calendar(&format!("0 */{minutes} * * * *"), jitter);
         calendar.timezone = Berlin;
         let gap = minutes * 60;
-        let room = gap / 10 + 1;
+        let tolerance = gap / 10 + 1;
         let mut last: Option<i64> = None;
         for (passed, draw) in (0_i64..).zip(draws) {
             let since = last.map(|last| passed - last);
             if calendar.take(at(start, passed, first + passed), draw).is_some() {
                 // The first run is no occurrence: it may come just before one.
-                prop_assert!(since.is_none_or(|since| since >= gap - room || last == Some(0)));
+                prop_assert!(since.is_none_or(|since| since >= gap - tolerance || last == Some(0)));
                 last = Some(passed);
             } else {
-                prop_assert!(since.is_some_and(|since| since < gap + room));
+                prop_assert!(since.is_some_and(|since| since < gap + tolerance));
             }
         }
     }

@@ -24,7 +24,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
 
     let mut portal = wait_for(|| load_if_free(folder.path()));
     let saved = portal.folders.remove(&id()).unwrap();
-    let kept = written.folder.record.map(|record| FolderRecord {
+    let expected = written.folder.record.map(|record| FolderRecord {
         first_counted: record.counted,
         full_read: None,
         base: Some(record.counts),
@@ -34,9 +34,9 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
         }),
         ..record
     });
-    assert_eq!((saved.record, saved.class_slots), (kept, vec![]));
-    let kept = saved.files.get(key(1)).map(|file| file.missed);
-    assert_eq!((saved.files.len(), kept), (1, Some(0)));
+    assert_eq!((saved.record, saved.class_slots), (expected, vec![]));
+    let expected = saved.files.get(key(1)).map(|file| file.missed);
+    assert_eq!((saved.files.len(), expected), (1, Some(0)));
 }
 
 #[tokio::test]

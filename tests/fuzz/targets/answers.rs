@@ -19,7 +19,7 @@ use kb_exporter::portal::{
 /// Longest sentence about an answer, in characters: 200 of the portal's, each perhaps escaped, and our own.
 const SENTENCE: usize = 600;
 
-/// The body of a page of files: every row is counted once and under one status, and what was read can be told again, in other
+/// The body of a page of files: every row is counted once and under one status, and what was read can be written again, in other
 /// words and with fields that nobody knows, without a difference.
 ///
 /// # Panics
@@ -29,11 +29,11 @@ pub fn page(bytes: &[u8]) {
     match read(&body) {
         Ok((rows, page)) => {
             assert_counted(&rows);
-            let told_again = PageBody::new(told(&rows, page).to_string());
-            let (told_rows, told) = read(&told_again).expect("our own page is readable");
+            let written_again = PageBody::new(rewritten(&rows, page).to_string());
+            let (written_rows, written) = read(&written_again).expect("our own page is readable");
             let files = |rows: &[FileRow<'_>]| rows.iter().map(File::of).collect::<Vec<_>>();
-            assert_eq!(files(&rows), files(&told_rows));
-            assert_eq!(page.pagination.total, told.pagination.total);
+            assert_eq!(files(&rows), files(&written_rows));
+            assert_eq!(page.pagination.total, written.pagination.total);
         }
         Err(error) => assert_invalid(&error),
     }
@@ -184,8 +184,8 @@ fn classified(count: &FolderCount, status: Status) -> u64 {
 }
 
 /// A page in our own words, with fields that docs/portal.md does not name.
-fn told(rows: &[FileRow<'_>], page: Page) -> Value {
-    let rows: Vec<_> = rows.iter().map(told_row).collect();
+fn rewritten(rows: &[FileRow<'_>], page: Page) -> Value {
+    let rows: Vec<_> = rows.iter().map(written_row).collect();
     json!({
         "notice": {"deep": [null, {}]},
         "data": rows,
@@ -193,7 +193,7 @@ fn told(rows: &[FileRow<'_>], page: Page) -> Value {
     })
 }
 
-fn told_row(row: &FileRow<'_>) -> Value {
+fn written_row(row: &FileRow<'_>) -> Value {
     json!({
         "linkId": Uuid::from_u128(row.key().link),
         "id": Uuid::from_u128(row.key().id),

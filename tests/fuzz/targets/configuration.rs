@@ -19,7 +19,7 @@ const PIECE: usize = 8;
 /// The longest error, in characters.
 const ERROR: usize = 999;
 
-/// A configuration file, in which `$` stands for a key: what is refused is told in one line without any of the key, and what is
+/// A configuration file, in which `$` stands for a key: what is refused has an error of one line without any of the key, and what is
 /// taken can be run.
 ///
 /// # Panics
@@ -28,9 +28,9 @@ pub fn configuration(bytes: &[u8]) {
     match Config::from_bytes("kb.yml", &with_key(bytes)) {
         Ok(config) => assert_usable(&config),
         Err(error) => {
-            let told = error.to_string();
-            assert_one_line(&told, ERROR);
-            assert_secret(&told, bytes);
+            let message = error.to_string();
+            assert_one_line(&message, ERROR);
+            assert_secret(&message, bytes);
         }
     }
 }
@@ -40,12 +40,12 @@ fn with_key(bytes: &[u8]) -> Vec<u8> {
     pieces.join(KEY.as_bytes())
 }
 
-/// Asserts that nothing of the key was told but what the bytes said without it.
-fn assert_secret(told: &str, bytes: &[u8]) {
+/// Asserts that nothing of the key is in the error but what the bytes said without it.
+fn assert_secret(message: &str, bytes: &[u8]) {
     let has = |text: &[u8], piece: &[u8]| text.windows(PIECE).any(|window| window == piece);
     for piece in KEY.as_bytes().windows(PIECE) {
-        let told = has(told.as_bytes(), piece) && !has(bytes, piece);
-        assert!(!told, "a part of the key was told");
+        let is_shown = has(message.as_bytes(), piece) && !has(bytes, piece);
+        assert!(!is_shown, "a part of the key is in the error");
     }
 }
 

@@ -64,8 +64,8 @@ async fn an_id_that_is_no_uuid_never_becomes_a_request() {
         "{others:?}"
     );
     let health = exporter.json("/health").await;
-    let told = health["checks"]["portal:main"][0]["output"].to_string();
-    assert!(told.contains("10 rows"), "{told}");
+    let output = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(output.contains("10 rows"), "{output}");
 }
 
 #[tokio::test]
@@ -246,8 +246,8 @@ async fn a_field_of_another_type_is_unknown_and_its_row_counts() {
         Some(failed - 1)
     );
     let health = exporter.json("/health").await;
-    let told = health["checks"]["portal:main"][0]["output"].to_string();
-    assert!(told.contains("3 rows"), "{told}");
+    let output = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(output.contains("3 rows"), "{output}");
 }
 
 #[tokio::test]

@@ -159,12 +159,12 @@ fn a_folder_in_a_table_leads_to_its_dashboard() {
             let link = properties.iter().find(|own| own["id"] == "links").unwrap();
             let url = link["value"][0]["url"].as_str().unwrap();
             assert!(url.starts_with("/d/kb-folder?var-portal="), "{url}");
-            for kept in [
+            for variable in [
                 "var-folder=${__data.fields.folder_id",
                 "${__url_time_range}",
                 "${job:queryparam}",
             ] {
-                assert!(url.contains(kept), "{url}");
+                assert!(url.contains(variable), "{url}");
             }
             tables += 1;
         }

@@ -144,8 +144,8 @@ fn prometheus_and_grafana_find_what_they_need() {
     let target = texts(&scraped["static_configs"][0]["targets"])[0];
     assert!(is_served(target, "exporter"), "{target}");
     let alertmanagers = &prometheus["alerting"]["alertmanagers"];
-    let told = texts(&alertmanagers[0]["static_configs"][0]["targets"])[0];
-    assert!(is_served(told, "alertmanager"), "{told}");
+    let target = texts(&alertmanagers[0]["static_configs"][0]["targets"])[0];
+    assert!(is_served(target, "alertmanager"), "{target}");
     for rules in texts(&prometheus["rule_files"]) {
         mounted(&services["prometheus"], rules);
     }

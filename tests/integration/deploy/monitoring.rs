@@ -61,21 +61,21 @@ async fn prometheus_scrapes_the_demo_has_the_alerts_and_finds_alertmanager() {
         "/etc/alertmanager/alertmanager.yml",
     );
     let alertmanager = Alertmanager::start(&fs::read_to_string(file).unwrap()).await;
-    let told = alertmanager.address().to_string();
+    let target = alertmanager.address().to_string();
     let mut demo = program();
     demo.args(["demo", "--portal.listen-address", "127.0.0.1:0"]);
     let exporter = Exporter::launch(&mut demo).await;
     let config = configuration(
         &services["prometheus"],
         &exporter.address().to_string(),
-        &told,
+        &target,
     );
     let prometheus = Prometheus::start(&config, tempfile::tempdir().unwrap(), &[]).await;
 
     wait_for(
         "the target, the rules and Alertmanager are there",
         async || {
-            is_complete(&prometheus, &told)
+            is_complete(&prometheus, &target)
                 .await
                 .filter(|complete| *complete)
         },
@@ -90,6 +90,6 @@ async fn prometheus_scrapes_the_demo_has_the_alerts_and_finds_alertmanager() {
         "the alerts expect this job"
     );
     assert_healthy(&services["prometheus"], &prometheus.address().to_string()).await;
-    assert_healthy(&services["alertmanager"], &told).await;
+    assert_healthy(&services["alertmanager"], &target).await;
     exporter.stop().await;
 }

@@ -47,7 +47,7 @@ pub(crate) enum Expected {
     Marked,
     /// All folders are counted as if nothing were wrong.
     Nothing,
-    /// The same, and a person is told so.
+    /// The same, and a person is notified.
     Noted(&'static str),
 }
 

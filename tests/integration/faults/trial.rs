@@ -157,7 +157,7 @@ impl Trial {
             && sick.by_status("kb_folder_files", &id) == self.sick.counts(folder)
     }
 
-    /// The fault strikes, and files move on, so that old counts can be told from new ones.
+    /// The fault strikes, and files move on, so that old counts differ from new ones.
     async fn during(&mut self) {
         let target = match self.row.at {
             At::Portal => Target::All,
@@ -210,7 +210,7 @@ impl Trial {
         }
     }
 
-    /// A person is told, where that is expected.
+    /// A person is notified, where that is expected.
     async fn noted(&self) {
         if let Expected::Noted(note) = self.row.expected {
             let what = format!("{}: /health says {note:?}", self.row.name());

@@ -23,7 +23,7 @@ pub(super) async fn with_another() -> (Story, Uuid) {
     (story, other)
 }
 
-/// As long as what counters need is kept, and a day.
+/// As long as what counters need is stored, and a day.
 const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
 
 /// Every name of which a folder has a series.
@@ -65,8 +65,10 @@ fn changes_nothing_else(story: &Story, metrics: &Exposition) {
 #[tokio::test]
 async fn a_folder_that_leaves_the_set_of_the_key_loses_its_counts_and_keeps_the_reason() {
     let (story, other) = with_another().await;
-    let kept = [story.folder];
-    story.portal.world(|world| world.key_folders(KEY, kept));
+    let remaining = [story.folder];
+    story
+        .portal
+        .world(|world| world.key_folders(KEY, remaining));
     let metrics = story.exporter.collected_again().await;
     has_left(&metrics, other, "unlisted");
     changes_nothing_else(&story, &metrics);
@@ -100,8 +102,10 @@ async fn a_folder_that_comes_back_goes_on_where_it_was() {
     let file = story.portal.world(|world| world.file_ids(other))[0];
     story.portal.set(other, file, Status::Failed);
     assert_eq!(entered(&story.exporter.collected_again().await), 1);
-    let kept = [story.folder];
-    story.portal.world(|world| world.key_folders(KEY, kept));
+    let remaining = [story.folder];
+    story
+        .portal
+        .world(|world| world.key_folders(KEY, remaining));
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     story.portal.world(|world| world.grant(KEY, other));
     let metrics = story.exporter.collected_again().await;
@@ -189,8 +193,10 @@ async fn a_deleted_folder_that_stays_in_the_list_is_shown_as_gone_once() {
 #[tokio::test]
 async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read() {
     let (story, other) = with_another().await;
-    let kept = [story.folder];
-    story.portal.world(|world| world.key_folders(KEY, kept));
+    let remaining = [story.folder];
+    story
+        .portal
+        .world(|world| world.key_folders(KEY, remaining));
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     let story = much_later(story, LONGER_THAN_KEPT).await;
     wait_for("the folder is forgotten", async || {
@@ -208,8 +214,10 @@ async fn nothing_is_forgotten_while_the_clock_and_the_portal_differ() {
     let file = story.portal.world(|world| world.file_ids(other))[0];
     story.portal.set(other, file, Status::Failed);
     story.exporter.collected_again().await;
-    let kept = [story.folder];
-    story.portal.world(|world| world.key_folders(KEY, kept));
+    let remaining = [story.folder];
+    story
+        .portal
+        .world(|world| world.key_folders(KEY, remaining));
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     // As if the clock of this machine were a month ahead, and nobody else's.
     let ahead = Duration::from_hours(31 * 24);

@@ -6,7 +6,7 @@ use crate::support::exporter::Exporter;
 const ENDS: [End; 2] = [End::Stopped, End::Killed];
 
 #[tokio::test]
-async fn counters_and_times_are_kept_however_the_process_ends() {
+async fn counters_and_times_survive_however_the_process_ends() {
     for end in ENDS {
         let story = Story::begin(|portal, folder| {
             portal.file(folder, "a.pdf", Status::Done);
@@ -38,8 +38,11 @@ async fn counters_and_times_are_kept_however_the_process_ends() {
         }
         // Collections went on while the one before was read.
         let success = "kb_collection_last_success_timestamp_seconds";
-        let (kept, seen) = (after.value(success, &[]), before.value(success, &[]));
-        assert!(kept.is_some() && kept >= seen, "{end:?}: {kept:?} {seen:?}");
+        let (restored, seen) = (after.value(success, &[]), before.value(success, &[]));
+        assert!(
+            restored.is_some() && restored >= seen,
+            "{end:?}: {restored:?} {seen:?}"
+        );
     }
 }
 
@@ -106,6 +109,9 @@ async fn a_state_folder_is_held_by_one_process_and_the_other_one_says_so() {
     );
     let health = second.json("/health").await;
     assert_eq!(health["status"], "warn");
-    let told = health["checks"]["portal:main"][0]["output"].to_string();
-    assert!(told.contains("counters of entries stand still"), "{told}");
+    let output = health["checks"]["portal:main"][0]["output"].to_string();
+    assert!(
+        output.contains("counters of entries stand still"),
+        "{output}"
+    );
 }

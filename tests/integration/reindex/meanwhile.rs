@@ -49,7 +49,7 @@ async fn a_reload_to_off_during_the_check_stops_the_attempt() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_told_to_end_during_the_check_sends_nothing_any_more() {
+async fn a_program_that_is_stopped_during_the_check_sends_nothing_any_more() {
     let scene = Scene::new("enforce").await;
     let exporter = held_at_the_check(&scene, scene.folder).await;
     exporter.stop().await;

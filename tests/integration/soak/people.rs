@@ -24,7 +24,7 @@ pub(super) struct People {
 }
 
 impl People {
-    /// They work until they are told to stop.
+    /// They work until they are stopped.
     pub(super) fn start(portal: &Ailing, seed: u64) -> Self {
         let stop = CancellationToken::new();
         let work = work(portal.simulator.clone(), fastrand::Rng::with_seed(seed ^ 1));

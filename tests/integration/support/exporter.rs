@@ -12,7 +12,7 @@ use super::wait::wait_for;
 use super::workspace::Workspace;
 use kb_exposition::{Exposition, Sample};
 
-/// A process that was told to stop has ended by then.
+/// A process that was asked to stop has ended by then.
 const DRAINED: Duration = Duration::from_secs(10);
 
 /// A running exporter.
@@ -142,13 +142,13 @@ impl Exporter {
         .await
     }
 
-    /// Tells it to stop, and expects that it does so in order and in time.
+    /// Asks it to stop, and expects that it does so in order and in time.
     pub(crate) async fn stop(mut self) {
-        let told = Instant::now();
+        let asked = Instant::now();
         self.process.signal("TERM");
         let status = self.process.ended().await;
         assert_eq!(status.code(), Some(0));
-        assert!(told.elapsed() < DRAINED, "{:?}", told.elapsed());
+        assert!(asked.elapsed() < DRAINED, "{:?}", asked.elapsed());
     }
 
     /// Ends it at once, as a machine does that goes out.
@@ -173,8 +173,8 @@ pub(crate) fn client() -> reqwest::Client {
 
 fn logged_address(line: &str, message: &str) -> Option<SocketAddr> {
     let line: Value = serde_json::from_str(line).ok()?;
-    let told = line["msg"] == message;
-    let address = line["address"].as_str().filter(|_| told)?;
+    let is_it = line["msg"] == message;
+    let address = line["address"].as_str().filter(|_| is_it)?;
     Some(address.parse().unwrap())
 }
 

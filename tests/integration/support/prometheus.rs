@@ -83,7 +83,7 @@ pub(crate) fn scraping(target: SocketAddr) -> Value {
     }]})
 }
 
-/// The address in a line that tells where a server of the Prometheus family listens.
+/// The address in a line that says where a server of the Prometheus family listens.
 pub(crate) fn listening(line: &str) -> Option<SocketAddr> {
     let (_, after) = line.split_once("Listening on")?;
     let (_, address) = after.split_once("address=")?;

@@ -122,7 +122,7 @@ fn with_suite(suite: CipherSuite) -> Client {
 }
 
 #[tokio::test]
-async fn a_client_of_tls_is_served_and_one_of_plain_http_is_told_why_not() {
+async fn a_client_of_tls_is_served_and_one_of_plain_http_gets_the_reason_why_not() {
     let server = serve_with(&tls(&[])).await;
     let (answer, _) = server.get(Client::default()).await.unwrap();
     assert!(answer.ends_with("hello"), "{answer}");

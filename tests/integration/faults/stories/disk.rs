@@ -24,9 +24,9 @@ async fn served_without_state(prepare: impl FnOnce(&Path), says: &str) {
     assert_eq!(health["status"], "warn");
     let output = health["checks"]["portal:main"][0]["output"].to_string();
     assert!(output.contains(says), "{output}");
-    let told = |line: &String| line.contains("state cannot be used") && line.contains(says);
+    let is_logged = |line: &String| line.contains("state cannot be used") && line.contains(says);
     assert!(
-        exporter.output().iter().any(told),
+        exporter.output().iter().any(is_logged),
         "the log does not say it"
     );
     exporter.stop().await;
@@ -38,13 +38,13 @@ fn contents(folder: &Path) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn a_state_folder_that_cannot_be_made_is_served_without() {
+async fn counts_are_served_without_a_state_folder_that_cannot_be_made() {
     let file_in_its_place = |folder: &Path| fs::write(folder, "not a folder").unwrap();
     served_without_state(file_in_its_place, "the state folder").await;
 }
 
 #[tokio::test]
-async fn a_corrupt_state_file_is_served_without_and_kept() {
+async fn a_corrupt_state_file_is_not_used_and_stays() {
     let corrupt = |folder: &Path| {
         fs::create_dir(folder).unwrap();
         fs::write(
@@ -57,7 +57,7 @@ async fn a_corrupt_state_file_is_served_without_and_kept() {
 }
 
 #[tokio::test]
-async fn a_newer_state_file_is_served_without_and_kept() {
+async fn a_newer_state_file_is_not_used_and_stays() {
     let newer = |folder: &Path| {
         fs::create_dir(folder).unwrap();
         let database = rusqlite::Connection::open(folder.join("state.db")).unwrap();
@@ -67,7 +67,7 @@ async fn a_newer_state_file_is_served_without_and_kept() {
 }
 
 #[tokio::test]
-async fn a_state_folder_that_another_process_has_is_served_without() {
+async fn counts_are_served_without_a_state_folder_that_another_process_has() {
     let (portal, _, workspace) = scene(|_| {}).await;
     let first = Exporter::start(&workspace).await;
     counted(&first, &portal).await;
@@ -79,7 +79,7 @@ async fn a_state_folder_that_another_process_has_is_served_without() {
     stop_both(first, second, &workspace).await;
 }
 
-/// Files that need more room than a file may take.
+/// Files that need more space than a file may take.
 const TOO_MANY: usize = 40_000;
 
 /// The program with files of at most two mebibytes, as if the disk were full then.
@@ -98,8 +98,8 @@ fn on_a_small_disk(workspace: &Workspace) -> Command {
     command
 }
 
-/// Makes room on the disk of a running process.
-fn make_room(pid: u32) {
+/// Frees space on the disk of a running process.
+fn free_space(pid: u32) {
     let pid = pid.to_string();
     let limits = ["--pid", &pid, "--fsize=unlimited:unlimited"];
     assert!(
@@ -112,7 +112,7 @@ fn make_room(pid: u32) {
 }
 
 #[tokio::test]
-async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_there_is_room() {
+async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_there_is_space() {
     let (portal, folders, workspace) = scene(|config| {
         config["request"]["timeout"] = "10s".into();
     })
@@ -132,7 +132,7 @@ async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_ther
     let said = health_of(&exporter).await;
     assert!(said.contains("counters of entries stand still"), "{said}");
 
-    make_room(exporter.pid());
+    free_space(exporter.pid());
     exporter
         .metrics_when("what entered meanwhile is counted", |metrics| {
             metrics.value(entries, &labels) == Some(40_000.0)

@@ -1,4 +1,4 @@
-//! The process itself: stopped for a while, asked slowly, told to read a wrong configuration.
+//! The process itself: stopped for a while, asked slowly, given a wrong configuration.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A fault that lasts: counts are kept, and withdrawn when they are too old.
+//! A fault that lasts: counts are shown, and withdrawn when they are too old.
 
 use kb_simulator::faults::{Fault, RetryAfter, Target};
 
