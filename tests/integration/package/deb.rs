@@ -1,6 +1,5 @@
 //! Builds the Debian package from its description in `Cargo.toml` by `dpkg-deb`: what `cargo deb` does, but from the binary under test.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -25,83 +24,85 @@ pub(super) fn description() -> Value {
     package.unwrap()["metadata"]["deb"].clone()
 }
 
-/// A file of the package.
-pub(super) struct Asset {
-    pub source: PathBuf,
-    /// Its path in the package.
-    pub target: PathBuf,
-    pub mode: u32,
+/// The files of the package, from which it is packed.
+pub(super) struct Package {
+    folder: PathBuf,
+    description: Value,
 }
 
-/// The files of the package, with the binary under test as the program.
-pub(super) fn assets(description: &Value) -> Vec<Asset> {
-    let rows = description["assets"].as_array().unwrap();
-    rows.iter().flat_map(files).collect()
-}
-
-fn files(row: &Value) -> Vec<Asset> {
-    let [source, target, mode] = [0, 1, 2].map(|column| row[column].as_str().unwrap());
-    let mode = u32::from_str_radix(mode, 8).unwrap();
-    let sources: Vec<PathBuf> = match source.strip_prefix("target/release/") {
-        Some("kb-exporter") => vec![env!("CARGO_BIN_EXE_kb-exporter").into()],
-        _ => glob::glob(&format!("{ROOT}/{source}"))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect(),
-    };
-    assert!(!sources.is_empty(), "{source} is not there");
-    let place = |source: PathBuf| {
-        let target = match target.strip_suffix('/') {
-            Some(folder) => Path::new(folder).join(source.file_name().unwrap()),
-            None => target.into(),
+impl Package {
+    /// Copies the files below a folder, with the binary under test as the program.
+    pub fn stage(folder: &Path) -> Self {
+        let package = Self {
+            folder: folder.to_owned(),
+            description: description(),
         };
-        Asset {
-            source,
-            target,
-            mode,
+        for row in package.description["assets"].as_array().unwrap() {
+            package.copy(row);
         }
-    };
-    sources.into_iter().map(place).collect()
+        // With its debug information, the program would be several times as large.
+        execute(Command::new("strip").arg(package.file("usr/bin/kb-exporter")));
+        fs::create_dir(package.file("DEBIAN")).unwrap();
+        let scripts = package.description["maintainer-scripts"].as_str().unwrap();
+        for script in ["postinst", "prerm", "postrm"] {
+            let source = Path::new(ROOT).join(scripts).join(script);
+            fs::copy(source, package.file("DEBIAN").join(script)).unwrap();
+        }
+        package
+    }
+
+    /// Copies what a row of the list of files names.
+    fn copy(&self, row: &Value) {
+        let [source, target, mode] = [0, 1, 2].map(|column| row[column].as_str().unwrap());
+        let mode = u32::from_str_radix(mode, 8).unwrap();
+        let sources: Vec<PathBuf> = match source.strip_prefix("target/release/") {
+            Some("kb-exporter") => vec![env!("CARGO_BIN_EXE_kb-exporter").into()],
+            _ => files(&format!("{ROOT}/{source}")),
+        };
+        assert!(!sources.is_empty(), "{source} is not there");
+        for source in sources {
+            let place = match target.strip_suffix('/') {
+                Some(folder) => self.file(folder).join(source.file_name().unwrap()),
+                None => self.file(target),
+            };
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::copy(source, &place).unwrap();
+            fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    }
+
+    /// Where a file of the package is.
+    pub fn file(&self, path: &str) -> PathBuf {
+        self.folder.join("tree").join(path)
+    }
+
+    /// Packs the files as they are, as a version, and returns the path of the package.
+    pub fn pack(&self, version: &str) -> PathBuf {
+        let control = self.file("DEBIAN");
+        let etc = files(self.file("etc/**/*").to_str().unwrap());
+        let conffiles = etc.into_iter().filter(|path| path.is_file());
+        let conffiles = conffiles.map(|path| {
+            let path = path
+                .strip_prefix(self.file(""))
+                .unwrap()
+                .display()
+                .to_string();
+            format!("/{path}\n")
+        });
+        fs::write(control.join("conffiles"), conffiles.collect::<String>()).unwrap();
+        fs::write(control.join("control"), fields(&self.description, version)).unwrap();
+        let package = self.folder.join(format!("{version}.deb"));
+        let mut dpkg = Command::new("dpkg-deb");
+        dpkg.args(["--root-owner-group", "-Znone", "--build"]);
+        execute(dpkg.arg(self.file("")).arg(&package));
+        package
+    }
 }
 
-/// Builds the package of a version, after `change` was made to its files, and returns its path below `folder`.
-pub(super) fn build(folder: &Path, version: &str, change: impl FnOnce(&Path)) -> PathBuf {
-    let description = description();
-    let tree = folder.join(version);
-    let mut conffiles = String::new();
-    for Asset {
-        source,
-        target,
-        mode,
-    } in assets(&description)
-    {
-        let place = tree.join(&target);
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        fs::copy(source, &place).unwrap();
-        fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
-        if target.starts_with("etc") {
-            writeln!(conffiles, "/{}", target.display()).unwrap();
-        }
-    }
-    // With its debug information, the program would be several times as large.
-    execute(Command::new("strip").arg(tree.join("usr/bin/kb-exporter")));
-    change(&tree);
-    let control = tree.join("DEBIAN");
-    fs::create_dir(&control).unwrap();
-    let scripts = Path::new(ROOT).join(description["maintainer-scripts"].as_str().unwrap());
-    for script in ["postinst", "prerm", "postrm"] {
-        fs::copy(scripts.join(script), control.join(script)).unwrap();
-    }
-    fs::write(control.join("conffiles"), conffiles).unwrap();
-    fs::write(control.join("control"), fields(&description, version)).unwrap();
-    let package = folder.join(format!("{version}.deb"));
-    let mut dpkg = Command::new("dpkg-deb");
-    execute(
-        dpkg.args(["--root-owner-group", "-Znone", "--build"])
-            .arg(&tree)
-            .arg(&package),
-    );
-    package
+/// The files that a pattern matches.
+fn files(pattern: &str) -> Vec<PathBuf> {
+    let found = glob::glob(pattern).unwrap();
+    found.map(Result::unwrap).collect()
 }
 
 /// The control file. Shared libraries are not looked up: this machine has them, as the binary runs here.
