@@ -40,8 +40,8 @@ impl Line {
 
     /// Writes a word that no mask replaces, unless it is the unit of a number.
     pub fn word(&mut self, word: &str) {
-        let is_unit = UNITS.split(' ').any(|unit| unit == word);
-        if !is_unit || !self.extends(NUMBER, |between| between == " ") {
+        let is_unit = |between: &str| between == " " && UNITS.split(' ').any(|unit| unit == word);
+        if !self.extends(NUMBER, is_unit) {
             self.text(word);
         }
     }

@@ -7,7 +7,7 @@ use crate::config::{Config, State};
 use crate::ledger::{self, LedgerError};
 use crate::state;
 
-/// A warning for each class that the rules of reindexing name and nobody knows. Reads the state folder, where there is one, and changes
+/// A warning for each class that the rules of reindexing name and that is not known. Reads the state folder, where there is one, and changes
 /// nothing in it.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let unknown = |had: &BTreeSet<String>| {

@@ -56,7 +56,7 @@ pub(super) fn countable(outcome: Outcome, files: &FileMap<SentFile>) -> u64 {
     updated.saturating_sub(files.values().filter(counted).count() as u64)
 }
 
-/// A file's new state: files beyond those that the portal took are gone, since nobody knows which ones it took.
+/// A file's new state: files beyond those that the portal took are gone, since it is unknown which ones it took.
 pub(super) const fn bounded(state: FileState, countable: &mut u64) -> FileState {
     if !matches!(state, FileState::Done | FileState::Refailed) {
         return state;

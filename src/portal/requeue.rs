@@ -28,7 +28,7 @@ pub enum Requeue {
         /// The portal's message, for people.
         message: String,
     },
-    /// Nobody knows whether it was done: no answer, 5xx, or one that cannot be read.
+    /// It is unknown whether it was done: no answer, 5xx, or one that cannot be read.
     Unknown {
         /// Why.
         why: Unclear,
@@ -37,14 +37,14 @@ pub enum Requeue {
     },
 }
 
-/// Why nobody knows what a request did.
+/// Why it is unknown what a request did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unclear {
     /// No answer came, or not all of it.
     NoAnswer,
     /// It came with a status that says neither yes nor no.
     Status(u16),
-    /// It was good, and nobody can read it.
+    /// It was a success, and its body cannot be read.
     Unreadable,
 }
 

@@ -49,7 +49,7 @@ impl Reindexer {
         Ok(trouble)
     }
 
-    /// Whether nobody stopped reindexing since the decision: by the kill switch, by other rules, or by ending the program.
+    /// Whether reindexing was not stopped since the decision: by the kill switch, by other rules, or by ending the program.
     async fn may_send(
         &self,
         folder: &FolderFindings,

@@ -54,7 +54,7 @@ where
         }
         let mut out = Vec::with_capacity(256);
         if line.write(self.format, &mut out).is_ok() {
-            // In one piece, so that lines do not mix. When nobody reads the log any more, there is nobody to tell.
+            // In one piece, so that lines do not mix. An error of the log itself cannot be reported.
             let _ = self
                 .writer
                 .make_writer_for(event.metadata())

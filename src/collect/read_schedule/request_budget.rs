@@ -22,7 +22,7 @@ pub(crate) struct RequestBudget {
 pub(crate) struct ReadUnderWay {
     /// Requests that it takes in all.
     pub requests: u64,
-    /// Whether requests were sent; nobody knows how many, and perhaps no answer comes.
+    /// Whether requests were sent; it is unknown how many, and perhaps no answer comes.
     pub has_begun: bool,
 }
 

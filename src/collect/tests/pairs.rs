@@ -20,7 +20,7 @@ use crate::config::Strategy;
 enum Page {
     Well,
     Status(u16),
-    /// The connection ends amid the answer.
+    /// The connection ends in the middle of the answer.
     Dropped,
 }
 

@@ -1,4 +1,4 @@
-//! Classes that the rules of reindexing name and nobody knows: most are misspelt.
+//! Classes that the rules of reindexing name and that are not known: most are misspelt.
 
 use std::collections::BTreeSet;
 

@@ -179,7 +179,7 @@ fn the_defaults_are_those_of_a_file_that_leaves_them_out() {
     assert_eq!(config.state, State::default());
 }
 
-/// What the parser says it knows at `path`, where it met a key that nobody has.
+/// What the parser says it knows at `path`, where it met a key that does not exist.
 fn known_to_the_parser(document: &Json, path: &str) -> BTreeSet<String> {
     let mut document = document.clone();
     let place = segments(path)

@@ -92,7 +92,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// In half of the stories nobody sets the clock: there every decision is held against the rules.
+/// In half of the stories nobody sets the clock: there every decision is compared with the rules.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let steps = prop::collection::vec(step(), 1..120);
     (steps, any::<bool>()).prop_map(|(mut steps, sets_clock)| {

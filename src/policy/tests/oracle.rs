@@ -1,6 +1,6 @@
 //! What must hold whenever an attempt is made, worked out from a plain list of what happened, without the ledger.
 //!
-//! Whoever watches has a clock that nobody sets. Limits hold by that clock, but for what was before the program was started
+//! The observer has a clock that is never set. Limits hold by that clock, but for what was before the program was started
 //! last: of that the program knows nothing but the times of day that it wrote down.
 
 mod classes;

@@ -9,7 +9,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use super::Row;
 use crate::portal::error::PortalError;
 
-/// Reads an object whose field `data` is an array of rows, and hands each row on as it comes; then returns the number of rows and the
+/// Reads an object whose field `data` is an array of rows, and passes each row on as it comes; then returns the number of rows and the
 /// field `beside`, if there is one. By itself, serde would read structures from arrays as well.
 pub(in crate::portal) fn read_rows<'a, R, B>(
     text: &'a str,
