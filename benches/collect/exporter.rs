@@ -97,8 +97,9 @@ fn listening(log: impl Read + Send + 'static) -> Result<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(log).lines().map_while(Result::ok) {
-            if let Some((_, address)) = line.split_once("msg=listening address=") {
-                // Nobody listens to a second one.
+            if let Some((_, fields)) = line.split_once("msg=listening address=") {
+                let address = fields.split(' ').next().unwrap_or_default();
+                // The receiver is gone after the first one.
                 let _ = sender.send(address.to_owned());
             }
         }

@@ -50,7 +50,8 @@ pub(super) fn of(reason: &str) -> String {
         let lines = text.replace("\\r", "").replace("\\n", "\n");
         text = Cow::Owned(lines.replace("\\t", "\t").replace('\r', "\n"));
     }
-    let exception = of_python(&text).or_else(|| of_java(&text));
+    let lines = Some(&*text).filter(|text| text.contains('\n'));
+    let exception = lines.and_then(|text| of_python(text).or_else(|| of_java(text)));
     exception.map_or_else(|| without_frames(&text), |line| start_of(line).to_owned())
 }
 
