@@ -59,6 +59,7 @@ use folders::Folders;
 use list::FolderList;
 use progress::Progress;
 use publication::Publication;
+use refusals::Refusals;
 use runs::{RunId, Runs};
 use sorting::Sorting;
 use storage::Storage;
@@ -107,6 +108,8 @@ pub struct Collector {
     publication: Publication,
     auditor: Auditor,
     runs: Runs,
+    /// Reads that the portal refused.
+    refusals: Refusals,
     tasks: Tasks,
 }
 
@@ -141,6 +144,7 @@ impl Collector {
             publication: Publication::new(Instant::now()),
             auditor: Auditor::new(now.steady),
             runs: Runs::default(),
+            refusals: Refusals::default(),
             tasks: Tasks::default(),
             settings: Arc::new(settings),
             dependencies,
@@ -242,6 +246,7 @@ impl Collector {
     fn restart(&mut self) {
         self.tasks.give_up();
         self.runs = Runs::default();
+        self.refusals = Refusals::default();
         self.auditor.finished();
         for folder in self.folders.iter_mut() {
             folder.read = None;

@@ -61,7 +61,7 @@ impl Collector {
         if let Err(error) = &read.result
             && error.is_refusal()
         {
-            self.runs.refusals.add(Refusal {
+            self.refusals.add(Refusal {
                 run,
                 folder: id,
                 error: error.clone(),
@@ -82,12 +82,12 @@ impl Collector {
     /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
     async fn ask_about_refusals(&mut self) {
         if self.list.state.trouble().is_some() {
-            for refusal in self.runs.refusals.take_waiting() {
+            for refusal in self.refusals.take_waiting() {
                 self.refused_with_portal(refusal).await;
             }
             return;
         }
-        let deadlines = self.runs.refusals.ask().into_iter();
+        let deadlines = self.refusals.ask().into_iter();
         let deadlines = deadlines.map(|run| self.runs.deadline(run));
         if let Some(deadline) = deadlines.max() {
             let list = self.request_list(deadline);
@@ -99,7 +99,7 @@ impl Collector {
 
     /// The list that explains refusals is there.
     pub(super) async fn refusals_explained(&mut self, listed: Listed) {
-        let refusals = self.runs.refusals.take_asked();
+        let refusals = self.refusals.take_asked();
         match listed {
             Ok((_, listing)) => {
                 self.apply_list(listing).await;

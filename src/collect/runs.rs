@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::collect::read_schedule::ReadOutcome;
-use crate::collect::refusals::Refusals;
 use crate::model::Moment;
 use crate::portal::Session;
 use crate::snapshot::{LastRun, RunResult};
@@ -34,8 +33,6 @@ pub(super) struct Run {
 /// The collections that are under way.
 #[derive(Default)]
 pub(super) struct Runs {
-    /// Their reads that the portal refused.
-    pub refusals: Refusals,
     last: RunId,
     /// Whether a collection was skipped since the last one ended.
     has_skipped: bool,
