@@ -14,6 +14,7 @@ mod once;
 mod output;
 mod portal;
 mod reindex;
+mod rules;
 mod scan;
 #[cfg(test)]
 mod scene;
@@ -73,6 +74,8 @@ enum Command {
     Reindex(reindex::ReindexCommand),
     /// How the reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
+    /// Print the alert rules for an installation.
+    Rules(rules::RulesArgs),
     /// Print a script that lets a shell complete commands and flags.
     Completion(completion::CompletionArgs),
     /// Ask the process that runs with the same flags whether it is live; exit with 0 or 1.
@@ -190,6 +193,7 @@ impl Cli {
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
             Some(Command::Check(args)) => check::run(&self.config, args),
+            Some(Command::Rules(args)) => rules::run(args),
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
@@ -221,6 +225,7 @@ mod tests {
             "kb-exporter --config.file f --log.level debug scan",
             "kb-exporter scan --config.file f --log.level debug --output.file g --web.config.file h",
             "kb-exporter check --output json --config.file f",
+            "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",

@@ -200,7 +200,7 @@ fn every_alert_leads_to_a_dashboard_and_chooses_by_variables_that_it_has() {
     let boards = dashboards::committed();
     for alert in alerts() {
         let url = &alert.annotations["dashboard_url"];
-        let (_, target) = url.split_once("{{ end }}/d/").unwrap();
+        let (_, target) = url.split_once("https://grafana.example/d/").unwrap();
         let (uid, query) = target.split_once('?').unwrap();
         let board = boards.iter().find(|board| board["uid"] == uid);
         let board = board.unwrap_or_else(|| panic!("no dashboard {uid}: {url}"));
@@ -212,19 +212,78 @@ fn every_alert_leads_to_a_dashboard_and_chooses_by_variables_that_it_has() {
     }
 }
 
+/// Prints the rules with some arguments.
+#[track_caller]
+fn rendered(arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kb-exporter"));
+    let output = run(command.arg("rules").args(arguments), "");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 #[test]
-fn the_addresses_that_an_installation_changes_stand_in_one_line_of_the_rules() {
-    let rules = rules::text();
-    let lines: Vec<_> = rules
+fn the_command_prints_the_shipped_rules_and_those_of_an_installation() {
+    assert!(rendered(&[]) == rules::text());
+    let names: Vec<_> = rendered(&["--set", "help"])
         .lines()
-        .filter(|line| line.contains("https://"))
+        .map(|line| line.split(' ').next().unwrap().to_owned())
         .collect();
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    let guide = text(&path("deploy/README.md"));
-    for address in ["https://git.example/kb-exporter", "https://grafana.example"] {
-        assert!(lines[0].contains(address), "{}", lines[0]);
-        assert!(guide.contains(address), "{address}");
+    assert!(names.iter().any(|name| name == "spike_factor"), "{names:?}");
+    let settings: Vec<_> = names.iter().map(|name| format!("{name}=0.5")).collect();
+    let mut arguments = vec![
+        "--runbook-url=https://wiki.example/kb?view=plain",
+        "--dashboard-url=https://example.org/grafana/",
+        r#"--job=the "main" job: # 1"#,
+        "--scrape-interval=4m",
+    ];
+    arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+    let text = rendered(&arguments);
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.yml");
+    fs::write(&file, &text).unwrap();
+    promtool(&["check", "rules"], &[file]);
+    for name in names {
+        assert!(text.contains(&format!("0.5 # {name}\n")), "{name}");
     }
+    for (alert, shipped) in rules::parse(&text).iter().zip(rules::all()) {
+        assert_eq!(alert.name(), shipped.name());
+        if shipped.alert.is_some() {
+            let link = format!(
+                "https://wiki.example/kb?view=plain#{}",
+                shipped.name().to_lowercase()
+            );
+            assert_eq!(alert.annotations["runbook_url"], link);
+            let board = shipped.annotations["dashboard_url"]
+                .replace("https://grafana.example", "https://example.org/grafana");
+            assert_eq!(alert.annotations["dashboard_url"], board);
+        }
+    }
+    let down = rules::parse(&text)
+        .into_iter()
+        .find(|rule| rule.name() == "KbExporterDown");
+    let expression = down.unwrap().expr;
+    assert_eq!(
+        expression
+            .matches(r#"up{job="the \"main\" job: # 1"}"#)
+            .count(),
+        2,
+        "{expression}"
+    );
+}
+
+#[test]
+fn a_threshold_that_does_not_exist_is_refused() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kb-exporter"));
+    let output = run(command.args(["rules", "--set", "spike_facter=5"]), "");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(
+        errors.contains("there is no threshold `spike_facter`; `--set help` lists the names"),
+        "{errors}"
+    );
+    assert!(output.stdout.is_empty());
 }
 
 #[test]
@@ -267,9 +326,7 @@ fn every_series_and_label_that_a_rule_names_is_there() {
         .filter_map(|(rule, _)| rule.record.as_deref())
         .collect();
     let named = read.iter().flat_map(|(_, reading)| &reading.selectors);
-    let mut used: BTreeSet<_> = named.map(|selector| &*selector.name).collect();
-    // The annotations ask for it.
-    used.insert("kb:links");
+    let used: BTreeSet<_> = named.map(|selector| &*selector.name).collect();
     let unused: Vec<_> = recorded.difference(&used).collect();
     assert!(unused.is_empty(), "recorded for nothing: {unused:?}");
 }

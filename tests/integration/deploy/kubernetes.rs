@@ -15,17 +15,6 @@ use crate::support::workspace::program;
 /// With this variable set, the manifest of the alerts is written anew instead of being compared.
 const UPDATE: &str = "UPDATE_DEPLOY";
 
-/// What precedes the groups of rules in the manifest of the alerts.
-const RULES_HEAD: &str = "\
-# Written from alerts/kb-exporter.yml by: UPDATE_DEPLOY=1 cargo test --test integration deploy::
-apiVersion: monitoring.coreos.com/v1
-kind: PrometheusRule
-metadata:
-  name: kb-exporter
-  labels: {app.kubernetes.io/name: kb-exporter}
-spec:
-";
-
 /// A manifest of the exporter.
 fn manifest(name: &str) -> Value {
     yaml(format!("deploy/kubernetes/exporter/{name}.yaml"))
@@ -174,19 +163,13 @@ fn the_configuration_the_keys_and_the_state_are_where_the_exporter_looks() {
 
 #[test]
 fn the_rules_for_the_operator_are_those_of_prometheus() {
-    let indented = text("alerts/kb-exporter.yml")
-        .lines()
-        .fold(String::new(), |rules, line| {
-            let indent = if line.is_empty() { "" } else { "  " };
-            rules + indent + line + "\n"
-        });
-    let expected = format!("{RULES_HEAD}{indented}");
+    let printed = output(program().args(["rules", "--output", "kubernetes"]));
     let file = "deploy/kubernetes/monitoring/prometheusrule.yaml";
     if env::var_os(UPDATE).is_some() {
-        fs::write(root().join(file), &expected).unwrap();
+        fs::write(root().join(file), &printed).unwrap();
     }
     assert!(
-        text(file) == expected,
+        text(file) == printed,
         "{file} is old; run the tests once with {UPDATE}=1"
     );
     assert_eq!(yaml(file)["spec"], yaml("alerts/kb-exporter.yml"));

@@ -137,16 +137,16 @@ impl Reading {
             }
             None => Labels::new(),
         };
-        let kept = match &aggregate.modifier {
+        let grouped = match &aggregate.modifier {
             Some(LabelModifier::Include(labels)) => self.known(&labels.labels, &inner),
             Some(LabelModifier::Exclude(labels)) => {
                 let left_out = self.known(&labels.labels, &inner);
                 inner.difference(&left_out).cloned().collect()
             }
-            // These keep whole series.
-            None if matches!(aggregate.op.to_string().as_str(), "topk" | "bottomk") => inner,
             None => Labels::new(),
         };
+        let selects_series = matches!(aggregate.op.to_string().as_str(), "topk" | "bottomk");
+        let kept = if selects_series { inner } else { grouped };
         kept.union(&named).cloned().collect()
     }
 
@@ -273,6 +273,11 @@ fn a_name_that_is_not_there_is_found_wherever_it_stands() {
         (
             "count by (le) (rate(kb_folder_indexing_seconds_bucket[5m]))",
             None,
+        ),
+        ("sum by (folder) (topk by (portal) (1, kb_folder_up))", None),
+        (
+            "topk by (status) (1, kb_folder_up)",
+            Some("no label status"),
         ),
         (
             "count by (le) (rate(kb_folder_indexing_seconds_count[5m]))",

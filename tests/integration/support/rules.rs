@@ -46,7 +46,12 @@ pub(crate) fn text() -> String {
 
 /// Every rule, in the order in which they are evaluated.
 pub(crate) fn all() -> Vec<Rule> {
-    let file: File = serde_saphyr::from_str(&text()).unwrap();
+    parse(&text())
+}
+
+/// Every rule of a file's text, in the order in which they are evaluated.
+pub(crate) fn parse(text: &str) -> Vec<Rule> {
+    let file: File = serde_saphyr::from_str(text).unwrap();
     file.groups
         .into_iter()
         .flat_map(|group| group.rules)
@@ -56,6 +61,8 @@ pub(crate) fn all() -> Vec<Rule> {
 /// Reads each rule's expression; what one records is known to those after it.
 pub(crate) fn read_all() -> Vec<(Rule, Reading)> {
     let mut registry = Registry::of_the_program();
+    // Prometheus writes it for each alert, with the labels of the alert.
+    registry.add("ALERTS", &["alertname", "alertstate", "portal"]);
     let read_one = |rule: Rule| {
         let mut reading = read(&rule.expr, &registry);
         reading.labels.extend(rule.labels.keys().cloned());

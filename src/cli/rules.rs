@@ -1,0 +1,74 @@
+//! `kb-exporter rules`: the alert rules, rendered for an installation.
+
+mod render;
+mod threshold;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use crate::cli::output;
+
+use render::Changes;
+use threshold::Setting;
+
+/// The shipped rules.
+const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
+
+/// A form of the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// A file for Prometheus.
+    Prometheus,
+    /// An object of the kind `PrometheusRule`, for the Prometheus operator.
+    Kubernetes,
+}
+
+/// How the rules differ from the shipped ones.
+#[derive(Debug, Args)]
+pub(super) struct RulesArgs {
+    /// Address of the runbook; each alert adds `#` and its name [default: `alerts/runbook.md` of this repository].
+    #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
+    runbook_url: Option<String>,
+    /// Address of Grafana, in which the dashboards are.
+    #[arg(long, value_name = "URL", value_parser = render::dashboard_url)]
+    dashboard_url: Option<String>,
+    /// Name of the exporter's job in the scrape configuration [default: kb-exporter].
+    #[arg(long, value_name = "NAME", value_parser = render::job)]
+    job: Option<String>,
+    /// Scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
+    #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
+    scrape_interval: Duration,
+    /// Form of the rules.
+    #[arg(long, value_name = "FORM", default_value = "prometheus")]
+    output: Form,
+    /// Threshold; repeatable. `--set help` lists the names.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<Setting>,
+}
+
+/// Prints the rules, or the names of the thresholds.
+pub(super) fn run(args: &RulesArgs) -> Result<ExitCode> {
+    let rules = || args.changes().render(SHIPPED);
+    let text = match args.output {
+        _ if args.set.contains(&Setting::Help) => threshold::table(),
+        Form::Prometheus => rules(),
+        Form::Kubernetes => render::kubernetes(&rules()),
+    };
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl RulesArgs {
+    fn changes(&self) -> Changes<'_> {
+        Changes {
+            runbook_url: self.runbook_url.as_deref(),
+            dashboard_url: self.dashboard_url.as_deref(),
+            job: self.job.as_deref(),
+            scrape_interval: self.scrape_interval,
+            thresholds: self.set.iter().filter_map(Setting::threshold).collect(),
+        }
+    }
+}

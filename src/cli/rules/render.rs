@@ -1,0 +1,230 @@
+//! Changes the text of the shipped rules, line by line; what is not changed stays as it is, comments included.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use url::Url;
+
+use super::threshold::Threshold;
+
+/// The runbook, as the shipped rules name it.
+const RUNBOOK: &str = "https://git.example/kb-exporter/alerts/runbook.md";
+
+/// Grafana, as the shipped rules name it.
+const GRAFANA: &str = "https://grafana.example";
+
+/// The job, as the shipped rules name it.
+const JOB: &str = r#"job="kb-exporter""#;
+
+/// Times for which the last value of a series is used, in minutes: for scrape intervals up to [`SHORT`].
+const GAPS: [u32; 2] = [3, 5];
+
+/// The longest scrape interval for which the shipped rules are made.
+const SHORT: Duration = Duration::from_mins(2);
+
+/// The longest scrape interval: Prometheus itself uses a sample for five minutes, and one scrape may be late.
+const LONGEST: Duration = Duration::from_mins(4);
+
+/// What precedes the groups of rules in an object of Kubernetes.
+const KUBERNETES: &str = "\
+# Written by `kb-exporter rules --output kubernetes`.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: kb-exporter
+  labels: {app.kubernetes.io/name: kb-exporter}
+spec:
+";
+
+/// How the rules of an installation differ from the shipped ones.
+#[derive(Debug, Default)]
+pub(super) struct Changes<'a> {
+    pub runbook_url: Option<&'a str>,
+    pub dashboard_url: Option<&'a str>,
+    /// The name of the job, escaped as in a string of `PromQL`.
+    pub job: Option<&'a str>,
+    pub scrape_interval: Duration,
+    pub thresholds: BTreeMap<&'a str, f64>,
+}
+
+impl Changes<'_> {
+    /// The rules with these changes.
+    pub fn render(&self, shipped: &str) -> String {
+        let replacements = self.replacements();
+        let mut text = String::with_capacity(shipped.len());
+        for line in shipped.lines() {
+            let line = self.with_threshold(line).unwrap_or_else(|| {
+                let apply = |line: String, (old, new): &(String, String)| line.replace(old, new);
+                replacements.iter().fold(line.to_owned(), apply)
+            });
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A line that lists or uses a threshold, with its new value.
+    fn with_threshold(&self, line: &str) -> Option<String> {
+        if let Some(listed) = Threshold::listed(line) {
+            let value = self.thresholds.get(listed.name)?;
+            return Some(line.replacen(&format!(" = {}", listed.value), &format!(" = {value}"), 1));
+        }
+        let (used, name) = line.split_once(" # ")?;
+        let value = self.thresholds.get(name)?;
+        let indent = &used[..used.len() - used.trim_start().len()];
+        Some(format!("{indent}{value} # {name}"))
+    }
+
+    /// Texts that are replaced wherever they stand.
+    fn replacements(&self) -> Vec<(String, String)> {
+        let mut replacements = Vec::new();
+        let mut replace = |old: &str, new: String| replacements.push((old.to_owned(), new));
+        if let Some(url) = self.runbook_url {
+            replace(RUNBOOK, url.to_owned());
+        }
+        if let Some(url) = self.dashboard_url {
+            replace(GRAFANA, url.to_owned());
+        }
+        if let Some(job) = self.job {
+            replace(JOB, format!(r#"job="{job}""#));
+        }
+        if self.scrape_interval > SHORT {
+            for minutes in GAPS {
+                let gap = self.scrape_interval * minutes / 2;
+                replace(&format!("[{minutes}m]"), format!("[{}s]", gap.as_secs()));
+            }
+        }
+        replacements
+    }
+}
+
+/// The rules as an object of Kubernetes, for the Prometheus operator.
+pub(super) fn kubernetes(rules: &str) -> String {
+    let indented = rules.lines().fold(String::new(), |text, line| {
+        let indent = if line.is_empty() { "" } else { "  " };
+        text + indent + line + "\n"
+    });
+    format!("{KUBERNETES}{indented}")
+}
+
+/// The address of a runbook, to which `#` and the name of an alert are added.
+pub(super) fn runbook_url(text: &str) -> Result<String, String> {
+    let url = address(text)?;
+    if url.fragment().is_some() {
+        return Err("the name of the alert is added after `#`: leave that part away".to_owned());
+    }
+    Ok(url.into())
+}
+
+/// The address of Grafana, to which the path of a dashboard is added.
+pub(super) fn dashboard_url(text: &str) -> Result<String, String> {
+    let url = address(text)?;
+    if url.query().or(url.fragment()).is_some() {
+        return Err("the path of a dashboard is added: leave `?` and `#` away".to_owned());
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// An address that can stand in an annotation: Prometheus reads `{{` there as the begin of a template, and YAML `'` as an end.
+fn address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("the address begins with http:// or https://".to_owned());
+    }
+    if url.as_str().contains(['\'', '{', '}']) {
+        return Err("write `'` as %27, `{` as %7B and `}` as %7D".to_owned());
+    }
+    Ok(url)
+}
+
+/// The name of a job, escaped as in a string of `PromQL`.
+pub(super) fn job(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err("the name of a job is a line of text".to_owned());
+    }
+    Ok(text.replace('\\', r"\\").replace('"', r#"\""#))
+}
+
+/// A scrape interval.
+pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
+    let interval = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if interval.is_zero() || interval > LONGEST {
+        return Err(
+            "Prometheus uses a sample for five minutes: scrape every 4m at least".to_owned(),
+        );
+    }
+    Ok(interval)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::rules::SHIPPED;
+
+    #[test]
+    fn without_changes_the_rules_are_the_shipped_ones() {
+        let rendered = Changes::default().render(SHIPPED);
+        assert!(rendered == SHIPPED);
+    }
+
+    #[test]
+    fn a_change_replaces_each_place_and_nothing_else() {
+        let changes = Changes {
+            runbook_url: Some("https://wiki.example/runbook"),
+            dashboard_url: Some("https://grafana.intra/path"),
+            job: Some(r#"kb "main""#),
+            scrape_interval: Duration::from_mins(3),
+            thresholds: BTreeMap::from([("spike_factor", 6.5)]),
+        };
+        let rendered = changes.render(SHIPPED);
+        for gone in [RUNBOOK, GRAFANA, JOB, "[5m]", "[3m]", " 4 # spike_factor"] {
+            assert!(SHIPPED.contains(gone) && !rendered.contains(gone), "{gone}");
+        }
+        for new in [
+            "#   spike_factor = 6.5",
+            "                6.5 # spike_factor\n",
+            "runbook_url: https://wiki.example/runbook#kbportaldown\n",
+            "dashboard_url: 'https://grafana.intra/path/d/kb-folder?",
+            r#"absent(up{job="kb "main""})"#,
+            "(kb_folder_up[450s])",
+        ] {
+            assert!(rendered.contains(new), "{new}");
+        }
+        let lines = |text: &str| text.lines().count();
+        assert_eq!(lines(&rendered), lines(SHIPPED));
+    }
+
+    #[test]
+    fn addresses_and_names_that_would_break_the_rules_are_refused() {
+        type Parse = fn(&str) -> Result<String, String>;
+        let cases: [(Parse, &str, Option<&str>); 10] = [
+            (
+                runbook_url,
+                "https://wiki.example/kb?v=1",
+                Some("https://wiki.example/kb?v=1"),
+            ),
+            (runbook_url, "https://wiki.example/kb#top", None),
+            (runbook_url, "wiki/kb", None),
+            (runbook_url, "javascript:alert(1)", None),
+            (
+                dashboard_url,
+                "https://grafana.example/",
+                Some("https://grafana.example"),
+            ),
+            (dashboard_url, "https://grafana.example/a'b", None),
+            (
+                dashboard_url,
+                "https://grafana.example/?x={{ $labels }}",
+                None,
+            ),
+            (job, r#"a"b\c"#, Some(r#"a\"b\\c"#)),
+            (job, "a\nb", None),
+            (job, "", None),
+        ];
+        for (parse, text, expected) in cases {
+            assert_eq!(parse(text).ok().as_deref(), expected, "{text}");
+        }
+        assert!(scrape_interval("4m").is_ok() && scrape_interval("5m").is_err());
+        assert!(scrape_interval("0s").is_err());
+    }
+}

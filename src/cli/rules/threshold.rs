@@ -1,0 +1,163 @@
+//! The thresholds of the rules: the shipped file lists them, and writes each as a number with its name beside it.
+
+use std::fmt::Write;
+use std::str::FromStr;
+
+use super::SHIPPED;
+
+/// A threshold of the shipped rules: a line `#   NAME = VALUE  MEANING` in the head of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Threshold<'a> {
+    pub name: &'a str,
+    pub value: &'a str,
+    pub meaning: &'a str,
+}
+
+impl<'a> Threshold<'a> {
+    /// Reads a line of the list.
+    pub fn listed(line: &'a str) -> Option<Self> {
+        let (name, rest) = line.strip_prefix("#   ")?.split_once(" = ")?;
+        let (value, meaning) = rest.split_once(' ')?;
+        Some(Self {
+            name,
+            value,
+            meaning: meaning.trim_start(),
+        })
+    }
+
+    /// All, in the order of the list.
+    fn all() -> impl Iterator<Item = Threshold<'static>> {
+        SHIPPED.lines().filter_map(Threshold::listed)
+    }
+}
+
+/// The names, the shipped values and what they mean, a line each.
+pub(super) fn table() -> String {
+    let mut text = String::new();
+    for Threshold {
+        name,
+        value,
+        meaning,
+    } in Threshold::all()
+    {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{name:<28} {value:<7} {meaning}");
+    }
+    text
+}
+
+/// The value of a `--set`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Setting {
+    /// Asks for the list of names.
+    Help,
+    /// Changes a threshold.
+    Threshold(&'static str, f64),
+}
+
+impl Setting {
+    /// The name of the threshold and its new value.
+    pub fn threshold(&self) -> Option<(&'static str, f64)> {
+        match self {
+            Self::Help => None,
+            Self::Threshold(name, value) => Some((name, *value)),
+        }
+    }
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "help" {
+            return Ok(Self::Help);
+        }
+        let (name, value) = text
+            .split_once('=')
+            .ok_or("write NAME=VALUE, or `help` for the list of names")?;
+        let known = Threshold::all().find(|known| known.name == name);
+        let name = known.map(|known| known.name).ok_or_else(|| {
+            format!("there is no threshold `{name}`; `--set help` lists the names")
+        })?;
+        let is_share = name.ends_with("_ratio") || name.ends_with("_share");
+        let (largest, range) = if is_share {
+            (1.0, "from 0 to 1")
+        } else {
+            (f64::MAX, "of 0 or more")
+        };
+        let number = value.parse().ok();
+        let number = number.filter(|number| (0.0..=largest).contains(number));
+        let number = number.ok_or_else(|| format!("{name} is a number {range}"))?;
+        Ok(Self::Threshold(name, number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {
+        let share = Setting::Threshold("failed_ratio", 0.2);
+        for (text, expected) in [
+            ("help", Ok(Setting::Help)),
+            ("failed_ratio=0.2", Ok(share)),
+            (
+                "spike_factor=6",
+                Ok(Setting::Threshold("spike_factor", 6.0)),
+            ),
+            (
+                "failed_ratio=1.5",
+                Err("failed_ratio is a number from 0 to 1"),
+            ),
+            ("failed_ratio=", Err("failed_ratio is a number from 0 to 1")),
+            (
+                "spike_factor=NaN",
+                Err("spike_factor is a number of 0 or more"),
+            ),
+            (
+                "spike_factor=inf",
+                Err("spike_factor is a number of 0 or more"),
+            ),
+            (
+                "spike_factor=-1",
+                Err("spike_factor is a number of 0 or more"),
+            ),
+            (
+                "spike_factor=4 or vector(1)",
+                Err("spike_factor is a number of 0 or more"),
+            ),
+            (
+                "spike",
+                Err("write NAME=VALUE, or `help` for the list of names"),
+            ),
+            (
+                "spike=4",
+                Err("there is no threshold `spike`; `--set help` lists the names"),
+            ),
+        ] {
+            assert_eq!(text.parse(), expected.map_err(str::to_owned), "{text}");
+        }
+    }
+
+    #[test]
+    fn each_threshold_is_listed_with_its_meaning_and_used_with_the_listed_value() {
+        let listed: Vec<_> = Threshold::all().collect();
+        assert!(listed.len() >= 10);
+        for threshold in &listed {
+            let used = format!("{} # {}", threshold.value, threshold.name);
+            assert!(SHIPPED.lines().any(|line| line.trim() == used), "{used}");
+            assert!(threshold.meaning.ends_with('.'), "{threshold:?}");
+        }
+        let in_rules = SHIPPED.lines().filter(|line| !line.starts_with('#'));
+        let in_rules = in_rules.filter_map(|line| line.trim().split_once(" # "));
+        for (value, name) in in_rules {
+            let known = listed.iter().find(|threshold| threshold.name == name);
+            assert_eq!(
+                known.map(|threshold| threshold.value),
+                Some(value),
+                "{name}"
+            );
+        }
+    }
+}
