@@ -10,6 +10,8 @@ mod demo;
 mod errors;
 mod exit;
 mod healthcheck;
+#[cfg(test)]
+mod manual;
 mod once;
 mod output;
 mod portal;

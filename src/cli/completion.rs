@@ -1,8 +1,5 @@
 //! `kb-exporter completion`: a script that lets a shell complete commands and flags.
 
-#[cfg(test)]
-mod manual;
-
 use std::process::ExitCode;
 
 use anyhow::Result;
