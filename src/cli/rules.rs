@@ -32,7 +32,7 @@ pub(super) struct RulesArgs {
     /// Address of the runbook; each alert adds `#` and its name [default: `alerts/runbook.md` of this repository].
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
-    /// Address of Grafana, in which the dashboards are.
+    /// Address of the Grafana that has the dashboards.
     #[arg(long, value_name = "URL", value_parser = render::dashboard_url)]
     dashboard_url: Option<String>,
     /// Name of the exporter's job in the scrape configuration [default: kb-exporter].
@@ -44,7 +44,7 @@ pub(super) struct RulesArgs {
     /// Form of the rules.
     #[arg(long, value_name = "FORM", default_value = "prometheus")]
     output: Form,
-    /// Threshold; repeatable. `--set help` lists the names.
+    /// Changes a threshold; repeatable. `--set help` lists the names.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
 }
