@@ -2,9 +2,12 @@
 
 pub(crate) mod alertmanager;
 pub(crate) mod browser;
+#[path = "../../src/http/web_config/tests/certificates.rs"]
+pub(crate) mod certificates;
 pub(crate) mod exporter;
 pub(crate) mod history;
 pub(crate) mod portal;
+pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod prometheus;
 pub(crate) mod promql;

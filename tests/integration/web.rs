@@ -1,8 +1,5 @@
 //! TLS, passwords and certificates of clients, as the web configuration file asks for them.
 
-#[path = "../../src/http/web_config/tests/certificates.rs"]
-mod certificates;
-
 use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
@@ -12,14 +9,13 @@ use std::time::{Duration, Instant};
 use reqwest::{Certificate, Client, ClientBuilder, Identity, StatusCode};
 use serde_json::{Value, json};
 
+use crate::support::certificates::Certificates;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::prometheus::{Prometheus, scraping};
 use crate::support::wait::wait_for;
 use crate::support::workspace::{Workspace, program};
-
-use certificates::Certificates;
 
 /// A user's password, and its bcrypt hash of the lowest cost.
 const PASSWORD: &str = "correct horse";

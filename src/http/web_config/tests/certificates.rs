@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, SanType,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    SanType,
 };
 
 /// An authority, a server's certificate, and those of a client and of a stranger.
@@ -55,6 +56,8 @@ fn parameters_of(name: &str) -> CertificateParams {
         .push(SanType::IpAddress([127, 0, 0, 1].into()));
     let own = format!("{name}.example").try_into().unwrap();
     parameters.subject_alt_names.push(SanType::DnsName(own));
+    // OpenSSL takes a certificate that is named like its authority for one that signs itself.
+    parameters.distinguished_name.push(DnType::CommonName, name);
     parameters.extended_key_usages = vec![
         ExtendedKeyUsagePurpose::ServerAuth,
         ExtendedKeyUsagePurpose::ClientAuth,
