@@ -26,7 +26,7 @@ use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
 use crate::metrics::{ConfigFacts, Events, Renderer};
-use crate::model::Moment;
+use crate::model::{Moment, Shard};
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
 use crate::trend::Trends;
@@ -70,8 +70,8 @@ pub struct App {
 }
 
 impl App {
-    /// Builds everything that the configuration asks for and binds the addresses.
-    pub async fn bind(source: ConfigSource, web: &Web) -> Result<Self> {
+    /// Builds everything that the configuration asks for, for one of the processes that share the folders, and binds the addresses.
+    pub async fn bind(source: ConfigSource, web: &Web, shard: Shard) -> Result<Self> {
         let config = source()?;
         let (written, config_written) = watch::channel(Arc::clone(&config.written));
         let events = Events::new().context("the metrics cannot be set up")?;
@@ -85,7 +85,7 @@ impl App {
             loaded: SystemTime::now().into(),
         });
         let (reload, requests) = mpsc::channel(1);
-        let portals = Portals::new(events.clone(), publisher.clone(), heartbeat.clone());
+        let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
         let site = Site {
             events,

@@ -21,6 +21,7 @@ mod scan;
 #[cfg(test)]
 mod scene;
 mod settings;
+mod shard;
 mod table;
 
 use std::net::Ipv4Addr;
@@ -31,6 +32,7 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app::App;
+use crate::model::Shard;
 use crate::telemetry;
 
 use address::ListenAddress;
@@ -55,6 +57,8 @@ struct Cli {
     log: LogArgs,
     #[command(flatten)]
     web: WebArgs,
+    #[command(flatten)]
+    shard: shard::ShardArgs,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -186,28 +190,32 @@ pub fn main() -> ExitCode {
 
 impl Cli {
     fn act(&self) -> Result<ExitCode> {
+        let shard = self.shard.shard()?;
         if self.config.check {
-            return settings::check(&self.config, &self.web);
+            return settings::check(&self.config, &self.web, shard);
         }
         match &self.command {
-            None | Some(Command::Run) => self.serve(),
-            Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, demo),
+            None | Some(Command::Run) => self.serve(shard),
+            Some(Command::Demo(demo)) => demo::run(&self.config, &self.web, shard, demo),
             Some(Command::Portal(portal)) => portal::run(portal),
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
-            Some(Command::Check(args)) => check::run(&self.config, args),
+            Some(Command::Check(args)) => check::run(&self.config, shard, args),
             Some(Command::Rules(args)) => rules::run(args),
             Some(Command::Completion(args)) => completion::run(args),
-            Some(Command::Scan(scan)) => scan::run(&self.config, scan),
+            Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
             Some(Command::Config(command)) => config::run(*command),
         }
     }
 
-    fn serve(&self) -> Result<ExitCode> {
+    fn serve(&self, shard: Shard) -> Result<ExitCode> {
         let source = settings::source(&self.config);
         let web = settings::web(&self.web, Ipv4Addr::UNSPECIFIED)?;
-        settings::run_until_signal(async |stop| App::bind(source, &web).await?.run(stop).await)
+        settings::run_until_signal(async |stop| {
+            let app = App::bind(source, &web, shard).await?;
+            app.run(stop).await
+        })
     }
 }
 
@@ -230,6 +238,8 @@ mod tests {
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
+            "kb-exporter scan --shard.index 7 --shard.count 8",
+            "kb-exporter --shard.index auto --shard.count 65535 run",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",
         ] {
             let parsed = Cli::try_parse_from(line.split(' '));

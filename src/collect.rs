@@ -130,6 +130,8 @@ impl Collector {
         let now = Moment::now();
         let refutation = storage::restored(saved.refutation, &settings);
         let name = settings.portal.name.clone();
+        let (folders, of_other_shards) = Folders::restored(saved.folders, &settings);
+        let store = dependencies.store.clone();
         let mut collector = Self {
             slots: Slots::new(settings.collect.concurrency.get()),
             sorting: Arc::new(Sorting::new(
@@ -137,10 +139,10 @@ impl Collector {
                 settings.collect.full_every,
                 refutation.clone(),
             )),
-            folders: Folders::restored(saved.folders, &settings),
+            folders,
             list: FolderList::default(),
             log: CollectionLog::new(saved.last_success),
-            storage: Storage::new(dependencies.store.clone(), name, refutation),
+            storage: Storage::new(store, name, refutation, of_other_shards),
             publication: Publication::new(Instant::now()),
             auditor: Auditor::new(now.steady),
             runs: Runs::default(),
@@ -163,6 +165,7 @@ impl Collector {
         mut command: mpsc::UnboundedReceiver<Command>,
         cancel: CancellationToken,
     ) {
+        self.storage.forget_other_shards().await;
         while !cancel.is_cancelled() {
             let step = AssertUnwindSafe(self.step(&mut ticker, &mut command, &cancel));
             if step.catch_unwind().await.is_err() {

@@ -24,7 +24,7 @@ mod tests;
 use crate::model::Moment;
 use crate::snapshot::Snapshot;
 
-pub use events::{ConfigFacts, Events, PortalEvents};
+pub use events::{ConfigFacts, Events, LedgerKind, PortalEvents};
 pub use exposition::{Clock, Exposition, Scrape};
 pub use renderer::{RenderError, Renderer};
 

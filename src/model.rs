@@ -4,6 +4,7 @@
 
 mod file;
 mod label;
+mod shard;
 mod status;
 mod time;
 
@@ -17,6 +18,7 @@ use crate::text;
 
 pub use file::{FileKey, FileMap, FolderSizes};
 pub(crate) use label::label_values;
+pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
 pub use time::{Moment, Timestamp};
 

@@ -15,8 +15,8 @@ use crate::collect::progress::Progress;
 use crate::collect::{Collector, Command, Dependencies, Reindexing, Settings};
 use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
 use crate::ledger::Ledger;
-use crate::metrics::Events;
-use crate::model::PortalName;
+use crate::metrics::{Events, LedgerKind};
+use crate::model::{PortalName, Shard};
 use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Due, Heartbeat, Ticker};
@@ -32,6 +32,7 @@ pub(super) struct Built {
 
 /// The running collectors.
 pub(super) struct Portals {
+    shard: Shard,
     events: Events,
     publisher: Publisher,
     heartbeat: Heartbeat,
@@ -80,13 +81,14 @@ impl Running {
 pub(super) type Collectors = BTreeMap<PortalName, Arc<Progress>>;
 
 impl Portals {
-    pub fn new(events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
+    pub fn new(shard: Shard, events: Events, publisher: Publisher, heartbeat: Heartbeat) -> Self {
         Self {
+            shard,
             events,
             publisher,
             heartbeat,
             tasks: JoinSet::new(),
-            throttles: Throttles::default(),
+            throttles: Throttles::new(shard),
             running: BTreeMap::new(),
             state: None,
             collectors: watch::Sender::default(),
@@ -134,10 +136,11 @@ impl Portals {
             return;
         };
         let (store, ledger) = (open.store.clone(), open.ledger.clone());
+        self.events.show_shard(self.shard, LedgerKind::Private);
         self.publisher.use_portals(&config.portals);
         self.end_all_but(&config.portals).await;
         for (portal, client) in config.portals.iter().zip(clients) {
-            let settings = Settings::new(portal, &config);
+            let settings = Settings::new(portal, &config, self.shard);
             let rules = Rules {
                 reindex: Arc::clone(&settings.reindex),
                 zone: config.collect.timezone,

@@ -7,19 +7,31 @@ use humantime::format_duration;
 
 use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
+use crate::model::Shard;
 
 /// The fewest requests that a collection needs: the list, and a folder about which nothing is known yet.
 const LEAST_REQUESTS: u64 = 12;
 
-/// A line for each portal: what fits into an interval, and what becomes of folders that do not; and one for each contradiction.
-pub(super) fn notes(config: &Config) -> String {
+/// A line about the shard, where there are several; a line for each portal: what fits into an interval, and what becomes of folders that
+/// do not; and one for each contradiction.
+pub(super) fn notes(config: &Config, shard: Shard) -> String {
+    let mut config = config.clone();
+    let rate = &mut config.collect.max_requests_per_second;
+    *rate = rate.divided_by(shard.count());
+    let count = shard.count();
+    let part = (count.get() > 1).then(|| {
+        format!("{shard}: it collects its share of the folders, at 1/{count} of collect.max_requests_per_second\n")
+    });
     let allowed = allowed(&config.collect);
     let portals = config.portals.iter().map(|portal| &portal.name);
     let portals =
         portals.filter_map(|name| Some(format!("portal {name}: {}\n", allowed.as_ref()?)));
-    let contradictions = contradictions(config).into_iter();
+    let contradictions = contradictions(&config).into_iter();
     let contradictions = contradictions.map(|sentence| format!("warning: {sentence}\n"));
-    portals.chain(contradictions).collect()
+    part.into_iter()
+        .chain(portals)
+        .chain(contradictions)
+        .collect()
 }
 
 /// Limits that do not fit together.

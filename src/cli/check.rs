@@ -16,6 +16,7 @@ use futures_util::stream::{self, StreamExt};
 use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, exit, once, output, settings, table};
 use crate::config::{Config, Portal};
+use crate::model::Shard;
 use crate::portal::{
     Client, Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Unobserved,
     Whole,
@@ -32,10 +33,10 @@ pub(super) struct CheckArgs {
     output: Form,
 }
 
-/// Tries everything that the configuration names and prints what came of it.
-pub(super) fn run(config: &ConfigArgs, args: &CheckArgs) -> Result<ExitCode> {
+/// Tries everything that the configuration names, of the folders those of this shard, and prints what came of it.
+pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
-    let report = once::runtime()?.block_on(check(&config));
+    let report = once::runtime()?.block_on(check(&config, shard));
     let text = match args.output {
         Form::Table => report.text(table::terminal_width()),
         Form::Json => json::text(&report)?,
@@ -45,23 +46,29 @@ pub(super) fn run(config: &ConfigArgs, args: &CheckArgs) -> Result<ExitCode> {
 }
 
 /// Tries all portals, side by side.
-async fn check(config: &Config) -> Report {
-    let throttles = Throttles::default();
+async fn check(config: &Config, shard: Shard) -> Report {
+    let throttles = Throttles::new(shard);
     let portals = config.portals.iter().map(async |portal| PortalReport {
         name: portal.name.clone(),
-        list: try_portal(config, portal, &throttles).await,
+        list: try_portal(config, portal, shard, &throttles).await,
     });
     Report {
         portals: join_all(portals).await,
     }
 }
 
-async fn try_portal(config: &Config, portal: &Portal, throttles: &Throttles) -> Result<ListReport> {
+async fn try_portal(
+    config: &Config,
+    portal: &Portal,
+    shard: Shard,
+    throttles: &Throttles,
+) -> Result<ListReport> {
     let (collect, request) = (&config.collect, &config.request);
     let client = Client::build(portal, collect, request, Arc::new(Unobserved), throttles)?;
     let session = Session::open(&client).await?;
     let listing = session.folders().await?;
-    let (folders, facts) = admitted(portal, &listing, config.collect.max_folders);
+    let (mut folders, facts) = admitted(portal, &listing, config.collect.max_folders);
+    folders.retain(|listed| shard.owns(&portal.name, listed.id));
     let view = PortalView {
         list: ListState::Read(facts),
         ..PortalView::unasked(portal)

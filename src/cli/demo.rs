@@ -17,7 +17,7 @@ use crate::cli::{ConfigArgs, PortalArgs, WebArgs, output, portal, settings};
 use crate::config::{
     BaseUrl, Breaker, Budget, Config, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
 };
-use crate::model::PortalName;
+use crate::model::{PortalName, Shard};
 use kb_simulator::Simulator;
 
 /// How often the demo collects.
@@ -42,9 +42,17 @@ pub(super) struct DemoArgs {
 }
 
 /// Runs until a signal.
-pub(super) fn run(config: &ConfigArgs, web: &WebArgs, args: &DemoArgs) -> Result<ExitCode> {
+pub(super) fn run(
+    config: &ConfigArgs,
+    web: &WebArgs,
+    shard: Shard,
+    args: &DemoArgs,
+) -> Result<ExitCode> {
     if config.file.is_some() {
         bail!("demo takes no --config.file: it watches a portal of its own");
+    }
+    if shard != Shard::default() {
+        bail!("demo takes no --shard.count: it is the only process that watches its portal");
     }
     let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
     settings::run_until_signal(async |stop| {
@@ -82,7 +90,8 @@ impl Demo {
 
     async fn app(&self, web: &Web) -> Result<App> {
         let config = self.config.clone();
-        App::bind(Box::new(move || Ok(config.clone())), web).await
+        let source = Box::new(move || Ok(config.clone()));
+        App::bind(source, web, Shard::default()).await
     }
 
     /// Runs both. The portal outlives the exporter, so that the exporter's last requests are answered.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use tracing::error;
 
+use crate::cli::shard::ShardError;
 use crate::config::ConfigError;
 use crate::http::web_config::WebConfigError;
 
@@ -15,7 +16,7 @@ const MISCONFIGURED: u8 = 2;
 
 /// Logs why the program ends.
 pub(super) fn report(cause: &anyhow::Error) -> ExitCode {
-    if cause.is::<ConfigError>() || cause.is::<WebConfigError>() {
+    if cause.is::<ConfigError>() || cause.is::<WebConfigError>() || cause.is::<ShardError>() {
         error!(error = %cause, "the configuration is wrong");
         return MISCONFIGURED.into();
     }

@@ -20,8 +20,8 @@ use crate::cli::{ConfigArgs, exit, once, output, settings, table};
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
-use crate::metrics::{self, ConfigFacts, Events};
-use crate::model::Moment;
+use crate::metrics::{self, ConfigFacts, Events, LedgerKind};
+use crate::model::{Moment, Shard};
 use crate::portal::{Client, Throttles};
 use crate::snapshot::{FolderState, FolderView, ListState, Publisher, Snapshot};
 use crate::state::{SavedPortal, Store};
@@ -51,13 +51,13 @@ enum Output {
 }
 
 /// Collects once and prints.
-pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode> {
+pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
     let facts = ConfigFacts {
         reload_successful: true,
         loaded: SystemTime::now().into(),
     };
-    let mut scan = Scan::new(&config)?;
+    let mut scan = Scan::new(&config, shard)?;
     once::runtime()?.block_on(scan.collect(Bar::on_terminal()));
     let snapshot = scan.publisher.current();
     let text = match args.output {
@@ -71,6 +71,7 @@ pub(super) fn run(config: &ConfigArgs, args: &ScanArgs) -> Result<ExitCode> {
 
 /// A single collection of every portal.
 struct Scan {
+    shard: Shard,
     events: Events,
     publisher: Publisher,
     collectors: Vec<Collector>,
@@ -80,13 +81,16 @@ struct Scan {
 
 impl Scan {
     /// Builds what the configuration asks for. Sends nothing.
-    fn new(config: &Config) -> Result<Self> {
+    fn new(config: &Config, shard: Shard) -> Result<Self> {
+        let events = Events::new().context("the metrics cannot be set up")?;
+        events.show_shard(shard, LedgerKind::Private);
         let mut scan = Self {
-            events: Events::new().context("the metrics cannot be set up")?,
+            shard,
+            events,
             publisher: Publisher::default(),
             collectors: Vec::new(),
             progress: Vec::new(),
-            throttles: Throttles::default(),
+            throttles: Throttles::new(shard),
         };
         scan.publisher.use_portals(&config.portals);
         for portal in &config.portals {
@@ -111,7 +115,7 @@ impl Scan {
             progress,
             reindexing: None,
         };
-        let settings = Settings::new(portal, config);
+        let settings = Settings::new(portal, config, self.shard);
         let collector = Collector::new(settings, dependencies, SavedPortal::default());
         self.collectors.push(collector);
         Ok(())

@@ -13,6 +13,7 @@ use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, classes, output};
 use crate::config::{Config, ConfigError};
 use crate::http::web_config::{WebConfigError, WebConfigFile};
+use crate::model::Shard;
 use crate::shutdown;
 
 /// The port of this exporter.
@@ -53,11 +54,11 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
 }
 
 /// Reads the configuration and the web configuration, and reports that they are right, or what is wrong.
-pub(super) fn check(args: &ConfigArgs, web: &WebArgs) -> Result<ExitCode> {
+pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<ExitCode> {
     let config = config(args)?;
     web.config.as_deref().map(WebConfigFile::open).transpose()?;
     let portals = config.portals.len();
-    let capacity = capacity::notes(&config);
+    let capacity = capacity::notes(&config, shard);
     let warnings = config.errors.warnings().into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
     let warnings: Vec<_> = warnings

@@ -94,6 +94,7 @@ impl Collector {
         self.list.check_clock(now, listing.date, portal);
         let facts = self.folders.apply_list(&listing, &self.settings, now);
         self.list.read(facts, &self.settings);
+        self.storage.forget_other_shards().await;
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
         if listing.whole {
             self.folders.depart_unlisted(&listed, portal, now);
@@ -120,15 +121,17 @@ impl Collector {
     async fn read_due_folders(&mut self, run: RunId, session: Arc<Session>) {
         self.assign_classes().await;
         let now = Moment::now();
+        let rate = self.dependencies.client.rate();
         let conditions = PlanConditions {
             collect: &self.settings.collect,
+            rate,
             sorting: self.sorting.state(),
             until_next: self.runs.get(run).and_then(|run| run.until_next),
             is_auditing: self.auditor.is_busy(),
             now,
         };
         let plan = ReadPlan::new(self.folders.iter(), &conditions);
-        self.log.planned(&plan, &self.settings, now.steady);
+        self.log.planned(&plan, rate, &self.settings, now.steady);
         let due: HashSet<_> = plan.due.iter().copied().collect();
         for folder in self.folders.iter_mut() {
             if !folder.is_being_read() && !due.contains(&folder.view.id) {

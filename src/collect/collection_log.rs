@@ -7,7 +7,7 @@ use tracing::{info, warn};
 use crate::collect::read_plan::ReadPlan;
 use crate::collect::read_schedule::{Cost, CycleChange, ReadCycles};
 use crate::collect::settings::Settings;
-use crate::config::Collect;
+use crate::config::{Collect, Rate};
 use crate::model::Timestamp;
 use crate::schedule::Tick;
 use crate::snapshot::{Collections, LastRun, RunResult};
@@ -45,7 +45,7 @@ impl CollectionLog {
     }
 
     /// A collection has chosen its folders. Logs what reading the portal costs, once, and what is new about the cycle.
-    pub fn planned(&mut self, plan: &ReadPlan, settings: &Settings, now: Instant) {
+    pub fn planned(&mut self, plan: &ReadPlan, rate: Rate, settings: &Settings, now: Instant) {
         self.shown.cycle = plan.cycle;
         let portal = &settings.portal.name;
         let first = !std::mem::replace(&mut self.has_planned, true);
@@ -53,7 +53,7 @@ impl CollectionLog {
             let cost = Cost {
                 reads: plan.load.total(),
                 intervals,
-                rate: settings.collect.max_requests_per_second,
+                rate,
             };
             info!(%portal, folders = plan.folders, "{cost}");
         }

@@ -25,18 +25,27 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    pub fn restored(saved: HashMap<FolderId, SavedFolder>, settings: &Settings) -> Self {
+    /// The stored folders of this shard, and the ids of those that belong to others.
+    pub fn restored(
+        saved: HashMap<FolderId, SavedFolder>,
+        settings: &Settings,
+    ) -> (Self, Vec<FolderId>) {
         let mut class_slots = ClassSlots::new(settings.class_limits());
-        let mut folders = BTreeMap::new();
+        let (mut folders, mut others) = (BTreeMap::new(), Vec::new());
         for (id, mut saved) in saved {
+            if !settings.owns(id) {
+                others.push(id);
+                continue;
+            }
             class_slots.restore(id, std::mem::take(&mut saved.class_slots));
             folders.insert(id, Folder::restored(id, saved));
         }
-        Self {
+        let restored = Self {
             by_id: folders,
             class_slots,
             log: ChangeLog::default(),
-        }
+        };
+        (restored, others)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
@@ -55,7 +64,7 @@ impl Folders {
         self.by_id.get_mut(&id)
     }
 
-    /// Applies a list: its folders are collected as far as the configuration admits them.
+    /// Applies a list: its folders are collected as far as the configuration admits them and this shard owns them.
     pub fn apply_list(
         &mut self,
         listing: &Listing,
@@ -67,12 +76,17 @@ impl Folders {
                 folder.found(listed);
             }
         }
-        let mut admitted = listing.admitted(&settings.portal.folders);
-        // Those that are collected already come first, so that a limit does not shuffle them.
-        admitted.sort_by_key(|listed| !self.is_admitted(listed.id));
+        let admitted = listing.admitted(&settings.portal.folders);
         let limit = settings.collect.max_folders;
         let facts = ListFacts::of(listing, admitted.len(), limit);
-        admitted.truncate(limit);
+        let is_owned = |listed: &&ListedFolder| settings.owns(listed.id);
+        // The limit is the portal's: all shards together collect that many folders.
+        let within_limit = admitted.iter().copied().take(limit).filter(is_owned);
+        let within_limit = within_limit.count();
+        let mut admitted: Vec<_> = admitted.into_iter().filter(is_owned).collect();
+        // Those that are collected already come first, so that a limit does not shuffle them.
+        admitted.sort_by_key(|listed| !self.is_admitted(listed.id));
+        admitted.truncate(within_limit);
         let is_unreadable = |id| self.by_id.get(&id).is_none_or(Folder::is_unreadable);
         self.class_slots.expire(now, is_unreadable);
         self.admit(listing, &admitted, now);

@@ -32,6 +32,8 @@ pub(super) struct ReadPlan {
 /// What a plan depends on beside the folders.
 pub(super) struct PlanConditions<'a> {
     pub collect: &'a Collect,
+    /// The rate at which this process may ask the portal.
+    pub rate: Rate,
     pub sorting: SortingState,
     /// The time to the next collection, where one is known to come.
     pub until_next: Option<Duration>,
@@ -93,7 +95,7 @@ impl ReadPlan {
 impl PlanConditions<'_> {
     /// The request budget until the next collection.
     fn budget(&self) -> Option<RequestBudget> {
-        let rate = match self.collect.max_requests_per_second {
+        let rate = match self.rate {
             Rate::PerSecond(rate) if self.is_auditing => Rate::PerSecond(rate * SHARE_BESIDE_AUDIT),
             rate => rate,
         };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::classify::{ClassLimits, Classifier};
 use crate::config::{Collect, Config, Errors, Portal, Reindex};
+use crate::model::{FolderId, Shard};
 
 /// What a collector needs to know of the configuration.
 #[derive(Debug, Clone)]
@@ -18,19 +19,27 @@ pub struct Settings {
     pub classifier: Arc<Classifier>,
     /// The rules of reindexing.
     pub reindex: Arc<Reindex>,
+    /// The share of this process in the folders.
+    pub shard: Shard,
 }
 
 impl Settings {
-    /// The settings of one portal.
+    /// The settings of one portal, for one of the processes that share its folders.
     #[must_use]
-    pub fn new(portal: &Portal, config: &Config) -> Self {
+    pub fn new(portal: &Portal, config: &Config, shard: Shard) -> Self {
         Self {
             portal: portal.clone(),
             collect: config.collect.clone(),
             errors: Arc::new(config.errors.clone()),
             classifier: Arc::new(config.errors.classifier()),
             reindex: Arc::new(config.reindex.clone()),
+            shard,
         }
+    }
+
+    /// Whether this process collects a folder, as far as that depends on its shard.
+    pub(super) fn owns(&self, folder: FolderId) -> bool {
+        self.shard.owns(&self.portal.name, folder)
     }
 
     /// Classes of error, at most.

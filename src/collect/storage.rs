@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tracing::error;
+use tracing::{error, info};
 
 use crate::collect::settings::Settings;
 use crate::collect::sorted::PageNumber;
@@ -28,12 +28,27 @@ pub(super) struct Storage {
     /// The last refusal that was logged and still holds.
     error: Option<String>,
     forget_portals_at: Instant,
+    /// Folders of other shards that this process collected before. They are not up to date any more, and must not be taken for that if
+    /// this shard owns them again.
+    of_other_shards: Vec<FolderId>,
 }
 
 impl Storage {
-    pub fn new(store: Store, portal: PortalName, refutation: Option<Refutation>) -> Self {
+    /// `of_other_shards` are folders of the store that other shards own.
+    pub fn new(
+        store: Store,
+        portal: PortalName,
+        refutation: Option<Refutation>,
+        of_other_shards: Vec<FolderId>,
+    ) -> Self {
+        let is_outdated = store.is_private();
         Self {
             end_refused: store.open_error().cloned(),
+            of_other_shards: if is_outdated {
+                of_other_shards
+            } else {
+                Vec::new()
+            },
             store,
             portal,
             refutation,
@@ -87,6 +102,21 @@ impl Storage {
     pub async fn forget(&mut self, folders: Vec<FolderId>) {
         let result = self.store.forget(self.portal.clone(), folders).await;
         self.log_refusal(&result);
+    }
+
+    /// Forgets the folders of other shards in a store that only this process has, if that is not done yet.
+    pub async fn forget_other_shards(&mut self) {
+        if self.of_other_shards.is_empty() {
+            return;
+        }
+        let folders = self.of_other_shards.clone();
+        let result = self.store.forget(self.portal.clone(), folders).await;
+        self.log_refusal(&result);
+        if result.is_ok() {
+            let folders = self.of_other_shards.len();
+            info!(portal = %self.portal, folders, "stored folders of other shards are deleted");
+            self.of_other_shards.clear();
+        }
     }
 
     /// Forgets portals that the configuration no longer has: all but these, from time to time.

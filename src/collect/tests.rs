@@ -1,6 +1,7 @@
 //! A collector beside the simulated portal: what becomes of it when this program makes a mistake.
 
 mod pairs;
+mod shards;
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use tokio::sync::watch;
 use super::*;
 use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
 use crate::metrics::Events;
-use crate::model::PortalName;
+use crate::model::{PortalName, Shard};
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::reindex::PortalFindings;
 use crate::snapshot::{FolderState, PortalView, RunResult};
@@ -91,7 +92,7 @@ impl Story {
             progress: Arc::default(),
             reindexing: None,
         };
-        let settings = Settings::new(&portal, &config);
+        let settings = Settings::new(&portal, &config, Shard::default());
         Self {
             publisher,
             collector: Collector::new(settings, dependencies, SavedPortal::default()),

@@ -1,6 +1,6 @@
 //! When and how the folders are read.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU16, NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use chrono_tz::Tz;
@@ -106,6 +106,15 @@ impl Rate {
         rate.filter(|rate| (0.001..=100_000.0).contains(rate))
             .map(Self::PerSecond)
             .ok_or_else(|| form::not(text, "a number from 0.001 to 100000, such as 5 or 0.5"))
+    }
+
+    /// The even share of one of so many processes.
+    #[must_use]
+    pub fn divided_by(self, processes: NonZeroU16) -> Self {
+        match self {
+            Self::Unlimited => Self::Unlimited,
+            Self::PerSecond(rate) => Self::PerSecond(rate / f64::from(processes.get())),
+        }
     }
 
     fn number(self) -> Option<f64> {

@@ -14,7 +14,7 @@ use prometheus::{
 
 use crate::metrics::family::{Family, PORTAL, families};
 use crate::metrics::samples::flag;
-use crate::model::{PortalName, Timestamp};
+use crate::model::{PortalName, Shard, Timestamp, label_values};
 use crate::policy::Reason;
 use crate::portal::{Code, Endpoint, Observer, RetryReason};
 use crate::snapshot::RunResult;
@@ -47,6 +47,16 @@ const REQUEST_BUCKETS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
 
+label_values! {
+    /// Whose the ledger is: the label `ledger` of `kb_exporter_shard_info`.
+    pub enum LedgerKind {
+        /// This process has a ledger of its own.
+        Private = "private",
+        /// Several processes share it.
+        Shared = "shared",
+    }
+}
+
 /// How the configuration in use came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConfigFacts {
@@ -66,6 +76,7 @@ pub struct Events {
     throttle: CounterVec,
     runs: IntCounterVec,
     decisions: IntCounterVec,
+    shard: GaugeVec,
     reload_successful: Gauge,
     reload_timestamp: Gauge,
 }
@@ -81,10 +92,12 @@ impl Events {
                 IntCounterVec::new(options(family), family.labels)?,
             )
         };
-        let gauge = |family: &Family, labels: &[&str]| {
-            let gauges = registered(&registry, GaugeVec::new(options(family), family.labels)?)?;
-            gauges.get_metric_with_label_values(labels)
+        let gauges = |family: &Family| {
+            let gauges = GaugeVec::new(options(family), family.labels)?;
+            registered(&registry, gauges)
         };
+        let gauge =
+            |family: &Family, labels: &[&str]| gauges(family)?.get_metric_with_label_values(labels);
         let throttle = CounterVec::new(options(&THROTTLE), THROTTLE.labels)?;
         let duration = HistogramOpts::from(options(&REQUEST_DURATION));
         let duration = duration.buckets(REQUEST_BUCKETS.to_vec());
@@ -95,7 +108,6 @@ impl Events {
             env!("KB_RUSTC"),
         ];
         gauge(&BUILD_INFO, &build)?.set(1.0);
-        gauge(&SHARD_INFO, &["0", "1", "private"])?.set(1.0);
         #[cfg(target_os = "linux")]
         registry.register(Box::new(ProcessCollector::for_self()))?;
         Ok(Self {
@@ -105,10 +117,19 @@ impl Events {
             throttle: registered(&registry, throttle)?,
             runs: counter(&RUNS)?,
             decisions: counter(&DECISIONS)?,
+            shard: gauges(&SHARD_INFO)?,
             reload_successful: gauge(&RELOAD_SUCCESSFUL, &[])?,
             reload_timestamp: gauge(&RELOAD_TIMESTAMP, &[])?,
             registry,
         })
+    }
+
+    /// Shows which of the processes that share the folders this is, and whose its ledger is.
+    pub fn show_shard(&self, shard: Shard, ledger: LedgerKind) {
+        self.shard.reset();
+        let [index, count] = [shard.index(), shard.count().get()].map(|number| number.to_string());
+        let labels = [index.as_str(), count.as_str(), ledger.as_str()];
+        self.shard.with_label_values(&labels).set(1.0);
     }
 
     /// The text of all families as they are now, without series of portals other than these: the configuration may have removed some.

@@ -7,7 +7,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
-use crate::config::KeySource;
+use crate::config::{KeySource, Rate};
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
 use crate::portal::error::PortalError;
@@ -48,6 +48,12 @@ impl Client {
     #[must_use]
     pub fn concurrency(&self) -> usize {
         self.concurrency
+    }
+
+    /// The rate at which this process may ask the portal now.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        self.throttle.rate()
     }
 
     pub(super) async fn read_key(&self) -> Result<ApiKey, KeyError> {

@@ -6,6 +6,7 @@ use backon::Retryable;
 use tokio::sync::watch;
 use tracing::debug;
 
+use crate::config::Rate;
 use crate::model::FolderId;
 use crate::portal::ask::{Ask, PageRequest};
 use crate::portal::client::{Client, Reply};
@@ -53,6 +54,12 @@ impl Session {
             date: reply.date,
             ..Listing::decode(reply.body)?
         })
+    }
+
+    /// The rate at which this process may ask the portal now.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        self.client.rate()
     }
 
     /// The files of a folder; `lane` is how the folder is answered.

@@ -94,6 +94,16 @@ impl Throttle {
         }
     }
 
+    /// The rate that is never exceeded.
+    pub fn rate(&self) -> Rate {
+        self.with_pace(|pace| pace.configured())
+    }
+
+    /// Sets the rate that is never exceeded. What is known of a limit of the portal's stays known.
+    pub fn set_rate(&self, rate: Rate) {
+        self.with_pace(|pace| pace.configure(rate));
+    }
+
     /// Waits until so many requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
     pub async fn admit(
         &self,

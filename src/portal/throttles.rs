@@ -1,15 +1,18 @@
 //! One throttle for each portal, however many clients ask it.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::config::{Collect, Portal, Rate};
-use crate::model::PortalAddress;
+use crate::model::{PortalAddress, Shard};
 use crate::portal::throttle::Throttle;
 
 /// The throttles in use, by address and limits. A client that is built anew goes on with the throttle of the one before it, and clients of
-/// one portal share theirs.
+/// one portal share theirs. Each of them begins with this process's even share of the rate.
 #[derive(Debug, Default)]
-pub struct Throttles(Mutex<Vec<(Limits, Weak<Throttle>)>>);
+pub struct Throttles {
+    shard: Shard,
+    in_use: Mutex<Vec<(Limits, Weak<Throttle>)>>,
+}
 
 /// What a throttle is for.
 #[derive(Debug, PartialEq)]
@@ -20,6 +23,24 @@ struct Limits {
 }
 
 impl Throttles {
+    /// The throttles of one of the processes that share the rate of each portal.
+    #[must_use]
+    pub fn new(shard: Shard) -> Self {
+        Self {
+            shard,
+            ..Self::default()
+        }
+    }
+
+    /// Sets this process's share of the rate of a portal, for all throttles that are in use there.
+    pub fn set_rate(&self, address: &PortalAddress, rate: Rate) {
+        for (limits, throttle) in self.in_use().iter() {
+            if let Some(throttle) = throttle.upgrade().filter(|_| limits.address == *address) {
+                throttle.set_rate(rate);
+            }
+        }
+    }
+
     /// The throttle of a portal: the one that is in use for its address and these limits, or a new one.
     pub(super) fn of(&self, portal: &Portal, collect: &Collect) -> Arc<Throttle> {
         let limits = Limits {
@@ -27,21 +48,26 @@ impl Throttles {
             concurrency: collect.concurrency.get(),
             rate: collect.max_requests_per_second,
         };
-        let mut throttles = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut throttles = self.in_use();
         throttles.retain(|(_, throttle)| throttle.strong_count() > 0);
         let known = throttles.iter().find(|(known, _)| *known == limits);
         if let Some(throttle) = known.and_then(|(_, throttle)| throttle.upgrade()) {
             return throttle;
         }
-        let throttle = Arc::new(Throttle::new(limits.concurrency, limits.rate));
+        let share = limits.rate.divided_by(self.shard.count());
+        let throttle = Arc::new(Throttle::new(limits.concurrency, share));
         throttles.push((limits, Arc::downgrade(&throttle)));
         throttle
+    }
+
+    fn in_use(&self) -> MutexGuard<'_, Vec<(Limits, Weak<Throttle>)>> {
+        self.in_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
+    use std::num::{NonZeroU16, NonZeroUsize};
 
     use super::*;
     use crate::config::{BaseUrl, Config, KeySource};
@@ -89,6 +115,24 @@ mod tests {
         drop(throttles.of(&main, &collect));
         let other = portal("other", "https://other.example");
         let _other = throttles.of(&other, &collect);
-        assert_eq!(throttles.0.lock().unwrap().len(), 1);
+        assert_eq!(throttles.in_use().len(), 1);
+    }
+
+    #[test]
+    fn the_rate_of_a_portal_is_shared_evenly_until_it_is_set() {
+        let count = NonZeroU16::new(4).unwrap();
+        let throttles = Throttles::new(Shard::new(1, count).unwrap());
+        let main = portal("main", "https://portal.example/admin");
+        let other = portal("other", "https://other.example");
+        let collect = Config::for_portal(main.clone()).collect;
+        let mut wider = collect.clone();
+        wider.concurrency = NonZeroUsize::new(9).unwrap();
+        let in_use = [(&main, &collect), (&main, &wider), (&other, &collect)]
+            .map(|(portal, collect)| throttles.of(portal, collect));
+        let rates = || in_use.each_ref().map(|throttle| throttle.rate());
+        let [even, set] = [1.25, 2.0].map(Rate::PerSecond);
+        assert_eq!(rates(), [even; 3]);
+        throttles.set_rate(&main.base_url.normalised(), set);
+        assert_eq!(rates(), [set, set, even]);
     }
 }

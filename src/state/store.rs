@@ -59,6 +59,12 @@ impl Store {
         !matches!(self.0, Backend::Nowhere)
     }
 
+    /// Whether no other process writes to it, so that what it has of folders of other shards is outdated.
+    #[must_use]
+    pub const fn is_private(&self) -> bool {
+        matches!(self.0, Backend::File(_))
+    }
+
     /// Why the file could not be opened, if it could not.
     #[must_use]
     pub const fn open_error(&self) -> Option<&StateError> {

@@ -1,5 +1,7 @@
 //! Checks of a simulated portal.
 
+use std::num::NonZeroU16;
+
 use super::*;
 use crate::cli::scene::{KEY, Scene};
 use crate::config::KeySource;
@@ -7,7 +9,7 @@ use crate::config::KeySource;
 #[tokio::test]
 async fn every_folder_that_can_be_read_shows_its_files() {
     let scene = Scene::new(&[("Inbox", 101), ("Archive", 0)]).await;
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(report.is_well());
     let text = report.text(None);
     let lines: Vec<_> = text.lines().collect();
@@ -29,7 +31,7 @@ async fn a_deleted_folder_is_gone_and_no_fault() {
         .simulator
         .with(|world| world.delete_folder(old))
         .unwrap();
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(report.is_well());
     assert!(report.text(None).contains("gone"));
 }
@@ -38,7 +40,7 @@ async fn a_deleted_folder_is_gone_and_no_fault() {
 async fn a_revoked_key_is_one_row_with_the_reason() {
     let scene = Scene::new(&[("Inbox", 1)]).await;
     scene.simulator.with(|world| world.revoke_key(KEY));
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(!report.is_well());
     let text = report.text(None);
     assert!(
@@ -55,7 +57,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
         world.key_folders(KEY, [inbox]);
     })
     .await;
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(!report.is_well());
     let text = report.text(None);
     assert!(
@@ -69,7 +71,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
 async fn a_key_that_cannot_be_read_is_reported_before_anything_is_sent() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     scene.config.portals[0].key = KeySource::File("/nonexistent/key".into());
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(!report.is_well());
     assert!(report.text(None).contains("cannot read the key file"));
     assert_eq!(scene.simulator.with(|world| world.requests().count()), 0);
@@ -80,7 +82,7 @@ async fn only_what_the_configuration_admits_is_tried() {
     let mut scene = Scene::new(&[("Inbox", 1), ("Archive 1", 1)]).await;
     let exclude = "exclude: [\"Archive *\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(exclude).unwrap();
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(report.is_well());
     assert!(!report.text(None).contains("Archive"));
     assert_eq!(scene.simulator.with(|world| world.requests().count()), 2);
@@ -90,7 +92,7 @@ async fn only_what_the_configuration_admits_is_tried() {
 async fn folders_beyond_the_limit_are_reported_and_not_tried() {
     let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
     scene.config.collect.max_folders = 2;
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(!report.is_well());
     let text = report.text(None);
     assert!(
@@ -105,11 +107,25 @@ async fn a_portal_in_trouble_changes_nothing_for_another() {
     let mut other = scene.config.portals[0].clone();
     other.ca_file = Some("/nonexistent/ca.pem".into());
     scene.config.portals.push(other);
-    let report = check(&scene.config).await;
+    let report = check(&scene.config, Shard::default()).await;
     assert!(!report.is_well());
     let text = report.text(None);
     assert!(
         text.contains("1 ┆ ok") && text.contains("/nonexistent/ca.pem"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn each_folder_is_tried_by_one_of_the_shards() {
+    let scene = Scene::new(&[("Inbox", 1), ("Archive", 1), ("Drafts", 1)]).await;
+    let mut tried = Vec::new();
+    for index in 0..2 {
+        let shard = Shard::new(index, NonZeroU16::new(2).unwrap()).unwrap();
+        let text = check(&scene.config, shard).await.text(None);
+        let names = ["Inbox", "Archive", "Drafts"].into_iter();
+        tried.extend(names.filter(|name| text.contains(name)));
+    }
+    tried.sort_unstable();
+    assert_eq!(tried, ["Archive", "Drafts", "Inbox"]);
 }

@@ -2,13 +2,19 @@
 
 mod rendering;
 
+use std::num::NonZeroU16;
+
 use super::*;
 use crate::cli::scene::{KEY, Scene};
 use crate::config::KeySource;
 use kb_simulator::{NewFile, Status};
 
 async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
-    let mut scan = Scan::new(&scene.config).unwrap();
+    scan_of(scene, Shard::default()).await
+}
+
+async fn scan_of(scene: &Scene, shard: Shard) -> (Scan, Arc<Snapshot>) {
+    let mut scan = Scan::new(&scene.config, shard).unwrap();
     scan.collect(None).await;
     let snapshot = scan.publisher.current();
     (scan, snapshot)
@@ -163,10 +169,42 @@ async fn folders_beyond_the_limit_were_not_counted() {
 }
 
 #[tokio::test]
+async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all_together() {
+    let names: Vec<_> = (0..20).map(|number| format!("Folder {number}")).collect();
+    let folders: Vec<_> = names.iter().map(|name| (name.as_str(), 1)).collect();
+    let mut scene = Scene::new(&folders).await;
+    for limit in [20, 13] {
+        scene.config.collect.max_folders = limit;
+        let mut counted = Vec::new();
+        for index in 0..3 {
+            let shard = Shard::new(index, NonZeroU16::new(3).unwrap()).unwrap();
+            let (scan, snapshot) = scan_of(&scene, shard).await;
+            let view = &snapshot.portals[0];
+            let facts = view.list.facts().unwrap();
+            assert_eq!((facts.folders, facts.beyond_limit), (20, 20 - limit));
+            counted.extend(view.folders.keys().copied());
+            let line = format!(
+                r#"kb_exporter_shard_info{{index="{index}",count="3",ledger="private"}} 1"#
+            );
+            let facts = ConfigFacts {
+                reload_successful: true,
+                loaded: Moment::now().wall,
+            };
+            let text = exposition(&scan.events, facts, &snapshot).unwrap();
+            assert!(text.contains(&line), "{text}");
+        }
+        let all = counted.len();
+        counted.sort_unstable();
+        counted.dedup();
+        assert_eq!((counted.len(), all), (limit, limit));
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_be_built_names_its_portal() {
     let mut scene = Scene::new(&[]).await;
     scene.config.portals[0].ca_file = Some("/nonexistent/ca.pem".into());
-    let error = Scan::new(&scene.config).err().unwrap();
+    let error = Scan::new(&scene.config, Shard::default()).err().unwrap();
     assert!(format!("{error:#}").starts_with("portal main: cannot read /nonexistent/ca.pem"));
 }
 

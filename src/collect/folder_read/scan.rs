@@ -11,7 +11,7 @@ use crate::config::Rate;
 use crate::count::FolderCount;
 use crate::portal::{PAGE_SIZE, PageBody, PageRequest};
 
-/// The time limit of a large scan, as a multiple of what its pages take at the configured rate.
+/// The time limit of a large scan, as a multiple of what its pages take at the rate of this process.
 const SCAN_SLACK: u32 = 2;
 
 /// The rate that is assumed where none is configured.
@@ -38,7 +38,7 @@ impl ReadTask {
 
     /// The time limit of a scan of this many pages.
     fn time_for(&self, pages: u64) -> Duration {
-        let rate = match self.settings.collect.max_requests_per_second {
+        let rate = match self.session.rate() {
             Rate::PerSecond(rate) => rate,
             Rate::Unlimited => UNLIMITED_RATE,
         };

@@ -72,16 +72,29 @@ struct Limit {
 impl Pace {
     pub fn new(rate: Rate) -> Self {
         Self {
-            configured: match rate {
-                Rate::Unlimited => None,
-                Rate::PerSecond(rate) => Some(rate),
-            },
+            configured: per_second(rate),
             limit: None,
             next: None,
             sent: VecDeque::new(),
             in_a_row: 0,
             lowered: 0,
         }
+    }
+
+    /// The configured rate.
+    pub fn configured(&self) -> Rate {
+        self.configured.map_or(Rate::Unlimited, Rate::PerSecond)
+    }
+
+    /// Goes on with another configured rate. The next request waits for as long after the last one as it does at this rate.
+    pub fn configure(&mut self, rate: Rate) {
+        let before = self.gap();
+        self.configured = per_second(rate);
+        if let (Some(rate), Some(limit)) = (self.configured, &mut self.limit) {
+            limit.rate = limit.rate.min(rate);
+        }
+        let last = self.next.and_then(|next| next.checked_sub(before));
+        self.next = last.map(|last| last + self.gap());
     }
 
     /// The time between two requests: doubled with each answer of 429 after the first in a row.
@@ -179,6 +192,14 @@ impl Pace {
     /// Requests per second; none where nothing limits them.
     fn rate(&self) -> Option<f64> {
         self.limit.map(|limit| limit.rate).or(self.configured)
+    }
+}
+
+/// Requests per second; none where nothing limits them.
+fn per_second(rate: Rate) -> Option<f64> {
+    match rate {
+        Rate::Unlimited => None,
+        Rate::PerSecond(rate) => Some(rate),
     }
 }
 

@@ -1,0 +1,160 @@
+//! Which shard this process is.
+
+use std::num::NonZeroU16;
+use std::str::FromStr;
+
+use clap::Args;
+use thiserror::Error;
+
+use crate::model::Shard;
+
+/// The share of this process in the folders of each portal.
+#[derive(Debug, Args)]
+pub(super) struct ShardArgs {
+    /// Index of this process among those that share the folders, from 0; `auto` takes the number at the end of the host name.
+    #[arg(
+        long = "shard.index",
+        value_name = "N|auto",
+        default_value = "0",
+        global = true
+    )]
+    index: Index,
+    /// How many processes share the folders of each portal.
+    #[arg(
+        long = "shard.count",
+        value_name = "N",
+        default_value = "1",
+        global = true
+    )]
+    count: NonZeroU16,
+}
+
+/// The number of a shard, or where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Index {
+    Number(u16),
+    Auto,
+}
+
+impl FromStr for Index {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            number => number
+                .parse()
+                .map(Self::Number)
+                .map_err(|_| format!("expected a number from 0 to {}, or auto", u16::MAX - 1)),
+        }
+    }
+}
+
+/// Why no shard can be told from the flags.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub(super) enum ShardError {
+    /// There is no such shard.
+    #[error(
+        "--shard.index {index} must be less than --shard.count {count}: the shards are numbered from 0"
+    )]
+    NoSuchShard { index: u16, count: NonZeroU16 },
+    /// The host name has no number.
+    #[error(
+        "--shard.index auto: the host name {host:?} does not end with the number of a shard, as kb-exporter-3 does; set the number instead"
+    )]
+    NoNumber { host: String },
+}
+
+impl ShardArgs {
+    /// The shard that the flags name.
+    pub fn shard(&self) -> Result<Shard, ShardError> {
+        self.on_host(&host_name())
+    }
+
+    fn on_host(&self, host: &str) -> Result<Shard, ShardError> {
+        let count = self.count;
+        let index = match self.index {
+            Index::Number(index) => index,
+            Index::Auto => number_of(host).ok_or_else(|| ShardError::NoNumber {
+                host: host.to_owned(),
+            })?,
+        };
+        Shard::new(index, count).ok_or(ShardError::NoSuchShard { index, count })
+    }
+}
+
+/// The number at the end of a host name, without the domain that may follow it.
+fn number_of(host: &str) -> Option<u16> {
+    let name = host.split('.').next()?;
+    let digits = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    name[digits.len()..].parse().ok()
+}
+
+fn host_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(index: &str, count: u16, host: &str) -> Result<String, String> {
+        let args = ShardArgs {
+            index: index.parse()?,
+            count: NonZeroU16::new(count).unwrap(),
+        };
+        let shard = args.on_host(host);
+        shard
+            .map(|shard| shard.to_string())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_index_is_a_number_or_the_one_at_the_end_of_the_host_name() {
+        for (index, host, expected) in [
+            ("0", "a-7", "shard 0 of 8"),
+            ("7", "", "shard 7 of 8"),
+            ("auto", "kb-exporter-3", "shard 3 of 8"),
+            (
+                "auto",
+                "kb-exporter-0.kb-exporter.monitoring.svc",
+                "shard 0 of 8",
+            ),
+            ("auto", "kb07", "shard 7 of 8"),
+        ] {
+            assert_eq!(shard(index, 8, host).unwrap(), expected, "{index} {host}");
+        }
+    }
+
+    #[test]
+    fn a_shard_that_does_not_exist_is_refused_with_what_to_do() {
+        for (index, host, expected) in [
+            (
+                "8",
+                "",
+                "--shard.index 8 must be less than --shard.count 8: the shards are numbered from 0",
+            ),
+            (
+                "auto",
+                "kb-exporter-8",
+                "--shard.index 8 must be less than --shard.count 8: the shards are numbered from 0",
+            ),
+            (
+                "auto",
+                "db.example3",
+                "--shard.index auto: the host name \"db.example3\" does not end with the number of a shard, as kb-exporter-3 does; set the number instead",
+            ),
+            ("-1", "", "expected a number from 0 to 65534, or auto"),
+            ("65536", "", "expected a number from 0 to 65534, or auto"),
+            ("any", "", "expected a number from 0 to 65534, or auto"),
+        ] {
+            assert_eq!(
+                shard(index, 8, host).unwrap_err(),
+                expected,
+                "{index} {host}"
+            );
+        }
+        assert!(shard("auto", 8, "kb-exporter-99999").is_err());
+    }
+}
