@@ -127,7 +127,7 @@ impl Tally {
                 sizes: self.sizes,
                 finished: self.finished,
                 watched: self.watched,
-                rows: self.rows,
+                rows: Arc::new(self.rows),
             },
             failed_page: None,
             requests: 0,

@@ -1,7 +1,7 @@
 //! What a read of a folder finds: counts, and the files that are not done.
 
 use std::hash::BuildHasher;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 
@@ -93,8 +93,8 @@ pub enum DoneFiles {
         finished: Vec<FileKey>,
         /// Watched files that are done.
         watched: Vec<FileKey>,
-        /// The sorted hashes of all files: see [`hash`].
-        rows: Vec<u64>,
+        /// The sorted hashes of all files (see [`hash`]), shared with what is remembered until the next read.
+        rows: Arc<Vec<u64>>,
     },
     /// They were counted by the boundaries of their status.
     Counted(Boundaries),

@@ -52,7 +52,7 @@ pub struct Trends(Arc<Mutex<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    folders: HashMap<(PortalName, FolderId), Trend>,
+    folders: HashMap<PortalName, HashMap<FolderId, Trend>>,
     requests: HashMap<PortalName, VecDeque<(Instant, u64)>>,
 }
 
@@ -82,14 +82,15 @@ impl Trends {
         let mut inner = self.lock();
         let mut folders = HashMap::new();
         for portal in &snapshot.portals {
+            let mut trends = inner.folders.remove(&portal.name).unwrap_or_default();
+            trends.retain(|id, _| portal.folders.contains_key(id));
             for folder in portal.folders.values() {
-                let key = (portal.name.clone(), folder.id);
-                let mut trend = inner.folders.remove(&key).unwrap_or_default();
                 let entries = folder.entries.as_ref();
                 let entries = entries.map(|count| [count[Status::Failed], count[Status::Flagged]]);
+                let trend = trends.entry(folder.id).or_default();
                 trend.sample(entries, step_of(now.wall));
-                folders.insert(key, trend);
             }
+            folders.insert(portal.name.clone(), trends);
         }
         inner.folders = folders;
         let names = snapshot.portals.iter().map(|portal| &portal.name);
@@ -112,7 +113,8 @@ impl Trends {
         let mut day = vec![Entered::default(); STEPS];
         let newest = step_of(now);
         let inner = self.lock();
-        let trend = inner.folders.get(&(portal.clone(), folder));
+        let trend = inner.folders.get(portal);
+        let trend = trend.and_then(|folders| folders.get(&folder));
         for (step, entered) in trend.into_iter().flat_map(|trend| &trend.steps) {
             let age = newest
                 .checked_sub(*step)

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
+use kb_simulator::faults::{Fault, Faults, LineFault, Scope, Target};
 use kb_simulator::{Counts, Served, Status, Switches};
 use uuid::Uuid;
 
 use crate::cases::PAGE_ROWS;
 use crate::config::Config;
-use crate::exporter::scan;
 use crate::portal::{KEY, Portal, asked_folder};
-use crate::table::{median, percent, seconds, table};
+use crate::scan::scan;
+use crate::table::{median, seconds, table};
 
 /// How long the portal takes to answer.
 const LATENCY: Duration = Duration::from_millis(50);
@@ -33,12 +34,13 @@ const RUNS: usize = 3;
 
 /// Measures scans of one folder, with answers that are all alike and with some that are late.
 pub fn measure() -> Result<String> {
-    let portal = Portal::start(20 * PAGES as usize, Switches::default())?;
+    let faults = Faults::new(1);
+    let portal = Portal::start(20 * PAGES as usize, Switches::default(), faults.clone())?;
     let counts: Counts = [(Status::Done, u64::from(PAGES) * PAGE_ROWS)].into();
     let folder = portal.world(|world| world.add_synthetic_folder("Large", &counts));
     let mut rows = Vec::new();
     for (name, rarely) in [("alike", None), ("some late", Some(RARELY))] {
-        portal.answer_late(LATENCY, rarely);
+        answer_late(&faults, LATENCY, rarely);
         let mean = rarely.map_or(LATENCY, |(one_in, late)| {
             (LATENCY * (one_in - 1) + late) / one_in
         });
@@ -58,6 +60,18 @@ pub fn measure() -> Result<String> {
         "of the bare client",
     ];
     Ok(table(header, rows).to_string())
+}
+
+/// From now on every request for files is answered so much later, and one in so many later by the other time.
+fn answer_late(faults: &Faults, by: Duration, rarely: Option<(u32, Duration)>) {
+    let late = |by| Fault::Line(LineFault::Late(by));
+    faults.clear();
+    // The first that fits strikes.
+    if let Some((one_in, by)) = rarely {
+        let scope = Scope::chance(Target::Files, f64::from(one_in).recip());
+        faults.add(scope, late(by));
+    }
+    faults.add(Scope::each(Target::Files), late(by));
 }
 
 /// Measures the scan and the bare client by turns; `latency` is what an answer takes on average.
@@ -128,4 +142,9 @@ async fn read_all(url: &str, folder: Uuid) -> Result<()> {
     };
     try_join_all((0..CONCURRENCY).map(|_| reader())).await?;
     Ok(())
+}
+
+/// A part of something.
+fn percent(part: f64, of: f64) -> String {
+    format!("{:.1} %", 100.0 * part / of)
 }

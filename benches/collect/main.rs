@@ -18,12 +18,19 @@
 
 mod cases;
 mod config;
+#[path = "../support/exporter.rs"]
 mod exporter;
 mod latency;
 mod memory;
+#[path = "../support/portal.rs"]
 mod portal;
 mod read_schedule;
 mod requests;
+#[path = "../support/run.rs"]
+mod run;
+mod samples;
+mod scan;
+#[path = "../support/table.rs"]
 mod table;
 
 use std::env;

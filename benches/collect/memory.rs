@@ -2,11 +2,13 @@
 
 use anyhow::{Result, ensure};
 use kb_simulator::Switches;
+use kb_simulator::faults::Faults;
 
 use crate::cases::{Case, State};
 use crate::config::Config;
-use crate::exporter::{Cost, scan};
 use crate::portal::Portal;
+use crate::run::Cost;
+use crate::scan::scan;
 use crate::table::{grouped, seconds, table, times};
 
 /// Files of the folders.
@@ -40,7 +42,7 @@ pub fn measure() -> Result<String> {
 
 fn cost(files: u64) -> Result<Cost> {
     // The log would be memory of this process, and so of the next.
-    let portal = Portal::start(0, Switches::default())?;
+    let portal = Portal::start(0, Switches::default(), Faults::new(1))?;
     let case = Case {
         files,
         state: State::AllDone,

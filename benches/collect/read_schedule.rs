@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use chrono::{DateTime, Utc};
+use kb_simulator::faults::Faults;
 use kb_simulator::{Counts, Served, Status, Switches, UpdatedAt};
 use uuid::Uuid;
 
@@ -92,7 +93,7 @@ fn run(switch: UpdatedAt) -> Result<(Vec<Duration>, Vec<Duration>)> {
         updated_at: switch,
         ..Switches::default()
     };
-    let portal = Portal::start(LOG, switches)?;
+    let portal = Portal::start(LOG, switches, Faults::new(1))?;
     let folders: Vec<_> = (0..FOLDERS).map(|number| add(&portal, number)).collect();
     let config = Config {
         strategy: "auto",
@@ -101,7 +102,7 @@ fn run(switch: UpdatedAt) -> Result<(Vec<Duration>, Vec<Duration>)> {
         quiet_every: EVERY[1] / u64::from(PACE),
         ..Config::default()
     };
-    let _exporter = Exporter::start(&portal, &config)?;
+    let _exporter = Exporter::start(|folder| config.file(&portal, folder), &[])?;
     portal.wait(until_asked(&portal, &folders.iter().copied().collect()))?;
     let changes = portal.wait(change(&portal, &folders));
     let struck = changes.iter().map(|change| change.folder).collect();

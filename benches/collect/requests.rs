@@ -3,13 +3,15 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use kb_simulator::{Counts, Status, Switches};
+use kb_simulator::faults::Faults;
+use kb_simulator::{Counts, Served, Status, Switches};
 use uuid::Uuid;
 
 use crate::cases::{Case, State};
 use crate::config::Config;
-use crate::exporter::{Exporter, Samples};
-use crate::portal::{Portal, asked_folder, is_list};
+use crate::exporter::Exporter;
+use crate::portal::{Portal, asked_folder};
+use crate::samples::Samples;
 use crate::table::{self, grouped, table};
 
 /// Files of the folders.
@@ -118,7 +120,7 @@ fn times(much: u64, than: u64) -> Result<String> {
 
 /// Collects a portal with one folder, and a small one in which it can be seen that sorting works, until that is settled.
 fn collect(counts: &Counts, strategy: &'static str) -> Result<Option<Collection>> {
-    let portal = Portal::start(LOG, Switches::default())?;
+    let portal = Portal::start(LOG, Switches::default(), Faults::new(1))?;
     let proof = [
         (Status::Done, 200),
         (Status::Failed, 30),
@@ -131,7 +133,7 @@ fn collect(counts: &Counts, strategy: &'static str) -> Result<Option<Collection>
         every: 2,
         ..Config::default()
     };
-    let exporter = Exporter::start(&portal, &config)?;
+    let exporter = Exporter::start(|folder| config.file(&portal, folder), &[])?;
     let Some(samples) = portal.wait(settled(&exporter))? else {
         return Ok(None);
     };
@@ -150,7 +152,7 @@ fn collect(counts: &Counts, strategy: &'static str) -> Result<Option<Collection>
 async fn settled(exporter: &Exporter) -> Result<Option<Samples>> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        let samples = exporter.metrics().await?;
+        let samples = Samples::of_exporter(exporter).await?;
         let runs = samples.of("kb_collection_runs_total", "");
         let ended = runs.filter(|(labels, _)| !labels.contains("skipped"));
         if ended.map(|(_, runs)| runs).sum::<u64>() >= SETTLED {
@@ -190,4 +192,9 @@ fn label<'a>(labels: &'a str, name: &str) -> &'a str {
     found
         .and_then(|(_, rest)| rest.split('"').next())
         .unwrap_or_default()
+}
+
+/// Whether a request asks for the list of folders, with which a collection begins.
+fn is_list(request: &Served) -> bool {
+    request.path.ends_with("/mine")
 }

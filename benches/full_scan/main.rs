@@ -23,6 +23,8 @@
 mod pages;
 mod portal;
 mod process;
+#[path = "../support/run.rs"]
+mod run;
 mod table;
 
 use std::env;

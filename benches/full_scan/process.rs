@@ -2,14 +2,13 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use wait4::Wait4;
 
 use crate::portal::{KEY, Portal};
+use crate::run::run;
 use crate::table::Cost;
 use crate::{CONCURRENCY, FILES};
 
@@ -63,25 +62,18 @@ impl Task {
 
     /// Runs the program to its end, which must be a good one.
     pub fn run(&self) -> Result<Cost> {
-        let mut process = Command::new("taskset")
+        let mut command = Command::new("taskset");
+        command
             .args(["-c", CORE])
             .args(&self.arguments)
             .env("KB_BASE_URL", &self.url)
-            .env(KEY_VARIABLE, KEY)
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("cannot start taskset")?;
-        let mut output = String::new();
-        if let Some(mut stdout) = process.stdout.take() {
-            stdout.read_to_string(&mut output)?;
-        }
-        let used = process.wait4()?;
+            .env(KEY_VARIABLE, KEY);
+        let (output, used) = run(&mut command)?;
         let (name, counted) = (self.name, files(&output));
-        ensure!(used.status.success(), "{name} failed: {}", used.status);
         ensure!(counted == FILES, "{name} counted {counted} files");
         Ok(Cost {
-            processor: used.rusage.utime + used.rusage.stime,
-            peak_bytes: Some(used.rusage.maxrss),
+            processor: used.processor,
+            peak_bytes: Some(used.peak_bytes),
         })
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
+use tracing::{Instrument, info_span};
 
 use crate::aggregate::TallyContext;
 use crate::collect::error::ReadError;
@@ -18,11 +19,12 @@ use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
-use crate::model::{FolderId, Moment};
+use crate::model::{FolderId, FolderName, Moment};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, Session};
 use crate::snapshot::SortingState;
 
 use scan::total;
+use slots::Slot;
 pub(super) use slots::{ReadStatus, Slots};
 
 /// How long a read holds its slot before it goes on beside the others.
@@ -62,6 +64,7 @@ pub(super) struct ReadTask {
     pub settings: Arc<Settings>,
     pub session: Arc<Session>,
     pub folder: FolderId,
+    pub name: FolderName,
     pub sorting: Arc<Sorting>,
     pub expected: Expected,
     /// Where the boundaries between statuses were last time.
@@ -84,13 +87,28 @@ enum Attempt {
 }
 
 impl ReadTask {
-    /// Waits for a slot, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
+    /// Waits for a slot, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned. Thousands may wait:
+    /// what a read needs beside [`ReadTask`], it gets with its slot.
     pub async fn run(self) -> FolderRead {
+        let (began, slots) = (Moment::now(), self.slots.clone());
+        match timeout_at(self.deadline, slots.read()).await {
+            Ok(slot) => {
+                let portal = &self.settings.portal.name;
+                let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
+                Box::pin(self.read(slot).instrument(span)).await
+            }
+            Err(_) => FolderRead {
+                began,
+                ended: Moment::now(),
+                result: Err(self.out_of_time()),
+            },
+        }
+    }
+
+    async fn read(self, slot: Slot<'_>) -> FolderRead {
         let mut began = Moment::now();
+        self.status.begin();
         let counting = async {
-            let slot = self.slots.read().await;
-            began = Moment::now();
-            self.status.begin();
             let mut counting = std::pin::pin!(self.count());
             tokio::select! {
                 result = &mut counting => return result,
@@ -99,21 +117,24 @@ impl ReadTask {
             counting.await
         };
         let attempt = timeout_at(self.deadline, counting).await;
-        let result =
-            match attempt.unwrap_or(Err(ReadError::Deadline(self.settings.collect.timeout))) {
-                Ok(Attempt::Counted(count)) => Ok(*count),
-                Ok(Attempt::NeedsLargeScan { requests }) => {
-                    let _slot = self.slots.large_scan().await;
-                    began = Moment::now();
-                    self.scan_many(requests).await
-                }
-                Err(error) => Err(error),
-            };
+        let result = match attempt.unwrap_or_else(|_| Err(self.out_of_time())) {
+            Ok(Attempt::Counted(count)) => Ok(*count),
+            Ok(Attempt::NeedsLargeScan { requests }) => {
+                let _slot = self.slots.large_scan().await;
+                began = Moment::now();
+                self.scan_many(requests).await
+            }
+            Err(error) => Err(error),
+        };
         FolderRead {
             began,
             ended: Moment::now(),
             result,
         }
+    }
+
+    fn out_of_time(&self) -> ReadError {
+        ReadError::Deadline(self.settings.collect.timeout)
     }
 
     /// Counts the folder by the strategy that is right for it. What is expected to have few pages may turn out to have many.

@@ -19,7 +19,8 @@ use crate::state::{FolderChange, SavedFolder, StateError};
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
-    by_id: BTreeMap<FolderId, Folder>,
+    /// In boxes, because a node of the map has room for eleven, and many are half empty.
+    by_id: BTreeMap<FolderId, Box<Folder>>,
     pub class_slots: ClassSlots,
     pub log: ChangeLog,
 }
@@ -38,7 +39,7 @@ impl Folders {
                 continue;
             }
             class_slots.restore(id, std::mem::take(&mut saved.class_slots));
-            folders.insert(id, Folder::restored(id, saved));
+            folders.insert(id, Box::new(Folder::restored(id, saved)));
         }
         let restored = Self {
             by_id: folders,
@@ -49,19 +50,19 @@ impl Folders {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
-        self.by_id.values()
+        self.by_id.values().map(Box::as_ref)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Folder> {
-        self.by_id.values_mut()
+        self.by_id.values_mut().map(Box::as_mut)
     }
 
     pub fn get(&self, id: FolderId) -> Option<&Folder> {
-        self.by_id.get(&id)
+        self.by_id.get(&id).map(Box::as_ref)
     }
 
     pub fn get_mut(&mut self, id: FolderId) -> Option<&mut Folder> {
-        self.by_id.get_mut(&id)
+        self.by_id.get_mut(&id).map(Box::as_mut)
     }
 
     /// Applies a list: its folders are collected as far as the configuration admits them and this shard owns them.
@@ -87,7 +88,8 @@ impl Folders {
         // Those that are collected already come first, so that a limit does not shuffle them.
         admitted.sort_by_key(|listed| !self.is_admitted(listed.id));
         admitted.truncate(within_limit);
-        let is_unreadable = |id| self.by_id.get(&id).is_none_or(Folder::is_unreadable);
+        let by_id = &self.by_id;
+        let is_unreadable = |id| by_id.get(&id).is_none_or(|folder| folder.is_unreadable());
         self.class_slots.expire(now, is_unreadable);
         self.admit(listing, &admitted, now);
         self.exclude_others(settings, now);
@@ -106,7 +108,7 @@ impl Folders {
         }
         for listed in admitted {
             let folder = self.by_id.entry(listed.id);
-            let folder = folder.or_insert_with(|| Folder::listed(listed));
+            let folder = folder.or_insert_with(|| Box::new(Folder::listed(listed)));
             folder.admit();
             folder.found(listed);
             folder.read_log.listed(listed);

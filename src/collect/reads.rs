@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tracing::{Instrument, debug, info_span, warn};
+use tracing::{debug, warn};
 
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
@@ -30,6 +30,7 @@ impl Collector {
             settings: Arc::clone(&self.settings),
             session,
             folder: id,
+            name: folder.view.name.clone(),
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
             boundaries: Arc::clone(&folder.boundaries),
@@ -48,9 +49,7 @@ impl Collector {
             deadline: self.runs.deadline(run),
             status: folder.begin(watched, Moment::now().steady),
         };
-        let (portal, name) = (&self.settings.portal.name, &folder.view.name);
-        let span = info_span!("read", %portal, folder = %name, %id);
-        self.tasks.spawn(read.run().instrument(span), move |read| {
+        self.tasks.spawn(read.run(), move |read| {
             let read = read.unwrap_or_else(FolderRead::panicked);
             Event::FolderRead(run, id, read)
         });

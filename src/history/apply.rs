@@ -1,5 +1,6 @@
 //! One read after another: what changed between them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::count::{DoneFiles, Unfinished};
@@ -68,11 +69,13 @@ fn was_left_out(
 }
 
 /// The hashes of all files of a consistent read that was the first to list a status.
-fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Vec<u64> {
+fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Arc<Vec<u64>> {
     let once = |status: Status| record.coverage[status] == Coverage::Once;
     match &read.count.done {
-        DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => rows.clone(),
-        _ => Vec::new(),
+        DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => {
+            Arc::clone(rows)
+        }
+        _ => Arc::default(),
     }
 }
 

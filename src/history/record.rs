@@ -1,5 +1,7 @@
 //! The facts that are stored of a folder.
 
+use std::sync::Arc;
+
 use crate::count::hash;
 use crate::history::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
@@ -61,7 +63,7 @@ pub struct FileHistory {
     pub(super) files: FileMap<KnownFile>,
     /// The sorted hashes of all files that the last consistent read listed, where it was the first one that was whole; not stored
     /// across restarts.
-    pub(super) rows: Vec<u64>,
+    pub(super) rows: Option<Arc<Vec<u64>>>,
 }
 
 impl FileHistory {
@@ -97,7 +99,8 @@ impl FileHistory {
     /// Whether the only whole read so far listed this file, in whichever status; true where that is not known.
     #[must_use]
     pub fn was_listed(&self, key: FileKey) -> bool {
-        self.rows.is_empty() || self.rows.binary_search(&hash(key)).is_ok()
+        let rows = self.rows.as_ref();
+        rows.is_none_or(|rows| rows.binary_search(&hash(key)).is_ok())
     }
 }
 
@@ -105,7 +108,7 @@ impl FromIterator<(FileKey, KnownFile)> for FileHistory {
     fn from_iter<I: IntoIterator<Item = (FileKey, KnownFile)>>(files: I) -> Self {
         Self {
             files: files.into_iter().collect(),
-            rows: Vec::new(),
+            rows: None,
         }
     }
 }

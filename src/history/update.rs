@@ -1,5 +1,7 @@
 //! What a read found, and what it changes.
 
+use std::sync::Arc;
+
 use crate::count::FolderCount;
 use crate::history::record::{FileHistory, FolderRecord, KnownFile};
 use crate::model::{ByStatus, FileKey, Timestamp};
@@ -28,7 +30,7 @@ pub struct Update {
     /// done as are missing.
     pub finished: Vec<FileKey>,
     /// The hashes of all files, where they need to be known until the next consistent read; nothing where that does not change.
-    pub rows: Option<Vec<u64>>,
+    pub rows: Option<Arc<Vec<u64>>>,
     /// Since when the longest-waiting file is in each status, of the rows read.
     pub oldest: ByStatus<Option<Timestamp>>,
 }
@@ -41,7 +43,7 @@ impl FileHistory {
         }
         self.files.extend(update.changed.iter().copied());
         if let Some(rows) = update.rows.take() {
-            self.rows = rows;
+            self.rows = Some(rows).filter(|rows| !rows.is_empty());
         }
     }
 }

@@ -6,7 +6,6 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
-use bytes::Bytes;
 use futures_util::stream;
 
 use crate::http::accept_encoding::prefers_gzip;
@@ -21,15 +20,17 @@ pub(super) async fn answer(
 ) -> prometheus::Result<Response> {
     let gzip = prefers_gzip(asked);
     let scrape = exposition.scrape(events, config).await?;
-    let pieces = if gzip {
-        scrape.gzip()?
+    // The pieces are sent one after the other, without copying them together.
+    let (length, body) = if gzip {
+        let pieces = scrape.gzip()?;
+        let length = pieces.iter().map(|piece| piece.len() as u64).sum();
+        let pieces = pieces.into_iter().map(Ok::<_, Infallible>);
+        (length, Body::from_stream(stream::iter(pieces)))
     } else {
-        scrape.plain().await?
+        let length: u64 = scrape.plain_len();
+        (length, Body::from_stream(stream::iter(scrape.plain())))
     };
-    let length: usize = pieces.iter().map(Bytes::len).sum();
-    // One after the other, without copying them together.
-    let pieces = stream::iter(pieces.into_iter().map(Ok::<_, Infallible>));
-    let mut response = Response::new(Body::from_stream(pieces));
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     let content_type = HeaderValue::from_static(metrics::CONTENT_TYPE);
     headers.insert(CONTENT_LENGTH, length.into());

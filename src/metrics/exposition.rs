@@ -1,12 +1,11 @@
 //! What a scrape is answered with: events as they are now, and the facts as they were rendered last.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{io, iter};
 
 use bytes::Bytes;
 use tokio::sync::{Notify, watch};
-use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::metrics::rendering::Rendering;
@@ -61,11 +60,16 @@ impl Exposition {
 }
 
 impl Scrape {
-    /// The plain text, in pieces. The facts are inflated for this scrape.
-    pub async fn plain(self) -> io::Result<Vec<Bytes>> {
-        let facts = spawn_blocking(move || self.facts.text.inflate()).await;
-        let facts = facts.map_err(io::Error::other)??;
-        Ok(vec![self.events.into(), facts.into()])
+    /// Bytes of the plain text.
+    #[must_use]
+    pub fn plain_len(&self) -> u64 {
+        self.events.len() as u64 + self.facts.text.text_len()
+    }
+
+    /// The plain text, in pieces. The facts are inflated for this scrape, piece by piece.
+    pub fn plain(self) -> impl Iterator<Item = io::Result<Bytes>> + Send + use<> {
+        let facts = self.facts.text.inflate();
+        iter::once(Ok(self.events.into())).chain(facts)
     }
 
     /// The text as one gzip member, in pieces. Only the events are compressed for this scrape.

@@ -3,7 +3,8 @@
 
 use std::io::{self, BufWriter, Read, Write};
 
-use bytes::Bytes;
+use bytes::buf::Reader;
+use bytes::{Buf, Bytes};
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc, CrcWriter};
@@ -11,7 +12,7 @@ use flate2::{Compression, Crc, CrcWriter};
 /// Magic number, deflate, no flags, no time, fastest, unknown system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 
-/// The encoder gets so many bytes at once; it is slow with single words.
+/// The encoder gets, and the decoder gives, so many bytes at once; both are slow with single words.
 const BUFFER: usize = 64 * 1024;
 
 /// Text as deflate data that ends with the last block.
@@ -19,7 +20,12 @@ const BUFFER: usize = 64 * 1024;
 pub(super) struct Deflated {
     data: Bytes,
     crc: Crc,
+    /// Bytes of the text. The checksum counts them only up to 4 GiB.
+    len: u64,
 }
+
+/// The text of [`Deflated`] in pieces, each inflated when it is asked for: the whole text takes eight times the memory.
+pub(super) struct Inflated(DeflateDecoder<Reader<Bytes>>);
 
 impl Deflated {
     /// Compresses what `write` writes.
@@ -30,11 +36,14 @@ impl Deflated {
         let encoder = buffer.into_inner()?;
         let mut crc = Crc::new();
         crc.combine(encoder.crc());
-        let mut data = encoder.into_inner().finish()?;
+        let encoder = encoder.into_inner();
+        let len = encoder.total_in();
+        let mut data = encoder.finish()?;
         data.shrink_to_fit();
         Ok(Self {
             data: data.into(),
             crc,
+            len,
         })
     }
 
@@ -54,15 +63,26 @@ impl Deflated {
     }
 
     /// Bytes of the text.
-    pub fn text_len(&self) -> usize {
-        self.crc.amount() as usize
+    pub fn text_len(&self) -> u64 {
+        self.len
     }
 
     /// The text.
-    pub fn inflate(&self) -> io::Result<Vec<u8>> {
-        let mut text = Vec::with_capacity(self.text_len());
-        DeflateDecoder::new(&*self.data).read_to_end(&mut text)?;
-        Ok(text)
+    pub fn inflate(&self) -> Inflated {
+        Inflated(DeflateDecoder::new(self.data.clone().reader()))
+    }
+}
+
+impl Iterator for Inflated {
+    type Item = io::Result<Bytes>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut piece = Vec::with_capacity(BUFFER);
+        let read = (&mut self.0).take(BUFFER as u64).read_to_end(&mut piece);
+        match read {
+            Ok(0) => None,
+            read => Some(read.map(|_| piece.into())),
+        }
     }
 }
 
@@ -79,6 +99,11 @@ mod tests {
 
     fn deflated(parts: &[Vec<u8>]) -> Deflated {
         Deflated::of(|sink| parts.iter().try_for_each(|part| sink.write_all(part))).unwrap()
+    }
+
+    fn inflated(deflated: &Deflated) -> Vec<u8> {
+        let pieces = deflated.inflate().map(Result::unwrap);
+        pieces.collect::<Vec<_>>().concat()
     }
 
     /// The text of the first member, and what follows it.
@@ -109,7 +134,7 @@ mod tests {
             let (text, rest) = unpacked(&packed);
             prop_assert!(rest.is_empty());
             prop_assert_eq!(text, [first, second.concat()].concat());
-            prop_assert_eq!(deflated.inflate().unwrap(), second.concat());
+            prop_assert_eq!(inflated(&deflated), second.concat());
         }
     }
 
@@ -120,7 +145,10 @@ mod tests {
             let packed = deflated.after(text.as_bytes()).unwrap().concat();
             let (text_of_both, _) = unpacked(&packed);
             assert!(text_of_both.starts_with(text.as_bytes()));
-            assert_eq!(text_of_both.len(), text.len() + deflated.text_len());
+            assert_eq!(
+                text_of_both.len() as u64,
+                text.len() as u64 + deflated.text_len()
+            );
         }
     }
 }

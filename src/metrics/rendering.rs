@@ -10,7 +10,7 @@ use crate::model::{Moment, PortalName};
 use crate::snapshot::Snapshot;
 
 /// Facts of up to so many bytes of text are rendered within milliseconds, so a scrape waits for the newest.
-const PROMPT_BYTES: usize = 1024 * 1024;
+const PROMPT_BYTES: u64 = 1024 * 1024;
 
 /// Facts that are no longer true are shown for this long at most. Timers are late by more where the machine was suspended.
 const MAX_LATE: Duration = Duration::from_secs(10);

@@ -71,8 +71,9 @@ impl Story {
         let mut rendered = self.exposition.rendered.clone();
         rendered.mark_unchanged();
         rendered.changed().await.unwrap();
-        let facts = rendered.borrow().text.inflate().unwrap();
-        String::from_utf8(facts).unwrap()
+        let facts = rendered.borrow().text.inflate();
+        let facts: Vec<_> = facts.map(Result::unwrap).collect();
+        String::from_utf8(facts.concat()).unwrap()
     }
 }
 

@@ -12,6 +12,9 @@ const SLOTS_PER_REQUEST: usize = 2;
 /// Scans of more than `FEW_PAGES` that a portal is sent at once: side by side, all of them would end late.
 const LARGE_SCANS: usize = 2;
 
+/// A slot of a read, until it is dropped.
+pub(super) type Slot<'a> = Option<SemaphorePermit<'a>>;
+
 /// The slots of the reads of a portal. A long or slow read gives its slot up, so that it holds up no other.
 #[derive(Debug, Clone)]
 pub(in crate::collect) struct Slots {
@@ -28,12 +31,12 @@ impl Slots {
     }
 
     /// Waits for a slot of a read. The semaphores are never closed, so there always is one in the end.
-    pub(super) async fn read(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn read(&self) -> Slot<'_> {
         self.reads.acquire().await.ok()
     }
 
     /// Waits for a slot of a large scan.
-    pub(super) async fn large_scan(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn large_scan(&self) -> Slot<'_> {
         self.large_scans.acquire().await.ok()
     }
 }

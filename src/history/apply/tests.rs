@@ -98,7 +98,7 @@ impl Story {
                 sizes: ByStatus::default(),
                 finished,
                 watched: Vec::new(),
-                rows: hashes(rows.files),
+                rows: Arc::new(hashes(rows.files)),
             };
         }
         crate::history::limit_rows(&mut count, &self.history);

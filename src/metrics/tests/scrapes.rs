@@ -25,7 +25,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let story = Story::begin(portal).await;
-            let (packed, plain) = both_forms(story.scrape().await).await;
+            let (packed, plain) = both_forms(story.scrape().await);
             assert_eq!(unpacked(&packed), plain);
             let snapshot = story.publisher.current();
             let config = ConfigFacts { reload_successful: true, loaded: Moment::now().wall };
@@ -36,9 +36,12 @@ proptest! {
     }
 }
 
-async fn both_forms(scrape: Scrape) -> (Vec<u8>, String) {
+fn both_forms(scrape: Scrape) -> (Vec<u8>, String) {
     let packed = scrape.gzip().unwrap().concat();
-    let plain = scrape.plain().await.unwrap().concat();
+    let length = scrape.plain_len();
+    let plain: Vec<_> = scrape.plain().map(Result::unwrap).collect();
+    let plain = plain.concat();
+    assert_eq!(plain.len() as u64, length);
     (packed, String::from_utf8(plain).unwrap())
 }
 

@@ -1,10 +1,9 @@
 //! The simulated portal, in this process.
 
 use std::future::pending;
-use std::time::Duration;
 
 use anyhow::Result;
-use kb_simulator::faults::{Fault, Faults, LineFault, Scope, Target};
+use kb_simulator::faults::Faults;
 use kb_simulator::{Options, Served, Simulator, Switches, World};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -20,14 +19,13 @@ pub const KEY_VARIABLE: &str = "KB_API_KEY";
 pub struct Portal {
     runtime: Runtime,
     simulator: Simulator,
-    faults: Faults,
     /// Its base URL.
     pub url: String,
 }
 
 impl Portal {
     /// Starts a portal that keeps so many requests in its log.
-    pub fn start(log_capacity: usize, switches: Switches) -> Result<Self> {
+    pub fn start(log_capacity: usize, switches: Switches, faults: Faults) -> Result<Self> {
         let simulator = Simulator::empty(Options {
             speed: 0.0,
             key: KEY.to_owned(),
@@ -41,15 +39,13 @@ impl Portal {
             .build()?;
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
         let url = format!("http://{}", listener.local_addr()?);
-        let faults = Faults::new(1);
         let served = simulator
             .clone()
-            .serve_with_faults(faults.clone(), listener, pending::<()>());
+            .serve_with_faults(faults, listener, pending::<()>());
         runtime.spawn(served);
         Ok(Self {
             runtime,
             simulator,
-            faults,
             url,
         })
     }
@@ -57,18 +53,6 @@ impl Portal {
     /// Reads or changes the portal, between two requests.
     pub fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         self.simulator.with(act)
-    }
-
-    /// From now on answers every request for files so much later, and one in so many later by the other time.
-    pub fn answer_late(&self, by: Duration, rarely: Option<(u32, Duration)>) {
-        let late = |by| Fault::Line(LineFault::Late(by));
-        self.faults.clear();
-        // The first that fits strikes.
-        if let Some((one_in, by)) = rarely {
-            let scope = Scope::chance(Target::Files, f64::from(one_in).recip());
-            self.faults.add(scope, late(by));
-        }
-        self.faults.add(Scope::each(Target::Files), late(by));
     }
 
     /// The requests in the log from a place on.
@@ -87,9 +71,4 @@ pub fn asked_folder(request: &Served) -> Option<Uuid> {
     let (before, last) = request.path.rsplit_once('/')?;
     let (_, folder) = before.rsplit_once('/')?;
     folder.parse().ok().filter(|_| last == "files")
-}
-
-/// Whether a request asks for the list of folders, with which a collection begins.
-pub fn is_list(request: &Served) -> bool {
-    request.path.ends_with("/mine")
 }

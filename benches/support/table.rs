@@ -42,11 +42,6 @@ pub fn times(much: f64, than: f64) -> String {
     }
 }
 
-/// A part of something.
-pub fn percent(part: f64, of: f64) -> String {
-    format!("{:.1} %", 100.0 * part / of)
-}
-
 /// A time in seconds.
 pub fn seconds(time: Duration) -> String {
     format!("{:.2}", time.as_secs_f64())
