@@ -50,7 +50,7 @@ impl Client {
         self.concurrency
     }
 
-    /// The rate at which this process may ask the portal now.
+    /// The rate at which this process may ask the portal, to plan with.
     #[must_use]
     pub fn rate(&self) -> Rate {
         self.throttle.rate()

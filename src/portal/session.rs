@@ -56,7 +56,7 @@ impl Session {
         })
     }
 
-    /// The rate at which this process may ask the portal now.
+    /// The rate at which this process may ask the portal, to plan with.
     #[must_use]
     pub fn rate(&self) -> Rate {
         self.client.rate()

@@ -19,6 +19,7 @@ use tokio::sync::{MutexGuard, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 
 use crate::config::Rate;
+use crate::portal::share::{Demand, DemandMeter, Share};
 
 pub(super) use answers::{Answer, Answered};
 
@@ -69,6 +70,9 @@ pub(super) struct Throttle {
     /// Holds when the next request in the background may be sent.
     background: tokio::sync::Mutex<Option<Instant>>,
     pace: Mutex<Pace>,
+    /// The rate that is reached soon when it is needed.
+    assured: Mutex<Rate>,
+    demand: Mutex<DemandMeter>,
     answers: Mutex<Answers>,
 }
 
@@ -90,18 +94,30 @@ impl Throttle {
             slow_lane: SlowLane::new(concurrency),
             background: tokio::sync::Mutex::new(None),
             pace: Mutex::new(Pace::new(rate)),
+            assured: Mutex::new(rate),
+            demand: Mutex::new(DemandMeter::new(Instant::now())),
             answers: Mutex::default(),
         }
     }
 
-    /// The rate that is never exceeded.
+    /// The rate that can be planned with.
     pub fn rate(&self) -> Rate {
-        self.with_pace(|pace| pace.configured())
+        let assured = *lock(&self.assured);
+        match (self.with_pace(|pace| pace.configured()), assured) {
+            (Rate::PerSecond(now), Rate::PerSecond(assured)) => Rate::PerSecond(now.max(assured)),
+            _ => Rate::Unlimited,
+        }
     }
 
-    /// Sets the rate that is never exceeded. What is known of a limit of the portal's stays known.
-    pub fn set_rate(&self, rate: Rate) {
-        self.with_pace(|pace| pace.configure(rate));
+    /// Goes on with another share of the rate. What is known of a limit of the portal's stays known.
+    pub fn set_share(&self, share: Share) {
+        self.with_pace(|pace| pace.configure(Rate::PerSecond(share.rate)));
+        *lock(&self.assured) = Rate::PerSecond(share.assured);
+    }
+
+    /// What was needed lately.
+    pub fn demand(&self) -> Demand {
+        lock(&self.demand).demand(Instant::now())
     }
 
     /// Waits until so many requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
@@ -126,7 +142,7 @@ impl Throttle {
             return None;
         }
         let now = Instant::now();
-        let slots = (0..requests).map(|_| self.with_pace(|pace| pace.reserve(now)));
+        let slots = (0..requests).map(|_| self.reserve(now));
         let slot = slots.last().unwrap_or(now);
         if slot > now + CLOCK {
             sleep_until(slot).await;
@@ -138,6 +154,13 @@ impl Throttle {
             waited: slot.saturating_duration_since(now),
             lowered: self.with_pace(|pace| pace.lowered()),
         })
+    }
+
+    /// When the next request may be sent.
+    fn reserve(&self, now: Instant) -> Instant {
+        let (slot, rate) = self.with_pace(|pace| (pace.reserve(now), pace.configured()));
+        lock(&self.demand).sent(rate);
+        slot
     }
 
     /// Waits until one more request may be sent in the background.
@@ -154,7 +177,7 @@ impl Throttle {
     /// Learns from an answer. A folder that is answered 429 again and again lowers the rate of the others once.
     pub fn answered(&self, admission: &Admission<'_>, lane: &Lane, answered: Answered) {
         let (previous, slow) = {
-            let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut answers = lock(&self.answers);
             (answers.record(answered), answers.is_slow(answered))
         };
         lane.slow.store(slow, Ordering::Relaxed);
@@ -169,8 +192,12 @@ impl Throttle {
     }
 
     fn with_pace<T>(&self, act: impl FnOnce(&mut Pace) -> T) -> T {
-        act(&mut self.pace.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut lock(&self.pace))
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
