@@ -126,11 +126,12 @@ enum Event {
 impl Collector {
     /// Makes a collector that knows what was stored of its portal.
     #[must_use]
-    pub fn new(settings: Settings, dependencies: Dependencies, saved: SavedPortal) -> Self {
+    pub fn new(settings: Settings, dependencies: Dependencies, mut saved: SavedPortal) -> Self {
         let now = Moment::now();
-        let refutation = storage::restored(saved.refutation, &settings);
+        let refutation = storage::restored(saved.refutation.take(), &settings);
+        let last_success = saved.last_success;
         let name = settings.portal.name.clone();
-        let (folders, of_other_shards) = Folders::restored(saved.folders, &settings);
+        let (folders, of_other_shards) = Folders::restored(saved, &settings);
         let store = dependencies.store.clone();
         let mut collector = Self {
             slots: Slots::new(settings.collect.concurrency.get()),
@@ -141,7 +142,7 @@ impl Collector {
             )),
             folders,
             list: FolderList::default(),
-            log: CollectionLog::new(saved.last_success),
+            log: CollectionLog::new(last_success),
             storage: Storage::new(store, name, refutation, of_other_shards),
             publication: Publication::new(Instant::now()),
             auditor: Auditor::new(now.steady),
@@ -299,7 +300,12 @@ impl Collector {
             return;
         }
         let result = self.storage.write(changes).await;
+        let (newer, result) = match result {
+            Ok(newer) => (newer, Ok(())),
+            Err(error) => (Vec::new(), Err(error)),
+        };
         self.folders.written(ids, &result);
+        self.folders.replace(newer);
     }
 
     fn amend_findings(&self) {

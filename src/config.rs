@@ -43,7 +43,7 @@ pub use portal::{ClientCertificate, Portal};
 pub use reindex::{Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules};
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
-pub use state::State;
+pub use state::{SharedState, State};
 
 /// A configuration with comments that shows every section.
 pub const EXAMPLE: &str = include_str!("../docs/example.yml");

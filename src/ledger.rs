@@ -24,10 +24,13 @@ mod class_results;
 mod clock;
 mod database;
 mod error;
+mod file;
 mod folder;
 mod forgive;
+mod lease;
 mod load;
 mod mode;
+mod open;
 mod other_process;
 mod outcome;
 mod portal;
@@ -42,16 +45,18 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
-use crate::model::{PortalAddress, PortalName};
-use crate::sqlite::Worker;
+use crate::model::{Moment, PortalAddress, PortalName, Shard};
+use crate::sql::{SqlError, Worker};
+use lease::Leases;
 use shared::SharedViews;
-use writer::Writer;
+use writer::{Place, Writer};
 
 pub use attempt::{Attempt, ClassResult, Intent, Judged, SentFile};
 pub use change::{Misfit, Review};
-pub use database::FILE_NAME;
 pub use error::LedgerError;
+pub use file::FILE_NAME;
 pub use folder::{ClassTotals, FolderLedger, Totals};
 pub use forgive::{Forgiven, Forgiveness};
 pub use mode::{ActiveMode, AttemptId};
@@ -65,12 +70,14 @@ pub use view::LedgerView;
 /// The addresses of the portals that the configuration names.
 pub type Addresses = BTreeMap<PortalName, PortalAddress>;
 
-/// A handle to the ledger. Cheap to clone; the file is closed by [`Self::close`], or when the last handle, and the last portal's, is
+/// A handle to the ledger. Cheap to clone; the database is closed by [`Self::close`], or when the last handle, and the last portal's, is
 /// dropped.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     views: SharedViews,
     writer: Worker<Writer>,
+    /// Where other processes share the ledger.
+    leases: Option<Leases>,
 }
 
 impl Ledger {
@@ -81,10 +88,30 @@ impl Ledger {
     #[must_use]
     pub fn open(folder: &Path, addresses: Addresses) -> (Self, Option<LedgerError>) {
         let views = SharedViews::refused(LedgerError::Closed);
-        let mut writer = Writer::new(folder.to_owned(), addresses, views.clone());
+        let place = Place::Folder(folder.to_owned(), addresses);
+        let mut writer = Writer::new(place, views.clone());
         let refused = writer.open().err();
-        let writer = Worker::start(writer);
-        (Self { views, writer }, refused)
+        let ledger = Self {
+            views,
+            writer: Worker::start(writer),
+            leases: None,
+        };
+        (ledger, refused)
+    }
+
+    /// Uses the ledger in PostgreSQL. One process of each shard may act: the one that has the lease, which lasts so long. Connects with the
+    /// first use, and again where a connection ended.
+    #[must_use]
+    pub fn on_server(url_file: &Path, shard: Shard, lease: Duration) -> Self {
+        let leases = Leases::new(shard, lease);
+        let why = SqlError::Away("not connected yet".to_owned());
+        let views = SharedViews::refused(LedgerError::Server(why));
+        let place = Place::Server(database::server(url_file), leases.clone());
+        Self {
+            writer: Worker::start(Writer::new(place, views.clone())),
+            views,
+            leases: Some(leases),
+        }
     }
 
     /// A ledger that answers everything with this error: for a process that does not hold the state folder.
@@ -93,7 +120,18 @@ impl Ledger {
         Self {
             views: SharedViews::refused(error),
             writer: Worker::ended(),
+            leases: None,
         }
+    }
+
+    /// Whether other processes use the ledger as well.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        self.leases.is_some()
+    }
+
+    fn now(&self) -> Moment {
+        self.leases.as_ref().map_or_else(Moment::now, Leases::now)
     }
 
     /// The ledger of one portal. A portal that is not known yet is met now, which is written as well.

@@ -45,7 +45,7 @@ pub mod reindex;
 pub mod schedule;
 pub mod shutdown;
 pub mod snapshot;
-mod sqlite;
+mod sql;
 pub mod state;
 pub mod telemetry;
 pub mod text;

@@ -26,8 +26,8 @@ use tracing::{error, info};
 
 use crate::ledger::{AttemptId, LedgerError, Outcome, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
-use crate::model::{FolderId, Moment, PortalName, Timestamp};
-use crate::policy::{self, Choice, Outlook, Reason};
+use crate::model::{FolderId, PortalName, Shard, Timestamp};
+use crate::policy::{self, Choice, Decision, Outlook, Reason};
 use crate::snapshot::{FolderReindex, Publisher, ReindexView};
 
 pub use context::Rules;
@@ -46,6 +46,8 @@ const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
 pub struct Dependencies {
     /// Remembers what was attempted.
     pub ledger: PortalLedger,
+    /// Which folders are this process's: others judge the attempts in other folders.
+    pub shard: Shard,
     /// Counts what was decided.
     pub events: Arc<PortalEvents>,
     /// Shows what was decided.
@@ -109,6 +111,13 @@ impl Reindexer {
     /// Processes what collections found, until `cancel`. A panic costs the findings of one collection.
     pub async fn run(mut self, cancel: CancellationToken) {
         self.show(BTreeMap::new()).await;
+        let ledger = self.dependencies.ledger.clone();
+        let stay_active = ledger.stay_active(&cancel);
+        tokio::join!(stay_active, self.process_all(&cancel));
+        ledger.stop_acting().await;
+    }
+
+    async fn process_all(&mut self, cancel: &CancellationToken) {
         loop {
             let changed = tokio::select! {
                 () = cancel.cancelled() => return,
@@ -118,7 +127,7 @@ impl Reindexer {
                 return;
             }
             // The panic is in the log; unfinished work is completed with the next findings.
-            let _ = AssertUnwindSafe(self.process_findings(&cancel))
+            let _ = AssertUnwindSafe(self.process_findings(cancel))
                 .catch_unwind()
                 .await;
         }
@@ -129,9 +138,13 @@ impl Reindexer {
         let Some(latest) = self.dependencies.findings.borrow_and_update().clone() else {
             return;
         };
+        self.follow_ledger().await;
+        self.write_outcomes().await;
+        if !self.dependencies.ledger.may_act() {
+            return self.show_what_another_process_decides(latest).await;
+        }
         self.take_in_what_was_forgiven().await;
         let context = self.context_with(Arc::clone(&latest)).await;
-        self.write_outcomes().await;
         self.give_up_half_done(context.now.wall).await;
         self.review(&context).await;
         self.tidy(&context).await;
@@ -140,10 +153,7 @@ impl Reindexer {
         let mut triggers = Vec::new();
         for folder in &context.latest.folders {
             let decision = context.decide(folder);
-            let shown = FolderReindex {
-                reason: decision.reason(),
-                numbers: decision.numbers,
-            };
+            let shown = shown(&decision);
             match decision.choice {
                 Choice::Trigger(trigger) => {
                     // Shown as eligible until it is processed, which may take a while.
@@ -167,7 +177,7 @@ impl Reindexer {
     async fn context_with(&mut self, latest: Arc<PortalFindings>) -> DecisionContext {
         let rules = self.dependencies.rules.borrow().clone();
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
-        let now = Moment::now();
+        let now = self.dependencies.ledger.now();
         let ledger = self.dependencies.ledger.view().ok();
         let outlook = match self.outlook.take() {
             Some((of, outlook)) if Arc::ptr_eq(&of, &latest) => outlook,
@@ -221,11 +231,17 @@ impl Reindexer {
             return;
         }
         self.tidy_at = Instant::now() + TIDY_EVERY;
-        let folders = context.latest.folders.iter();
+        let Some(ledger) = &context.ledger else {
+            return;
+        };
+        let listed = context.latest.folders.iter().map(|folder| folder.id);
+        // Whether these are listed is for other processes to say.
+        let others = ledger.folders().map(|(id, _)| id);
+        let others = others.filter(|id| !self.dependencies.shard.owns(&self.portal, *id));
         let tidy = Tidy {
             at: context.now.wall,
             horizon: policy::horizon(&context.rules.reindex),
-            listed: folders.map(|folder| folder.id).collect(),
+            listed: listed.chain(others).collect(),
         };
         self.note_if_refused(self.dependencies.ledger.tidy(tidy).await);
     }
@@ -239,22 +255,43 @@ impl Reindexer {
         }
     }
 
-    /// Takes in what people forgave. Nothing, where the ledger cannot be used.
-    async fn take_in_what_was_forgiven(&mut self) {
-        let usable = self.dependencies.ledger.view().is_ok();
-        match self.dependencies.ledger.take_in().await {
-            Ok(taken) => {
-                if !usable {
-                    info!(portal = %self.portal, "the reindex ledger can be used again");
-                }
-                for forgiveness in taken {
-                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts do not count towards the limits of reindexing any more");
-                }
-            }
+    /// Reads what other processes wrote to the ledger, and finds out whether it can be used.
+    async fn follow_ledger(&mut self) {
+        let ledger = &self.dependencies.ledger;
+        let usable = ledger.view().is_ok();
+        match ledger.follow().await {
+            Ok(()) if usable => {}
+            Ok(()) => info!(portal = %self.portal, "the reindex ledger can be used again"),
             Err(failed) if usable => self.refused(&failed),
             // The start has logged why.
             Err(_) => {}
         }
+    }
+
+    /// Takes in what people forgave. Nothing, where the ledger cannot be used.
+    async fn take_in_what_was_forgiven(&mut self) {
+        if self.dependencies.ledger.view().is_err() {
+            return;
+        }
+        match self.dependencies.ledger.take_in().await {
+            Ok(taken) => {
+                for forgiveness in taken {
+                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts do not count towards the limits of reindexing any more");
+                }
+            }
+            Err(failed) => self.refused(&failed),
+        }
+    }
+
+    /// Shows what the process that may act decides from the same ledger.
+    async fn show_what_another_process_decides(&mut self, latest: Arc<PortalFindings>) {
+        let context = self.context_with(latest).await;
+        let folders = context.latest.folders.iter();
+        let decided = folders.map(|folder| (folder.id, shown(&context.decide(folder))));
+        let decided = decided.filter(|(_, shown)| shown.reason != Reason::Off);
+        let decided = decided.collect();
+        self.refusals.processed();
+        self.show(decided).await;
     }
 
     async fn show(&self, folders: BTreeMap<FolderId, FolderReindex>) {
@@ -268,5 +305,13 @@ impl Reindexer {
         };
         let publisher = &self.dependencies.publisher;
         publisher.publish_reindex(&self.portal, view);
+    }
+}
+
+/// What is shown of a decision.
+fn shown(decision: &Decision) -> FolderReindex {
+    FolderReindex {
+        reason: decision.reason(),
+        numbers: decision.numbers,
     }
 }

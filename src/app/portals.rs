@@ -27,7 +27,7 @@ use crate::state::{Saved, SavedPortal, Store};
 pub(super) struct Built {
     config: Config,
     clients: Vec<Arc<Client>>,
-    state: Option<(OpenState, Saved)>,
+    state: Option<(OpenState, Option<Saved>)>,
 }
 
 /// The running collectors.
@@ -110,7 +110,7 @@ impl Portals {
         let clients = config.portals.iter().map(build).collect::<Result<_>>()?;
         let state = match &self.state {
             Some((current, _)) if *current == config.state => None,
-            _ => Some(OpenState::open(&config)?),
+            _ => Some(OpenState::open(&config, self.shard)?),
         };
         Ok(Built {
             config,
@@ -130,13 +130,18 @@ impl Portals {
         if let Some((open, stored)) = state {
             self.stop_all().await;
             self.state = Some((config.state.clone(), open));
-            saved = Some(stored);
+            saved = stored;
         }
         let Some((_, open)) = &self.state else {
             return;
         };
         let (store, ledger) = (open.store.clone(), open.ledger.clone());
-        self.events.show_shard(self.shard, LedgerKind::Private);
+        let kind = if open.ledger.is_shared() {
+            LedgerKind::Shared
+        } else {
+            LedgerKind::Private
+        };
+        self.events.show_shard(self.shard, kind);
         self.publisher.use_portals(&config.portals);
         self.end_all_but(&config.portals).await;
         for (portal, client) in config.portals.iter().zip(clients) {
@@ -216,6 +221,7 @@ impl Portals {
         let (findings, received) = watch::channel(None);
         let dependencies = reindex::Dependencies {
             ledger: ledger.clone(),
+            shard: self.shard,
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             rules: running.rules.subscribe(),
@@ -270,8 +276,15 @@ impl Portals {
 /// The stored state of a portal.
 async fn load(store: &Store, portal: &PortalName) -> SavedPortal {
     store.load(portal.clone()).await.unwrap_or_else(|failed| {
-        error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries start at 0");
-        SavedPortal::default()
+        if store.is_shared() {
+            error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries are not shown until it can");
+        } else {
+            error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries start at 0");
+        }
+        SavedPortal {
+            is_unknown: store.is_shared(),
+            ..SavedPortal::default()
+        }
     })
 }
 

@@ -8,6 +8,7 @@ use tracing::{error, info};
 
 use crate::config::{Config, State};
 use crate::ledger::{Addresses, Ledger, LedgerError};
+use crate::model::Shard;
 use crate::state::{Saved, Store};
 
 /// An open state folder. A temporary one is removed when this is dropped.
@@ -21,14 +22,22 @@ pub(super) struct OpenState {
 
 impl OpenState {
     /// Opens the state and the ledger. What cannot be used is logged, and the process runs without it; a temporary
-    /// folder that cannot be made is an error.
-    pub fn open(config: &Config) -> Result<(Self, Saved)> {
+    /// folder that cannot be made is an error. What a server has is read later.
+    pub fn open(config: &Config, shard: Shard) -> Result<(Self, Option<Saved>)> {
         let portals = config.portals.iter();
         let addresses: Addresses = portals
             .map(|portal| (portal.name.clone(), portal.base_url.normalised()))
             .collect();
         match &config.state {
             State::Path(path) => Ok(open(path, addresses, None)),
+            State::Postgres(server) => {
+                let open = Self {
+                    store: Store::on_server(&server.url_file),
+                    ledger: Ledger::on_server(&server.url_file, shard, server.lease),
+                    _temporary: None,
+                };
+                Ok((open, None))
+            }
             State::Temporary => {
                 let folder = tempfile::Builder::new().prefix("kb-exporter-").tempdir();
                 let folder = folder.context("no temporary folder for the state can be made")?;
@@ -40,7 +49,11 @@ impl OpenState {
     }
 }
 
-fn open(path: &Path, addresses: Addresses, temporary: Option<TempDir>) -> (OpenState, Saved) {
+fn open(
+    path: &Path,
+    addresses: Addresses,
+    temporary: Option<TempDir>,
+) -> (OpenState, Option<Saved>) {
     let (store, saved, failed) = Store::open(path);
     let (ledger, refused) = match failed {
         None => Ledger::open(path, addresses),
@@ -59,5 +72,5 @@ fn open(path: &Path, addresses: Addresses, temporary: Option<TempDir>) -> (OpenS
         ledger,
         _temporary: temporary,
     };
-    (open, saved)
+    (open, Some(saved))
 }

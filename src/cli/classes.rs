@@ -1,13 +1,12 @@
 //! Which classes of error files are known to have had, for `--config.check`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use crate::config::{Config, State};
 use crate::ledger::{self, LedgerError};
-use crate::state;
+use crate::state::known_classes;
 
-/// A warning for each class that the rules of reindexing name and that is not known. Reads the state folder, where there is one, and changes
+/// A warning for each class that the rules of reindexing name and that is not known. Reads the state, where there is any, and changes
 /// nothing in it.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let unknown = |had: &BTreeSet<String>| {
@@ -15,11 +14,10 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         config.reindex.unknown_classes(&config.errors, &had)
     };
     let without_state = unknown(&BTreeSet::new());
-    let folder = match &config.state {
-        State::Path(folder) if !without_state.is_empty() => folder,
-        _ => return without_state,
-    };
-    let (had, mut problems) = had(folder);
+    if without_state.is_empty() || config.state == State::Temporary {
+        return without_state;
+    }
+    let (had, mut problems) = had(&config.state);
     let unknown = unknown(&had);
     if unknown.is_empty() {
         return unknown;
@@ -29,13 +27,13 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
 }
 
 /// The classes that files are known to have had, and why there may be more.
-fn had(folder: &Path) -> (BTreeSet<String>, Vec<String>) {
+fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
     let mut problems = Vec::new();
-    let mut had = state::known_classes(folder).unwrap_or_else(|error| {
+    let mut had = known_classes(state).unwrap_or_else(|error| {
         problems.push(format!("the classes that files had are not known: {error}"));
         BTreeSet::new()
     });
-    match ledger::views(folder) {
+    match ledger::views(state) {
         Ok(views) => had.extend(views.values().flat_map(|view| {
             let classes = view.known_classes();
             classes.map(|class| class.as_str().to_owned())
@@ -51,10 +49,13 @@ fn had(folder: &Path) -> (BTreeSet<String>, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
     use crate::classify::Class;
     use crate::config::{BaseUrl, KeySource, Portal};
     use crate::ledger::{ActiveMode, Intent, Ledger, SentFile};
     use crate::model::{FileKey, PortalName, Timestamp};
+    use crate::state;
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();

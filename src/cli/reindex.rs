@@ -7,7 +7,6 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
@@ -66,18 +65,19 @@ fn since(text: &str) -> Result<Timestamp, String> {
 
 /// Does what a command says.
 pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode> {
-    let (config, path) = with_state(config)?;
+    let config = with_state(config)?;
+    let state = &config.state;
     let text = match command {
-        ReindexCommand::History(args) => history(&path, args)?,
-        ReindexCommand::Classes { output } => classes(&path, &config, *output)?,
-        ReindexCommand::Forgive(args) => forgive::forgive(&path, &config.portals, args)?,
+        ReindexCommand::History(args) => history(state, args)?,
+        ReindexCommand::Classes { output } => classes(state, &config, *output)?,
+        ReindexCommand::Forgive(args) => forgive::forgive(state, &config.portals, args)?,
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn classes(path: &Path, config: &Config, output: Form) -> Result<String> {
-    let views = ledger::views(path).map_err(explained);
+fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
+    let views = ledger::views(state).map_err(explained);
     let views = views.context("the classes cannot be shown")?;
     let rows = classes::rows(&views, &config.portals);
     match output {
@@ -86,8 +86,8 @@ fn classes(path: &Path, config: &Config, output: Form) -> Result<String> {
     }
 }
 
-fn history(path: &Path, args: &HistoryArgs) -> Result<String> {
-    let entries = args.select(read(path)?);
+fn history(state: &State, args: &HistoryArgs) -> Result<String> {
+    let entries = args.select(read(state)?);
     match (args.output, table::terminal_width()) {
         (Form::Table, Some(width)) if width < lines::TABLE => Ok(lines::lines(&entries, width)),
         (Form::Table, width) => Ok(entries::table(&entries, width).to_string()),
@@ -115,13 +115,13 @@ impl HistoryArgs {
     }
 }
 
-/// The configuration and its state folder.
-fn with_state(args: &ConfigArgs) -> Result<(Config, PathBuf)> {
+/// The configuration, whose state lasts.
+fn with_state(args: &ConfigArgs) -> Result<Config> {
     // Without a file the state is temporary, whatever the environment says.
     if args.file.is_some() {
         let config = settings::config(args)?;
-        if let State::Path(path) = config.state.clone() {
-            return Ok((config, path));
+        if config.state != State::Temporary {
+            return Ok(config);
         }
     }
     bail!(
@@ -129,8 +129,8 @@ fn with_state(args: &ConfigArgs) -> Result<(Config, PathBuf)> {
     )
 }
 
-fn read(path: &Path) -> Result<Vec<Entry>> {
-    let entries = ledger::history(path).map_err(explained);
+fn read(state: &State) -> Result<Vec<Entry>> {
+    let entries = ledger::history(state).map_err(explained);
     entries.context("the reindex history cannot be shown")
 }
 

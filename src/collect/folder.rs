@@ -16,7 +16,7 @@ use crate::collect::strategy::Expected;
 use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
-use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
+use crate::history::{self, DepartureReason, FullRead, IndexingTimes, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
@@ -59,8 +59,14 @@ impl ReadUnderWay {
 }
 
 impl Folder {
-    pub fn listed(listed: &ListedFolder) -> Self {
-        Self::new(listed.id, listed.name.clone(), PersistedFolder::default())
+    /// A folder that the list names. `is_unknown`: the database may have more of it.
+    pub fn listed(listed: &ListedFolder, is_unknown: bool) -> Self {
+        let persisted = if is_unknown {
+            PersistedFolder::unknown()
+        } else {
+            PersistedFolder::default()
+        };
+        Self::new(listed.id, listed.name.clone(), persisted)
     }
 
     pub fn restored(id: FolderId, saved: SavedFolder) -> Self {
@@ -82,7 +88,7 @@ impl Folder {
                 full_read_difference: None,
                 large_scan_pages: None,
                 entries: None,
-                indexing: history::IndexingTimes::default(),
+                indexing: IndexingTimes::default(),
             }),
             persisted,
             read: None,
@@ -194,8 +200,7 @@ impl Folder {
                 };
                 let name = self.view.name.label();
                 let mode = reindex.for_folder(self.view.id, name).mode;
-                let began = read.began.wall;
-                self.findings = findings(mode, &watch, &count, &self.persisted, began);
+                self.findings = findings(mode, &watch, &count, &self.persisted, read.began);
                 self.times_counted = self.times_counted.saturating_add(1);
                 ReadOutcome::Counted
             }
@@ -244,6 +249,13 @@ impl Folder {
     /// Notes the result of writing the change, and shows the counters that the disk has now.
     pub fn written(&mut self, result: &Result<(), StateError>) {
         self.persisted.written(result);
+        self.show_persisted();
+    }
+
+    /// Another process that counts the folder wrote first: its history holds, so that the counters are one sequence. What the last read
+    /// found is found again by the next one.
+    pub fn replace_history(&mut self, saved: SavedFolder) {
+        self.persisted.replace(saved);
         self.show_persisted();
     }
 
@@ -321,8 +333,8 @@ impl Folder {
         let view = self.view_mut();
         view.last_success = last_success;
         view.full_read = full_read;
-        view.entries = there.then_some(on_disk.entries);
-        view.indexing = on_disk.indexing;
+        view.entries = on_disk.filter(|_| there).map(|on_disk| on_disk.entries);
+        view.indexing = on_disk.map_or_else(IndexingTimes::default, |on_disk| on_disk.indexing);
     }
 
     fn view_mut(&mut self) -> &mut FolderView {

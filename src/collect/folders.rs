@@ -3,7 +3,7 @@
 //! What is stored is forgotten after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
 //! header `Date` of its list of folders) agrees with this machine's.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::classify::ClassSlots;
@@ -15,25 +15,24 @@ use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderView, ListFacts};
-use crate::state::{FolderChange, SavedFolder, StateError};
+use crate::state::{FolderChange, Newer, SavedPortal, StateError};
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
     /// In boxes, because a node of the map has room for eleven, and many are half empty.
     by_id: BTreeMap<FolderId, Box<Folder>>,
+    /// Whether the database may have folders that could not be read.
+    are_unknown: bool,
     pub class_slots: ClassSlots,
     pub log: ChangeLog,
 }
 
 impl Folders {
     /// The stored folders of this shard, and the ids of those that belong to others.
-    pub fn restored(
-        saved: HashMap<FolderId, SavedFolder>,
-        settings: &Settings,
-    ) -> (Self, Vec<FolderId>) {
+    pub fn restored(saved: SavedPortal, settings: &Settings) -> (Self, Vec<FolderId>) {
         let mut class_slots = ClassSlots::new(settings.class_limits());
         let (mut folders, mut others) = (BTreeMap::new(), Vec::new());
-        for (id, mut saved) in saved {
+        for (id, mut saved) in saved.folders {
             if !settings.owns(id) {
                 others.push(id);
                 continue;
@@ -43,6 +42,7 @@ impl Folders {
         }
         let restored = Self {
             by_id: folders,
+            are_unknown: saved.is_unknown,
             class_slots,
             log: ChangeLog::default(),
         };
@@ -108,7 +108,10 @@ impl Folders {
         }
         for listed in admitted {
             let folder = self.by_id.entry(listed.id);
-            let folder = folder.or_insert_with(|| Box::new(Folder::listed(listed)));
+            let folder = folder.or_insert_with(|| {
+                let folder = Folder::listed(listed, self.are_unknown);
+                Box::new(folder)
+            });
             folder.admit();
             folder.found(listed);
             folder.read_log.listed(listed);
@@ -253,6 +256,15 @@ impl Folders {
         for id in ids {
             if let Some(folder) = self.by_id.get_mut(id) {
                 folder.written(result);
+            }
+        }
+    }
+
+    /// Replaces what is known of folders by what another process wrote.
+    pub fn replace(&mut self, newer: Vec<Newer>) {
+        for (id, saved) in newer {
+            if let Some(folder) = self.by_id.get_mut(&id) {
+                folder.replace_history(saved);
             }
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct PersistedFolder {
     pub refused: Option<StateError>,
     unsaved: Unsaved,
     on_disk: OnDisk,
+    /// Whether the database may have counters that could not be read yet.
+    is_unknown: bool,
 }
 
 /// What the disk has, as far as it matters in memory.
@@ -46,6 +48,14 @@ enum Unsaved {
 }
 
 impl PersistedFolder {
+    /// A folder of which the database may have more than is known.
+    pub fn unknown() -> Self {
+        Self {
+            is_unknown: true,
+            ..Self::default()
+        }
+    }
+
     pub fn restored(saved: SavedFolder) -> Self {
         let mut restored = Self {
             record: saved.record,
@@ -56,6 +66,16 @@ impl PersistedFolder {
         };
         restored.written(&Ok(()));
         restored
+    }
+
+    /// Replaces the history by what another process wrote. Whether the folder is there is for this process to say.
+    pub fn replace(&mut self, saved: SavedFolder) {
+        let (departure, excluded) = (self.departure, self.excluded);
+        *self = Self {
+            departure,
+            excluded,
+            ..Self::restored(saved)
+        };
     }
 
     /// Applies what a read changed.
@@ -85,9 +105,9 @@ impl PersistedFolder {
         }
     }
 
-    /// What the disk has.
-    pub fn on_disk(&self) -> OnDisk {
-        self.on_disk
+    /// What the disk has; none where that could not be read yet.
+    pub fn on_disk(&self) -> Option<OnDisk> {
+        (!self.is_unknown).then_some(self.on_disk)
     }
 
     /// What brings the disk up to date.
@@ -112,6 +132,7 @@ impl PersistedFolder {
         if result.is_ok() {
             let record = self.record.as_ref();
             self.unsaved = Unsaved::These(HashSet::new());
+            self.is_unknown = false;
             self.on_disk = OnDisk {
                 entries: record.map_or_else(ByStatus::default, |record| record.entries),
                 indexing: record.map_or_else(IndexingTimes::default, |record| record.indexing),

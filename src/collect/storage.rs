@@ -9,7 +9,7 @@ use crate::collect::sorted::PageNumber;
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::snapshot::Writes;
-use crate::state::{FolderChange, SavedRefutation, StateError, Store};
+use crate::state::{FolderChange, Newer, SavedRefutation, StateError, Store};
 
 /// How long folders stay stored of portals that the configuration no longer has.
 const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
@@ -57,8 +57,8 @@ impl Storage {
         }
     }
 
-    /// Writes changes of folders, all in one transaction.
-    pub async fn write(&mut self, changes: Vec<FolderChange>) -> Result<(), StateError> {
+    /// Writes changes of folders, all in one transaction. Returns what another process wrote of some of them meanwhile: that holds.
+    pub async fn write(&mut self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, StateError> {
         let result = self.store.write(changes).await;
         self.log_refusal(&result);
         result
@@ -142,7 +142,7 @@ impl Storage {
     }
 
     /// Logs a refusal when it is new.
-    fn log_refusal(&mut self, result: &Result<(), StateError>) {
+    fn log_refusal<T>(&mut self, result: &Result<T, StateError>) {
         if let (Err(failed), None) = (result, &self.error) {
             error!(portal = %self.portal, error = %failed, "state cannot be written: counters of entries do not change until it can");
             self.error = Some(failed.to_string());

@@ -46,7 +46,7 @@ impl Document {
     /// Checks the values against each other. No fault has a position.
     pub(super) fn check(self) -> Result<Config, Fault> {
         Ok(Config {
-            state: self.state.check()?,
+            state: self.state.state(),
             portals: portals(self.portals)?,
             collect: self.collect,
             request: self.request,

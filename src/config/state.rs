@@ -1,20 +1,31 @@
 //! Where the program stores its state.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::error::Fault;
-use crate::config::form::{FilePath, Form as _};
+use crate::config::form::{DurationFrom, FilePath, Form as _, SECOND};
 
 /// Where the program stores its state across restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// In this folder.
     Path(PathBuf),
+    /// In PostgreSQL, which several processes share.
+    Postgres(SharedState),
     /// In a private temporary folder that goes with the process: `demo` and the start without a file.
     Temporary,
+}
+
+/// State that several processes share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedState {
+    /// The file that has the URL of the database.
+    pub url_file: PathBuf,
+    /// How long a process may reindex without renewing its right to.
+    pub lease: Duration,
 }
 
 impl Default for State {
@@ -30,10 +41,13 @@ pub(super) struct StateKeys {
     /// The folder of the counters and the ledger
     #[serde(with = "FilePath")]
     path: PathBuf,
-    /// Instead of `path`, when several processes share the ledger; not available in this version
+    /// Instead of `path`, when several processes share the state: the file that has the URL of a PostgreSQL database
     #[serde(with = "FilePath")]
     #[schemars(example = &"/run/secrets/kb-db")]
     postgres_url_file: Option<PathBuf>,
+    /// With PostgreSQL: after this time without an answer of a process, another one may reindex in its place
+    #[serde(with = "DurationFrom::<{ 2 * SECOND }>")]
+    lease: Duration,
 }
 
 impl Default for StateKeys {
@@ -41,17 +55,20 @@ impl Default for StateKeys {
         Self {
             path: PathBuf::from("/var/lib/kb-exporter"),
             postgres_url_file: None,
+            lease: Duration::from_secs(30),
         }
     }
 }
 
 impl StateKeys {
-    /// The state. What this version cannot do is an error, never ignored.
-    pub(super) fn check(self) -> Result<State, Fault> {
-        if self.postgres_url_file.is_some() {
-            let advice = "is not available in this version: leave it out";
-            return Err(Fault::about("state.postgres_url_file", advice));
+    /// The state.
+    pub(super) fn state(self) -> State {
+        match self.postgres_url_file {
+            Some(url_file) => State::Postgres(SharedState {
+                url_file,
+                lease: self.lease,
+            }),
+            None => State::Path(self.path),
         }
-        Ok(State::Path(self.path))
     }
 }

@@ -1,156 +1,245 @@
-//! The open file, and the one way to change it.
+//! The open database, and the one way to change it.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::types::Value;
 
-use crate::ledger::Addresses;
-use crate::ledger::clock;
+use crate::ledger::change::Misfit;
 use crate::ledger::error::LedgerError;
+use crate::ledger::file::{self, OpenFile};
 use crate::ledger::forgive::Forgiveness;
+use crate::ledger::lease::Leases;
 use crate::ledger::load::{self, Views};
 use crate::ledger::mode::AttemptId;
 use crate::ledger::schema;
+use crate::ledger::tables::{PortalRow, VersionRow};
 use crate::ledger::view::LedgerView;
 use crate::ledger::write::Writing;
 use crate::model::{Moment, PortalAddress, Timestamp};
-use crate::sqlite;
+use crate::sql::{self, Postgres, Server, Transaction, to_value};
 
-/// The name of the file in the state folder.
-pub const FILE_NAME: &str = "ledger.db";
+/// The PostgreSQL schema of the tables.
+pub(super) const POSTGRES_SCHEMA: &str = "kb_ledger";
 
-/// The open file.
+/// The open database.
 #[derive(Debug)]
 pub(super) struct Database {
-    connection: Connection,
-    file: OpenFile,
-    next: i64,
-    /// By how many milliseconds all times were moved forward because the clock was set.
-    moved: i64,
+    sql: sql::Database,
+    kind: Kind,
 }
 
-/// The file as it was opened: another one may take its name, and then nobody would find what is written to this one.
 #[derive(Debug)]
-struct OpenFile {
-    path: PathBuf,
-    /// Device and number.
-    identity: (u64, u64),
+enum Kind {
+    File { file: OpenFile, next: i64 },
+    Server { leases: Leases },
 }
 
-impl OpenFile {
-    fn of(path: PathBuf) -> Result<Self, LedgerError> {
-        let identity = identity(&path)?;
-        Ok(Self { path, identity })
-    }
-
-    /// Whether the file still has its name.
-    fn check(&self) -> Result<(), LedgerError> {
-        if identity(&self.path).is_ok_and(|found| found == self.identity) {
-            return Ok(());
-        }
-        Err(LedgerError::Replaced(self.path.clone()))
-    }
+/// What a write needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// The lease of this process.
+    Lease,
+    /// Nothing: it states a fact.
+    None,
 }
 
-fn identity(path: &Path) -> Result<(u64, u64), LedgerError> {
-    let file = fs::metadata(path).map_err(|cause| LedgerError::file(path, &cause))?;
-    Ok((file.dev(), file.ino()))
+/// The tables in PostgreSQL.
+pub(super) fn server(url_file: &Path) -> Server {
+    Server {
+        url_file: url_file.to_owned(),
+        schema: POSTGRES_SCHEMA,
+        steps: &schema::POSTGRES_STEPS,
+    }
 }
 
 impl Database {
-    /// Opens the ledger, or makes one where there is none, and reads it. Attempts without an outcome are
-    /// interrupted ones: whoever made them is gone.
-    pub fn open(folder: &Path, addresses: &Addresses) -> Result<(Self, Views), LedgerError> {
-        let path = folder.join(FILE_NAME);
-        let now = Moment::now().wall;
-        schema::inspect(&path)?;
-        let mut connection = Connection::open(&path)?;
-        let found = schema::known_version(&connection, &path)?;
-        sqlite::configure(&connection)?;
-        // Read before anything is committed: what makes no sense stays as it is.
-        let transaction = connection.transaction()?;
-        schema::upgrade(&transaction, found, addresses, now)?;
-        let mut views = load::load(&transaction, schema::VERSION)?;
-        let next = load::next_id(&transaction)?;
-        transaction.commit()?;
-        let mut database = Self {
-            connection,
-            file: OpenFile::of(path)?,
-            next,
-            moved: views.ledger.moved.unwrap_or(0),
-        };
-        for (portal, view) in &mut views.portals {
-            let until = now.max(view.latest());
-            if view.unanswered(until).next().is_some() {
-                let before = LedgerView::clone(view);
-                let after = std::sync::Arc::make_mut(view);
-                after.interrupt(until)?;
-                database.write(portal, &before, after, &[])?;
-            }
+    pub fn of_file(sql: sql::Database, file: OpenFile, next: i64) -> Self {
+        Self {
+            sql,
+            kind: Kind::File { file, next },
         }
+    }
+
+    /// Connects to PostgreSQL, and reads everything.
+    pub fn connect(server: Server, leases: Leases) -> Result<(Self, Views), LedgerError> {
+        let mut postgres = Postgres::new(server);
+        postgres.connect()?;
+        leases.use_clock(postgres.clock());
+        let mut database = Self {
+            sql: sql::Database::Postgres(Box::new(postgres)),
+            kind: Kind::Server { leases },
+        };
+        let views = database.sql.transaction(load::load)?;
         Ok((database, views))
     }
 
+    /// Writes when a portal was first met, unless that is written.
+    pub fn meet(&mut self, portal: &PortalAddress, view: &LedgerView) -> Result<(), LedgerError> {
+        self.check_file()?;
+        self.sql
+            .transaction(|transaction| meet(transaction, portal, view))
+    }
+
     /// A number that no attempt has, nor had.
-    pub const fn next_id(&mut self) -> AttemptId {
-        let id = AttemptId::new(self.next);
-        self.next += 1;
-        id
-    }
-
-    /// Moves every time with a clock that was set by so many milliseconds, and reads everything again.
-    pub fn clock_was_set(&mut self, step: i64, now: Timestamp) -> Result<Views, LedgerError> {
-        self.file.check()?;
-        let by = clock::follow(step, self.moved);
-        let transaction = self.connection.transaction()?;
-        for (table, column) in schema::TIMES {
-            let sql = format!("UPDATE {table} SET {column} = {column} + ?1");
-            transaction.execute(&sql, [by])?;
+    pub fn next_id(&mut self) -> Result<AttemptId, LedgerError> {
+        if let Kind::File { next, .. } = &mut self.kind {
+            let id = AttemptId::new(*next);
+            *next += 1;
+            return Ok(id);
         }
-        let moved = "UPDATE ledger SET moved = moved + ?1, clock_set = ?2";
-        transaction.execute(moved, params![by, now])?;
-        let views = load::load(&transaction, schema::VERSION)?;
-        transaction.commit()?;
-        self.moved += by;
-        Ok(views)
+        self.sql.transaction(|transaction| {
+            let query = "SELECT nextval(pg_get_serial_sequence('attempt', 'id')) AS next";
+            let rows = transaction.query(query, &[])?;
+            let missing = || LedgerError::content("the numbers of attempts");
+            let next = rows.first().ok_or_else(missing)?.get("next")?;
+            Ok(AttemptId::new(next))
+        })
     }
 
-    /// Fails where the disk refuses writes.
-    pub fn check_write(&self) -> Result<(), LedgerError> {
-        self.file.check()?;
-        Ok(sqlite::check_write(&self.connection)?)
+    /// The time by the clock that all who use the ledger share.
+    pub fn now(&self) -> Timestamp {
+        match &self.kind {
+            Kind::File { .. } => Moment::now().wall,
+            Kind::Server { leases } => leases.now().wall,
+        }
+    }
+
+    /// Moves every time with a clock that was set by so many milliseconds, and reads everything again. The clock of a server goes its own
+    /// way: nothing then.
+    pub fn clock_was_set(
+        &mut self,
+        step: i64,
+        now: Timestamp,
+    ) -> Result<Option<Views>, LedgerError> {
+        match &mut self.kind {
+            Kind::File { file, .. } => {
+                file::clock_was_set(&mut self.sql, file, step, now).map(Some)
+            }
+            Kind::Server { .. } => Ok(None),
+        }
+    }
+
+    /// Fails where nothing can be written.
+    pub fn check_write(&mut self) -> Result<(), LedgerError> {
+        self.check_file()?;
+        Ok(self.sql.check_write()?)
+    }
+
+    fn check_file(&self) -> Result<(), LedgerError> {
+        match &self.kind {
+            Kind::File { file, .. } => file.check(),
+            Kind::Server { .. } => Ok(()),
+        }
+    }
+
+    /// What others wrote of a portal since a view of it; `None` where nobody did. Waits for a write that is under way.
+    pub fn newer(
+        &mut self,
+        portal: &PortalAddress,
+        known: &LedgerView,
+    ) -> Result<Option<LedgerView>, LedgerError> {
+        if let Kind::File { .. } = self.kind {
+            return Ok(None);
+        }
+        self.sql.transaction(|transaction| {
+            version(transaction, portal)?;
+            load::load_newer(transaction, portal, known)
+        })
+    }
+
+    /// Takes or renews the lease of a portal, or finds that another process has it.
+    pub fn renew_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        match &self.kind {
+            Kind::File { .. } => Ok(()),
+            Kind::Server { leases } => leases.renew(&mut self.sql, portal),
+        }
+    }
+
+    /// Ends the lease of a portal, so that another process need not wait for it.
+    pub fn release_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        match &self.kind {
+            Kind::File { .. } => Ok(()),
+            Kind::Server { leases } => leases.release(&mut self.sql, portal),
+        }
     }
 
     /// What people forgave in a portal and was not taken in yet, with the number of each request.
     pub fn asked_to_forgive(
-        &self,
+        &mut self,
         portal: &PortalAddress,
     ) -> Result<Vec<(i64, Forgiveness)>, LedgerError> {
-        load::asked_to_forgive(&self.connection, portal)
+        self.sql
+            .transaction(|transaction| load::asked_to_forgive(transaction, portal))
     }
 
     /// Writes a change of a portal's view, and the requests to forgive that were taken in with it, in one transaction. It is on disk when this
-    /// returns.
+    /// returns, and `after` has its version.
+    ///
+    /// Where another process wrote since `before`, nothing is written: [`Misfit::Changed`].
     pub fn write(
         &mut self,
         portal: &PortalAddress,
         before: &LedgerView,
-        after: &LedgerView,
+        after: &mut LedgerView,
         taken: &[(i64, Forgiveness)],
+        guard: Guard,
     ) -> Result<(), LedgerError> {
-        self.file.check()?;
-        let transaction = self.connection.transaction()?;
-        let writing = Writing {
-            transaction: &transaction,
-            portal,
-        };
-        writing.difference(before, after)?;
-        for (id, forgiveness) in taken {
-            let query = "UPDATE forgiven SET at = ?2, taken = ?3 WHERE id = ?1";
-            transaction.execute(query, params![id, forgiveness.at, Moment::now().wall])?;
-        }
-        Ok(transaction.commit()?)
+        self.check_file()?;
+        let now = self.now();
+        let kind = &self.kind;
+        self.sql.transaction(|transaction| {
+            if before.version == 0 {
+                meet(transaction, portal, before)?;
+            }
+            if version(transaction, portal)? != Some(before.version) {
+                return Err(Misfit::Changed.into());
+            }
+            if let (Kind::Server { leases }, Guard::Lease) = (kind, guard) {
+                leases.check(transaction, portal)?;
+            }
+            let mut writing = Writing {
+                transaction,
+                portal,
+                version: VersionRow {
+                    version: before.version + 1,
+                },
+            };
+            writing.difference(before, after)?;
+            for (id, forgiveness) in taken {
+                let query = "UPDATE forgiven SET at = $2, taken = $3 WHERE id = $1";
+                let values = [
+                    Value::Integer(*id),
+                    to_value(&forgiveness.at)?,
+                    to_value(&now)?,
+                ];
+                transaction.execute(query, &values)?;
+            }
+            Ok(())
+        })
     }
+}
+
+/// Adds a portal, unless another process did.
+fn meet(
+    transaction: &mut dyn Transaction,
+    portal: &PortalAddress,
+    view: &LedgerView,
+) -> Result<(), LedgerError> {
+    use crate::sql::Record as _;
+    let values = PortalRow::new(portal, view).values()?;
+    let insert = "INSERT INTO portal (address, met, version, removed) VALUES ($1, $2, $3, $4)
+                  ON CONFLICT (address) DO NOTHING";
+    transaction.execute(insert, &values)?;
+    Ok(())
+}
+
+/// The version of a portal, which stays until the end of the transaction.
+fn version(
+    transaction: &mut dyn Transaction,
+    portal: &PortalAddress,
+) -> Result<Option<i64>, LedgerError> {
+    let query = "SELECT version FROM portal WHERE address = $1";
+    let query = format!("{query}{}", transaction.for_update());
+    let rows = transaction.query(&query, &[to_value(portal)?])?;
+    Ok(rows.first().map(|row| row.get("version")).transpose()?)
 }

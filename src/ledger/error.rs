@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::ledger::change::Misfit;
-use crate::sqlite;
+use crate::sql::SqlError;
 
 /// Why the ledger cannot be used. While it cannot, nothing is reindexed.
 #[derive(Debug, Clone, Error)]
@@ -53,6 +53,12 @@ pub enum LedgerError {
     /// The database reports an error.
     #[error("the reindex ledger cannot be used: {0}")]
     Database(Arc<rusqlite::Error>),
+    /// The PostgreSQL server reports an error, or cannot be reached.
+    #[error("the reindex ledger in PostgreSQL cannot be used: {0}")]
+    Server(SqlError),
+    /// Another process acts for this shard.
+    #[error("another process has the lease of this shard")]
+    NoLease,
     /// A value in the file makes no sense.
     #[error("the reindex ledger holds what this program did not write: {0}")]
     Content(String),
@@ -77,11 +83,14 @@ impl LedgerError {
     }
 }
 
-impl From<rusqlite::Error> for LedgerError {
-    fn from(error: rusqlite::Error) -> Self {
-        match sqlite::invalid_value(&error) {
-            Some(what) => Self::Content(what),
-            None => Self::Database(Arc::new(error)),
+impl From<SqlError> for LedgerError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Sqlite(error) => Self::Database(error),
+            SqlError::Content(what) => Self::Content(what),
+            // Another process made an attempt in the folder.
+            SqlError::Duplicate => Misfit::Changed.into(),
+            error => Self::Server(error),
         }
     }
 }

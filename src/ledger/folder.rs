@@ -2,7 +2,7 @@
 
 use crate::ledger::outcome::{FileState, Outcome, Verdict};
 use crate::model::{FileKey, FileMap, FolderName, Timestamp};
-use crate::sqlite::record;
+use crate::sql::record;
 
 /// The greatest number that the file can hold.
 pub(super) const MAX_NUMBER: u64 = i64::MAX.cast_unsigned();

@@ -2,19 +2,17 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use rusqlite::{Connection, Row};
+use rusqlite::types::Value;
 
 use crate::ledger::attempt::SentFile;
 use crate::ledger::error::LedgerError;
 use crate::ledger::folder::{FolderLedger, Totals};
 use crate::ledger::forgive::{Forgiven, Forgiveness};
-use crate::ledger::schema;
 use crate::ledger::tables::{AttemptRow, ClassRow, FolderRow, LedgerRow, PortalRow};
 use crate::ledger::view::LedgerView;
-use crate::model::{FileKey, FileMap, PortalAddress, Timestamp};
-use crate::sqlite::{Record, column, select};
+use crate::model::{FileKey, FileMap, FolderId, PortalAddress, Timestamp};
+use crate::sql::{Record, Row, SqlError, Transaction, select, to_value};
 
 /// What the ledger knows of each portal.
 #[derive(Debug)]
@@ -25,136 +23,190 @@ pub(super) struct Views {
 
 impl Views {
     /// The view of a portal that the ledger meets now.
-    pub fn meet(&self) -> LedgerView {
-        // A clock that is behind the ledger's own time is noticed by it.
-        let now = Timestamp::from(SystemTime::now()).max(self.ledger.created);
+    pub fn meet(&self, now: Timestamp) -> LedgerView {
         LedgerView {
             clock_set: self.ledger.clock_set,
-            ..LedgerView::new(now)
+            // A clock that is behind the ledger's own time is noticed by it.
+            ..LedgerView::new(now.max(self.ledger.created))
         }
     }
 }
 
-/// Reads everything from tables of this version.
-pub(super) fn load(connection: &Connection, version: i64) -> Result<Views, LedgerError> {
-    let mut ledger = select(connection, "SELECT * FROM ledger", [], LedgerRow::read)?;
-    let missing = LedgerError::content("the time of its creation is missing");
-    let ledger = ledger.pop().ok_or(missing)?;
-    let portals = select(connection, schema::portals(version), [], PortalRow::read)?;
-    let mut views: HashMap<_, _> = portals
-        .into_iter()
-        .map(|portal| (portal.address, LedgerView::new(portal.met)))
-        .collect();
-    load_attempts(connection, &mut views)?;
-    if version >= 3 {
-        let classes = select(connection, "SELECT * FROM class", [], Record::read)?;
-        for (ClassRow { portal, name }, totals) in classes {
-            let missing = LedgerError::content("a class without its portal");
-            let view = views.get_mut(&portal).ok_or(missing)?;
-            view.classes.insert(name, totals);
-        }
+/// Reads everything.
+pub(super) fn load(transaction: &mut dyn Transaction) -> Result<Views, LedgerError> {
+    let ledger = ledger_row(transaction)?;
+    let mut views = HashMap::new();
+    for row in select(transaction, "SELECT * FROM portal", &[], PortalRow::read)? {
+        let portal = row.address.clone();
+        let view = Loading::everything(transaction, row, &ledger)?;
+        views.insert(portal, Arc::new(view));
     }
-    if version >= 4 {
-        let taken = "SELECT * FROM forgiven WHERE taken IS NOT NULL";
-        for (portal, _, forgiveness) in select(connection, taken, [], forgiveness)? {
-            if let Some(view) = views.get_mut(&portal) {
-                view.note_forgiven(&forgiveness);
-            }
-        }
-    }
-    let views = views.into_iter().map(|(portal, mut view)| {
-        view.clock_set = ledger.clock_set;
-        (portal, Arc::new(view))
-    });
     Ok(Views {
         ledger,
-        portals: views.collect(),
+        portals: views,
     })
 }
 
-/// Reads the folders and their attempts.
-fn load_attempts(
-    connection: &Connection,
-    views: &mut HashMap<PortalAddress, LedgerView>,
-) -> Result<(), LedgerError> {
-    let mut file_attempts = by_owner(connection, "tries", "folder", |row| column(row, "attempts"))?;
-    let mut sent = by_owner(connection, "sent", "attempt", SentFile::read)?;
-    let mut folders = HashMap::new();
-    let read = |row: &Row<'_>| -> rusqlite::Result<(i64, (FolderRow, Totals))> {
-        Ok((column(row, "number")?, Record::read(row)?))
+/// Reads what was written of a portal since a view of it; `None` where nothing was.
+pub(super) fn load_newer(
+    transaction: &mut dyn Transaction,
+    portal: &PortalAddress,
+    known: &LedgerView,
+) -> Result<Option<LedgerView>, LedgerError> {
+    let query = "SELECT * FROM portal WHERE address = $1";
+    let rows = select(transaction, query, &[to_value(portal)?], PortalRow::read)?;
+    let Some(row) = rows.into_iter().next() else {
+        return Ok(None);
     };
-    for (number, (row, totals)) in select(connection, "SELECT * FROM folder", [], read)? {
-        let FolderRow {
-            portal,
-            id,
-            name,
-            unseen_since,
-        } = row;
-        let folder = FolderLedger {
-            name,
-            totals,
-            file_attempts: file_attempts.remove(&number).unwrap_or_default(),
-            unseen_since,
-        };
-        let missing = LedgerError::content("a folder without its portal");
-        let view = views.get_mut(&portal).ok_or(missing)?;
-        view.folders.insert(id, Arc::new(folder));
-        folders.insert(number, (portal, id));
+    if row.version == known.version {
+        return Ok(None);
     }
-    for row in select(connection, "SELECT * FROM attempt", [], AttemptRow::read)? {
-        let missing = LedgerError::content("an attempt without its folder");
-        let (portal, folder) = folders.get(&row.folder).ok_or(missing)?;
-        let files = sent.remove(&row.id).unwrap_or_default();
-        let attempt = row.attempt(portal, *folder, files)?;
-        if let Some(view) = views.get_mut(portal) {
-            view.track_mut(attempt.mode).set(attempt);
-        }
+    if row.removed > known.version {
+        let ledger = ledger_row(transaction)?;
+        return Loading::everything(transaction, row, &ledger).map(Some);
     }
-    Ok(())
+    Loading::since(transaction, row, known).map(Some)
 }
 
-/// Reads something about files, by the number of the row to which they belong.
+fn ledger_row(transaction: &mut dyn Transaction) -> Result<LedgerRow, LedgerError> {
+    let mut ledger = select(transaction, "SELECT * FROM ledger", &[], LedgerRow::read)?;
+    let missing = || LedgerError::content("the time of its creation is missing");
+    ledger.pop().ok_or_else(missing)
+}
+
+/// Reads what is known of one portal.
+struct Loading<'a> {
+    transaction: &'a mut dyn Transaction,
+    portal: PortalAddress,
+    /// The portal, and the version: only what is newer is read.
+    values: [Value; 2],
+    view: LedgerView,
+}
+
+impl<'a> Loading<'a> {
+    fn everything(
+        transaction: &'a mut dyn Transaction,
+        row: PortalRow,
+        ledger: &LedgerRow,
+    ) -> Result<LedgerView, LedgerError> {
+        let view = LedgerView {
+            clock_set: ledger.clock_set,
+            // Before every version.
+            version: -1,
+            ..LedgerView::new(row.met)
+        };
+        Self::since(transaction, row, &view)
+    }
+
+    fn since(
+        transaction: &'a mut dyn Transaction,
+        row: PortalRow,
+        known: &LedgerView,
+    ) -> Result<LedgerView, LedgerError> {
+        let mut loading = Self {
+            transaction,
+            values: [to_value(&row.address)?, Value::Integer(known.version)],
+            portal: row.address,
+            view: LedgerView {
+                met: row.met,
+                version: row.version,
+                removed: row.removed,
+                ..known.clone()
+            },
+        };
+        loading.folders()?;
+        loading.attempts()?;
+        loading.classes()?;
+        loading.forgiven()?;
+        Ok(loading.view)
+    }
+
+    fn folders(&mut self) -> Result<(), LedgerError> {
+        let tries = "SELECT tries.* FROM tries JOIN folder ON folder.number = tries.folder
+                     WHERE folder.portal = $1 AND folder.version > $2";
+        let tries = self.transaction.query(tries, &self.values)?;
+        let mut attempts = by_owner(&tries, "folder", |row| row.get("attempts"))?;
+        let query = "SELECT * FROM folder WHERE portal = $1 AND version > $2";
+        for row in self.transaction.query(query, &self.values)? {
+            let number: i64 = row.get("number")?;
+            let (folder, totals): (FolderRow, Totals) = Record::read(&row)?;
+            let known = FolderLedger {
+                name: folder.name,
+                totals,
+                file_attempts: attempts.remove(&number).unwrap_or_default(),
+                unseen_since: folder.unseen_since,
+            };
+            self.view.folders.insert(folder.id, Arc::new(known));
+        }
+        Ok(())
+    }
+
+    fn attempts(&mut self) -> Result<(), LedgerError> {
+        let sent = "SELECT sent.* FROM sent JOIN attempt ON attempt.id = sent.attempt
+                    JOIN folder ON folder.number = attempt.folder
+                    WHERE folder.portal = $1 AND attempt.version > $2";
+        let sent = self.transaction.query(sent, &self.values)?;
+        let mut sent = by_owner(&sent, "attempt", SentFile::read)?;
+        let query = "SELECT attempt.*, folder.id AS folder_id FROM attempt
+                     JOIN folder ON folder.number = attempt.folder
+                     WHERE folder.portal = $1 AND attempt.version > $2";
+        for row in self.transaction.query(query, &self.values)? {
+            let folder: FolderId = row.get("folder_id")?;
+            let row = AttemptRow::read(&row)?;
+            let files = sent.remove(&row.id).unwrap_or_default();
+            let attempt = row.attempt(&self.portal, folder, files)?;
+            self.view.track_mut(attempt.mode).set(attempt);
+        }
+        Ok(())
+    }
+
+    fn classes(&mut self) -> Result<(), LedgerError> {
+        let query = "SELECT * FROM class WHERE portal = $1 AND version > $2";
+        let classes = select(self.transaction, query, &self.values, Record::read)?;
+        for (ClassRow { name, .. }, totals) in classes {
+            self.view.classes.insert(name, totals);
+        }
+        Ok(())
+    }
+
+    fn forgiven(&mut self) -> Result<(), LedgerError> {
+        let taken = "SELECT * FROM forgiven WHERE taken IS NOT NULL AND portal = $1";
+        for (_, forgiveness) in select(self.transaction, taken, &self.values[..1], forgiveness)? {
+            self.view.note_forgiven(&forgiveness);
+        }
+        Ok(())
+    }
+}
+
+/// Rows about files, by the number of the row to which they belong.
 fn by_owner<T>(
-    connection: &Connection,
-    table: &str,
+    rows: &[Row],
     owner: &str,
-    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    read: impl Fn(&Row) -> Result<T, SqlError>,
 ) -> Result<HashMap<i64, FileMap<T>>, LedgerError> {
     let mut owners: HashMap<i64, FileMap<T>> = HashMap::new();
-    let query = format!("SELECT * FROM {table}");
-    select(connection, &query, [], |row| -> rusqlite::Result<()> {
-        let files = owners.entry(column(row, owner)?).or_default();
+    for row in rows {
+        let files = owners.entry(row.get(owner)?).or_default();
         files.insert(FileKey::read(row)?, read(row)?);
-        Ok(())
-    })?;
+    }
     Ok(owners)
 }
 
 /// What people forgave in a portal and was not taken in yet, with the number of each request.
 pub(super) fn asked_to_forgive(
-    connection: &Connection,
+    transaction: &mut dyn Transaction,
     portal: &PortalAddress,
 ) -> Result<Vec<(i64, Forgiveness)>, LedgerError> {
-    let open = "SELECT * FROM forgiven WHERE taken IS NULL AND portal = ?1 ORDER BY id";
-    let asked = select(connection, open, [portal], forgiveness)?;
-    Ok(asked.into_iter().map(|(_, id, what)| (id, what)).collect())
+    let open = "SELECT * FROM forgiven WHERE taken IS NULL AND portal = $1 ORDER BY id";
+    select(transaction, open, &[to_value(portal)?], forgiveness)
 }
 
-fn forgiveness(row: &Row<'_>) -> Result<(PortalAddress, i64, Forgiveness), LedgerError> {
-    let (kind, target): (String, Option<String>) = (column(row, "kind")?, column(row, "target")?);
+fn forgiveness(row: &Row) -> Result<(i64, Forgiveness), LedgerError> {
+    let (kind, target): (String, Option<String>) = (row.get("kind")?, row.get("target")?);
     let what = Forgiven::from_words(&kind, target.as_deref());
     let forgiveness = Forgiveness {
-        at: column(row, "at")?,
+        at: row.get("at")?,
         what: what.ok_or(LedgerError::content("what was forgiven"))?,
     };
-    Ok((column(row, "portal")?, column(row, "id")?, forgiveness))
-}
-
-/// A number that no attempt has, nor had.
-pub(super) fn next_id(connection: &Connection) -> Result<i64, LedgerError> {
-    Ok(connection.query_row(
-        "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'attempt'",
-        [],
-        |row| row.get(0),
-    )?)
+    Ok((row.get("id")?, forgiveness))
 }

@@ -2,7 +2,7 @@
 
 use crate::config::Mode;
 use crate::model::label_values;
-use crate::sqlite::label_column;
+use crate::sql::label_column;
 
 /// Identifies an attempt. A later attempt has a greater number, also across restarts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,22 +1,24 @@
-//! The ledger for processes that do not hold it: they read it, and ask to forgive, while another process may write it.
+//! The ledger for processes that do not write attempts to it: they read it, and ask to forgive, while other processes may write it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use rusqlite::types::Value;
 
+use crate::config::State;
 use crate::ledger::attempt::Attempt;
-use crate::ledger::database::FILE_NAME;
+use crate::ledger::database;
 use crate::ledger::error::LedgerError;
+use crate::ledger::file::FILE_NAME;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::load;
 use crate::ledger::schema;
 use crate::ledger::track::Track;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderName, PortalAddress};
-use crate::sqlite;
+use crate::sql::{Database, Postgres, SqlError, SqliteFile, to_value};
 
 /// How long another process may write before this one gives up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,25 +32,20 @@ pub struct Entry {
     pub attempt: Arc<Attempt>,
 }
 
-/// What the ledger of a state folder knows of each portal. Reads alone and needs no lock; blocks.
-pub fn views(folder: &Path) -> Result<BTreeMap<PortalAddress, LedgerView>, LedgerError> {
-    let (mut connection, version) = open(folder, false)?;
-    if version == 0 {
-        return Err(LedgerError::Missing(folder.join(FILE_NAME)));
-    }
+/// What the ledger knows of each portal. Reads alone and needs no lock; blocks, outside of an asynchronous task.
+pub fn views(state: &State) -> Result<BTreeMap<PortalAddress, LedgerView>, LedgerError> {
     // One transaction, so that all tables are read as they are at one moment.
-    let moment = connection.transaction()?;
-    let views = load::load(&moment, version)?;
+    let views = open(state, false)?.transaction(load::load)?;
     let views = views.portals.into_iter();
     Ok(views
         .map(|(portal, view)| (portal, Arc::unwrap_or_clone(view)))
         .collect())
 }
 
-/// Every attempt in the ledger of a state folder, newest first. Reads alone and needs no lock; blocks.
-pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
+/// Every attempt in the ledger, newest first. Reads alone and needs no lock; blocks, outside of an asynchronous task.
+pub fn history(state: &State) -> Result<Vec<Entry>, LedgerError> {
     let mut entries: Vec<Entry> = Vec::new();
-    for view in views(folder)?.into_values() {
+    for view in views(state)?.into_values() {
         let attempts = view.tracks.iter().flat_map(Track::iter);
         entries.extend(attempts.map(|attempt| {
             let folder = view.folder(attempt.folder);
@@ -62,35 +59,61 @@ pub fn history(folder: &Path) -> Result<Vec<Entry>, LedgerError> {
     Ok(entries)
 }
 
-/// Writes a request for the program that holds the ledger of a state folder. Needs no lock, blocks.
+/// Writes a request for the process that may act. Needs no lock; blocks, outside of an asynchronous task.
 ///
 /// Fails where there is no ledger, or one of another version.
 pub fn ask_to_forgive(
-    folder: &Path,
+    state: &State,
     portal: &PortalAddress,
     forgiveness: &Forgiveness,
 ) -> Result<(), LedgerError> {
-    let (connection, version) = open(folder, true)?;
-    if version != schema::VERSION {
-        return Err(LedgerError::Older(folder.join(FILE_NAME)));
-    }
-    sqlite::configure(&connection)?;
     let (kind, target) = forgiveness.what.words();
-    connection.execute(
-        "INSERT INTO forgiven (portal, at, kind, target) VALUES (?1, ?2, ?3, ?4)",
-        params![portal, forgiveness.at, kind, target],
-    )?;
-    Ok(())
+    let values = [
+        to_value(portal)?,
+        to_value(&forgiveness.at)?,
+        Value::Text(kind.to_owned()),
+        to_value(&target)?,
+    ];
+    let insert = "INSERT INTO forgiven (portal, at, kind, target) VALUES ($1, $2, $3, $4)";
+    let written: Result<u64, SqlError> =
+        open(state, true)?.transaction(|transaction| transaction.execute(insert, &values));
+    Ok(written.map(drop)?)
 }
 
-/// Opens the file where there is one, and reads its version.
-fn open(folder: &Path, write: bool) -> Result<(Connection, i64), LedgerError> {
-    let path = folder.join(FILE_NAME);
+/// Opens a ledger that there is. To read one of an older version, a copy is brought up to date.
+fn open(state: &State, write: bool) -> Result<Database, LedgerError> {
+    match state {
+        State::Path(folder) => open_file(folder.join(FILE_NAME), write),
+        State::Postgres(shared) => {
+            let mut postgres = Postgres::new(database::server(&shared.url_file));
+            postgres.connect()?;
+            Ok(Database::Postgres(Box::new(postgres)))
+        }
+        State::Temporary => Err(LedgerError::NoFolder {
+            why: "the state is temporary".to_owned(),
+        }),
+    }
+}
+
+fn open_file(path: PathBuf, write: bool) -> Result<Database, LedgerError> {
     if !path.exists() {
         return Err(LedgerError::Missing(path));
     }
-    let connection = sqlite::open_existing(&path, write)?;
-    connection.busy_timeout(PATIENCE)?;
-    let version = schema::known_version(&connection, &path)?;
-    Ok((connection, version))
+    let mut file = SqliteFile::open_existing(&path, write)?;
+    file.wait_for_others(PATIENCE)?;
+    match schema::known_version(&file, &path)? {
+        0 => Err(LedgerError::Missing(path)),
+        schema::VERSION => {
+            if write {
+                file.configure()?;
+            }
+            Ok(Database::Sqlite(file))
+        }
+        _ if write => Err(LedgerError::Older(path)),
+        older => {
+            let mut copy = file.copy()?;
+            copy.upgrade(older, &schema::STEPS, |_| Ok::<_, SqlError>(()))?;
+            Ok(Database::Sqlite(copy))
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::label_values;
-use crate::sqlite::label_column;
+use crate::sql::label_column;
 
 /// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use tracing::warn;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
 
 use crate::ledger::Ledger;
 use crate::ledger::attempt::Intent;
 use crate::ledger::change::{Misfit, Review};
+use crate::ledger::database::Guard;
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::mode::AttemptId;
@@ -14,7 +17,10 @@ use crate::ledger::outcome::Outcome;
 use crate::ledger::tidy::Tidy;
 use crate::ledger::view::LedgerView;
 use crate::ledger::writer::Writer;
-use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
+use crate::model::{FileKey, FolderId, Moment, PortalAddress, Timestamp};
+
+/// How often a lease is renewed in its length, so that one renewal may fail.
+const RENEWALS: u32 = 3;
 
 /// The ledger of one portal: what is known, and the only way to change it.
 ///
@@ -31,9 +37,45 @@ impl PortalLedger {
         Self { portal, ledger }
     }
 
+    /// The time by the clock that all who use the ledger share: that of this machine, or of the PostgreSQL server.
+    #[must_use]
+    pub fn now(&self) -> Moment {
+        self.ledger.now()
+    }
+
+    /// Whether this process may act. Where other processes share the ledger, one of those with the same shard may.
+    #[must_use]
+    pub fn may_act(&self) -> bool {
+        let leases = self.ledger.leases.as_ref();
+        leases.is_none_or(|leases| leases.is_held(&self.portal))
+    }
+
+    /// Keeps the right to act, where other processes share the ledger, until `cancel`.
+    pub async fn stay_active(&self, cancel: &CancellationToken) {
+        let Some(leases) = &self.ledger.leases else {
+            return;
+        };
+        while !cancel.is_cancelled() {
+            if let Err(error) = self.send(Writer::renew_lease).await {
+                debug!(portal = %self.portal, %error, "the lease cannot be renewed");
+            }
+            let wait = sleep(leases.length() / RENEWALS);
+            cancel.run_until_cancelled(wait).await;
+        }
+    }
+
+    /// Gives up the right to act, so that another process need not wait until it ends.
+    pub async fn stop_acting(&self) {
+        if self.ledger.leases.is_some() {
+            // It ends by itself, too.
+            let _ = self.send(Writer::release_lease).await;
+        }
+    }
+
     /// What is known now, or why nothing is. A portal that is not known yet is met now, which is written as well.
     pub fn view(&self) -> Result<Arc<LedgerView>, LedgerError> {
-        let (view, is_new) = self.ledger.views.get(&self.portal)?;
+        let now = || self.now().wall;
+        let (view, is_new) = self.ledger.views.get(&self.portal, now)?;
         if is_new {
             let portal = self.portal.clone();
             // A ledger that is closed refuses every change that comes after this one, and logs it.
@@ -49,14 +91,14 @@ impl PortalLedger {
     /// Writes that an attempt is about to be made. In enforce, the request may be sent when this has returned, and only then.
     ///
     /// `decided_on` is the view that led to it: where anything was written since, by whoever shares the portal, it is
-    /// [`Misfit::Changed`], and the decision is out of date.
+    /// [`Misfit::Changed`], and the decision is out of date: the view is the newer one by then.
     pub async fn intend(
         &self,
         intent: Intent,
         decided_on: &Arc<LedgerView>,
     ) -> Result<AttemptId, LedgerError> {
         let decided_on = Arc::clone(decided_on);
-        self.send(move |writer, portal| writer.intend(portal, intent, &decided_on))
+        self.send(move |writer, portal| writer.intend(portal, &intent, &decided_on))
             .await
     }
 
@@ -67,7 +109,9 @@ impl PortalLedger {
         at: Timestamp,
         outcome: Outcome,
     ) -> Result<(), LedgerError> {
-        self.change(move |view| view.settle(id, at, outcome)).await
+        // A fact, whoever may act by now.
+        self.change(Guard::None, move |view| view.settle(id, at, outcome))
+            .await
     }
 
     /// Writes what a read showed about an attempt.
@@ -77,12 +121,13 @@ impl PortalLedger {
         at: Timestamp,
         review: Review,
     ) -> Result<(), LedgerError> {
-        self.change(move |view| view.review(id, at, &review)).await
+        self.change(Guard::Lease, move |view| view.review(id, at, &review))
+            .await
     }
 
     /// Counts the attempts of files from 0 again.
     pub async fn renew(&self, folder: FolderId, files: Vec<FileKey>) -> Result<(), LedgerError> {
-        self.change(move |view| {
+        self.change(Guard::Lease, move |view| {
             view.renew(folder, &files);
             Ok(())
         })
@@ -94,29 +139,36 @@ impl PortalLedger {
         if self.view()?.unanswered(until).next().is_none() {
             return Ok(());
         }
-        self.change(move |view| view.interrupt(until)).await
+        self.change(Guard::Lease, move |view| view.interrupt(until))
+            .await
     }
 
     /// Removes what no limit reads any more. The counters stay.
     pub async fn tidy(&self, tidy: Tidy) -> Result<(), LedgerError> {
-        self.change(move |view| {
+        self.change(Guard::Lease, move |view| {
             view.tidy(&tidy);
             Ok(())
         })
         .await
     }
 
-    /// Takes in what people forgave since it was asked last, and returns it. Opens the file where that failed before. Fails where the disk
-    /// refuses writes, also when there is nothing to write.
+    /// Reads what other processes wrote. Opens the database where that failed before. Fails where nothing can be written, also when there is
+    /// nothing to write.
+    pub async fn follow(&self) -> Result<(), LedgerError> {
+        self.send(Writer::follow).await
+    }
+
+    /// Takes in what people forgave since it was asked last, and returns it.
     pub async fn take_in(&self) -> Result<Vec<Forgiveness>, LedgerError> {
         self.send(Writer::take_in).await
     }
 
     async fn change(
         &self,
-        change: impl FnOnce(&mut LedgerView) -> Result<(), Misfit> + Send + 'static,
+        guard: Guard,
+        change: impl Fn(&mut LedgerView) -> Result<(), Misfit> + Send + 'static,
     ) -> Result<(), LedgerError> {
-        self.send(move |writer, portal| writer.change(portal, &[], change))
+        self.send(move |writer, portal| writer.change(portal, guard, &change))
             .await
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::ledger::error::LedgerError;
 use crate::ledger::load::Views;
 use crate::ledger::view::LedgerView;
-use crate::model::PortalAddress;
+use crate::model::{PortalAddress, Timestamp};
 
 /// What is known of each portal, or why nothing is. Only the writing thread changes what is known already, after the commit. Cheap to
 /// clone.
@@ -19,13 +19,17 @@ impl SharedViews {
     }
 
     /// What is known of a portal, and whether it was met just now: then that is still to be written.
-    pub fn get(&self, portal: &PortalAddress) -> Result<(Arc<LedgerView>, bool), LedgerError> {
+    pub fn get(
+        &self,
+        portal: &PortalAddress,
+        now: impl FnOnce() -> Timestamp,
+    ) -> Result<(Arc<LedgerView>, bool), LedgerError> {
         let mut views = self.lock();
         let views = views.as_mut().map_err(|error| error.clone())?;
         if let Some(view) = views.portals.get(portal) {
             return Ok((Arc::clone(view), false));
         }
-        let view = Arc::new(views.meet());
+        let view = Arc::new(views.meet(now()));
         views.portals.insert(portal.clone(), Arc::clone(&view));
         Ok((view, true))
     }

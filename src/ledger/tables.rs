@@ -9,8 +9,9 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::folder::MAX_NUMBER;
 use crate::ledger::mode::{ActiveMode, AttemptId};
 use crate::ledger::outcome::{Lost, Outcome, StateCounts, Verdict};
+use crate::ledger::view::LedgerView;
 use crate::model::{FileMap, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
-use crate::sqlite::{Json, columns, record, text_column};
+use crate::sql::{Json, columns, record, text_column};
 
 text_column!(Class, |class| class.as_str().to_owned(), |label| Some(
     Class::from_label(label)
@@ -32,6 +33,29 @@ record! {
     pub(super) struct PortalRow {
         address: PortalAddress,
         met: Timestamp,
+        /// How often what is known of the portal was written.
+        version: i64,
+        /// The version at which something was last removed.
+        removed: i64,
+    }
+}
+
+impl PortalRow {
+    pub fn new(portal: &PortalAddress, view: &LedgerView) -> Self {
+        Self {
+            address: portal.clone(),
+            met: view.met,
+            version: view.version,
+            removed: view.removed,
+        }
+    }
+}
+
+record! {
+    /// The version of the portal at which a row was last written.
+    #[derive(Debug, Clone, Copy)]
+    pub(super) struct VersionRow {
+        version: i64,
     }
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::classify::Class;
+use crate::config::State;
 use crate::model::{FileKey, FolderId, FolderName, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
@@ -56,6 +57,10 @@ fn intent(mode: ActiveMode, at: Timestamp) -> Intent {
 
 fn enforce() -> Intent {
     intent(ActiveMode::Enforce, now())
+}
+
+fn state(folder: &Path) -> State {
+    State::Path(folder.to_owned())
 }
 
 fn reopen(folder: &Path) -> (PortalLedger, Arc<LedgerView>) {
@@ -250,7 +255,7 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
         ledger.portal(&portal()).view().unwrap(),
         main.view().unwrap()
     );
-    let history = history(folder.path()).unwrap();
+    let history = history(&state(folder.path())).unwrap();
     let ids: Vec<_> = history.iter().map(|entry| entry.attempt.id).collect();
     assert_eq!(ids, [second, first]);
     assert_eq!(history[1].attempt.portal, name());

@@ -19,6 +19,10 @@ const MAX_CLASSES: usize = 50;
 /// What the ledger knows of one portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerView {
+    /// How often what is known of the portal was written.
+    pub(super) version: i64,
+    /// The version at which something was last removed.
+    pub(super) removed: i64,
     pub(super) met: Timestamp,
     /// When the clock was last found set.
     pub(super) clock_set: Option<Timestamp>,
@@ -33,6 +37,8 @@ impl LedgerView {
     #[must_use]
     pub fn new(met: Timestamp) -> Self {
         Self {
+            version: 0,
+            removed: 0,
             met,
             clock_set: None,
             tracks: Default::default(),

@@ -1,34 +1,38 @@
 //! From views to the tables: what differs between two views of a portal.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::types::Value;
 
 use crate::ledger::attempt::Attempt;
 use crate::ledger::error::LedgerError;
 use crate::ledger::folder::FolderLedger;
-use crate::ledger::tables::{AttemptRow, ClassRow, FolderRow, PortalRow, SentRow, TriesRow};
+use crate::ledger::tables::{
+    AttemptRow, ClassRow, FolderRow, PortalRow, SentRow, TriesRow, VersionRow,
+};
 use crate::ledger::view::LedgerView;
 use crate::model::{FileMap, FolderId, PortalAddress};
-use crate::sqlite::upsert;
+use crate::sql::{Record, Transaction, to_value, upsert};
 
 /// Writes to the tables of a portal.
 pub(super) struct Writing<'a> {
-    pub transaction: &'a Transaction<'a>,
+    pub transaction: &'a mut dyn Transaction,
     pub portal: &'a PortalAddress,
+    /// The version that is written.
+    pub version: VersionRow,
 }
 
 impl Writing<'_> {
-    /// Writes what differs, and the portal, where the disk refused that before.
-    pub fn difference(&self, before: &LedgerView, after: &LedgerView) -> Result<(), LedgerError> {
-        let portal = PortalRow {
-            address: self.portal.clone(),
-            met: after.met(),
-        };
-        upsert(self.transaction, "portal", &["address"], [portal])?;
+    /// Writes what differs, and the portal. Notes in `after` if something was removed.
+    pub fn difference(
+        &mut self,
+        before: &LedgerView,
+        after: &mut LedgerView,
+    ) -> Result<(), LedgerError> {
+        let mut removed = false;
         for (id, folder) in changed(&before.folders, &after.folders, |all, id| all.get(id)) {
             let before = before.folder(*id);
             match folder {
                 Some(folder) => self.folder(*id, before, folder)?,
-                None => self.remove("folder", "id", id)?,
+                None => removed |= self.remove("folder", "id", to_value(id)?)?,
             }
         }
         for (before, after) in before.tracks.iter().zip(&after.tracks) {
@@ -37,40 +41,42 @@ impl Writing<'_> {
                 if let Some(attempt) = attempt {
                     self.attempt(before.get(*id).map(AsRef::as_ref), attempt)?;
                 } else {
-                    let query = "DELETE FROM attempt WHERE id = ?1";
-                    self.transaction.execute(query, [id.get()])?;
+                    let query = "DELETE FROM attempt WHERE id = $1";
+                    self.transaction
+                        .execute(query, &[Value::Integer(id.get())])?;
+                    removed = true;
                 }
             }
         }
         for (name, totals) in changed(&before.classes, &after.classes, |all, name| all.get(name)) {
             let Some(totals) = totals else {
-                self.remove("class", "name", name)?;
+                removed |= self.remove("class", "name", to_value(name)?)?;
                 continue;
             };
             let class = ClassRow {
                 portal: self.portal.clone(),
                 name: name.clone(),
             };
-            let row = (class, *totals);
+            let row = ((class, *totals), self.version);
             upsert(self.transaction, "class", &["portal", "name"], [row])?;
         }
-        Ok(())
+        after.version = self.version.version;
+        if removed {
+            after.removed = after.version;
+        }
+        let portal = PortalRow::new(self.portal, after);
+        Ok(upsert(self.transaction, "portal", &["address"], [portal])?)
     }
 
-    fn remove(
-        &self,
-        table: &str,
-        column: &str,
-        value: &dyn rusqlite::ToSql,
-    ) -> Result<(), LedgerError> {
-        let query = format!("DELETE FROM {table} WHERE portal = ?1 AND {column} = ?2");
-        self.transaction
-            .execute(&query, params![self.portal, value])?;
-        Ok(())
+    fn remove(&mut self, table: &str, column: &str, value: Value) -> Result<bool, LedgerError> {
+        let query = format!("DELETE FROM {table} WHERE portal = $1 AND {column} = $2");
+        let key = [to_value(self.portal)?, value];
+        self.transaction.execute(&query, &key)?;
+        Ok(true)
     }
 
     fn folder(
-        &self,
+        &mut self,
         id: FolderId,
         before: Option<&FolderLedger>,
         after: &FolderLedger,
@@ -81,44 +87,43 @@ impl Writing<'_> {
             name: after.name.clone(),
             unseen_since: after.unseen_since,
         };
-        let row = (row, after.totals);
+        let row = ((row, after.totals), self.version);
         upsert(self.transaction, "folder", &["portal", "id"], [row])?;
         let folder = self.number(id)?;
         let none = FileMap::default();
         let before = before.map_or(&none, |before| &before.file_attempts);
         let mut rows = Vec::new();
-        let query = "DELETE FROM tries WHERE folder = ?1 AND link = ?2 AND id = ?3";
-        let mut delete = self.transaction.prepare(query)?;
         for (key, attempts) in changed(before, &after.file_attempts, |all, key| all.get(key)) {
             if let Some(attempts) = attempts.copied() {
                 rows.push((*key, TriesRow { folder, attempts }));
             } else {
-                let (link, id) = (key.link.to_be_bytes(), key.id.to_be_bytes());
-                delete.execute(params![folder, link, id])?;
+                let query = "DELETE FROM tries WHERE folder = $1 AND link = $2 AND id = $3";
+                let mut values = vec![Value::Integer(folder)];
+                values.extend(key.values()?);
+                self.transaction.execute(query, &values)?;
             }
         }
-        upsert(self.transaction, "tries", &["folder", "link", "id"], rows)?;
-        Ok(())
+        let key = ["folder", "link", "id"];
+        Ok(upsert(self.transaction, "tries", &key, rows)?)
     }
 
     /// The number of a folder in its table.
-    fn number(&self, id: FolderId) -> Result<i64, LedgerError> {
-        let query = "SELECT number FROM folder WHERE portal = ?1 AND id = ?2";
-        let number = self
-            .transaction
-            .query_row(query, params![self.portal, id], |row| row.get(0));
-        number
-            .optional()?
-            .ok_or(LedgerError::content("an attempt without its folder"))
+    fn number(&mut self, id: FolderId) -> Result<i64, LedgerError> {
+        let query = "SELECT number FROM folder WHERE portal = $1 AND id = $2";
+        let key = [to_value(self.portal)?, to_value(&id)?];
+        let rows = self.transaction.query(query, &key)?;
+        let missing = || LedgerError::content("an attempt without its folder");
+        Ok(rows.first().ok_or_else(missing)?.get("number")?)
     }
 
-    fn attempt(&self, before: Option<&Attempt>, after: &Attempt) -> Result<(), LedgerError> {
+    fn attempt(&mut self, before: Option<&Attempt>, after: &Attempt) -> Result<(), LedgerError> {
         let row = AttemptRow::new(after, self.number(after.folder)?);
-        upsert(self.transaction, "attempt", &["id"], [row])?;
+        upsert(self.transaction, "attempt", &["id"], [(row, self.version)])?;
         let attempt = after.id.get();
         let Some(files) = &after.watched else {
+            let query = "DELETE FROM sent WHERE attempt = $1";
             self.transaction
-                .execute("DELETE FROM sent WHERE attempt = ?1", [attempt])?;
+                .execute(query, &[Value::Integer(attempt)])?;
             return Ok(());
         };
         let none = FileMap::default();
@@ -127,8 +132,8 @@ impl Writing<'_> {
         let sent = changed(before, files.as_ref(), |all, key| all.get(key)).into_iter();
         let rows =
             sent.filter_map(|(key, file)| Some((SentRow { attempt }, (*key, file?.clone()))));
-        upsert(self.transaction, "sent", &["attempt", "link", "id"], rows)?;
-        Ok(())
+        let key = ["attempt", "link", "id"];
+        Ok(upsert(self.transaction, "sent", &key, rows)?)
     }
 }
 

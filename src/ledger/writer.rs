@@ -1,8 +1,8 @@
-//! The thread that owns the file.
+//! The thread that owns the database.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use tracing::warn;
 
@@ -10,43 +10,64 @@ use crate::ledger::Addresses;
 use crate::ledger::attempt::Intent;
 use crate::ledger::change::Misfit;
 use crate::ledger::clock::StepDetector;
-use crate::ledger::database::Database;
+use crate::ledger::database::{Database, Guard};
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
+use crate::ledger::lease::Leases;
 use crate::ledger::mode::AttemptId;
+use crate::ledger::open::open_file;
 use crate::ledger::shared::SharedViews;
 use crate::ledger::view::LedgerView;
 use crate::model::{Moment, PortalAddress};
+use crate::sql::{Server, SqlError};
 
-/// What the thread owns: the file, and whatever is needed to open it again.
+/// How often a change is made again where other processes write at the same time.
+const TRIES: u32 = 5;
+
+/// How long the outcome of a commit is searched for after the connection ended in the middle of it: longer than the server keeps a transaction whose
+/// client is gone.
+const SEARCH: Duration = Duration::from_secs(25);
+
+/// Where the ledger is.
+#[derive(Debug)]
+pub enum Place {
+    /// In a folder that this process has locked. What an older version wrote under a name is taken over by the address that is given for it.
+    Folder(PathBuf, Addresses),
+    /// In PostgreSQL.
+    Server(Server, Leases),
+}
+
+/// What the thread owns: the database, and whatever is needed to open it again.
 #[derive(Debug)]
 pub struct Writer {
-    folder: PathBuf,
-    addresses: Addresses,
+    place: Place,
     database: Result<Database, LedgerError>,
     clock: StepDetector,
     views: SharedViews,
 }
 
 impl Writer {
-    /// A writer whose file is not open yet.
-    pub fn new(folder: PathBuf, addresses: Addresses, views: SharedViews) -> Self {
+    /// A writer whose database is not open yet.
+    pub fn new(place: Place, views: SharedViews) -> Self {
         Self {
-            folder,
-            addresses,
+            place,
             database: Err(LedgerError::Closed),
             clock: StepDetector::new(Moment::now()),
             views,
         }
     }
 
-    /// Opens the file, where it is not open.
+    /// Opens the database, where it is not open.
     pub fn open(&mut self) -> Result<(), LedgerError> {
         if self.database.is_ok() {
             return Ok(());
         }
         self.clock = StepDetector::new(Moment::now());
-        match Database::open(&self.folder, &self.addresses) {
+        let opened = match &self.place {
+            Place::Folder(folder, addresses) => open_file(folder, addresses),
+            Place::Server(server, leases) => Database::connect(server.clone(), leases.clone()),
+        };
+        match opened {
             Ok((database, views)) => {
                 self.database = Ok(database);
                 self.views.replace(Ok(views));
@@ -59,19 +80,20 @@ impl Writer {
         }
     }
 
-    /// Closes the file. From then on every change is refused for this reason.
+    /// Closes the database. From then on every change is refused for this reason.
     pub fn close(&mut self, reason: &LedgerError) {
         self.views.replace(Err(reason.clone()));
         self.database = Err(reason.clone());
     }
 
-    /// The file, once its times are those of the clock as it goes now.
+    /// The database, once its times are those of the clock as it goes now.
     fn database(&mut self) -> Result<&mut Database, LedgerError> {
         let database = self.database.as_mut().map_err(|error| error.clone())?;
         let now = Moment::now();
-        if let Some(step) = self.clock.step(now) {
-            self.views
-                .replace(Ok(database.clock_was_set(step, now.wall)?));
+        if let Some(step) = self.clock.step(now)
+            && let Some(views) = database.clock_was_set(step, now.wall)?
+        {
+            self.views.replace(Ok(views));
             warn!(
                 seconds = step / 1_000,
                 "the clock was set; the limits of reindexing last as long as they would have"
@@ -81,26 +103,69 @@ impl Writer {
         Ok(database)
     }
 
-    /// Writes when a portal was first met.
-    pub fn meet(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
-        self.database()?;
-        let (view, _) = self.views.get(portal)?;
-        self.database()?.write(portal, &view, &view, &[])
+    fn view(&mut self, portal: &PortalAddress) -> Result<Arc<LedgerView>, LedgerError> {
+        let now = self.database()?.now();
+        Ok(self.views.get(portal, || now)?.0)
     }
 
-    /// Changes what is known of a portal, and marks the requests to forgive as taken in: first on disk, then for everybody. What fails
-    /// changes nothing.
+    /// Writes when a portal was first met.
+    pub fn meet(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        let view = self.view(portal)?;
+        self.database()?.meet(portal, &view)
+    }
+
+    /// Reads what other processes wrote of a portal.
+    fn refresh(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        let known = self.view(portal)?;
+        if let Some(newer) = self.database()?.newer(portal, &known)? {
+            self.views.set(portal, newer);
+        }
+        Ok(())
+    }
+
+    /// Changes what is known of a portal, as far as this process may act for it: first on disk, then for everybody. What fails changes nothing.
+    /// Where another process wrote meanwhile, the change is made to what that wrote.
     pub fn change(
         &mut self,
         portal: &PortalAddress,
-        taken: &[(i64, Forgiveness)],
-        change: impl FnOnce(&mut LedgerView) -> Result<(), Misfit>,
+        guard: Guard,
+        change: &dyn Fn(&mut LedgerView) -> Result<(), Misfit>,
     ) -> Result<(), LedgerError> {
-        self.database()?;
-        let (before, _) = self.views.get(portal)?;
+        self.write(portal, &[], guard, change)
+    }
+
+    fn write(
+        &mut self,
+        portal: &PortalAddress,
+        taken: &[(i64, Forgiveness)],
+        guard: Guard,
+        change: &dyn Fn(&mut LedgerView) -> Result<(), Misfit>,
+    ) -> Result<(), LedgerError> {
+        for _ in 1..TRIES {
+            match self.write_once(portal, taken, guard, change) {
+                Err(LedgerError::Misfit(Misfit::Changed)) => self.refresh(portal)?,
+                done => return done,
+            }
+        }
+        self.write_once(portal, taken, guard, change)
+    }
+
+    /// Changes what is known of a portal, and marks the requests to forgive as taken in.
+    fn write_once(
+        &mut self,
+        portal: &PortalAddress,
+        taken: &[(i64, Forgiveness)],
+        guard: Guard,
+        change: &dyn Fn(&mut LedgerView) -> Result<(), Misfit>,
+    ) -> Result<(), LedgerError> {
+        let before = self.view(portal)?;
         let mut after = LedgerView::clone(&before);
         change(&mut after)?;
-        self.database()?.write(portal, &before, &after, taken)?;
+        if after == *before && taken.is_empty() {
+            return Ok(());
+        }
+        let database = self.database()?;
+        database.write(portal, &before, &mut after, taken, guard)?;
         self.views.set(portal, after);
         Ok(())
     }
@@ -109,30 +174,64 @@ impl Writer {
     pub fn intend(
         &mut self,
         portal: &PortalAddress,
-        intent: Intent,
+        intent: &Intent,
         decided_on: &Arc<LedgerView>,
     ) -> Result<AttemptId, LedgerError> {
-        let database = self.database()?;
-        let id = database.next_id();
-        if !Arc::ptr_eq(&self.views.get(portal)?.0, decided_on) {
+        let id = self.database()?.next_id()?;
+        if !Arc::ptr_eq(&self.view(portal)?, decided_on) {
             return Err(Misfit::Changed.into());
         }
-        self.change(portal, &[], |view| view.intend(id, intent))?;
-        Ok(id)
+        let add = |view: &mut LedgerView| view.intend(id, intent.clone());
+        match self.write_once(portal, &[], Guard::Lease, &add) {
+            Ok(()) => Ok(id),
+            Err(LedgerError::Misfit(Misfit::Changed)) => {
+                self.refresh(portal)?;
+                Err(Misfit::Changed.into())
+            }
+            Err(LedgerError::Server(SqlError::CommitUnknown(why))) => self.search(portal, id, why),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Takes in what people forgave in a portal, and returns it. Opens the file where that failed before. Fails where the disk refuses writes.
-    pub fn take_in(&mut self, portal: &PortalAddress) -> Result<Vec<Forgiveness>, LedgerError> {
+    /// Finds out whether an attempt was committed.
+    fn search(
+        &mut self,
+        portal: &PortalAddress,
+        id: AttemptId,
+        why: String,
+    ) -> Result<AttemptId, LedgerError> {
+        let end = Instant::now() + SEARCH;
+        while Instant::now() < end {
+            if self.refresh(portal).is_ok() {
+                let found = self.view(portal)?.attempt(id).is_some();
+                return if found {
+                    Ok(id)
+                } else {
+                    Err(LedgerError::Server(SqlError::Away(why)))
+                };
+            }
+            // The server is left alone for a while after each error.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Err(LedgerError::Server(SqlError::CommitUnknown(why)))
+    }
+
+    /// Reads what other processes wrote of a portal. Opens the database where that failed before. Fails where nothing can be written.
+    pub fn follow(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         self.open()?;
-        let database = self.database()?;
-        database.check_write()?;
-        let mut asked = database.asked_to_forgive(portal)?;
+        self.refresh(portal)?;
+        self.database()?.check_write()
+    }
+
+    /// Takes in what people forgave in a portal, and returns it.
+    pub fn take_in(&mut self, portal: &PortalAddress) -> Result<Vec<Forgiveness>, LedgerError> {
+        let mut asked = self.database()?.asked_to_forgive(portal)?;
         for (_, forgiveness) in &mut asked {
             // What comes later is not forgiven, whatever the clock was when they asked.
             forgiveness.at = forgiveness.at.min(SystemTime::now().into());
         }
         if !asked.is_empty() {
-            self.change(portal, &asked, |view| {
+            self.write(portal, &asked, Guard::Lease, &|view| {
                 for (_, forgiveness) in &asked {
                     view.forgive(forgiveness);
                 }
@@ -140,5 +239,16 @@ impl Writer {
             })?;
         }
         Ok(asked.into_iter().map(|(_, forgiven)| forgiven).collect())
+    }
+
+    /// Takes or renews the lease of a portal. Opens the database where that failed before.
+    pub fn renew_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        self.open()?;
+        self.database()?.renew_lease(portal)
+    }
+
+    /// Ends the lease of a portal.
+    pub fn release_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+        self.database()?.release_lease(portal)
     }
 }

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, LedgerView, Lost, Outcome};
-use crate::model::Moment;
 use crate::policy::Trigger;
 use crate::portal::{AdmittedRequests, Requeue, Unclear};
 use crate::reindex::{FolderFindings, Reindexer, kill_switch};
@@ -27,7 +26,13 @@ impl Reindexer {
         let intent = Intent {
             name: folder.name.clone(),
             max_classes: self.dependencies.rules.borrow().max_classes,
-            ..Intent::new(portal, folder.id, trigger.mode, Moment::now().wall, files)
+            ..Intent::new(
+                portal,
+                folder.id,
+                trigger.mode,
+                self.dependencies.ledger.now().wall,
+                files,
+            )
         };
         let id = self.dependencies.ledger.intend(intent, decided_on).await?;
         if trigger.mode == ActiveMode::DryRun {
@@ -44,12 +49,14 @@ impl Reindexer {
             let why = Lost::Interrupted;
             (Outcome::Unknown { why }, false)
         };
-        self.unwritten.push((id, Moment::now().wall, outcome));
+        let answered = self.dependencies.ledger.now().wall;
+        self.unwritten.push((id, answered, outcome));
         self.write_outcomes().await;
         Ok(trouble)
     }
 
-    /// Whether reindexing was not stopped since the decision: by the kill switch, by other rules, or by ending the program.
+    /// Whether reindexing was not stopped since the decision: by the kill switch, by other rules, by ending the program, or because this
+    /// process was paused for so long that another one may act.
     async fn may_send(
         &self,
         folder: &FolderFindings,
@@ -59,6 +66,7 @@ impl Reindexer {
         let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
         let rules = reindex.for_folder(folder.id, folder.name.label());
         !cancel.is_cancelled()
+            && self.dependencies.ledger.may_act()
             && ActiveMode::of(rules.mode) == Some(mode)
             && !kill_switch::is_on(&reindex).await
     }

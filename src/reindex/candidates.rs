@@ -7,12 +7,16 @@ use tokio_util::sync::CancellationToken;
 use crate::ledger::LedgerError;
 use crate::model::FolderId;
 use crate::policy::{self, Choice, Decision, Numbers, Reason, Trigger};
-use crate::reindex::check::{FailedCheck, check};
+use crate::portal::AdmittedRequests;
+use crate::reindex::check::{FailedCheck, FileNames, check};
 use crate::reindex::{DecisionContext, FolderFindings, Reindexer};
 use crate::snapshot::FolderReindex;
 
 /// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
+
+/// How often an attempt is decided on again where other processes write to the ledger at the same time.
+const TRIES: usize = 5;
 
 /// What was decided about a candidate.
 struct Decided {
@@ -117,7 +121,27 @@ impl Reindexer {
             checked = check(&self.portal, &requests, folder, max_backlog) => checked,
         };
         let names = checked.map_err(|FailedCheck { reason, trouble }| held(reason, trouble))?;
+        for _ in 1..TRIES {
+            let made = self.decide_and_attempt(&requests, trigger, &names, numbers, cancel);
+            match made.await {
+                Err(NotMade::OutOfDate) => {}
+                made => return made,
+            }
+        }
+        self.decide_and_attempt(&requests, trigger, &names, numbers, cancel)
+            .await
+    }
 
+    /// Decides once more by what holds now, and makes the attempt.
+    async fn decide_and_attempt(
+        &mut self,
+        requests: &AdmittedRequests<'_>,
+        trigger: &Trigger,
+        names: &FileNames,
+        numbers: Numbers,
+        cancel: &CancellationToken,
+    ) -> Result<(&'static str, Decided), NotMade> {
+        let held = |reason, trouble| NotMade::held(reason, numbers, trouble);
         let context = self.context().await.ok_or(NotMade::Skipped)?;
         let (folder, mut decision) = still_wanted(&context, trigger)?;
         let (Choice::Trigger(trigger), Some(ledger), false) =
@@ -128,9 +152,10 @@ impl Reindexer {
         for (key, file) in &mut trigger.files {
             file.name = names.get(key).cloned();
         }
-        let made = self.attempt(&requests, folder, trigger, ledger, cancel);
+        let made = self.attempt(requests, folder, trigger, ledger, cancel);
         let trouble = made.await.map_err(|failed| match failed {
             LedgerError::Misfit(_) => NotMade::OutOfDate,
+            LedgerError::NoLease => NotMade::Skipped,
             failed => {
                 self.refused(&failed);
                 held(Reason::LedgerUnavailable, true)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status};
 use crate::policy::judge::Observation;
 use crate::policy::{CountQuality, FailedFile, FailedFiles};
 use crate::portal::{PageRequest, Session};
@@ -41,7 +41,7 @@ pub struct FolderFindings {
 #[derive(Debug)]
 pub struct CountFindings {
     /// When the count began.
-    pub began: Timestamp,
+    pub began: Moment,
     /// The failed files that were read.
     pub failed: Vec<FailedFile>,
     /// Whether these are all.

@@ -18,7 +18,9 @@ impl Reindexer {
         let Ok(ledger) = self.dependencies.ledger.view() else {
             return;
         };
+        let shard = self.dependencies.shard;
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
+        let attempts = attempts.filter(|attempt| shard.owns(&attempt.portal, attempt.folder));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));
@@ -43,7 +45,7 @@ impl Reindexer {
         };
         let read = match findings {
             Some(findings) => LaterRead::Counted {
-                began: findings.began,
+                began: context.at(findings.began),
                 idle: folder.is_some_and(FolderFindings::is_idle),
                 seen: &seen,
             },
@@ -73,7 +75,7 @@ impl Reindexer {
         else {
             return;
         };
-        if findings.began < answered {
+        if context.at(findings.began) < answered {
             return;
         }
         let missing = files.iter().filter(|(key, file)| {

@@ -26,6 +26,8 @@ impl Saved {
 /// What was saved of a portal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SavedPortal {
+    /// Whether the database could not be read: it may have more than this.
+    pub is_unknown: bool,
     /// The end of the last collection that counted every folder that was due.
     pub last_success: Option<Timestamp>,
     /// What refuted that it sorts by status, if something did.

@@ -1,35 +1,24 @@
-//! The open file: what it has, and what is written to it.
+//! A handle to the database.
 
-use std::fs::File;
 use std::path::Path;
 
-use rusqlite::{Connection, Row, Transaction, params};
+use crate::model::{FolderId, PortalName, Timestamp};
+use crate::sql::Worker;
+use crate::state::StateError;
+use crate::state::database::{Database, Newer};
+use crate::state::saved::{FolderChange, Saved, SavedPortal, SavedRefutation};
 
-use crate::history::{FileHistory, KnownFile};
-use crate::model::{FileKey, FolderId, PortalName, Timestamp};
-use crate::sqlite::{self, Json, Record, Worker, column, select, upsert};
-use crate::state::saved::{
-    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation,
-};
-use crate::state::tables::{FolderNumber, FolderRow, PortalRow, RefutationRow, SlotRow};
-use crate::state::{FILE_NAME, StateError, lock, schema};
-
-/// A handle to the state. Cheap to clone; the file is closed when the last one is dropped.
+/// A handle to the state. Cheap to clone; the database is closed when the last one is dropped.
 #[derive(Debug, Clone)]
 pub struct Store(Backend);
 
 #[derive(Debug, Clone)]
 enum Backend {
     File(Worker<Database>),
+    /// A database that other processes use as well.
+    Server(Worker<Database>),
     Refused(StateError),
     Nowhere,
-}
-
-/// The open file, locked for this process.
-#[derive(Debug)]
-struct Database {
-    connection: Connection,
-    _lock: File,
 }
 
 impl Store {
@@ -38,13 +27,25 @@ impl Store {
     /// Where that fails, the store refuses every write with the error, which is returned as well.
     #[must_use]
     pub fn open(folder: &Path) -> (Self, Saved, Option<StateError>) {
-        match open(folder) {
+        let opened = Database::open(folder).and_then(|mut database| {
+            let saved = database.load(None)?;
+            Ok((database, saved))
+        });
+        match opened {
             Ok((database, saved)) => (Self(Backend::File(Worker::start(database))), saved, None),
             Err(error) => {
                 let store = Self(Backend::Refused(error.clone()));
                 (store, Saved::default(), Some(error))
             }
         }
+    }
+
+    /// Uses the state in PostgreSQL. Connects with the first use, and again where a connection ended.
+    #[must_use]
+    pub fn on_server(url_file: &Path) -> Self {
+        Self(Backend::Server(Worker::start(Database::on_server(
+            url_file,
+        ))))
     }
 
     /// A store that saves nothing: for a single collection.
@@ -65,50 +66,42 @@ impl Store {
         matches!(self.0, Backend::File(_))
     }
 
+    /// Whether other processes use the state as well.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        matches!(self.0, Backend::Server(_))
+    }
+
     /// Why the file could not be opened, if it could not.
     #[must_use]
     pub const fn open_error(&self) -> Option<&StateError> {
         match &self.0 {
             Backend::Refused(error) => Some(error),
-            Backend::File(_) | Backend::Nowhere => None,
+            Backend::File(_) | Backend::Server(_) | Backend::Nowhere => None,
         }
     }
 
-    /// Fails where the disk refuses writes.
+    /// Fails where nothing can be written.
     pub async fn check_write(&self) -> Result<(), StateError> {
-        self.act(|connection| Ok(sqlite::check_write(connection)?))
-            .await
+        self.act(Database::check_write).await
     }
 
     /// Reads what is saved of one portal, after everything that was written before. Nothing where nothing is saved.
     pub async fn load(&self, portal: PortalName) -> Result<SavedPortal, StateError> {
-        self.act(move |connection| Ok(load(connection, Some(portal.as_str()))?.take(&portal)))
+        self.act(move |database| database.load_portal(&portal))
             .await
     }
 
-    /// Writes what is new about folders: all of it, in one transaction, or nothing. It is on disk when this returns.
-    pub async fn write(&self, changes: Vec<FolderChange>) -> Result<(), StateError> {
-        self.act(move |connection| {
-            let transaction = connection.transaction()?;
-            for change in &changes {
-                write_change(&transaction, change)?;
-            }
-            Ok(transaction.commit()?)
-        })
-        .await
+    /// Writes what is new about folders of a portal, in one transaction, which is on disk when this returns. Where another process wrote what is
+    /// known of a folder meanwhile, nothing of it is written, and what that process wrote is returned.
+    pub async fn write(&self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, StateError> {
+        self.act(move |database| database.write(&changes)).await
     }
 
     /// Forgets folders of a portal, in one transaction.
     pub async fn forget(&self, portal: PortalName, ids: Vec<FolderId>) -> Result<(), StateError> {
-        self.act(move |connection| {
-            let transaction = connection.transaction()?;
-            for id in &ids {
-                let query = "DELETE FROM folder WHERE portal = ?1 AND id = ?2";
-                transaction.execute(query, params![portal.as_str(), id])?;
-            }
-            Ok(transaction.commit()?)
-        })
-        .await
+        self.act(move |database| database.forget(&portal, &ids))
+            .await
     }
 
     /// Forgets the folders of all portals but these that were counted, or left, before a time.
@@ -117,24 +110,13 @@ impl Store {
         but: Vec<String>,
         before: Timestamp,
     ) -> Result<(), StateError> {
-        self.act(move |connection| {
-            connection.execute(
-                "DELETE FROM folder WHERE portal NOT IN (SELECT value FROM json_each(?1))
-                 AND coalesce(counted, left_since, 0) < ?2",
-                params![Json(but), before],
-            )?;
-            Ok(())
-        })
-        .await
+        self.act(move |database| database.forget_portals(&but, before))
+            .await
     }
 
     /// Writes when every folder of a portal that was due was last counted.
     pub async fn write_success(&self, portal: PortalName, at: Timestamp) -> Result<(), StateError> {
-        let row = PortalRow {
-            name: portal.as_str().to_owned(),
-            last_success: at,
-        };
-        self.act(move |connection| Ok(upsert(connection, "portal", &["name"], [row])?))
+        self.act(move |database| database.write_success(&portal, at))
             .await
     }
 
@@ -144,125 +126,20 @@ impl Store {
         portal: PortalName,
         refutation: Option<SavedRefutation>,
     ) -> Result<(), StateError> {
-        let row = refutation.map(|refutation| RefutationRow {
-            portal: portal.as_str().to_owned(),
-            address: refutation.address,
-            folder: refutation.folder,
-            pages: Json(refutation.pages),
-        });
-        self.act(move |connection| {
-            if let Some(row) = row {
-                return Ok(upsert(connection, "refutation", &["portal"], [row])?);
-            }
-            let query = "DELETE FROM refutation WHERE portal = ?1";
-            connection.execute(query, [portal.as_str()])?;
-            Ok(())
-        })
-        .await
+        self.act(move |database| database.write_refutation(&portal, refutation))
+            .await
     }
 
     async fn act<T: Default + Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Connection) -> Result<T, StateError> + Send + 'static,
+        job: impl FnOnce(&mut Database) -> Result<T, StateError> + Send + 'static,
     ) -> Result<T, StateError> {
         match &self.0 {
-            Backend::File(worker) => {
-                let done = worker.run(|database| job(&mut database.connection));
-                done.await.unwrap_or(Err(StateError::Closed))
+            Backend::File(worker) | Backend::Server(worker) => {
+                worker.run(job).await.unwrap_or(Err(StateError::Closed))
             }
             Backend::Refused(error) => Err(error.clone()),
             Backend::Nowhere => Ok(T::default()),
         }
     }
-}
-
-fn open(folder: &Path) -> Result<(Database, Saved), StateError> {
-    let lock = lock::lock(folder)?;
-    let path = folder.join(FILE_NAME);
-    let mut connection = Connection::open(&path)?;
-    schema::prepare(&mut connection, &path)?;
-    let saved = load(&connection, None)?;
-    let database = Database {
-        connection,
-        _lock: lock,
-    };
-    Ok((database, saved))
-}
-
-/// Reads what is saved of one portal, or of all.
-fn load(connection: &Connection, portal: Option<&str>) -> Result<Saved, StateError> {
-    let mut saved = Saved::default();
-    let query = "SELECT * FROM portal WHERE name = coalesce(?1, name)";
-    for row in select(connection, query, [portal], PortalRow::read)? {
-        saved.portal(row.name).last_success = Some(row.last_success);
-    }
-    let query = "SELECT * FROM refutation WHERE portal = coalesce(?1, portal)";
-    for row in select(connection, query, [portal], RefutationRow::read)? {
-        saved.portal(row.portal).refutation = Some(SavedRefutation {
-            address: row.address,
-            folder: row.folder,
-            pages: row.pages.0,
-        });
-    }
-    let query = "SELECT * FROM folder WHERE portal = coalesce(?1, portal)";
-    let read = |row: &Row<'_>| load_folder(connection, column(row, "number")?, Record::read(row)?);
-    for (portal, id, folder) in select(connection, query, [portal], read)? {
-        saved.portal(portal).folders.insert(id, folder);
-    }
-    Ok(saved)
-}
-
-fn load_folder(
-    connection: &Connection,
-    number: i64,
-    row: FolderRow,
-) -> Result<(String, FolderId, SavedFolder), StateError> {
-    let query = "SELECT * FROM file WHERE folder = ?1";
-    let files: Vec<(FileKey, KnownFile)> = select(connection, query, [number], Record::read)?;
-    let files = files.into_iter().map(|(key, mut file)| {
-        file.settled = file.settled.filter(|status| status.has_reason());
-        (key, file)
-    });
-    let query = "SELECT * FROM place WHERE folder = ?1";
-    let slots = select(connection, query, [number], SlotRow::read)?;
-    let (portal, id) = (row.portal.clone(), row.id);
-    let folder = SavedFolder {
-        name: row.name.clone(),
-        files: files.collect::<FileHistory>(),
-        class_slots: slots.into_iter().map(SlotRow::slot).collect(),
-        left: row.left()?,
-        excluded: row.excluded_since,
-        record: row.record()?,
-    };
-    Ok((portal, id, folder))
-}
-
-fn write_change(transaction: &Transaction<'_>, change: &FolderChange) -> Result<(), StateError> {
-    let row = FolderRow::new(change);
-    upsert(transaction, "folder", &["portal", "id"], [row])?;
-    let query = "SELECT number FROM folder WHERE portal = ?1 AND id = ?2";
-    let key = params![change.portal.as_str(), change.id];
-    let folder = transaction.query_row(query, key, |row| row.get(0))?;
-    transaction.execute("DELETE FROM place WHERE folder = ?1", [folder])?;
-    let slots = change.folder.class_slots.iter();
-    let slots = slots.map(|slot| (FolderNumber { folder }, SlotRow::new(slot)));
-    upsert(transaction, "place", &["folder", "class"], slots)?;
-    let files = match &change.folder.files {
-        FileChanges::Some { changed, forgotten } => {
-            let query = "DELETE FROM file WHERE folder = ?1 AND link = ?2 AND id = ?3";
-            let mut delete = transaction.prepare(query)?;
-            for key in forgotten {
-                let (link, id) = (key.link.to_be_bytes(), key.id.to_be_bytes());
-                delete.execute(params![folder, link, id])?;
-            }
-            changed
-        }
-        FileChanges::All(files) => {
-            transaction.execute("DELETE FROM file WHERE folder = ?1", [folder])?;
-            files
-        }
-    };
-    let files = files.iter().map(|file| (FolderNumber { folder }, *file));
-    upsert(transaction, "file", &["folder", "link", "id"], files)?;
-    Ok(())
 }

@@ -6,10 +6,10 @@ use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
     Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
-use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, Status, Timestamp};
-use crate::sqlite::{Json, columns, record, text_column};
+use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, PortalName, Status, Timestamp};
+use crate::sql::{Json, columns, record, text_column};
 use crate::state::StateError;
-use crate::state::saved::FolderChange;
+use crate::state::saved::{FolderChange, SavedRefutation};
 
 text_column!(
     DepartureReason,
@@ -40,6 +40,25 @@ record! {
         address: PortalAddress,
         folder: FolderId,
         pages: Json<Vec<u64>>,
+    }
+}
+
+impl RefutationRow {
+    pub fn new(portal: &PortalName, refutation: SavedRefutation) -> Self {
+        Self {
+            portal: portal.as_str().to_owned(),
+            address: refutation.address,
+            folder: refutation.folder,
+            pages: Json(refutation.pages),
+        }
+    }
+
+    pub fn refutation(self) -> SavedRefutation {
+        SavedRefutation {
+            address: self.address,
+            folder: self.folder,
+            pages: self.pages.0,
+        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! `kb-exporter reindex forgive` removes what the ledger records against an attempt.
 
-use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 use clap::{ArgGroup, Args};
 
 use crate::cli::reindex::explained;
-use crate::config::Portal;
+use crate::config::{Portal, State};
 use crate::ledger::{self, Forgiven, Forgiveness, LedgerView};
 use crate::model::FolderId;
 use crate::text;
@@ -33,8 +32,8 @@ pub(in crate::cli) struct ForgiveArgs {
     clock: bool,
 }
 
-/// Writes what is taken back to the ledger of a state folder, and returns a sentence for people.
-pub(super) fn forgive(state: &Path, portals: &[Portal], args: &ForgiveArgs) -> Result<String> {
+/// Writes what is taken back to the ledger, and returns a sentence for people.
+pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> Result<String> {
     let portal = portals
         .iter()
         .find(|portal| portal.name.as_str() == args.portal)

@@ -253,12 +253,15 @@ fn the_newest_are_printed_and_0_prints_all() {
 #[test]
 fn a_missing_ledger_and_an_empty_one_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
-    let error = format!("{:#}", read(folder.path()).unwrap_err());
+    let error = format!(
+        "{:#}",
+        read(&State::Path(folder.path().to_owned())).unwrap_err()
+    );
     assert!(
         error.contains("ledger.db") && error.contains("runs"),
         "{error}"
     );
     let (_ledger, refused) = Ledger::open(folder.path(), Addresses::default());
     assert!(refused.is_none(), "{refused:?}");
-    assert_eq!(read(folder.path()).unwrap(), []);
+    assert_eq!(read(&State::Path(folder.path().to_owned())).unwrap(), []);
 }

@@ -241,11 +241,7 @@ fn a_rule_for_errors_that_cannot_be_used_says_where_and_why() {
 }
 
 #[test]
-fn what_is_not_built_yet_is_refused_and_never_ignored() {
-    assert_eq!(
-        error(&format!("{PORTAL}state:\n  postgres_url_file: /db\n")),
-        "kb.yml:3:22: state.postgres_url_file: is not available in this version: leave it out"
-    );
+fn short_forms_are_accepted() {
     for lines in ["reindex:\n  mode: off", "collect:\n  strategy: sorted"] {
         assert!(
             Config::from_yaml("kb.yml", &format!("{PORTAL}{lines}\n")).is_ok(),

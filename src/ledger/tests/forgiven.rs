@@ -4,7 +4,7 @@ use super::*;
 
 fn ask(folder: &Path, what: Forgiven) {
     let at = now();
-    ask_to_forgive(folder, &portal(), &Forgiveness { at, what }).unwrap();
+    ask_to_forgive(&state(folder), &portal(), &Forgiveness { at, what }).unwrap();
 }
 
 /// An attempt in the inbox that had no effect.
@@ -119,7 +119,7 @@ fn there_must_be_a_ledger_of_this_version() {
     let folder = tempfile::tempdir().unwrap();
     let ask = || {
         let (at, what) = (now(), Forgiven::Breaker);
-        ask_to_forgive(folder.path(), &portal(), &Forgiveness { at, what })
+        ask_to_forgive(&state(folder.path()), &portal(), &Forgiveness { at, what })
     };
     assert!(matches!(ask(), Err(LedgerError::Missing { .. })));
     let path = folder.path().join(FILE_NAME);

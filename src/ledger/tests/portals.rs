@@ -65,7 +65,7 @@ async fn a_ledger_of_version_1_is_read_and_brought_up_to_date() {
     .unwrap();
     drop(old);
     let bytes = fs::read(&path).unwrap();
-    let before = history(folder.path()).unwrap();
+    let before = history(&state(folder.path())).unwrap();
     assert_eq!(before.len(), 1);
     assert_eq!(
         fs::read(&path).unwrap(),
@@ -83,7 +83,7 @@ async fn a_ledger_of_version_1_is_read_and_brought_up_to_date() {
         let view = ledger.portal(&portal()).view().unwrap();
         assert_eq!(view.totals(inbox()).files_recovered, 2);
         written(&ledger).await;
-        assert_eq!(history(folder.path()).unwrap(), before);
+        assert_eq!(history(&state(folder.path())).unwrap(), before);
     }
     let (_, view) = reopen(folder.path());
     assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
@@ -110,7 +110,11 @@ async fn attempts_of_version_2_have_no_classes() {
     ))
     .unwrap();
     drop(old);
-    assert_eq!(history(folder.path()).unwrap().len(), 2, "read as it is");
+    assert_eq!(
+        history(&state(folder.path())).unwrap().len(),
+        2,
+        "read as it is"
+    );
     let (_ledger, error) = Ledger::open(folder.path(), [(name(), portal())].into());
     assert!(error.is_none(), "{error:?}");
     let (_, view) = reopen(folder.path());
@@ -173,10 +177,10 @@ async fn a_ledger_that_could_not_be_opened_is_tried_again() {
     let (ledger, error) = Ledger::open(folder.path(), Addresses::default());
     assert!(error.is_some());
     let main = ledger.portal(&portal());
-    assert!(main.take_in().await.is_err(), "it still cannot be opened");
+    assert!(main.follow().await.is_err(), "it still cannot be opened");
     fs::remove_dir(&blocked).unwrap();
     let before = now();
-    assert_eq!(main.take_in().await.unwrap(), []);
+    main.follow().await.unwrap();
     assert!(main.view().unwrap().met() >= before, "held from now");
     intend(&main, enforce()).await.unwrap();
     assert_eq!(
@@ -202,5 +206,5 @@ async fn a_ledger_that_was_closed_leaves_one_file_and_refuses_changes() {
         intend(&main, enforce()).await,
         Err(LedgerError::Closed)
     ));
-    assert_eq!(history(folder.path()).unwrap().len(), 1);
+    assert_eq!(history(&state(folder.path())).unwrap().len(), 1);
 }

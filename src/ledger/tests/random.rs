@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::database::Database;
+use crate::ledger::database::Guard;
 
 /// Something to change; which attempt and which file, chosen among those that there are.
 #[derive(Debug, Clone)]
@@ -150,20 +150,21 @@ proptest! {
     #[test]
     fn the_disk_says_what_the_memory_says(steps in steps()) {
         let folder = tempfile::tempdir().unwrap();
-        let (mut database, loaded) = Database::open(folder.path(), &Addresses::default()).unwrap();
+        let (mut database, loaded) = open::open_file(folder.path(), &Addresses::default()).unwrap();
         let created = loaded.ledger.created;
         let mut view = LedgerView::new(created);
         let mut at = created;
-        let mut next = database.next_id();
+        let mut next = database.next_id().unwrap();
         let mut moved = 0;
         for (hours, step) in steps {
             at = Timestamp::from_millis(at.as_millis() + i64::from(hours) * 3_600_000 / 10);
             let expected = is_free(&view, &step);
             if let Step::SetClock(step) = step {
-                database.write(&portal(), &view, &view, &[]).unwrap();
+                let before = view.clone();
+                database.write(&portal(), &before, &mut view, &[], Guard::None).unwrap();
                 let by = clock::follow(step, moved);
                 moved += by;
-                let mut views = database.clock_was_set(step, at).unwrap();
+                let mut views = database.clock_was_set(step, at).unwrap().unwrap();
                 let after = views.portals.remove(&portal()).unwrap();
                 prop_assert_eq!(limited(&after), limited(&view));
                 prop_assert_eq!(times(&after), times_moved(&view, by));
@@ -174,25 +175,25 @@ proptest! {
             if let Step::Forgive(number) = step {
                 let what = forgiven(number);
                 let asked = Forgiveness { at, what };
-                ask_to_forgive(folder.path(), &portal(), &asked).unwrap();
+                ask_to_forgive(&state(folder.path()), &portal(), &asked).unwrap();
                 taken = database.asked_to_forgive(&portal()).unwrap();
                 prop_assert_eq!(taken.len(), 1);
             }
             let mut after = view.clone();
             let made = change(&mut after, &step, at, next);
             prop_assert!(made.is_ok() || view == after);
-            database.write(&portal(), &view, &after, &taken).unwrap();
+            database.write(&portal(), &view, &mut after, &taken, Guard::None).unwrap();
             view = after;
             if let Some(free) = expected {
                 prop_assert_eq!(made.is_ok(), free, "{:?}", made);
-                next = database.next_id();
+                next = database.next_id().unwrap();
             }
         }
         let before = view.clone();
         view.interrupt(at).unwrap();
-        database.write(&portal(), &before, &view, &[]).unwrap();
+        database.write(&portal(), &before, &mut view, &[], Guard::None).unwrap();
         drop(database);
-        let (_, mut loaded) = Database::open(folder.path(), &Addresses::default()).unwrap();
+        let (_, mut loaded) = open::open_file(folder.path(), &Addresses::default()).unwrap();
         let found = loaded.portals.remove(&portal()).unwrap();
         prop_assert_eq!(&*found, &view);
     }

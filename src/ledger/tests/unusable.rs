@@ -17,7 +17,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         fs::write(path, "not a database, but long enough to be one".repeat(99)).unwrap();
     };
     let read_only: Make = |path| {
-        drop(database::Database::open(path.parent().unwrap(), &Addresses::default()).unwrap());
+        drop(open::open_file(path.parent().unwrap(), &Addresses::default()).unwrap());
         let mut permissions = fs::metadata(path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(path, permissions).unwrap();
@@ -26,12 +26,12 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         fs::create_dir(path.with_extension("db-wal")).unwrap();
     };
     let emptied: Make = |path| {
-        drop(database::Database::open(path.parent().unwrap(), &Addresses::default()).unwrap());
+        drop(open::open_file(path.parent().unwrap(), &Addresses::default()).unwrap());
         let connection = rusqlite::Connection::open(path).unwrap();
         connection.execute_batch("DELETE FROM ledger").unwrap();
     };
     for (make, says) in [
-        (newer, "newer version (schema 99, known 4)"),
+        (newer, "newer version (schema 99, known 5)"),
         (foreign, "not a reindex ledger"),
         (corrupt, "not a database"),
         (read_only, "read-only"),
@@ -87,9 +87,9 @@ async fn a_change_that_the_disk_refuses_is_not_in_the_view() {
 #[test]
 fn the_history_says_when_there_is_no_ledger() {
     let folder = tempfile::tempdir().unwrap();
-    let error = history(folder.path()).unwrap_err();
+    let error = history(&state(folder.path())).unwrap_err();
     assert!(matches!(error, LedgerError::Missing { .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let _open = Ledger::open(folder.path(), Addresses::default());
-    assert_eq!(history(folder.path()).unwrap(), []);
+    assert_eq!(history(&state(folder.path())).unwrap(), []);
 }

@@ -16,7 +16,7 @@ async fn a_file_of_an_earlier_version_gets_what_is_new_and_keeps_the_rest() {
             "DROP TABLE place; ALTER TABLE folder DROP COLUMN first_counted;
              ALTER TABLE folder DROP COLUMN sizes;
              ALTER TABLE folder DROP COLUMN excluded_since; DROP TABLE refutation;
-             ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
+             ALTER TABLE folder DROP COLUMN version; ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
              ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 1",
         )
         .unwrap();
@@ -52,7 +52,7 @@ async fn counts_of_an_earlier_version_that_were_not_consistent_are_no_base() {
     let earlier = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     earlier
         .execute_batch(
-            "ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
+            "ALTER TABLE folder DROP COLUMN version; ALTER TABLE folder DROP COLUMN base; ALTER TABLE folder DROP COLUMN torn;
              ALTER TABLE file DROP COLUMN missed; PRAGMA user_version = 8",
         )
         .unwrap();

@@ -1,0 +1,22 @@
+//! The databases of the program: SQLite files, or PostgreSQL where several processes share them.
+//!
+//! What is stored is read and written by the same statements in both: a [`Transaction`] takes a statement with the parameters `$1`, `$2`,
+//! …, and values of SQLite's kinds (null, integer, text, blob). Tables differ in how they are made: see the files in `schema`.
+//!
+//! A [`Database`] belongs to the thread of one [`Worker`], and blocks.
+
+mod database;
+mod error;
+mod postgres;
+mod record;
+mod sqlite;
+mod transaction;
+mod worker;
+
+pub(crate) use database::Database;
+pub use error::SqlError;
+pub(crate) use postgres::{Postgres, Server, ServerClock};
+pub(crate) use record::{Json, Record, Row, columns, label_column, record, text_column, to_value};
+pub(crate) use sqlite::SqliteFile;
+pub(crate) use transaction::{Transaction, select, upsert, upsert_statement};
+pub(crate) use worker::Worker;

@@ -1,0 +1,178 @@
+//! A PostgreSQL server.
+//!
+//! Every transaction is complete in itself: `BEGIN` sets what it needs, and statements have no names. So a proxy may give each transaction
+//! another connection (`PgBouncer` with `pool_mode = transaction`). After an error of the connection the server is left alone for a pause that
+//! grows, and whatever is asked meanwhile fails at once.
+
+mod clock;
+mod connect;
+mod connection;
+mod migrate;
+mod transaction;
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::SimpleQueryMessage;
+
+use crate::model::Timestamp;
+use crate::sql::error::SqlError;
+use crate::sql::transaction::Transaction;
+use connection::{Connection, PATIENCE};
+use transaction::PostgresTransaction;
+
+pub(crate) use clock::ServerClock;
+pub(crate) use migrate::Server;
+
+/// How long the server is left alone after an error of the connection, at first and at most.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
+
+/// A connection to a server, made anew where it ended.
+pub(crate) struct Postgres {
+    server: Server,
+    clock: ServerClock,
+    connection: Option<Connection>,
+    away: Option<Away>,
+}
+
+/// Why the server is left alone.
+#[derive(Debug)]
+struct Away {
+    error: SqlError,
+    until: Instant,
+    pause: Duration,
+}
+
+impl Postgres {
+    /// Connects with the first transaction.
+    pub fn new(server: Server) -> Self {
+        Self {
+            server,
+            clock: ServerClock::default(),
+            connection: None,
+            away: None,
+        }
+    }
+
+    /// The clock of the server, as far as it is known.
+    pub fn clock(&self) -> ServerClock {
+        self.clock.clone()
+    }
+
+    /// Connects, where that is not so, and brings the tables up to date.
+    pub fn connect(&mut self) -> Result<(), SqlError> {
+        if self.connection.is_some() {
+            return Ok(());
+        }
+        if let Some(away) = &self.away
+            && Instant::now() < away.until
+        {
+            return Err(away.error.clone());
+        }
+        let connection = connect::connect(&self.server.url_file).and_then(|connection| {
+            migrate::migrate(&connection, &self.server).map(|()| connection)
+        });
+        match connection {
+            Ok(connection) => {
+                self.connection = Some(connection);
+                self.away = None;
+                Ok(())
+            }
+            Err(error) => {
+                self.lost(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Leaves the server alone for a while.
+    fn lost(&mut self, error: &SqlError) {
+        let [first, longest] = PAUSES;
+        let pause = self.away.as_ref().map_or(first, |away| away.pause * 2);
+        let pause = pause.min(longest);
+        self.connection = None;
+        self.away = Some(Away {
+            error: error.clone(),
+            until: Instant::now() + pause,
+            pause,
+        });
+    }
+
+    /// Fails where nothing can be written: a commit with a transaction id of its own is written to disk.
+    pub fn check_write(&mut self) -> Result<(), SqlError> {
+        self.transaction(|transaction| {
+            transaction.query("SELECT pg_current_xact_id()::text AS id", &[])?;
+            Ok(())
+        })
+    }
+
+    pub(super) fn transaction<T, E: From<SqlError>>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Transaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.begin()?;
+        let Some(connection) = &self.connection else {
+            return Err(SqlError::Away("not connected".to_owned()).into());
+        };
+        let mut transaction = PostgresTransaction::new(connection);
+        let done = work(&mut transaction);
+        let lost = transaction.lost;
+        let end = match (&done, lost) {
+            (_, Some(lost)) => Err(lost),
+            (Ok(_), None) => connection.batch("COMMIT").map_err(|error| match error {
+                SqlError::Away(why) => SqlError::CommitUnknown(why),
+                error => error,
+            }),
+            (Err(_), None) => connection.batch("ROLLBACK"),
+        };
+        if let Err(error) = end {
+            self.lost(&error);
+            done?;
+            return Err(error.into());
+        }
+        done
+    }
+
+    /// Begins a transaction: with a connection that ended meanwhile, once more with a new one.
+    fn begin(&mut self) -> Result<(), SqlError> {
+        self.connect()?;
+        if let Err(SqlError::Away(_)) = self.begin_once() {
+            self.connection = None;
+            self.connect()?;
+            return self.begin_once().inspect_err(|error| self.lost(error));
+        }
+        Ok(())
+    }
+
+    fn begin_once(&self) -> Result<(), SqlError> {
+        let Some(connection) = &self.connection else {
+            return Err(SqlError::Away("not connected".to_owned()));
+        };
+        let millis = PATIENCE.as_millis();
+        let begin = format!(
+            "BEGIN; SET LOCAL search_path TO {}; SET LOCAL statement_timeout = {millis}; \
+             SET LOCAL lock_timeout = {millis}; SET LOCAL idle_in_transaction_session_timeout = {millis}; \
+             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+            self.server.schema
+        );
+        let messages = connection.wait(connection.client.simple_query(&begin))?;
+        let now = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        });
+        if let Some(now) = now {
+            self.clock.set(Timestamp::from_millis(now));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres")
+            .field("server", &self.server)
+            .field("connected", &self.connection.is_some())
+            .field("away", &self.away)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,24 @@
+//! The clock of the server.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::model::Timestamp;
+
+/// The time of the server when it last told it, which goes on with the monotonic clock of this machine. So all processes that share a
+/// server have one time, and a step of a machine's clock does not matter. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServerClock(Arc<Mutex<Option<(Instant, Timestamp)>>>);
+
+impl ServerClock {
+    /// The server says that it is this time.
+    pub(super) fn set(&self, time: Timestamp) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), time));
+    }
+
+    /// The time now; none before the server told it.
+    pub fn now(&self) -> Option<Timestamp> {
+        let told = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        told.map(|(at, time)| time.after(at.elapsed()))
+    }
+}
