@@ -70,6 +70,8 @@ pub struct Reindexer {
     /// The outcomes that the disk refused to store.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
     refusals: Refusals,
+    /// Whether the server that has the ledger cannot be used: what is known of the ledger may be out of date.
+    is_away: bool,
 }
 
 /// What the ledger refused to write.
@@ -105,6 +107,7 @@ impl Reindexer {
             outlook: None,
             unwritten: Vec::new(),
             refusals: Refusals::default(),
+            is_away: false,
         }
     }
 
@@ -179,6 +182,7 @@ impl Reindexer {
         let kill_switch = kill_switch::is_on(&rules.reindex).await;
         let now = self.dependencies.ledger.now();
         let ledger = self.dependencies.ledger.view().ok();
+        let ledger = ledger.filter(|_| !self.is_away);
         let outlook = match self.outlook.take() {
             Some((of, outlook)) if Arc::ptr_eq(&of, &latest) => outlook,
             _ => Arc::new(rules.outlook(&latest, ledger.as_deref(), now)),
@@ -259,10 +263,14 @@ impl Reindexer {
     async fn follow_ledger(&mut self) {
         let ledger = &self.dependencies.ledger;
         let usable = ledger.view().is_ok();
+        self.is_away = false;
         match ledger.follow().await {
             Ok(()) if usable => {}
             Ok(()) => info!(portal = %self.portal, "the reindex ledger can be used again"),
-            Err(failed) if usable => self.refused(&failed),
+            Err(failed) if usable => {
+                self.is_away = ledger.is_shared();
+                self.refused(&failed);
+            }
             // The start has logged why.
             Err(_) => {}
         }

@@ -200,7 +200,8 @@ impl Folder {
                 };
                 let name = self.view.name.label();
                 let mode = reindex.for_folder(self.view.id, name).mode;
-                self.findings = findings(mode, &watch, &count, &self.persisted, read.began);
+                let began = read.began.wall;
+                self.findings = findings(mode, &watch, &count, &self.persisted, began);
                 self.times_counted = self.times_counted.saturating_add(1);
                 ReadOutcome::Counted
             }

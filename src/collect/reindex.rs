@@ -38,6 +38,7 @@ impl Reindexing {
 
     /// Submits what a collection found.
     pub(super) fn submit(&self, findings: PortalFindings) {
+        let findings = findings.by_clock(self.ledger.clock_ahead());
         self.findings.send_replace(Some(Arc::new(findings)));
     }
 

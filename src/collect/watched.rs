@@ -8,7 +8,7 @@ use crate::collect::persisted_folder::PersistedFolder;
 use crate::config::Mode;
 use crate::count::{DoneFiles, FolderCount};
 use crate::history::FileHistory;
-use crate::model::{FileKey, FileMap, Moment, Status, Timestamp};
+use crate::model::{FileKey, FileMap, Status, Timestamp};
 use crate::policy::FailedFile;
 use crate::policy::judge::Observation;
 use crate::reindex::CountFindings;
@@ -28,14 +28,14 @@ pub(super) fn findings(
     watch: &Watch<'_>,
     count: &FolderCount,
     persisted: &PersistedFolder,
-    began: Moment,
+    began: Timestamp,
 ) -> Option<Arc<CountFindings>> {
     if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
     Some(Arc::new(CountFindings {
         began,
-        failed: failed_files(count, persisted, began.wall),
+        failed: failed_files(count, persisted, began),
         failed_whole: count.consistent && count.complete[Status::Failed],
         failed_page: count.failed_page,
         watched: watch.seen(count, &persisted.history),

@@ -43,6 +43,22 @@ impl PortalLedger {
         self.ledger.now()
     }
 
+    /// By how many milliseconds that clock is ahead of the clock of this machine.
+    #[must_use]
+    pub fn clock_ahead(&self) -> i64 {
+        if !self.ledger.is_shared() {
+            return 0;
+        }
+        let here = Moment::now().wall.as_millis();
+        self.now().wall.as_millis().saturating_sub(here)
+    }
+
+    /// Whether other processes use the ledger as well.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        self.ledger.is_shared()
+    }
+
     /// Whether this process may act. Where other processes share the ledger, one of those with the same shard may.
     #[must_use]
     pub fn may_act(&self) -> bool {

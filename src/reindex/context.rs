@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 
 use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
-use crate::model::{Moment, Timestamp};
+use crate::model::Moment;
 use crate::policy::{self, Candidate, Decision, FolderFailures, Numbers, Outlook};
 use crate::reindex::{FolderFindings, PortalFindings};
 
@@ -61,12 +61,6 @@ impl DecisionContext {
             && Arc::ptr_eq(&self.rules.reindex, &other.rules.reindex)
             && self.kill_switch == other.kill_switch
             && ledgers[0] == ledgers[1]
-    }
-
-    /// When something was, by the clock of the ledger.
-    pub fn at(&self, moment: Moment) -> Timestamp {
-        let ago = self.now.steady.saturating_duration_since(moment.steady);
-        self.now.wall.before(ago)
     }
 
     /// The rules of a folder.

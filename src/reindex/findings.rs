@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status};
+use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status, Timestamp};
 use crate::policy::judge::Observation;
 use crate::policy::{CountQuality, FailedFile, FailedFiles};
 use crate::portal::{PageRequest, Session};
 
-/// What one collection of a portal found.
+/// What one collection of a portal found. Times are by the clock of the ledger.
 pub struct PortalFindings {
     /// What the portal is asked with; none when its list of folders could not be read.
     pub session: Option<Arc<Session>>,
@@ -38,10 +38,10 @@ pub struct FolderFindings {
 }
 
 /// What a count of a folder found, as far as reindexing needs it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CountFindings {
     /// When the count began.
-    pub began: Moment,
+    pub began: Timestamp,
     /// The failed files that were read.
     pub failed: Vec<FailedFile>,
     /// Whether these are all.
@@ -80,6 +80,27 @@ impl PortalFindings {
             folders: amended.collect(),
             ..*self
         })
+    }
+
+    /// The same with times by a clock that is ahead by so many milliseconds.
+    #[must_use]
+    pub fn by_clock(mut self, ahead: i64) -> Self {
+        if ahead == 0 {
+            return self;
+        }
+        for folder in &mut self.folders {
+            if let Some(counted) = &mut folder.counted {
+                counted.wall = counted.wall.moved(ahead);
+            }
+            if let Some(findings) = &mut folder.findings {
+                let findings = Arc::make_mut(findings);
+                findings.began = findings.began.moved(ahead);
+                for file in &mut findings.failed {
+                    file.since = file.since.moved(ahead);
+                }
+            }
+        }
+        self
     }
 
     /// The quality of a folder's counts now.

@@ -45,7 +45,7 @@ impl Reindexer {
         };
         let read = match findings {
             Some(findings) => LaterRead::Counted {
-                began: context.at(findings.began),
+                began: findings.began,
                 idle: folder.is_some_and(FolderFindings::is_idle),
                 seen: &seen,
             },
@@ -75,7 +75,7 @@ impl Reindexer {
         else {
             return;
         };
-        if context.at(findings.began) < answered {
+        if findings.began < answered {
             return;
         }
         let missing = files.iter().filter(|(key, file)| {
