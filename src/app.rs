@@ -5,6 +5,7 @@
 
 mod portals;
 mod reload;
+mod sharing;
 mod state;
 mod systemd;
 

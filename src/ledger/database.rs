@@ -12,10 +12,12 @@ use crate::ledger::lease::Leases;
 use crate::ledger::load::{self, Views};
 use crate::ledger::mode::AttemptId;
 use crate::ledger::schema;
+use crate::ledger::sharing;
 use crate::ledger::tables::{PortalRow, VersionRow};
 use crate::ledger::view::LedgerView;
 use crate::ledger::write::Writing;
 use crate::model::{Moment, PortalAddress, Timestamp};
+use crate::portal::{Demand, Share};
 use crate::sql::{self, Postgres, Server, Transaction, to_value};
 
 /// The PostgreSQL schema of the tables.
@@ -155,11 +157,29 @@ impl Database {
         }
     }
 
-    /// Ends the lease of a portal, so that another process need not wait for it.
+    /// Ends the lease of a portal, and gives the share of its rate back, so that other processes need not wait for them.
     pub fn release_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         match &self.kind {
             Kind::File { .. } => Ok(()),
-            Kind::Server { leases } => leases.release(&mut self.sql, portal),
+            Kind::Server { leases } => {
+                leases.release(&mut self.sql, portal)?;
+                sharing::leave(&mut self.sql, leases.holder(), portal)
+            }
+        }
+    }
+
+    /// Takes a share of the rate (requests per second) of a portal.
+    pub fn take_share(
+        &mut self,
+        portal: &PortalAddress,
+        rate: f64,
+        demand: Demand,
+    ) -> Result<Share, LedgerError> {
+        match &self.kind {
+            Kind::File { .. } => Ok(Share::take(rate, demand, &[])),
+            Kind::Server { leases } => {
+                sharing::take(&mut self.sql, leases.holder(), portal, rate, demand)
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use crate::model::{Moment, PortalAddress, Shard};
 use crate::sql::{Database, ServerClock, SqlError, Transaction, to_value};
 
 /// The time of the server, in milliseconds since 1970.
-const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+pub(super) const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
 
 /// The leases of this process. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -51,6 +51,10 @@ impl Leases {
             length,
             state: Mutex::default(),
         }))
+    }
+
+    pub fn holder(&self) -> &str {
+        &self.0.holder
     }
 
     pub fn length(&self) -> Duration {

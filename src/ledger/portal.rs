@@ -18,6 +18,7 @@ use crate::ledger::tidy::Tidy;
 use crate::ledger::view::LedgerView;
 use crate::ledger::writer::Writer;
 use crate::model::{FileKey, FolderId, Moment, PortalAddress, Timestamp};
+use crate::portal::{Demand, Share};
 
 /// How often a lease is renewed in its length, so that one renewal may fail.
 const RENEWALS: u32 = 3;
@@ -51,6 +52,19 @@ impl PortalLedger {
         }
         let here = Moment::now().wall.as_millis();
         self.now().wall.as_millis().saturating_sub(here)
+    }
+
+    /// The address of the portal.
+    #[must_use]
+    pub const fn address(&self) -> &PortalAddress {
+        &self.portal
+    }
+
+    /// Takes a share of the portal's rate (requests per second), by what this process and the others need. To be asked every
+    /// [`SHARING_INTERVAL`](crate::ledger::SHARING_INTERVAL).
+    pub async fn take_share(&self, rate: f64, demand: Demand) -> Result<Share, LedgerError> {
+        self.send(move |writer, portal| writer.take_share(portal, rate, demand))
+            .await
     }
 
     /// Whether other processes use the ledger as well.

@@ -19,6 +19,7 @@ use crate::ledger::open::open_file;
 use crate::ledger::shared::SharedViews;
 use crate::ledger::view::LedgerView;
 use crate::model::{Moment, PortalAddress};
+use crate::portal::{Demand, Share};
 use crate::sql::{Server, SqlError};
 
 /// How often a change is made again where other processes write at the same time.
@@ -245,6 +246,17 @@ impl Writer {
     pub fn renew_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         self.open()?;
         self.database()?.renew_lease(portal)
+    }
+
+    /// Takes a share of the rate of a portal.
+    pub fn take_share(
+        &mut self,
+        portal: &PortalAddress,
+        rate: f64,
+        demand: Demand,
+    ) -> Result<Share, LedgerError> {
+        self.open()?;
+        self.database()?.take_share(portal, rate, demand)
     }
 
     /// Ends the lease of a portal.

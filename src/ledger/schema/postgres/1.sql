@@ -107,3 +107,14 @@ CREATE TABLE lease (
     until BIGINT NOT NULL,
     PRIMARY KEY (portal, shard, shards)
 );
+
+-- What each process needs of the rate of a portal, and what it has taken, in thousandths of a request per second.
+CREATE TABLE sharer (
+    portal TEXT NOT NULL,
+    process TEXT NOT NULL,
+    used BIGINT NOT NULL,
+    waits BIGINT NOT NULL,
+    taken BIGINT NOT NULL,
+    seen BIGINT NOT NULL,
+    PRIMARY KEY (portal, process)
+);
