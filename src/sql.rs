@@ -7,16 +7,24 @@
 
 mod database;
 mod error;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "sql/without_postgres.rs"]
 mod postgres;
 mod record;
+mod server;
+mod server_clock;
 mod sqlite;
 mod transaction;
 mod worker;
 
 pub(crate) use database::Database;
 pub use error::SqlError;
-pub(crate) use postgres::{Postgres, Server, ServerClock};
+pub(crate) use postgres::Postgres;
 pub(crate) use record::{Json, Record, Row, columns, label_column, record, text_column, to_value};
+pub(crate) use server::Server;
+pub(crate) use server_clock::ServerClock;
 pub(crate) use sqlite::SqliteFile;
 pub(crate) use transaction::{Transaction, select, upsert, upsert_statement};
 pub(crate) use worker::Worker;

@@ -4,7 +4,6 @@
 //! another connection (`PgBouncer` with `pool_mode = transaction`). After an error of the connection the server is left alone for a pause that
 //! grows, and whatever is asked meanwhile fails at once.
 
-mod clock;
 mod connect;
 mod connection;
 mod migrate;
@@ -17,12 +16,11 @@ use tokio_postgres::SimpleQueryMessage;
 
 use crate::model::Timestamp;
 use crate::sql::error::SqlError;
+use crate::sql::server::Server;
+use crate::sql::server_clock::ServerClock;
 use crate::sql::transaction::Transaction;
 use connection::{Connection, PATIENCE};
 use transaction::PostgresTransaction;
-
-pub(crate) use clock::ServerClock;
-pub(crate) use migrate::Server;
 
 /// How long the server is left alone after an error of the connection, at first and at most.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];

@@ -10,6 +10,10 @@ const MAX_VALUES: usize = 8_000;
 
 /// The kind of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "postgres"),
+    expect(dead_code, reason = "only the client for PostgreSQL makes one of them")
+)]
 pub(crate) enum Engine {
     Sqlite,
     Postgres,

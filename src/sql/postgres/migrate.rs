@@ -1,22 +1,10 @@
 //! The tables in PostgreSQL and their versions. A newer version is left as it is.
 
-use std::path::PathBuf;
-
 use tokio_postgres::SimpleQueryMessage;
 
 use crate::sql::error::SqlError;
 use crate::sql::postgres::connection::Connection;
-
-/// The database, and the tables that are used in it.
-#[derive(Debug, Clone)]
-pub(crate) struct Server {
-    /// The file that has the URL of the database. It is read at each connect.
-    pub url_file: PathBuf,
-    /// The PostgreSQL schema (a namespace of tables).
-    pub schema: &'static str,
-    /// What brings the tables to each version from the one before.
-    pub steps: &'static [&'static str],
-}
+use crate::sql::server::Server;
 
 /// The key of the lock of those who bring tables up to date: `kb-expor`.
 const LOCK: i64 = i64::from_be_bytes(*b"kb-expor");

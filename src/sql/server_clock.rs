@@ -12,6 +12,7 @@ pub(crate) struct ServerClock(Arc<Mutex<Option<(Instant, Timestamp)>>>);
 
 impl ServerClock {
     /// The server says that it is this time.
+    #[cfg(feature = "postgres")]
     pub(super) fn set(&self, time: Timestamp) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), time));
     }

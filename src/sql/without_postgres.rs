@@ -1,0 +1,45 @@
+//! In place of PostgreSQL in a build without it: every use is refused. The configuration refuses it before.
+
+use crate::sql::error::SqlError;
+use crate::sql::server::Server;
+use crate::sql::server_clock::ServerClock;
+use crate::sql::transaction::Transaction;
+
+/// A server that cannot be used.
+#[derive(Debug)]
+pub(crate) struct Postgres {
+    server: Server,
+}
+
+impl Postgres {
+    pub fn new(server: Server) -> Self {
+        Self { server }
+    }
+
+    #[expect(clippy::unused_self, reason = "as with PostgreSQL")]
+    pub fn clock(&self) -> ServerClock {
+        ServerClock::default()
+    }
+
+    pub fn connect(&mut self) -> Result<(), SqlError> {
+        Err(self.refused())
+    }
+
+    pub fn check_write(&mut self) -> Result<(), SqlError> {
+        Err(self.refused())
+    }
+
+    pub(super) fn transaction<T, E: From<SqlError>>(
+        &mut self,
+        _: impl FnOnce(&mut dyn Transaction) -> Result<T, E>,
+    ) -> Result<T, E> {
+        Err(self.refused().into())
+    }
+
+    fn refused(&self) -> SqlError {
+        let file = self.server.url_file.display();
+        SqlError::Away(format!(
+            "this build of kb-exporter has no PostgreSQL client for {file}"
+        ))
+    }
+}
