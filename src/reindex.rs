@@ -215,6 +215,10 @@ impl Reindexer {
 
     /// Notes a refusal, and logs it when it is new.
     fn refused(&mut self, failed: &LedgerError) {
+        if matches!(failed, LedgerError::NoLease) {
+            // Another process acts by now.
+            return;
+        }
         if self.refusals.shown().is_none() {
             error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
         }

@@ -180,7 +180,7 @@ impl Portals {
             let dependencies = self.dependencies(client, &store, name, reindexing);
             let stored = match &mut saved {
                 Some(saved) => saved.take(name),
-                None => load(&store, name).await,
+                None => load(&store, name, self.shard).await,
             };
             let collector = Collector::new(settings, dependencies, stored);
             let collecting = collector.run(ticker, received, running.cancel.clone());
@@ -296,8 +296,14 @@ impl Portals {
 }
 
 /// The stored state of a portal.
-async fn load(store: &Store, portal: &PortalName) -> SavedPortal {
-    store.load(portal.clone()).await.unwrap_or_else(|failed| {
+async fn load(store: &Store, portal: &PortalName, shard: Shard) -> SavedPortal {
+    // What a private store has of other shards is forgotten.
+    let shard = if store.is_shared() {
+        shard
+    } else {
+        Shard::default()
+    };
+    store.load(portal.clone(), shard).await.unwrap_or_else(|failed| {
         if store.is_shared() {
             error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries are not shown until it can");
         } else {

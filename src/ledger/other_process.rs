@@ -68,16 +68,21 @@ pub fn ask_to_forgive(
     forgiveness: &Forgiveness,
 ) -> Result<(), LedgerError> {
     let (kind, target) = forgiveness.what.words();
-    let values = [
-        to_value(portal)?,
-        to_value(&forgiveness.at)?,
-        Value::Text(kind.to_owned()),
-        to_value(&target)?,
-    ];
     let insert = "INSERT INTO forgiven (portal, at, kind, target) VALUES ($1, $2, $3, $4)";
-    let written: Result<u64, SqlError> =
-        open(state, true)?.transaction(|transaction| transaction.execute(insert, &values));
-    Ok(written.map(drop)?)
+    let mut database = open(state, true)?;
+    let clock = database.clock();
+    database.transaction(|transaction| {
+        // A server's times are its own.
+        let now = clock.and_then(|clock| clock.now());
+        let values = [
+            to_value(portal)?,
+            to_value(&now.unwrap_or(forgiveness.at))?,
+            Value::Text(kind.to_owned()),
+            to_value(&target)?,
+        ];
+        transaction.execute(insert, &values)?;
+        Ok(())
+    })
 }
 
 /// Opens a ledger that there is. To read one of an older version, a copy is brought up to date.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use tracing::warn;
 
@@ -226,10 +226,12 @@ impl Writer {
 
     /// Takes in what people forgave in a portal, and returns it.
     pub fn take_in(&mut self, portal: &PortalAddress) -> Result<Vec<Forgiveness>, LedgerError> {
-        let mut asked = self.database()?.asked_to_forgive(portal)?;
+        let database = self.database()?;
+        let mut asked = database.asked_to_forgive(portal)?;
+        let now = database.now();
         for (_, forgiveness) in &mut asked {
             // What comes later is not forgiven, whatever the clock was when they asked.
-            forgiveness.at = forgiveness.at.min(SystemTime::now().into());
+            forgiveness.at = forgiveness.at.min(now);
         }
         if !asked.is_empty() {
             self.write(portal, &asked, Guard::Lease, &|view| {

@@ -20,7 +20,7 @@ impl Reindexer {
         };
         let shard = self.dependencies.shard;
         let attempts = ledger.track(ActiveMode::Enforce).unjudged();
-        let attempts = attempts.filter(|attempt| shard.owns(&attempt.portal, attempt.folder));
+        let attempts = attempts.filter(|attempt| shard.owns(&self.portal, attempt.folder));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));

@@ -2,6 +2,7 @@
 
 use crate::sql::error::SqlError;
 use crate::sql::postgres::Postgres;
+use crate::sql::server_clock::ServerClock;
 use crate::sql::sqlite::SqliteFile;
 use crate::sql::transaction::Transaction;
 
@@ -21,6 +22,14 @@ impl Database {
         match self {
             Self::Sqlite(file) => file.transaction(work),
             Self::Postgres(server) => server.transaction(work),
+        }
+    }
+
+    /// The clock of the server, if there is one. It is known in each transaction.
+    pub fn clock(&self) -> Option<ServerClock> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(server) => Some(server.clock()),
         }
     }
 

@@ -134,12 +134,14 @@ impl Postgres {
     /// Begins a transaction: with a connection that ended meanwhile, once more with a new one.
     fn begin(&mut self) -> Result<(), SqlError> {
         self.connect()?;
-        if let Err(SqlError::Away(_)) = self.begin_once() {
-            self.connection = None;
-            self.connect()?;
-            return self.begin_once().inspect_err(|error| self.lost(error));
+        match self.begin_once() {
+            Err(SqlError::Away(_)) => {
+                self.connection = None;
+                self.connect()?;
+                self.begin_once().inspect_err(|error| self.lost(error))
+            }
+            begun => begun,
         }
-        Ok(())
     }
 
     fn begin_once(&self) -> Result<(), SqlError> {

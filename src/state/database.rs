@@ -11,7 +11,7 @@ use std::path::Path;
 use rusqlite::types::Value;
 
 use crate::history::{FileHistory, KnownFile};
-use crate::model::{FileKey, FileMap, FolderId, PortalName, Timestamp};
+use crate::model::{FileKey, FileMap, FolderId, PortalName, Shard, Timestamp};
 use crate::sql::{
     Database as Sql, Postgres, Record, Row, Server, SqliteFile, Transaction, select, to_value,
     upsert, upsert_statement,
@@ -21,6 +21,9 @@ use crate::state::saved::{
 };
 use crate::state::tables::{FolderNumber, FolderRow, PortalRow, RefutationRow, SlotRow};
 use crate::state::{FILE_NAME, POSTGRES_SCHEMA, StateError, lock, schema};
+
+/// How many folders one query reads.
+const FOLDERS_AT_ONCE: usize = 1_000;
 
 /// The open database.
 #[derive(Debug)]
@@ -73,17 +76,36 @@ impl Database {
         Ok(self.sql.check_write()?)
     }
 
-    /// Reads what is saved of one portal.
-    pub fn load_portal(&mut self, portal: &PortalName) -> Result<SavedPortal, StateError> {
-        Ok(self.load(Some(portal))?.take(portal))
+    /// Reads what is saved of one portal, but for the folders of other shards.
+    pub fn load_portal(
+        &mut self,
+        portal: &PortalName,
+        shard: Shard,
+    ) -> Result<SavedPortal, StateError> {
+        let (mut saved, versions) = self.sql.transaction(|transaction| {
+            let mut saved = load_portals(transaction, Some(portal.as_str()))?;
+            let mut versions = Versions::default();
+            let numbers = numbers(transaction, portal, shard)?;
+            for numbers in numbers.chunks(FOLDERS_AT_ONCE) {
+                let condition = one_of("number", 1, numbers.len());
+                let loaded = load_folders(transaction, &condition, numbers)?;
+                add(&mut saved, &mut versions, loaded);
+            }
+            Ok::<_, StateError>((saved, versions))
+        })?;
+        self.versions.extend(versions);
+        Ok(saved.take(portal))
     }
 
-    /// Reads what is saved of one portal, or of all.
-    pub fn load(&mut self, portal: Option<&PortalName>) -> Result<Saved, StateError> {
-        let portal = portal.map(PortalName::as_str);
-        let (saved, versions) = self
-            .sql
-            .transaction(|transaction| load(transaction, portal))?;
+    /// Reads what is saved of all portals.
+    pub fn load(&mut self) -> Result<Saved, StateError> {
+        let (saved, versions) = self.sql.transaction(|transaction| {
+            let mut saved = load_portals(transaction, None)?;
+            let mut versions = Versions::default();
+            let loaded = load_folders(transaction, "true", &[])?;
+            add(&mut saved, &mut versions, loaded);
+            Ok::<_, StateError>((saved, versions))
+        })?;
         self.versions.extend(versions);
         Ok(saved)
     }
@@ -127,13 +149,10 @@ impl Database {
     pub fn forget_portals(&mut self, but: &[String], before: Timestamp) -> Result<(), StateError> {
         let mut values: Vec<Value> = vec![to_value(&before)?];
         values.extend(but.iter().map(|name| text(name)));
-        let names: Vec<String> = (2..=values.len())
-            .map(|number| format!("${number}"))
-            .collect();
-        let others = if names.is_empty() {
+        let others = if but.is_empty() {
             String::new()
         } else {
-            format!("portal NOT IN ({}) AND ", names.join(", "))
+            format!("NOT {} AND ", one_of("portal", 2, but.len()))
         };
         let query =
             format!("DELETE FROM folder WHERE {others}coalesce(counted, left_since, 0) < $1");
@@ -176,11 +195,12 @@ fn text(text: &str) -> Value {
 /// A folder, and its version.
 type Loaded = (FolderId, i64, SavedFolder);
 
-fn load(
+/// Reads what is saved of one portal, or of all, without folders.
+fn load_portals(
     transaction: &mut dyn Transaction,
     portal: Option<&str>,
-) -> Result<(Saved, Versions), StateError> {
-    let (mut saved, mut versions) = (Saved::default(), Versions::default());
+) -> Result<Saved, StateError> {
+    let mut saved = Saved::default();
     let portal = [to_value(&portal)?];
     let query = "SELECT * FROM portal WHERE name = coalesce($1, name)";
     for row in select(transaction, query, &portal, PortalRow::read)? {
@@ -191,15 +211,40 @@ fn load(
         let name = row.portal.clone();
         saved.portal(name).refutation = Some(row.refutation());
     }
-    for (portal, loaded) in load_folders(transaction, "portal = coalesce($1, portal)", &portal)? {
-        let (id, version, folder) = loaded;
-        versions
-            .entry(portal.clone())
-            .or_default()
-            .insert(id, version);
+    Ok(saved)
+}
+
+/// The numbers of the folders of a shard.
+fn numbers(
+    transaction: &mut dyn Transaction,
+    portal: &PortalName,
+    shard: Shard,
+) -> Result<Vec<Value>, StateError> {
+    let query = "SELECT number, id FROM folder WHERE portal = $1";
+    let folders = transaction.query(query, &[text(portal.as_str())])?;
+    let mut numbers = Vec::new();
+    for folder in folders {
+        if shard.owns(portal, folder.get("id")?) {
+            numbers.push(Value::Integer(folder.get("number")?));
+        }
+    }
+    Ok(numbers)
+}
+
+/// A condition: the column is one of so many values, from the parameter `first` on.
+fn one_of(column: &str, first: usize, values: usize) -> String {
+    let numbers: Vec<String> = (first..first + values)
+        .map(|number| format!("${number}"))
+        .collect();
+    format!("{column} IN ({})", numbers.join(", "))
+}
+
+fn add(saved: &mut Saved, versions: &mut Versions, loaded: Vec<(String, Loaded)>) {
+    for (portal, (id, version, folder)) in loaded {
+        let known = versions.entry(portal.clone()).or_default();
+        known.insert(id, version);
         saved.portal(portal).folders.insert(id, folder);
     }
-    Ok((saved, versions))
 }
 
 fn load_folder(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{FolderId, PortalName, Timestamp};
+use crate::model::{FolderId, PortalName, Shard, Timestamp};
 use crate::sql::Worker;
 use crate::state::StateError;
 use crate::state::database::{Database, Newer};
@@ -28,7 +28,7 @@ impl Store {
     #[must_use]
     pub fn open(folder: &Path) -> (Self, Saved, Option<StateError>) {
         let opened = Database::open(folder).and_then(|mut database| {
-            let saved = database.load(None)?;
+            let saved = database.load()?;
             Ok((database, saved))
         });
         match opened {
@@ -86,9 +86,10 @@ impl Store {
         self.act(Database::check_write).await
     }
 
-    /// Reads what is saved of one portal, after everything that was written before. Nothing where nothing is saved.
-    pub async fn load(&self, portal: PortalName) -> Result<SavedPortal, StateError> {
-        self.act(move |database| database.load_portal(&portal))
+    /// Reads what is saved of one portal, but for the folders of other shards, after everything that was written before. Nothing where nothing
+    /// is saved.
+    pub async fn load(&self, portal: PortalName, shard: Shard) -> Result<SavedPortal, StateError> {
+        self.act(move |database| database.load_portal(&portal, shard))
             .await
     }
 

@@ -9,7 +9,7 @@ use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
     Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
 };
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp};
 
 fn now() -> Timestamp {
     std::time::SystemTime::now().into()
@@ -209,17 +209,33 @@ async fn what_is_written_together_is_on_disk_together() {
     let main = PortalName::new("main").unwrap();
     let refused = store.write(vec![other(1), other(2), other(9)]).await;
     assert!(refused.is_err());
-    assert_eq!(store.load(main.clone()).await.unwrap().folders.len(), 0);
+    assert_eq!(
+        store
+            .load(main.clone(), Shard::default())
+            .await
+            .unwrap()
+            .folders
+            .len(),
+        0
+    );
 
     disk.execute_batch("DROP TRIGGER refuse").unwrap();
     let written = store.write(vec![other(1), other(2), other(9)]).await;
     written.unwrap();
-    assert_eq!(store.load(main.clone()).await.unwrap().folders.len(), 3);
+    assert_eq!(
+        store
+            .load(main.clone(), Shard::default())
+            .await
+            .unwrap()
+            .folders
+            .len(),
+        3
+    );
     store
         .forget(main.clone(), vec![other(1).id, last])
         .await
         .unwrap();
-    let left = store.load(main).await.unwrap().folders;
+    let left = store.load(main, Shard::default()).await.unwrap().folders;
     assert_eq!(left.into_keys().collect::<Vec<_>>(), [other(2).id]);
     let files = "SELECT count(*) FROM file";
     let files = disk.query_row(files, [], |row| row.get::<_, i64>(0));
@@ -238,7 +254,9 @@ async fn portals_that_nobody_asks_about_any_more_are_forgotten_in_time() {
     let counted = of("main").folder.record.unwrap().counted;
     store.write(vec![of("main"), of("removed")]).await.unwrap();
     let folders = async |portal| {
-        let saved = store.load(PortalName::new(portal).unwrap()).await;
+        let saved = store
+            .load(PortalName::new(portal).unwrap(), Shard::default())
+            .await;
         saved.unwrap().folders.len()
     };
     let later = Timestamp::from_millis(counted.as_millis() + 1_000_000);

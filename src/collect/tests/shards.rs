@@ -25,10 +25,10 @@ async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> SavedPortal
         reindexing: None,
     };
     let name = settings.portal.name.clone();
-    let saved = store.load(name.clone()).await.unwrap();
+    let saved = store.load(name.clone(), Shard::default()).await.unwrap();
     scene.collector = Collector::new(settings, dependencies, saved);
     scene.collector.once().await;
-    store.load(name).await.unwrap()
+    store.load(name, Shard::default()).await.unwrap()
 }
 
 fn add_failed(world: &mut World, folders: &[Uuid]) {

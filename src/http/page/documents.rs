@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 /// The documents by their names, as they stand in the repository.
-const DOCUMENTS: [(&str, &str); 8] = [
+const DOCUMENTS: [(&str, &str); 9] = [
     ("runbook.md", include_str!("../../../alerts/runbook.md")),
     ("metrics.md", include_str!("../../../docs/metrics.md")),
     (
@@ -11,6 +11,10 @@ const DOCUMENTS: [(&str, &str); 8] = [
         include_str!("../../../docs/installation.md"),
     ),
     ("operations.md", include_str!("../../../docs/operations.md")),
+    (
+        "shared-state.md",
+        include_str!("../../../docs/shared-state.md"),
+    ),
     ("reindexing.md", include_str!("../../../docs/reindexing.md")),
     (
         "configuration.md",
