@@ -10,6 +10,7 @@ mod demo;
 mod errors;
 mod exit;
 mod healthcheck;
+mod limits;
 #[cfg(test)]
 mod manual;
 mod once;
@@ -82,6 +83,8 @@ enum Command {
     Errors(errors::ErrorsArgs),
     /// Print the alert rules for an installation.
     Rules(rules::RulesArgs),
+    /// Print what given numbers of folders and files cost.
+    Capacity(capacity::CapacityArgs),
     /// Print a script that lets a shell complete commands and flags.
     Completion(completion::CompletionArgs),
     /// Ask the process that runs with the same flags whether it is live; exit with 0 or 1.
@@ -201,6 +204,7 @@ impl Cli {
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
             Some(Command::Check(args)) => check::run(&self.config, shard, args),
             Some(Command::Rules(args)) => rules::run(args),
+            Some(Command::Capacity(args)) => capacity::run(&self.config, args),
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),

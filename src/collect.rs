@@ -48,6 +48,7 @@ use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
 use crate::state::{SavedPortal, Store};
 
+pub(crate) use audit::schedule::MEAN_AUDIT_SHARE;
 pub use reindex::Reindexing;
 pub use settings::Settings;
 

@@ -28,6 +28,7 @@
 
 pub mod aggregate;
 pub mod app;
+mod capacity;
 pub mod classify;
 pub mod cli;
 pub mod collect;

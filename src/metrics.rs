@@ -26,7 +26,8 @@ use crate::snapshot::Snapshot;
 
 pub use events::{ConfigFacts, Events, LedgerKind, PortalEvents};
 pub use exposition::{Clock, Exposition, Scrape};
-pub use renderer::{RenderError, Renderer};
+pub use renderer::{RenderError, Renderer, rendering_gap};
+pub use rendering::{FactsSize, facts_size};
 
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;

@@ -96,7 +96,7 @@ impl Fleet {
     /// What the processes do while nothing changes.
     pub fn quiet(&self, folders: &Folders) -> Result<Work> {
         self.work(folders, || {
-            folders.wait(tokio::time::sleep(QUIET));
+            folders.wait(async { tokio::time::sleep(QUIET).await });
             Ok(Vec::new())
         })
     }

@@ -56,7 +56,7 @@ impl Folders {
         while self.counts() < times * self.ids.len() {
             let counts = self.counts();
             ensure!(begun.elapsed() < PATIENCE, "only {counts} counts were made");
-            self.wait(tokio::time::sleep(PAUSE));
+            self.wait(async { tokio::time::sleep(PAUSE).await });
         }
         Ok(())
     }

@@ -1,102 +1,91 @@
-//! How many folders a configuration can keep up with, and which of its limits contradict each other, for `--config.check`.
+//! `kb-exporter capacity`: what given numbers of folders and files cost.
 
+mod report;
+
+use std::num::{NonZeroU16, NonZeroU64};
+use std::process::ExitCode;
 use std::time::Duration;
 
-use chrono::Utc;
-use humantime::format_duration;
+use anyhow::{Context, Result};
+use clap::Args;
 
-use crate::collect::read_schedule::{RequestBudget, requests_in};
-use crate::config::{Collect, Config, Rate, Schedule, Strategy};
-use crate::model::Shard;
+use crate::capacity::{Capacity, Installation};
+use crate::cli::output::{self, Form};
+use crate::cli::{ConfigArgs, limits, table};
+use crate::config::{Collect, Config, Rate};
 
-/// The fewest requests that a collection needs: the list, and a folder about which nothing is known yet.
-const LEAST_REQUESTS: u64 = 12;
+/// The interval of a schedule that names no second time.
+const INTERVAL: Duration = Duration::from_mins(1);
 
-/// A line about the shard, where there are several; a line for each portal: what fits into an interval, and what becomes of folders that
-/// do not; and one for each contradiction.
-pub(super) fn notes(config: &Config, shard: Shard) -> String {
-    let mut config = config.clone();
-    let rate = &mut config.collect.max_requests_per_second;
-    *rate = rate.divided_by(shard.count());
-    let count = shard.count();
-    let part = (count.get() > 1).then(|| {
-        format!("{shard}: it collects its share of the folders, at 1/{count} of collect.max_requests_per_second\n")
-    });
-    let allowed = allowed(&config.collect);
-    let portals = config.portals.iter().map(|portal| &portal.name);
-    let portals =
-        portals.filter_map(|name| Some(format!("portal {name}: {}\n", allowed.as_ref()?)));
-    let contradictions = contradictions(&config).into_iter();
-    let contradictions = contradictions.map(|sentence| format!("warning: {sentence}\n"));
-    part.into_iter()
-        .chain(portals)
-        .chain(contradictions)
-        .collect()
+/// A portal, and what collects it.
+#[derive(Debug, Args)]
+pub(super) struct CapacityArgs {
+    /// Folders of the portal.
+    #[arg(long, value_name = "N")]
+    folders: NonZeroU64,
+    /// Files of all folders together.
+    #[arg(long, value_name = "M")]
+    files: u64,
+    /// Share of the files that failed, such as `1%` or `0.01`. They are spread over the folders at random.
+    #[arg(long, value_name = "P", default_value = "0", value_parser = share)]
+    failed: f64,
+    /// Requests per second that the portal is sent by all processes together [default: `collect.max_requests_per_second`].
+    #[arg(long, value_name = "R", value_parser = Rate::parse)]
+    rate: Option<Rate>,
+    /// Processes that share the folders (`--shard.count`).
+    #[arg(long, value_name = "S", default_value = "1")]
+    shards: NonZeroU16,
+    /// Time between two collections [default: `collect.schedule`].
+    #[arg(long, value_name = "D", value_parser = humantime::parse_duration)]
+    interval: Option<Duration>,
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    output: Form,
 }
 
-/// Limits that do not fit together.
-fn contradictions(config: &Config) -> Vec<String> {
-    let (collect, request) = (&config.collect, &config.request);
-    let [timeout, answer, full_every] =
-        [collect.timeout, request.timeout, collect.full_every].map(format_duration);
-    let mut found = Vec::new();
-    if request.timeout >= collect.timeout {
-        found.push(format!(
-            "request.timeout ({answer}) lets one answer take as long as a whole collection (collect.timeout, {timeout})"
-        ));
-    }
-    let Rate::PerSecond(rate) = collect.max_requests_per_second else {
-        return found;
+/// Prints the figures. What the flags leave open is as the configuration file says, if one is named, or else as by default.
+pub(super) fn run(config: &ConfigArgs, args: &CapacityArgs) -> Result<ExitCode> {
+    let collect = match &config.file {
+        Some(file) => Config::from_file(file)?.collect,
+        None => Collect::default(),
     };
-    if let Some(fit) = requests_in(collect.max_requests_per_second, collect.timeout)
-        && fit < LEAST_REQUESTS
-    {
-        found.push(format!(
-            "at {rate} requests a second (collect.max_requests_per_second) {fit} requests fit into collect.timeout ({timeout}), too few to count a folder"
-        ));
-    }
-    let pages = collect.max_pages_per_folder.get();
-    let fits = requests_in(collect.max_requests_per_second, collect.full_every);
-    if collect.strategy != Strategy::Full && fits.is_some_and(|fits| pages > fits) {
-        found.push(format!(
-            "{pages} pages (collect.max_pages_per_folder) cannot be read within collect.full_every ({full_every}) at {rate} requests a second"
-        ));
-    }
-    found
-}
-
-/// What the rate allows; nothing where it has no limit, or no collection follows the first.
-fn allowed(collect: &Collect) -> Option<String> {
-    let limit = collect.max_requests_per_second;
-    let Rate::PerSecond(rate) = limit else {
-        return None;
+    let capacity = Capacity::of(args.installation(collect))?
+        .context("without a limit of the rate, nothing can be worked out: name one with --rate")?;
+    let text = match args.output {
+        Form::Table => report::text(&capacity, table::terminal_width()),
+        Form::Json => report::json(&capacity)?,
     };
-    let interval = interval(collect)?;
-    let requests = requests_in(limit, interval)?;
-    let quiet_every = collect.quiet_every.max(interval);
-    let budget = RequestBudget::new(limit, interval, collect.timeout)?;
-    let collections = quiet_every.as_millis() / interval.as_millis().max(1);
-    let collections = u64::try_from(collections).unwrap_or(u64::MAX);
-    // Quiet folders that are due in time when nothing else is read.
-    let quiet = budget.requests.saturating_mul(collections);
-    let [interval, quiet_every] = [interval, quiet_every].map(format_duration);
-    Some(format!(
-        "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \
-         quiet folders are counted every {quiet_every}, up to {quiet} of one request each; where more is due, folders take turns"
-    ))
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
-/// The time between two collections: of a cron line, between the next two.
-fn interval(collect: &Collect) -> Option<Duration> {
-    match &collect.schedule {
-        Schedule::Every(interval) => Some(*interval),
-        Schedule::Cron(line) => {
-            let now = Utc::now().with_timezone(&collect.timezone);
-            let next = line.next_after(&now)?;
-            let after = line.next_after(&next)?;
-            (after - next).to_std().ok()
+impl CapacityArgs {
+    fn installation(&self, mut collect: Collect) -> Installation {
+        let interval = self.interval.or_else(|| limits::interval(&collect));
+        if let Some(rate) = self.rate {
+            collect.max_requests_per_second = rate;
+        }
+        Installation {
+            folders: self.folders.get(),
+            files: self.files,
+            failed: self.failed,
+            interval: interval.unwrap_or(INTERVAL).max(Duration::from_secs(1)),
+            shards: self.shards,
+            collect,
         }
     }
+}
+
+/// Reads a share of something.
+fn share(text: &str) -> Result<f64, String> {
+    let share = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => text.parse(),
+    };
+    share
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "expected a share from 0 to 1, such as 0.01, or from 0% to 100%".to_owned())
 }
 
 #[cfg(test)]
@@ -104,62 +93,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_into_an_interval_and_what_becomes_of_the_others() {
-        let usual = allowed(&Collect::default()).unwrap();
-        assert_eq!(
-            usual,
-            "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; quiet folders \
-             are counted every 5m, up to 1495 of one request each; where more is due, folders take turns"
-        );
-        let seldom = allowed(&Collect {
-            schedule: Schedule::parse("0 */10 * * * *").unwrap(),
-            max_requests_per_second: Rate::PerSecond(0.5),
-            ..Collect::default()
-        });
-        assert_eq!(
-            seldom.unwrap(),
-            "at 0.5 requests a second, 300 requests fit into an interval of 10m, one of them for the list; quiet folders \
-             are counted every 10m, up to 299 of one request each; where more is due, folders take turns"
-        );
-    }
-
-    #[test]
-    fn a_rate_without_a_limit_allows_everything() {
-        let collect = Collect {
-            max_requests_per_second: Rate::Unlimited,
-            ..Collect::default()
-        };
-        assert_eq!(allowed(&collect), None);
-    }
-
-    fn contradictions_of(collect: &str) -> Vec<String> {
-        let portal =
-            "portals: [{name: main, base_url: 'https://portal.example', api_key_env: KEY}]";
-        let config = Config::from_yaml("kb.yml", &format!("{portal}\n{collect}")).unwrap();
-        contradictions(&config)
-    }
-
-    #[test]
-    fn limits_that_do_not_fit_together_are_reported_and_the_defaults_do() {
-        assert_eq!(contradictions_of(""), [""; 0]);
-        for (collect, expected) in [
-            (
-                "collect: {timeout: 30s}",
-                "request.timeout (30s) lets one answer take as long as a whole collection (collect.timeout, 30s)",
-            ),
-            (
-                "collect: {max_requests_per_second: 0.01}",
-                "at 0.01 requests a second (collect.max_requests_per_second) 6 requests fit into collect.timeout (10m), too few to count a folder",
-            ),
-            (
-                "collect: {max_requests_per_second: 2}",
-                "200000 pages (collect.max_pages_per_folder) cannot be read within collect.full_every (1day) at 2 requests a second",
-            ),
+    fn a_share_is_a_number_or_a_percentage() {
+        for (text, expected) in [
+            ("0", 0.0),
+            ("1", 1.0),
+            ("0.25", 0.25),
+            ("1%", 0.01),
+            ("50 %", 0.5),
         ] {
-            let found = contradictions_of(collect);
-            assert!(found.iter().any(|found| found == expected), "{found:?}");
+            let share = share(text).unwrap();
+            assert!((share - expected).abs() < 1e-9, "{text}: {share}");
         }
-        let full = contradictions_of("collect: {strategy: full, max_requests_per_second: 2}");
-        assert_eq!(full, [""; 0]);
+        for text in ["", "-1", "1.1", "101%", "NaN", "a few"] {
+            assert!(share(text).is_err(), "{text}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{ConfigSource, Web};
-use crate::cli::{ConfigArgs, PortalArgs, WebArgs, capacity, classes, output};
+use crate::cli::{ConfigArgs, PortalArgs, WebArgs, classes, limits, output};
 use crate::config::{Config, ConfigError};
 use crate::http::web_config::{WebConfigError, WebConfigFile};
 use crate::model::Shard;
@@ -58,14 +58,14 @@ pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Ex
     let config = config(args)?;
     web.config.as_deref().map(WebConfigFile::open).transpose()?;
     let portals = config.portals.len();
-    let capacity = capacity::notes(&config, shard);
+    let limits = limits::notes(&config, shard);
     let warnings = config.errors.warnings().into_iter();
     let warnings = warnings.chain(classes::warnings(&config));
     let warnings: Vec<_> = warnings
         .map(|warning| format!("warning: {warning}\n"))
         .collect();
     let warnings = warnings.concat();
-    let text = format!("the configuration is right: {portals} portal(s)\n{capacity}{warnings}");
+    let text = format!("the configuration is right: {portals} portal(s)\n{limits}{warnings}");
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -101,7 +101,8 @@ pub enum Rate {
 }
 
 impl Rate {
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads a number of requests per second.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let rate = text.parse().ok();
         rate.filter(|rate| (0.001..=100_000.0).contains(rate))
             .map(Self::PerSecond)

@@ -67,6 +67,11 @@ impl Deflated {
         self.len
     }
 
+    /// Bytes of the compressed text.
+    pub fn compressed_len(&self) -> u64 {
+        self.data.len() as u64
+    }
+
     /// The text.
     pub fn inflate(&self) -> Inflated {
         Inflated(DeflateDecoder::new(self.data.clone().reader()))

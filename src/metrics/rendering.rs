@@ -10,7 +10,7 @@ use crate::model::{Moment, PortalName};
 use crate::snapshot::Snapshot;
 
 /// Facts of up to so many bytes of text are rendered within milliseconds, so a scrape waits for the newest.
-const PROMPT_BYTES: u64 = 1024 * 1024;
+pub(super) const PROMPT_BYTES: u64 = 1024 * 1024;
 
 /// Facts that are no longer true are shown for this long at most. Timers are late by more where the machine was suspended.
 const MAX_LATE: Duration = Duration::from_secs(10);
@@ -29,6 +29,31 @@ pub(super) struct Rendering {
     /// Its text.
     pub text: Deflated,
     snapshot: Weak<Snapshot>,
+}
+
+/// The size of the facts in an exposition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FactsSize {
+    /// Series.
+    pub series: u64,
+    /// Bytes of text.
+    pub text_bytes: u64,
+    /// Bytes of the compressed text.
+    pub gzip_bytes: u64,
+}
+
+/// Renders the facts of a snapshot to find out their size.
+pub fn facts_size(snapshot: &Snapshot, at: Moment) -> io::Result<FactsSize> {
+    let mut text = Vec::new();
+    families::write(&mut text, snapshot, at)?;
+    let compressed = Deflated::of(|sink| sink.write_all(&text))?;
+    let lines = text.split(|byte| *byte == b'\n');
+    let series = lines.filter(|line| line.first().is_some_and(|first| *first != b'#'));
+    Ok(FactsSize {
+        series: series.count() as u64,
+        text_bytes: text.len() as u64,
+        gzip_bytes: compressed.compressed_len(),
+    })
 }
 
 impl Rendering {

@@ -28,7 +28,7 @@ use pace::Pace;
 use slow_lane::{SlowLane, Wanted};
 
 /// Requests in the background get the rate divided by this.
-const BACKGROUND_SHARE: u32 = 4;
+pub(crate) const BACKGROUND_SHARE: u32 = 4;
 
 /// The resolution of the timer: a shorter wait would take longer than it should.
 const CLOCK: Duration = Duration::from_millis(1);

@@ -6,6 +6,7 @@
 
 mod alerting;
 mod alerts;
+mod capacity;
 mod commands;
 mod container;
 mod counts;

@@ -10,6 +10,12 @@ use crate::snapshot::SortingState;
 /// again as often.
 pub(super) const SOON_SHARE: u32 = 24;
 
+/// The least part of `full_every` between two audits of a folder.
+const LEAST_SHARE: f64 = 0.75;
+
+/// The part of `full_every` between two audits of a folder, on average.
+pub(crate) const MEAN_AUDIT_SHARE: f64 = LEAST_SHARE.midpoint(1.0);
+
 /// The audits of one folder.
 #[derive(Debug, Default)]
 pub(in crate::collect) struct AuditLog {
@@ -56,7 +62,7 @@ impl AuditLog {
 
 /// The part of `full_every` after which a folder is audited: from three quarters to all of it.
 fn share(folder: FolderId) -> f64 {
-    0.75 + 0.25 * folder.fraction()
+    LEAST_SHARE + (1.0 - LEAST_SHARE) * folder.fraction()
 }
 
 #[cfg(test)]
