@@ -141,8 +141,8 @@ impl Capacity {
             quiet: 0,
             ..self.load
         };
-        let cycle = self.intervals_of(pressing.cycle(self.budget));
-        self.interval() * cycle + self.last_in_collection_seconds()
+        let cycle = pressing.cycle(self.budget).as_secs_f64();
+        cycle + self.last_in_collection_seconds()
     }
 
     /// The most seconds until a change shows that the list does not show: the folder was counted just before.
@@ -240,13 +240,9 @@ impl Capacity {
         (1.0 + float(reads)) / self.rate + self.rendering_seconds()
     }
 
-    /// The cycle of the folders of one process, where it is longer than an interval.
+    /// The cycle of the folders of one process: at least an interval.
     fn cycle_seconds(&self) -> f64 {
         self.load.cycle(self.budget).as_secs_f64()
-    }
-
-    fn intervals_of(&self, time: Duration) -> f64 {
-        time.as_secs_f64() / self.interval()
     }
 
     fn quiet_every(&self) -> f64 {

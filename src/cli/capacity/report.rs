@@ -213,11 +213,80 @@ fn bytes(bytes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU16;
+
     use super::*;
+    use crate::capacity::Installation;
+    use crate::config::Collect;
 
     #[test]
     fn the_schema_is_in_the_documents() {
         output::assert_schema_in_documents::<Document>("capacity");
+    }
+
+    const BEGIN: &str = "<!-- capacity: begin -->\n";
+    const END: &str = "<!-- capacity: end -->";
+
+    fn capacity(folders: u64, files: u64, failed: f64) -> Capacity {
+        let installation = Installation {
+            folders,
+            files,
+            failed,
+            interval: Duration::from_mins(1),
+            shards: NonZeroU16::MIN,
+            collect: Collect::default(),
+        };
+        Capacity::of(installation).unwrap().unwrap()
+    }
+
+    /// What portals of some sizes cost with the default configuration.
+    fn table() -> String {
+        let mut table = "| Folders | Files | Time of the first count | Requests per minute, idle | A change shows after, at most | The same, if the list does not show it | Needed requests per second | The same with 0.1 % failed | Memory of one process | Series | Recommended processes |\n|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
+        let row = |folders, files| {
+            let it = capacity(folders, files, 0.0);
+            let failed = capacity(folders, files, 0.001);
+            let cells = [
+                number(integer(folders)),
+                number(integer(files)),
+                time(it.first_seconds()),
+                number(it.idle_requests()),
+                time(it.change_listed_seconds()),
+                time(it.change_unlisted_seconds()),
+                format!("{:.2}", it.wanted_rate()),
+                format!("{:.2}", failed.wanted_rate()),
+                bytes(it.process_bytes()),
+                number(it.series()),
+                it.recommended_shards().to_string(),
+            ];
+            format!("| {} |\n", cells.join(" | "))
+        };
+        for folders in [10, 1_000, 100_000] {
+            for files in [1_000_000, 100_000_000, 1_000_000_000] {
+                table.push_str(&row(folders, files));
+            }
+        }
+        table
+    }
+
+    fn integer(number: u64) -> f64 {
+        f64::from(u32::try_from(number).unwrap())
+    }
+
+    #[test]
+    fn the_table_in_the_documents_is_worked_out() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/operations.md");
+        let document = std::fs::read_to_string(file).unwrap();
+        let (before, rest) = document.split_once(BEGIN).unwrap();
+        let (_, after) = rest.split_once(END).unwrap();
+        let new = [before, BEGIN, &table(), END, after].concat();
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(file, &new).unwrap();
+        }
+        let now = std::fs::read_to_string(file).unwrap();
+        assert!(
+            now == new,
+            "the table is old; run the tests once with UPDATE_DOCS=1"
+        );
     }
 
     #[test]
