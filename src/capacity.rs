@@ -184,7 +184,8 @@ impl Capacity {
             + STORED_FILE_BYTES * self.folders.failed_files()
     }
 
-    /// Transactions in an interval in which nothing changes: each count of a folder, and the end of the collection of each process.
+    /// The most transactions in an interval in which nothing changes: each count of a folder, and the end of the collection of each process.
+    /// Folders that are counted at about the same time are written in one transaction.
     pub fn idle_transactions(&self) -> f64 {
         let due = self.interval() / self.quiet_seconds();
         let counts = self.folders.pressing() + self.folders.quiet() * due;

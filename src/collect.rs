@@ -31,6 +31,7 @@ pub mod strategy;
 mod tasks;
 mod watched;
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,6 +69,10 @@ use tasks::Tasks;
 
 /// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Results of tasks that are processed before what they changed is written. A transaction waits for the disk, however much is in it, and more
+/// folders may be counted in a second than the disk has transactions.
+const MAX_EVENTS: usize = 256;
 
 /// What a collector works with.
 pub struct Dependencies {
@@ -112,6 +117,8 @@ pub struct Collector {
     /// Reads that the portal refused.
     refusals: Refusals,
     tasks: Tasks,
+    /// Folders that were counted and are not written yet.
+    counted: BTreeSet<FolderId>,
 }
 
 /// What a task found when it ended.
@@ -150,6 +157,7 @@ impl Collector {
             runs: Runs::default(),
             refusals: Refusals::default(),
             tasks: Tasks::default(),
+            counted: BTreeSet::new(),
             settings: Arc::new(settings),
             dependencies,
         };
@@ -192,7 +200,7 @@ impl Collector {
                 self.reconfigure(command.settings, command.client).await;
             }
             tick = ticker.next() => self.begin(Some(tick)),
-            Some(event) = self.tasks.next() => self.task_ended(event).await,
+            Some(event) = self.tasks.next() => self.tasks_ended(event).await,
             () = sleep_until(self.publication.next), if self.publication.is_pending() => {
                 self.publish(Moment::now());
             }
@@ -205,9 +213,27 @@ impl Collector {
     pub async fn once(&mut self) {
         self.begin(None);
         while let Some(event) = self.tasks.next().await {
-            self.task_ended(event).await;
+            self.tasks_ended(event).await;
         }
         self.publish(Moment::now());
+    }
+
+    /// Processes what a task found, and what others have found meanwhile; writes what was counted in one transaction.
+    async fn tasks_ended(&mut self, event: Event) {
+        self.task_ended(event).await;
+        for _ in 1..MAX_EVENTS {
+            let Some(Some(event)) = self.tasks.next().now_or_never() else {
+                break;
+            };
+            self.task_ended(event).await;
+        }
+        self.save_counted().await;
+        self.storage
+            .write_refutation(&self.sorting, &self.settings)
+            .await;
+        if self.publication.request(Instant::now()) {
+            self.publish(Moment::now());
+        }
     }
 
     async fn task_ended(&mut self, event: Event) {
@@ -217,12 +243,6 @@ impl Collector {
             Event::FolderRead(run, folder, read) => self.folder_read(run, folder, read).await,
             Event::Audited(folder, audit) => self.audited(folder, audit).await,
             Event::RefutationChecked => self.auditor.finished(),
-        }
-        self.storage
-            .write_refutation(&self.sorting, &self.settings)
-            .await;
-        if self.publication.request(Instant::now()) {
-            self.publish(Moment::now());
         }
     }
 
@@ -292,6 +312,12 @@ impl Collector {
     async fn assign_classes(&mut self) {
         let changed = self.folders.assign_classes();
         self.save(&changed).await;
+    }
+
+    /// Writes the folders that were counted.
+    async fn save_counted(&mut self) {
+        let counted = std::mem::take(&mut self.counted);
+        self.save(&Vec::from_iter(counted)).await;
     }
 
     /// Writes what is known of folders to disk.

@@ -158,6 +158,7 @@ impl Collector {
         let Some(run) = self.runs.take_ended(run) else {
             return;
         };
+        self.save_counted().await;
         let ended = run.ended(Moment::now());
         let portal = &self.settings.portal.name;
         let requests = self.dependencies.events.requests() - run.requests_before;

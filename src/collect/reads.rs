@@ -146,7 +146,7 @@ impl Collector {
         let folder = self.folders.get(id);
         let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
         if outcome == ReadOutcome::Counted || is_unsaved {
-            self.save(&[id]).await;
+            self.counted.insert(id);
         }
         if let Some(run) = self.runs.get_mut(run) {
             run.folder_done(outcome);

@@ -42,7 +42,7 @@ struct Document {
     process_gzip_bytes: f64,
     /// State in bytes.
     state_bytes: f64,
-    /// Database transactions in an interval in which nothing changes.
+    /// Most database transactions in an interval in which nothing changes.
     idle_transactions_per_interval: f64,
     /// Requests of audits in a day.
     audit_requests_per_day: f64,
@@ -138,7 +138,7 @@ pub(super) fn text(capacity: &Capacity, width: Option<u16>) -> String {
     );
     add("state", bytes(it.state_bytes));
     add(
-        "database transactions per interval, when idle",
+        "database transactions per interval, when idle, at most",
         number(it.idle_transactions_per_interval),
     );
     add(
