@@ -78,7 +78,7 @@ fn main() -> Result<()> {
 fn memory_of_one_process() -> Result<u64> {
     let folders = Folders::start(FEW)?;
     let fleet = Fleet::start(&folders, 1)?;
-    folders.wait_for_counts(fleet::COUNTS)?;
+    folders.wait_for_counts(1)?;
     folders.wait(fleet.scrape_in_both_forms())?;
     fleet.resident_bytes()
 }
