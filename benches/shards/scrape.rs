@@ -8,7 +8,7 @@ use reqwest::header::ACCEPT_ENCODING;
 
 /// Asks for the metrics in a form, and returns the body as it comes.
 pub async fn scrape(address: &str, form: &str) -> Result<Vec<u8>> {
-    let client = reqwest::Client::builder().no_proxy().build()?;
+    let client = reqwest::Client::builder().no_proxy().no_gzip().build()?;
     let request = client.get(address).header(ACCEPT_ENCODING, form);
     let response = request.send().await.context("no answer to a scrape")?;
     Ok(response.error_for_status()?.bytes().await?.into())
