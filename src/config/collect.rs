@@ -39,16 +39,16 @@ pub struct Collect {
     /// After this, and after three intervals or two cycles of the folders beside `quiet_every`, old counts are withdrawn
     #[serde(with = "DurationFrom::<SECOND>")]
     pub stale_after: Duration,
-    /// Requests in flight to one portal
+    /// Requests in flight to one portal, from each process
     #[serde(with = "Whole::<NonZeroUsize, 1, 64>")]
     pub concurrency: NonZeroUsize,
-    /// Requests per second to one portal; may be a fraction, such as `0.5`
+    /// Requests per second to one portal, from all processes that share its folders; may be a fraction, such as `0.5`
     #[serde(with = "Rate")]
     pub max_requests_per_second: Rate,
     /// Most pages of one folder that are read
     #[serde(with = "Whole::<NonZeroU64, 1, 1_000_000_000>")]
     pub max_pages_per_folder: NonZeroU64,
-    /// Most folders of one portal that are collected
+    /// Most folders of one portal that are collected, by all processes that share them
     #[serde(with = "Whole::<usize, 1, 1_000_000>")]
     pub max_folders: usize,
 }

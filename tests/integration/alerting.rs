@@ -12,7 +12,7 @@ use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
 use kb_simulator::Status;
-use regex::{Captures, Regex};
+use regex::Regex;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -24,32 +24,6 @@ const KEY: &str = "kbk_demo";
 
 /// The shipped configuration of Alertmanager.
 const ALERTMANAGER: &str = include_str!("../../deploy/alertmanager.yml");
-
-/// The shipped rules with every length of time cut down.
-fn fast_rules() -> String {
-    let time = Regex::new(r"(\[|:|offset |interval: |for: )((?:[0-9]+[smhd])+)").unwrap();
-    let rules = rules::text();
-    let replaced = time.replace_all(&rules, |found: &Captures<'_>| {
-        format!("{}{}ms", &found[1], milliseconds(&found[2]) / FASTER)
-    });
-    replaced.into_owned()
-}
-
-/// The length of a time such as `15m1s`.
-fn milliseconds(time: &str) -> u64 {
-    let part = Regex::new("([0-9]+)([smhd])").unwrap();
-    let parts = part.captures_iter(time).map(|found| {
-        let number: u64 = found[1].parse().unwrap();
-        let unit = match &found[2] {
-            "s" => 1,
-            "m" => 60,
-            "h" => 3600,
-            _ => 86_400,
-        };
-        number * unit * 1000
-    });
-    parts.sum()
-}
 
 /// The shipped configuration, which notifies a webhook at once.
 fn impatient(webhook: &str) -> String {
@@ -65,7 +39,7 @@ fn impatient(webhook: &str) -> String {
 async fn watching(exporter: &Exporter, alertmanager: &Alertmanager) -> Prometheus {
     let folder = tempfile::tempdir().unwrap();
     let rules = folder.path().join("rules.yml");
-    fs::write(&rules, fast_rules()).unwrap();
+    fs::write(&rules, rules::faster(FASTER)).unwrap();
     let config = config(exporter, &rules, alertmanager);
     // As it is shipped, a value counts for five minutes.
     Prometheus::start(&config, folder, &["--query.lookback-delta=5s"]).await

@@ -99,3 +99,8 @@ fn indexing_quantile(quantile: &str) -> String {
         r#"histogram_quantile({quantile}, sum by (le) (max by (portal, folder_id, le) (rate(kb_folder_indexing_seconds_bucket{{FOLDER}}[$__rate_interval]))) or label_replace(0 * sum(kb_portal_up{{PORTAL}}), "le", "+Inf", "", ""))"#
     )
 }
+
+/// Series that each shard has for its own folders, with the shard. Several exporters may be the same shard.
+fn by_shard(series: &str) -> String {
+    format!("{series} * on (job, instance) group_left (index, count) kb_exporter_shard_info{{OWN}}")
+}

@@ -107,6 +107,29 @@ fn every_object_selects_the_pod_and_its_port() {
 }
 
 #[test]
+fn there_are_as_many_pods_as_shards() {
+    let component = yaml("deploy/kubernetes/shards/kustomization.yaml");
+    let replicas = &component["replicas"][0];
+    assert_eq!(
+        replicas["name"],
+        manifest("statefulset")["metadata"]["name"]
+    );
+    let patch = component["patches"][0]["patch"].as_str().unwrap();
+    let patch: Value = serde_saphyr::from_str(patch).unwrap();
+    let flags = all(&patch, "value");
+    let count = format!("--shard.count={}", replicas["count"]);
+    let mut command = program();
+    command.args(["--config.check", "--config.file"]);
+    command.arg(root().join("deploy/kubernetes/exporter/kb-exporter.yml"));
+    for flag in ["--shard.index=auto", &count] {
+        assert!(flags.contains(flag), "{flag}: {flags:?}");
+    }
+    // A pod's name is its host name, which this machine does not have.
+    let checked = output(command.args(["--shard.index=3", &count]));
+    assert!(checked.contains("shard 3 of 4"), "{checked}");
+}
+
+#[test]
 fn probes_ask_for_paths_that_the_exporter_has() {
     let container = &pod()["containers"][0];
     for (probe, path) in [

@@ -5,7 +5,7 @@ mod portals;
 use super::super::board::Board;
 use super::super::panel::{Panel, Style};
 use super::super::table::{column, label, table};
-use super::YES_NO;
+use super::{YES_NO, by_shard};
 
 pub(super) fn board() -> Board {
     Board::new(
@@ -69,7 +69,7 @@ fn state() -> [Panel; 9] {
         .size(5, 3),
         Panel::stat(
             "Error classes",
-            "Error classes in use in all portals. Each portal has at most `errors.max_classes`. When a portal reaches this limit, check the number of files in class other (next panel).",
+            "Error classes in use in all portals; of several shards, the one with the most. Each exporter has at most `errors.max_classes` for a portal. When a portal reaches this limit, check the number of files in class other (next panel).",
         )
         .query("classes", "sum(max by (portal) (kb_error_classes{PORTAL}))")
         .none("not known")
@@ -79,7 +79,7 @@ fn state() -> [Panel; 9] {
             "Files in class other",
             "Files that are counted as `other` because their class has no class slot. When there are many, add rules for frequent reasons, or raise `errors.max_classes` or `errors.max_classes_per_folder`.",
         )
-        .query("files", "sum(max by (portal) (kb_error_overflow_files{PORTAL}))")
+        .query("files", &format!("sum(max by (portal, index, count) ({}))", by_shard("kb_error_overflow_files{PORTAL}")))
         .none("not known")
         .steps("green", &[(1000.0, "orange")])
         .size(5, 3),

@@ -3,7 +3,7 @@
 use super::super::board::Board;
 use super::super::panel::{Panel, Style};
 use super::super::table::{column, hidden, label, table};
-use super::{ON_OFF, without_folders};
+use super::{ON_OFF, by_shard, without_folders};
 
 const OFF: &str = "off or not known";
 
@@ -127,7 +127,8 @@ fn decisions() -> [Panel; 2] {
         )
         .query(
             "{{decision}}: {{reason}}",
-            r#"(60 * sum by (decision, reason) (max by (portal, decision, reason) (rate(kb_reindex_decisions_total{PORTAL}[$__rate_interval]))) and on (decision, reason) sum by (decision, reason) (increase(kb_reindex_decisions_total{PORTAL}[$__range] @ end())) > 0) or on () label_replace(label_replace(0 * sum(kb_portal_up{PORTAL}), "decision", "none", "", ""), "reason", "nothing to decide", "", "")"#,
+            &r#"(60 * sum by (decision, reason) (max by (portal, index, count, decision, reason) (RATE)) and on (decision, reason) sum by (decision, reason) (increase(kb_reindex_decisions_total{PORTAL}[$__range] @ end())) > 0) or on () label_replace(label_replace(0 * sum(kb_portal_up{PORTAL}), "decision", "none", "", ""), "reason", "nothing to decide", "", "")"#
+                .replace("RATE", &by_shard("rate(kb_reindex_decisions_total{PORTAL}[$__rate_interval])")),
         )
         .none("no exporter")
         .size(24, 9),
@@ -221,10 +222,13 @@ fn attempts() -> [Panel; 3] {
     ]
 }
 
+/// The exporters, with the shard of those that have a ledger of their own. What a shared ledger has is the same in all of its exporters.
+const LEDGERS: &str = r#"(kb_exporter_shard_info{OWN, ledger="private"} or label_replace(label_replace(kb_exporter_shard_info{OWN, ledger="shared"}, "index", "", "", ""), "count", "", "", ""))"#;
+
 fn classes() -> [Panel; 2] {
     let files = |outcome: &str| {
         format!(
-            r#"3600 * sum by (error) (max by (portal, error) (rate(kb_reindex_class_files_total{{PORTAL, outcome="{outcome}"}}[$__rate_interval]))) or on () label_replace(0 * max(kb_reindex_kill_switch{{OWN}}), "error", "nothing was sent", "", "")"#
+            r#"3600 * sum by (error) (max by (portal, index, count, error) (rate(kb_reindex_class_files_total{{PORTAL, outcome="{outcome}"}}[$__rate_interval]) * on (job, instance) group_left (index, count) {LEDGERS})) or on () label_replace(0 * max(kb_reindex_kill_switch{{OWN}}), "error", "nothing was sent", "", "")"#
         )
     };
     [
