@@ -23,6 +23,7 @@ mod scan;
 mod scene;
 mod settings;
 mod shard;
+mod state;
 mod table;
 
 use std::net::Ipv4Addr;
@@ -79,6 +80,9 @@ enum Command {
     /// What was attempted at reindexing failed files.
     #[command(subcommand)]
     Reindex(reindex::ReindexCommand),
+    /// What is stored across restarts.
+    #[command(subcommand)]
+    State(state::StateCommand),
     /// How the reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
     /// Print the alert rules for an installation.
@@ -208,6 +212,7 @@ impl Cli {
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
+            Some(Command::State(command)) => state::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),
             Some(Command::Config(command)) => config::run(*command),
         }
@@ -242,6 +247,7 @@ mod tests {
             "kb-exporter rules --set help --job kb --scrape-interval 2m --runbook-url https://wiki.example/kb",
             "kb-exporter reindex history --config.file f --output json --limit 0",
             "kb-exporter demo --portal.speed 0 --web.listen-address :0",
+            "kb-exporter state migrate --to postgres --config.file f",
             "kb-exporter scan --shard.index 7 --shard.count 8",
             "kb-exporter --shard.index auto --shard.count 65535 run",
             "kb-exporter --web.listen-address :0 --web.listen-address 127.0.0.1:0",

@@ -25,6 +25,7 @@ mod shown;
 mod state;
 pub(crate) mod yaml;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ use serde_json::Value as Json;
 
 use self::document::Document;
 use self::error::Fault;
+use crate::model::{PortalAddress, PortalName};
 
 pub use address::{BaseUrl, Proxy};
 pub use collect::{Collect, Rate, Strategy};
@@ -116,6 +118,15 @@ impl Config {
         environment::portal(&variable)
             .map(Self::for_portal)
             .map_err(|fault| fault.of(None))
+    }
+
+    /// The address of each portal by its name.
+    #[must_use]
+    pub fn addresses(&self) -> BTreeMap<PortalName, PortalAddress> {
+        let portals = self.portals.iter();
+        portals
+            .map(|portal| (portal.name.clone(), portal.base_url.normalised()))
+            .collect()
     }
 
     /// One portal with the defaults everywhere else and a temporary state.

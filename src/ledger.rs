@@ -40,6 +40,7 @@ mod sharing;
 mod tables;
 mod tidy;
 mod track;
+pub(crate) mod transfer;
 mod view;
 mod write;
 mod writer;

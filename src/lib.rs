@@ -39,6 +39,7 @@ pub mod history;
 pub mod http;
 pub mod ledger;
 pub mod metrics;
+pub mod migrate;
 pub mod model;
 pub mod policy;
 pub mod portal;

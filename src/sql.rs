@@ -5,6 +5,7 @@
 //!
 //! A [`Database`] belongs to the thread of one [`Worker`], and blocks.
 
+mod copy;
 mod database;
 mod error;
 #[cfg(feature = "postgres")]
@@ -19,6 +20,7 @@ mod sqlite;
 mod transaction;
 mod worker;
 
+pub(crate) use copy::{Numbers, Table, keep_others_from_writing};
 pub(crate) use database::Database;
 pub use error::SqlError;
 pub(crate) use postgres::Postgres;

@@ -10,6 +10,7 @@ mod saved;
 mod schema;
 mod store;
 mod tables;
+pub(crate) mod transfer;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -24,10 +24,7 @@ impl OpenState {
     /// Opens the state and the ledger. What cannot be used is logged, and the process runs without it; a temporary
     /// folder that cannot be made is an error. What a server has is read later.
     pub fn open(config: &Config, shard: Shard) -> Result<(Self, Option<Saved>)> {
-        let portals = config.portals.iter();
-        let addresses: Addresses = portals
-            .map(|portal| (portal.name.clone(), portal.base_url.normalised()))
-            .collect();
+        let addresses = config.addresses();
         match &config.state {
             State::Path(path) => Ok(open(path, addresses, None)),
             State::Postgres(server) => {

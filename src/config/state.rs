@@ -25,6 +25,8 @@ pub enum State {
 pub struct SharedState {
     /// The file that has the URL of the database.
     pub url_file: PathBuf,
+    /// The folder to or from which everything can be copied; otherwise it is not used.
+    pub path: PathBuf,
     /// How long a process may reindex without renewing its right to.
     pub lease: Duration,
 }
@@ -39,7 +41,7 @@ impl Default for State {
 #[derive(Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct StateKeys {
-    /// The folder of the counters and the ledger
+    /// The folder of the counters and the ledger. With `postgres_url_file`, only `state migrate` uses it
     #[serde(with = "FilePath")]
     path: PathBuf,
     /// Instead of `path`, when several processes share the state: the file that has the URL of a PostgreSQL database
@@ -71,6 +73,7 @@ impl StateKeys {
         Ok(match self.postgres_url_file {
             Some(url_file) => State::Postgres(SharedState {
                 url_file,
+                path: self.path,
                 lease: self.lease,
             }),
             None => State::Path(self.path),

@@ -201,7 +201,8 @@ pub(super) fn asked_to_forgive(
     select(transaction, open, &[to_value(portal)?], forgiveness)
 }
 
-fn forgiveness(row: &Row) -> Result<(i64, Forgiveness), LedgerError> {
+/// Reads a row of the table `forgiven`, with its number.
+pub(super) fn forgiveness(row: &Row) -> Result<(i64, Forgiveness), LedgerError> {
     let (kind, target): (String, Option<String>) = (row.get("kind")?, row.get("target")?);
     let what = Forgiven::from_words(&kind, target.as_deref());
     let forgiveness = Forgiveness {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rusqlite::types::Value;
 
 use crate::config::State;
+use crate::ledger::Addresses;
 use crate::ledger::attempt::Attempt;
 use crate::ledger::database;
 use crate::ledger::error::LedgerError;
@@ -104,21 +105,19 @@ fn open_file(path: PathBuf, write: bool) -> Result<Database, LedgerError> {
     if !path.exists() {
         return Err(LedgerError::Missing(path));
     }
-    let mut file = SqliteFile::open_existing(&path, write)?;
+    let file = SqliteFile::open_existing(&path, write)?;
     file.wait_for_others(PATIENCE)?;
+    if !write {
+        // Where the version knew names alone, these stay.
+        let file = schema::up_to_date(file, &path, &Addresses::new())?;
+        return Ok(Database::Sqlite(file));
+    }
     match schema::known_version(&file, &path)? {
         0 => Err(LedgerError::Missing(path)),
         schema::VERSION => {
-            if write {
-                file.configure()?;
-            }
+            file.configure()?;
             Ok(Database::Sqlite(file))
         }
-        _ if write => Err(LedgerError::Older(path)),
-        older => {
-            let mut copy = file.copy()?;
-            copy.upgrade(older, &schema::STEPS, |_| Ok::<_, SqlError>(()))?;
-            Ok(Database::Sqlite(copy))
-        }
+        _ => Err(LedgerError::Older(path)),
     }
 }

@@ -67,6 +67,37 @@ pub(super) fn known_version(file: &SqliteFile, path: &Path) -> Result<i64, Ledge
     Ok(found)
 }
 
+/// A file that is there, to be read. Of an older version, a copy in memory is brought up to date.
+pub(super) fn up_to_date(
+    mut file: SqliteFile,
+    path: &Path,
+    addresses: &Addresses,
+) -> Result<SqliteFile, LedgerError> {
+    match known_version(&file, path)? {
+        0 => Err(LedgerError::Missing(path.to_owned())),
+        VERSION => Ok(file),
+        older => {
+            let mut copy = file.copy()?;
+            copy.upgrade(older, &STEPS, |transaction| {
+                replace_names(transaction, older, addresses)
+            })?;
+            Ok(copy)
+        }
+    }
+}
+
+/// Replaces the names of old versions by addresses.
+fn replace_names(
+    transaction: &mut dyn Transaction,
+    found: i64,
+    addresses: &Addresses,
+) -> Result<(), LedgerError> {
+    if found < 4 {
+        adopt::by_address(transaction, addresses)?;
+    }
+    Ok(())
+}
+
 /// After the steps from a version to that of this program: replaces the names of old versions, and notes that the ledger was opened.
 pub(super) fn opened(
     transaction: &mut dyn Transaction,
@@ -74,9 +105,7 @@ pub(super) fn opened(
     addresses: &Addresses,
     now: Timestamp,
 ) -> Result<(), LedgerError> {
-    if found < 4 {
-        adopt::by_address(transaction, addresses)?;
-    }
+    replace_names(transaction, found, addresses)?;
     let opened = if found == 0 {
         "INSERT INTO ledger (created, opened) VALUES ($1, $1)"
     } else {

@@ -19,7 +19,7 @@ text_column!(Class, |class| class.as_str().to_owned(), |label| Some(
 
 record! {
     /// The one row of the table `ledger`.
-    #[derive(Debug, Clone, Copy)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) struct LedgerRow {
         created: Timestamp,
         /// By how many milliseconds all times were moved forward because the clock was set.

@@ -83,6 +83,12 @@ impl Postgres {
         }
     }
 
+    /// Whether the database has the tables, of any version. Makes none.
+    pub fn has_tables(&self) -> Result<bool, SqlError> {
+        let connection = connect::connect(&self.server.url_file)?;
+        Ok(migrate::found(&connection, &self.server)? > 0)
+    }
+
     /// Leaves the server alone for a while.
     fn lost(&mut self, error: &SqlError) {
         let [first, longest] = PAUSES;

@@ -29,6 +29,11 @@ impl Row {
         let value = value.and_then(Result::ok);
         value.ok_or_else(|| SqlError::Content(format!("the column {name}")))
     }
+
+    /// The values of columns as they are.
+    pub(super) fn values(&self, names: &[&str]) -> Result<Vec<Value>, SqlError> {
+        names.iter().map(|name| self.get(name)).collect()
+    }
 }
 
 /// Columns of a row.

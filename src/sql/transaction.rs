@@ -6,7 +6,7 @@ use crate::sql::error::SqlError;
 use crate::sql::record::{Record, Row};
 
 /// How many values one statement has at most: SQLite takes 32,766, PostgreSQL 65,535.
-const MAX_VALUES: usize = 8_000;
+pub(super) const MAX_VALUES: usize = 8_000;
 
 /// The kind of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +97,16 @@ pub(crate) fn upsert_statement(table: &str, key: &[&str], columns: &[&str], rows
         .filter(|column| !key.contains(column))
         .map(|column| format!("{column} = excluded.{column}"))
         .collect();
+    format!(
+        "{} ON CONFLICT ({}) DO UPDATE SET {}",
+        insert_statement(table, columns, rows),
+        key.join(", "),
+        updates.join(", "),
+    )
+}
+
+/// The statement that inserts so many rows.
+pub(super) fn insert_statement(table: &str, columns: &[&str], rows: usize) -> String {
     let row = |row: usize| {
         let first = row * columns.len() + 1;
         let numbers: Vec<String> = (first..first + columns.len())
@@ -105,11 +115,6 @@ pub(crate) fn upsert_statement(table: &str, key: &[&str], columns: &[&str], rows
         format!("({})", numbers.join(", "))
     };
     let rows: Vec<String> = (0..rows).map(row).collect();
-    format!(
-        "INSERT INTO {table} ({}) VALUES {} ON CONFLICT ({}) DO UPDATE SET {}",
-        columns.join(", "),
-        rows.join(", "),
-        key.join(", "),
-        updates.join(", "),
-    )
+    let (columns, rows) = (columns.join(", "), rows.join(", "));
+    format!("INSERT INTO {table} ({columns}) VALUES {rows}")
 }

@@ -25,6 +25,10 @@ impl Postgres {
         Err(self.refused())
     }
 
+    pub fn has_tables(&self) -> Result<bool, SqlError> {
+        Err(self.refused())
+    }
+
     pub fn check_write(&mut self) -> Result<(), SqlError> {
         Err(self.refused())
     }

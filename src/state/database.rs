@@ -34,7 +34,7 @@ pub(super) struct Database {
     _lock: Option<File>,
 }
 
-type Versions = HashMap<String, HashMap<FolderId, i64>>;
+pub(super) type Versions = HashMap<String, HashMap<FolderId, i64>>;
 
 /// What another process wrote of a folder.
 pub type Newer = (FolderId, SavedFolder);
@@ -99,13 +99,7 @@ impl Database {
 
     /// Reads what is saved of all portals.
     pub fn load(&mut self) -> Result<Saved, StateError> {
-        let (saved, versions) = self.sql.transaction(|transaction| {
-            let mut saved = load_portals(transaction, None)?;
-            let mut versions = Versions::default();
-            let loaded = load_folders(transaction, "true", &[])?;
-            add(&mut saved, &mut versions, loaded);
-            Ok::<_, StateError>((saved, versions))
-        })?;
+        let (saved, versions) = self.sql.transaction(load)?;
         self.versions.extend(versions);
         Ok(saved)
     }
@@ -194,6 +188,15 @@ fn text(text: &str) -> Value {
 
 /// A folder, and its version.
 type Loaded = (FolderId, i64, SavedFolder);
+
+/// Reads what is saved of all portals.
+pub(super) fn load(transaction: &mut dyn Transaction) -> Result<(Saved, Versions), StateError> {
+    let mut saved = load_portals(transaction, None)?;
+    let mut versions = Versions::default();
+    let loaded = load_folders(transaction, "true", &[])?;
+    add(&mut saved, &mut versions, loaded);
+    Ok((saved, versions))
+}
 
 /// Reads what is saved of one portal, or of all, without folders.
 fn load_portals(
@@ -288,7 +291,9 @@ fn load_folders(
         let number: i64 = row.get("number")?;
         let version = row.get("version")?;
         let row = FolderRow::read(row)?;
-        let slots = slots.remove(&number).unwrap_or_default();
+        let mut slots = slots.remove(&number).unwrap_or_default();
+        // Engines return rows in different orders.
+        slots.sort_by(|one, other| one.class.cmp(&other.class));
         let folder = SavedFolder {
             name: row.name.clone(),
             files: files

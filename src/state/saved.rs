@@ -18,6 +18,16 @@ impl Saved {
         self.portals.remove(portal.as_str()).unwrap_or_default()
     }
 
+    /// What was saved of each portal.
+    pub(super) fn portals(&self) -> impl Iterator<Item = (&String, &SavedPortal)> {
+        self.portals.iter()
+    }
+
+    /// What was saved of a portal.
+    pub(super) fn get(&self, portal: &str) -> Option<&SavedPortal> {
+        self.portals.get(portal)
+    }
+
     pub(super) fn portal(&mut self, name: String) -> &mut SavedPortal {
         self.portals.entry(name).or_default()
     }

@@ -9,7 +9,7 @@ use crate::state::StateError;
 const VERSION: i64 = 10;
 
 /// What brings the tables of a file to each version from the one before.
-const STEPS: [&str; 10] = [
+pub(super) const STEPS: [&str; 10] = [
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
@@ -44,6 +44,18 @@ fn known_version(file: &SqliteFile, path: &Path) -> Result<i64, StateError> {
 /// Whether the tables are at a version that has classes of error.
 pub(super) fn has_classes(file: &SqliteFile, path: &Path) -> Result<bool, StateError> {
     Ok(known_version(file, path)? >= WITH_CLASSES)
+}
+
+/// Opens a file that there is, to read it. Of an older version, a copy in memory is brought up to date.
+pub(super) fn open_to_read(path: &Path) -> Result<SqliteFile, StateError> {
+    let mut file = SqliteFile::open_existing(path, false)?;
+    let found = known_version(&file, path)?;
+    if found == VERSION {
+        return Ok(file);
+    }
+    let mut copy = file.copy()?;
+    copy.upgrade(found, &STEPS, |_| Ok::<(), SqlError>(()))?;
+    Ok(copy)
 }
 
 /// Prepares a file: full sync, and tables of this version. A newer file is left as it is.

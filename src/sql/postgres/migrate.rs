@@ -49,7 +49,7 @@ fn take_steps(connection: &Connection, server: &Server, known: i64) -> Result<()
 }
 
 /// The version of the tables: 0 where there are none.
-fn found(connection: &Connection, server: &Server) -> Result<i64, SqlError> {
+pub(super) fn found(connection: &Connection, server: &Server) -> Result<i64, SqlError> {
     let schema = server.schema;
     let exists = format!("SELECT 1 WHERE to_regclass('{schema}.schema_version') IS NOT NULL");
     if number(connection, &exists)?.is_none() {

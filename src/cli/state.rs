@@ -1,0 +1,74 @@
+//! `kb-exporter state`: where state and ledger are stored.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::cli::{ConfigArgs, output, settings};
+use crate::config::{Config, SharedState, State};
+use crate::migrate::{self, Copied};
+
+/// A command about the state.
+#[derive(Debug, Subcommand)]
+pub(super) enum StateCommand {
+    /// Copy state and ledger from the folder `state.path` to the database of `state.postgres_url_file`, or back; while no kb-exporter uses
+    /// either.
+    Migrate(MigrateArgs),
+}
+
+/// What is copied.
+#[derive(Debug, Args)]
+pub(super) struct MigrateArgs {
+    /// Where to; it must be empty there. The original stays as it is.
+    #[arg(long, value_name = "postgres|path")]
+    to: Destination,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Destination {
+    /// The database of `state.postgres_url_file`.
+    Postgres,
+    /// The folder `state.path`.
+    Path,
+}
+
+/// Does what a command says.
+pub(super) fn run(config: &ConfigArgs, command: &StateCommand) -> Result<ExitCode> {
+    let StateCommand::Migrate(args) = command;
+    let config = settings::config(config)?;
+    let State::Postgres(state) = &config.state else {
+        bail!(
+            "no database is known: name the configuration file with --config.file, and in it the folder (state.path) and the database (state.postgres_url_file)"
+        );
+    };
+    output::print(&migrate(&config, state, args.to)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Copies everything, and returns sentences for people.
+fn migrate(config: &Config, state: &SharedState, to: Destination) -> Result<String> {
+    let folder = state.path.display();
+    let (copied, next) = match to {
+        Destination::Postgres => (
+            migrate::to_postgres(state, &config.addresses()),
+            format!(
+                "Start kb-exporter with this configuration. It does not use {folder} any more."
+            ),
+        ),
+        Destination::Path => (
+            migrate::to_folder(state),
+            "Remove state.postgres_url_file from the configuration before you start kb-exporter."
+                .to_owned(),
+        ),
+    };
+    let Copied {
+        folders,
+        files,
+        attempts,
+    } = copied.context("nothing was copied")?;
+    Ok(format!(
+        "Copied: {folders} folders with {files} files that are not done, {attempts} attempts at reindexing. \
+         The copy was read and is the same as the original, which is unchanged.\n{next}\n"
+    ))
+}
