@@ -19,7 +19,7 @@ use crate::ledger::schema;
 use crate::ledger::track::Track;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderName, PortalAddress};
-use crate::sql::{Database, Postgres, SqlError, SqliteFile, to_value};
+use crate::sql::{Database, Postgres, SqliteFile, to_value};
 
 /// How long another process may write before this one gives up.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -34,7 +34,11 @@ impl SqliteFile {
     /// A copy in memory.
     pub fn copy(&mut self) -> Result<Self, SqlError> {
         let mut copy = Connection::open_in_memory()?;
-        let bytes = self.0.serialize("main")?;
+        let mut bytes = self.0.serialize("main")?.to_vec();
+        // A database in memory has no write-ahead log (https://sqlite.org/c3ref/deserialize.html).
+        if let Some(versions) = bytes.get_mut(18..20) {
+            versions.fill(1);
+        }
         copy.deserialize_read_exact("main", &*bytes, bytes.len(), false)?;
         Ok(Self(copy))
     }

@@ -19,6 +19,7 @@ mod health;
 mod logs;
 mod memory;
 mod metrics;
+mod migrate;
 mod modules;
 mod package;
 mod page;

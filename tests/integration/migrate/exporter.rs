@@ -1,0 +1,115 @@
+//! An exporter that goes on with what was copied.
+
+use kb_simulator::Status;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Move;
+use crate::support::exporter::Exporter;
+use crate::support::process::run;
+use crate::support::wait::wait_for;
+
+/// Two hours, in milliseconds: longer than the pause of a new ledger.
+const LONG: i64 = 7_200_000;
+
+impl Move {
+    /// The attempts, newest first.
+    fn history(&self) -> Vec<Value> {
+        let mut command = self.workspace.command();
+        let output = run(command.args(["reindex", "history", "--output", "json"]), "");
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        document["attempts"].as_array().unwrap().clone()
+    }
+
+    /// Adds a folder in which files failed.
+    fn failing_folder(&self, name: &str) -> Uuid {
+        let folder = self.portal.folder(name);
+        for file in ["a.pdf", "b.pdf"] {
+            self.portal.file(folder, file, Status::Done);
+        }
+        for file in ["c.pdf", "d.pdf"] {
+            self.portal.file(folder, file, Status::Failed);
+        }
+        folder
+    }
+
+    /// Lets one more file fail, and waits until so many entries are counted and stored.
+    async fn fail_one(&self, exporter: &Exporter, folder: Uuid, entries: u64) {
+        let name = format!("{entries}.pdf");
+        self.portal.file(folder, &name, Status::Failed);
+        self.entered(exporter, folder, entries).await;
+    }
+
+    async fn entered(&self, exporter: &Exporter, folder: Uuid, entries: u64) {
+        let folder = folder.to_string();
+        let labels = [("folder_id", &*folder), ("status", "failed")];
+        exporter
+            .metrics_when(&format!("{entries} entries into failed"), |metrics| {
+                let found = metrics.count("kb_folder_status_entries_total", &labels);
+                assert!(found.is_none_or(|found| found <= entries), "{found:?}");
+                found == Some(entries)
+            })
+            .await;
+    }
+
+    async fn attempted(&self, attempts: usize) {
+        wait_for(&format!("{attempts} attempts are written"), async || {
+            (self.history().len() == attempts).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
+    let mut story = Move::new().await;
+    let rules = json!({"mode": "dry_run", "min_age": "0s", "cooldown": "1h", "verify_after": "2h"});
+    story.workspace.change(|config| config["reindex"] = rules);
+    let exporter = Exporter::start(&story.workspace).await;
+    exporter.collected().await;
+    exporter.stop().await;
+    let ledger = Connection::open(story.folder("state").join("ledger.db")).unwrap();
+    ledger
+        .execute_batch(&format!(
+            "UPDATE ledger SET created = created - {LONG}, opened = opened - {LONG};
+             UPDATE portal SET met = met - {LONG}"
+        ))
+        .unwrap();
+    drop(ledger);
+
+    let first = story.failing_folder("First");
+    let exporter = Exporter::start(&story.workspace).await;
+    story.attempted(1).await;
+    story.fail_one(&exporter, first, 1).await;
+    exporter.stop().await;
+    let in_folder = story.history();
+    let number = in_folder[0]["attempt"].as_i64().unwrap();
+
+    story.use_database("state");
+    story.migrated("postgres");
+    assert_eq!(story.history(), in_folder);
+    let second = story.failing_folder("Second");
+    let exporter = Exporter::start(&story.workspace).await;
+    story.entered(&exporter, first, 1).await;
+    story.fail_one(&exporter, first, 2).await;
+    story.attempted(2).await;
+    let says = story.refused("path");
+    assert!(says.contains("a process uses the database"), "{says}");
+    story.fail_one(&exporter, second, 1).await;
+    exporter.stop().await;
+    let in_database = story.history();
+    assert_eq!(in_database[1], in_folder[0]);
+    assert!(in_database[0]["attempt"].as_i64().unwrap() > number);
+
+    story.use_database("back");
+    story.migrated("path");
+    story.use_folder("back");
+    assert_eq!(story.history(), in_database);
+    let exporter = Exporter::start(&story.workspace).await;
+    story.entered(&exporter, first, 2).await;
+    story.entered(&exporter, second, 1).await;
+    story.fail_one(&exporter, first, 3).await;
+    exporter.stop().await;
+    assert_eq!(story.history(), in_database, "the cooldown lasts");
+}
