@@ -84,7 +84,7 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     story.fail_one(&exporter, first, 1).await;
     exporter.stop().await;
     let in_folder = story.history();
-    let number = in_folder[0]["attempt"].as_i64().unwrap();
+    let number = in_folder[0]["id"].as_i64().unwrap();
 
     story.use_database("state");
     story.migrated("postgres");
@@ -100,7 +100,7 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     exporter.stop().await;
     let in_database = story.history();
     assert_eq!(in_database[1], in_folder[0]);
-    assert!(in_database[0]["attempt"].as_i64().unwrap() > number);
+    assert!(in_database[0]["id"].as_i64().unwrap() > number);
 
     story.use_database("back");
     story.migrated("path");

@@ -83,12 +83,12 @@ fn insert(file: &Connection, table: &str, row: &[(&str, Value)]) -> i64 {
     file.last_insert_rowid()
 }
 
-fn text(text: impl ToString) -> Value {
-    Value::Text(text.to_string())
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
 }
 
 fn id(random: &mut Rng) -> Value {
-    text(Uuid::from_u128(random.u128(..)))
+    text(&Uuid::from_u128(random.u128(..)).to_string())
 }
 
 fn name(random: &mut Rng) -> Value {
@@ -129,7 +129,7 @@ fn status(random: &mut Rng) -> Value {
 }
 
 fn counts(random: &mut Rng) -> Value {
-    text(json!([1, 2, 3, random.u32(..), u64::MAX, 0]))
+    text(&json!([1, 2, 3, random.u32(..), u64::MAX, 0]).to_string())
 }
 
 fn fill_state(file: &Connection, random: &mut Rng) {
@@ -226,7 +226,15 @@ fn slot(folder: i64, class: &str, random: &mut Rng) -> Vec<(&'static str, Value)
 }
 
 /// What can be known of an attempt: mode, outcome, status, why, and whether it was judged.
-const ATTEMPTS: [(&str, Option<&str>, Option<i64>, Option<&str>, bool); 8] = [
+type Known = (
+    &'static str,
+    Option<&'static str>,
+    Option<i64>,
+    Option<&'static str>,
+    bool,
+);
+
+const ATTEMPTS: [Known; 8] = [
     ("dry_run", None, None, None, false),
     ("enforce", None, None, None, false),
     ("enforce", Some("accepted"), None, None, false),
@@ -312,7 +320,7 @@ fn ledger_folder(file: &Connection, portal: &str, random: &mut Rng) -> i64 {
 fn attempt(
     file: &Connection,
     folder: i64,
-    (mode, outcome, status, why, judged): &(&str, Option<&str>, Option<i64>, Option<&str>, bool),
+    (mode, outcome, status, why, judged): &Known,
     random: &mut Rng,
 ) {
     let mut row = vec![
