@@ -29,6 +29,7 @@ mod reindex;
 mod reload;
 mod schedule;
 mod scripts;
+mod shards;
 mod soak;
 mod sorted;
 mod sorting;
