@@ -22,7 +22,7 @@ use crate::http::page::{Configuration, Pages};
 use crate::http::{health_json, page, scrape};
 use crate::metrics::{ConfigFacts, Events, Exposition};
 use crate::model::{FolderId, Moment};
-use crate::snapshot::{ListState, PortalView, Publisher};
+use crate::snapshot::{PortalView, Publisher};
 use crate::trend::Trends;
 
 /// Largest request body that is read.
@@ -103,11 +103,12 @@ impl Site {
 }
 
 impl Served {
-    /// Whether the list of folders of each portal was answered or failed once; then always.
+    /// Whether each portal's first collection has ended, however it ended; then always. From then on the process has what it can know, so that
+    /// it can take the place of another one.
     fn is_ready(&self) -> bool {
         let portals = &self.site.publisher.current().portals;
-        let is_asked = |portal: &Arc<PortalView>| !matches!(portal.list, ListState::Unasked);
-        let ready = self.ready.load(Ordering::Relaxed) || portals.iter().all(is_asked);
+        let is_collected = |portal: &Arc<PortalView>| portal.collections.last_run.is_some();
+        let ready = self.ready.load(Ordering::Relaxed) || portals.iter().all(is_collected);
         self.ready.store(ready, Ordering::Relaxed);
         ready
     }
@@ -164,7 +165,7 @@ async fn ready(State(served): State<Arc<Served>>) -> Response {
     if served.is_ready() {
         return plain(StatusCode::OK, "ready");
     }
-    let reason = "not every portal's list of folders was answered or failed yet";
+    let reason = "not every portal's first collection has ended yet";
     plain(StatusCode::SERVICE_UNAVAILABLE, reason)
 }
 

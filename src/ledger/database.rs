@@ -144,7 +144,10 @@ impl Database {
             return Ok(None);
         }
         self.sql.transaction(|transaction| {
-            version(transaction, portal)?;
+            // What wrote that it was met may have failed, as while the server was away.
+            if version(transaction, portal)?.is_none() {
+                meet(transaction, portal, known)?;
+            }
             load::load_newer(transaction, portal, known)
         })
     }

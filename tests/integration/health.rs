@@ -16,14 +16,14 @@ fn nowhere() -> String {
 }
 
 #[tokio::test]
-async fn a_process_is_ready_once_the_list_was_answered_and_then_for_good() {
+async fn a_process_is_ready_once_the_folders_were_counted_and_then_for_good() {
     let portal = Portal::start().await;
     portal.folder("Inbox");
-    portal.hold("/mine");
+    portal.hold("/files");
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
     let exporter = Exporter::start(&workspace).await;
-    wait_for("the list is asked for", async || {
-        (portal.requests_with("/mine") > 0).then_some(())
+    wait_for("the files are asked for", async || {
+        (portal.requests_with("/files") > 0).then_some(())
     })
     .await;
     assert_eq!(exporter.status("/readyz").await, 503);

@@ -29,7 +29,7 @@ mod reindex;
 mod reload;
 mod schedule;
 mod scripts;
-mod shards;
+mod shared;
 mod soak;
 mod sorted;
 mod sorting;

@@ -51,7 +51,11 @@ fn take_steps(connection: &Connection, server: &Server, known: i64) -> Result<()
 /// The version of the tables: 0 where there are none.
 pub(super) fn found(connection: &Connection, server: &Server) -> Result<i64, SqlError> {
     let schema = server.schema;
-    let exists = format!("SELECT 1 WHERE to_regclass('{schema}.schema_version') IS NOT NULL");
+    // Not by `to_regclass`: what another process has just committed, it may not see in a transaction that looked before.
+    let exists = format!(
+        "SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+         WHERE nspname = '{schema}' AND relname = 'schema_version'"
+    );
     if number(connection, &exists)?.is_none() {
         return Ok(0);
     }

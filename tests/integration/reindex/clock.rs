@@ -9,14 +9,14 @@ use super::scene::{Scene, make_old_ledger};
 use crate::support::exporter::Exporter;
 
 /// The clock of the processes that are started with it.
-struct Clock {
+pub(crate) struct Clock {
     file: PathBuf,
     library: PathBuf,
 }
 
 impl Clock {
     /// The right one, as long as it is not set.
-    fn of(scene: &Scene) -> Self {
+    pub(crate) fn of(scene: &Scene) -> Self {
         let clock = Self {
             file: scene.workspace.path("clock"),
             library: library(),
@@ -26,7 +26,7 @@ impl Clock {
     }
 
     /// Sets the clock so much before or after the right time.
-    fn set(&self, offset: &str) {
+    pub(crate) fn set(&self, offset: &str) {
         // A reader must never find an empty file.
         let new = self.file.with_extension("new");
         fs::write(&new, offset).unwrap();
@@ -43,7 +43,8 @@ impl Clock {
         ]
     }
 
-    async fn start(&self, scene: &Scene) -> Exporter {
+    /// Starts a scene's exporter with this clock.
+    pub(crate) async fn start(&self, scene: &Scene) -> Exporter {
         let mut command = scene.workspace.command();
         Exporter::launch(command.envs(self.environment()).arg("run")).await
     }

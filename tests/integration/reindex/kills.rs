@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use kb_simulator::{NewFile, Status};
 use serde_json::json;
@@ -13,6 +13,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::ledger;
+use super::limits::{Event, Limits, Time, each_request_has_an_attempt, folder_of, millis, wall};
 use super::scene::{make_old_ledger, sent};
 use crate::support::exporter::{Exporter, client};
 use crate::support::portal::Portal;
@@ -37,8 +38,11 @@ const UNDER_WAY: Duration = Duration::from_secs(5);
 /// Requests of one read all folders. The second read of a process is the first that may trigger.
 const READ: usize = FOLDERS + 1;
 
-/// A time of the clock that counts the pauses, in milliseconds since 1970.
-type Time = i64;
+const LIMITS: Limits = Limits {
+    cooldown: COOLDOWN,
+    budget: BUDGET,
+    per: BUDGET_PER,
+};
 
 struct Story {
     portal: Portal,
@@ -73,11 +77,9 @@ async fn no_limit_is_broken_by_kills_at_random_moments() {
         begun.elapsed()
     );
     assert!(requests.len() as u64 > kills / 5, "nothing happened");
-    each_request_has_an_attempt(&requests, &attempts);
-    one_in_a_cooldown(&requests, UNDER_WAY);
-    one_in_a_cooldown(&attempts, Duration::ZERO);
-    no_more_than_the_budget(&requests, UNDER_WAY);
-    no_more_than_the_budget(&attempts, Duration::ZERO);
+    each_request_has_an_attempt(&requests, &attempts, UNDER_WAY);
+    LIMITS.were_kept(&requests, UNDER_WAY);
+    LIMITS.were_kept(&attempts, Duration::ZERO);
 }
 
 impl Story {
@@ -208,7 +210,7 @@ impl Story {
     }
 
     /// What was written down, by time.
-    fn attempts(&self) -> Vec<(Time, Uuid)> {
+    fn attempts(&self) -> Vec<Event> {
         let paused = millis(self.paused);
         let attempts = ledger::attempts(&self.workspace).into_iter();
         attempts
@@ -217,51 +219,17 @@ impl Story {
     }
 
     /// What the portal was asked, by time.
-    fn requests(&self) -> Vec<(Time, Uuid)> {
+    fn requests(&self) -> Vec<Event> {
         let asked = self.portal.asked();
         sent(&asked)
             .map(|asked| (self.time(asked.at), folder_of(&asked.target)))
             .collect()
     }
 
-    /// The time of something that a process did.
+    /// The time of something that a process did, by a clock that counts the pauses.
     fn time(&self, at: SystemTime) -> Time {
         let by = self.starts.iter().rfind(|(start, _)| *start <= at);
-        let since_1970 = at.duration_since(UNIX_EPOCH).unwrap();
-        millis(since_1970 + by.unwrap().1)
-    }
-}
-
-/// Each request follows an attempt of its own that was written down before it.
-fn each_request_has_an_attempt(requests: &[(Time, Uuid)], attempts: &[(Time, Uuid)]) {
-    let mut left = attempts.to_vec();
-    for (at, folder) in requests {
-        let own = left.iter().position(|(intended, of)| {
-            of == folder && intended <= at && at - intended <= millis(UNDER_WAY)
-        });
-        let own = own.unwrap_or_else(|| panic!("{folder} at {at}: not in {attempts:#?}"));
-        left.remove(own);
-    }
-}
-
-/// In no folder did two of them come in one cooldown, give or take what a request was under way.
-fn one_in_a_cooldown(those: &[(Time, Uuid)], under_way: Duration) {
-    let cooldown = millis(COOLDOWN) - millis(under_way);
-    let mut last = BTreeMap::new();
-    for (at, folder) in those {
-        if let Some(before) = last.insert(*folder, *at) {
-            let gap = at - before;
-            assert!(gap >= cooldown, "{folder}: {gap} ms");
-        }
-    }
-}
-
-/// In no window of the budget were there more of them, give or take the same.
-fn no_more_than_the_budget(those: &[(Time, Uuid)], under_way: Duration) {
-    let window = millis(BUDGET_PER) - millis(under_way);
-    for more in those.windows(BUDGET + 1) {
-        let span = more[BUDGET].0 - more[0].0;
-        assert!(span >= window, "{} in {span} ms", more.len());
+        wall(at) + millis(by.unwrap().1)
     }
 }
 
@@ -272,15 +240,6 @@ fn failed_file(number: usize) -> NewFile {
         error: Some("a reason".to_owned()),
         ..NewFile::default()
     }
-}
-
-fn folder_of(target: &str) -> Uuid {
-    let path = target.strip_suffix(REINDEX_FAILED).unwrap();
-    path.rsplit('/').next().unwrap().parse().unwrap()
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap()
 }
 
 fn setting(name: &str) -> Option<u64> {

@@ -17,34 +17,34 @@ use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::{Exposition, Sample};
 
 /// Failed files of the folder.
-pub(super) const FAILED: u64 = 2;
+pub(crate) const FAILED: u64 = 2;
 
 /// Longer than any pause of [`rules`] that a new ledger makes.
-pub(super) const LONG_AGO: Duration = Duration::from_hours(2);
+pub(crate) const LONG_AGO: Duration = Duration::from_hours(2);
 
 /// Reads of a folder before an attempt is made in it, of one page each.
-pub(super) const READS: usize = 2;
+pub(crate) const READS: usize = 2;
 
 /// A portal that is collected once a second.
-pub(super) struct Scene {
-    pub(super) portal: Portal,
-    pub(super) folder: Uuid,
-    pub(super) workspace: Workspace,
+pub(crate) struct Scene {
+    pub(crate) portal: Portal,
+    pub(crate) folder: Uuid,
+    pub(crate) workspace: Workspace,
 }
 
 /// Rules under which failed files may be sent back at once, and then not for an hour.
-pub(super) fn rules(mode: &str) -> Value {
+pub(crate) fn rules(mode: &str) -> Value {
     json!({"mode": mode, "min_age": "0s", "cooldown": "1h", "verify_after": "2h"})
 }
 
 impl Scene {
     /// A folder with done files and [`FAILED`] failed ones, under [`rules`].
-    pub(super) async fn new(mode: &str) -> Self {
+    pub(crate) async fn new(mode: &str) -> Self {
         Self::with(mode, |_| {}).await
     }
 
     /// The same with other settings.
-    pub(super) async fn with(mode: &str, change: impl FnOnce(&mut Value)) -> Self {
+    pub(crate) async fn with(mode: &str, change: impl FnOnce(&mut Value)) -> Self {
         let portal = Portal::start().await;
         if mode == "enforce" {
             portal.writes().allow_reindex_failed();
@@ -69,18 +69,18 @@ impl Scene {
     }
 
     /// Starts the exporter, whose ledger is new where it was never started.
-    pub(super) async fn start(&self) -> Exporter {
+    pub(crate) async fn start(&self) -> Exporter {
         Exporter::start(&self.workspace).await
     }
 
     /// Starts the exporter with a ledger that is so old that it holds nothing.
-    pub(super) async fn start_with_old_ledger(&self) -> Exporter {
+    pub(crate) async fn start_with_old_ledger(&self) -> Exporter {
         make_old_ledger(&self.workspace).await;
         self.start().await
     }
 
     /// The same under enforce, with a file that stops everything; it does not exist yet.
-    pub(super) async fn with_kill_switch() -> (Self, PathBuf) {
+    pub(crate) async fn with_kill_switch() -> (Self, PathBuf) {
         let mut scene = Self::new("enforce").await;
         let file = scene.workspace.path("stop-reindex");
         let named = file.to_str().unwrap().to_owned();
@@ -92,7 +92,7 @@ impl Scene {
 
     /// An exporter that waits for the answer to the request directly before its first attempt: the first one for such files after so many
     /// of its reads.
-    pub(super) async fn held_at_the_check(&self, files: &str, reads: usize) -> Exporter {
+    pub(crate) async fn held_at_the_check(&self, files: &str, reads: usize) -> Exporter {
         make_old_ledger(&self.workspace).await;
         let folder_read = self.portal.requests_with(files) + reads;
         self.portal.hold_after(files, folder_read);
@@ -105,13 +105,13 @@ impl Scene {
     }
 
     /// The same for the scene's folder.
-    pub(super) async fn held_at_the_first_check(&self) -> Exporter {
+    pub(crate) async fn held_at_the_first_check(&self) -> Exporter {
         let files = format!("{}/files", self.folder);
         self.held_at_the_check(&files, READS).await
     }
 
     /// Takes something back with the program, beside the one that runs; what it says.
-    pub(super) fn forgive(&self, flags: &[&str], environment: &[(&str, PathBuf)]) -> String {
+    pub(crate) fn forgive(&self, flags: &[&str], environment: &[(&str, PathBuf)]) -> String {
         let mut command = self.workspace.command();
         command.args(["reindex", "forgive", "--portal", "main"]);
         let output = command
@@ -129,7 +129,7 @@ impl Scene {
     }
 
     /// Lets the files that were reindexed be done, and fail anew when that was seen.
-    pub(super) async fn helped_and_failed_anew(&self, exporter: &Exporter) {
+    pub(crate) async fn helped_and_failed_anew(&self, exporter: &Exporter) {
         let recovered = |metrics: &Exposition| -> u64 {
             let judged = metrics.all("kb_reindex_outcomes_total", &[("outcome", "recovered")]);
             judged.map(Sample::count).sum()
@@ -145,7 +145,7 @@ impl Scene {
     }
 
     /// Brings all files that failed, and were reindexed, into a status.
-    pub(super) fn settle(&self, status: &Status) {
+    pub(crate) fn settle(&self, status: &Status) {
         let files = self.portal.world(|world| world.file_ids(self.folder));
         for file in &files[3..] {
             self.portal.set(self.folder, *file, status.clone());
@@ -153,12 +153,12 @@ impl Scene {
     }
 
     /// Requests so far that reindex failed files.
-    pub(super) fn sent(&self) -> usize {
+    pub(crate) fn sent(&self) -> usize {
         sent(&self.portal.asked()).count()
     }
 
     /// Waits until the first attempt's request has come to the portal.
-    pub(super) async fn first_sent(&self) {
+    pub(crate) async fn first_sent(&self) {
         wait_for("the first attempt is under way", async || {
             (self.sent() == 1).then_some(())
         })
@@ -166,7 +166,7 @@ impl Scene {
     }
 
     /// The one sample of the folder.
-    pub(super) fn value(
+    pub(crate) fn value(
         &self,
         metrics: &Exposition,
         name: &str,
@@ -178,19 +178,19 @@ impl Scene {
     }
 
     /// Attempts with a result.
-    pub(super) fn attempts(&self, metrics: &Exposition, result: &str) -> Option<f64> {
+    pub(crate) fn attempts(&self, metrics: &Exposition, result: &str) -> Option<f64> {
         let label = Some(("result", result));
         self.value(metrics, "kb_reindex_attempts_total", label)
     }
 
     /// Whether the folder is held for a reason, and no other.
-    pub(super) fn is_held(&self, metrics: &Exposition, reason: &str) -> bool {
+    pub(crate) fn is_held(&self, metrics: &Exposition, reason: &str) -> bool {
         self.value(metrics, "kb_reindex_hold", None) == Some(1.0)
             && self.value(metrics, "kb_reindex_hold", Some(("reason", reason))) == Some(1.0)
     }
 
     /// What `/metrics` says when the folder is held for a reason.
-    pub(super) async fn held(&self, exporter: &Exporter, reason: &str) -> Exposition {
+    pub(crate) async fn held(&self, exporter: &Exporter, reason: &str) -> Exposition {
         let what = format!("the folder is held: {reason}");
         exporter
             .metrics_when(&what, |metrics| self.is_held(metrics, reason))
@@ -198,7 +198,7 @@ impl Scene {
     }
 
     /// What `/metrics` says when there was one attempt with a result.
-    pub(super) async fn attempted(&self, exporter: &Exporter, result: &str) -> Exposition {
+    pub(crate) async fn attempted(&self, exporter: &Exporter, result: &str) -> Exposition {
         let what = format!("an attempt is {result}");
         exporter
             .metrics_when(&what, |metrics| self.attempts(metrics, result) == Some(1.0))
@@ -207,7 +207,7 @@ impl Scene {
 }
 
 /// Lets the exporter make a ledger, in which it meets its one portal, and that ledger grow old.
-pub(super) async fn make_old_ledger(workspace: &Workspace) {
+pub(crate) async fn make_old_ledger(workspace: &Workspace) {
     let exporter = Exporter::start(workspace).await;
     wait_for("the portal is met", async || {
         ledger::has_met(workspace, 1).then_some(())
@@ -218,19 +218,19 @@ pub(super) async fn make_old_ledger(workspace: &Workspace) {
 }
 
 /// Those requests that reindex failed files.
-pub(super) fn sent(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
+pub(crate) fn sent(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
     let asked = asked.iter();
     asked.filter(|asked| asked.target.ends_with(REINDEX_FAILED))
 }
 
 /// Decisions of one kind with a reason.
-pub(super) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> Option<u64> {
+pub(crate) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> Option<u64> {
     let labels = [("decision", decision), ("reason", reason)];
     metrics.count("kb_reindex_decisions_total", &labels)
 }
 
 /// What remains of a portal's budget: attempts and files.
-pub(super) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] {
+pub(crate) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] {
     ["actions", "files"].map(|kind| {
         let labels = [("portal", portal), ("kind", kind)];
         metrics.count("kb_reindex_budget_remaining", &labels)
@@ -238,12 +238,12 @@ pub(super) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] 
 }
 
 /// What remains of the budget: attempts and files.
-pub(super) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
+pub(crate) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
     ["actions", "files"].map(|kind| metrics.count("kb_reindex_budget_remaining", &[("kind", kind)]))
 }
 
 /// Reloads, and waits until that is done for the `times`th time.
-pub(super) async fn reload(exporter: &Exporter, times: usize) {
+pub(crate) async fn reload(exporter: &Exporter, times: usize) {
     exporter.signal("HUP");
     wait_for("the configuration is read again", async || {
         let logged =

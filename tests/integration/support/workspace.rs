@@ -56,6 +56,16 @@ impl Workspace {
         workspace
     }
 
+    /// Another folder with the same configuration but for a change.
+    pub(crate) fn variant(&self, change: impl FnOnce(&mut Value)) -> Self {
+        let mut variant = Self {
+            folder: tempfile::tempdir().unwrap(),
+            config: self.config.clone(),
+        };
+        variant.change(change);
+        variant
+    }
+
     /// Changes the configuration. JSON is YAML as well.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Value)) {
         change(&mut self.config);

@@ -94,6 +94,18 @@ impl Database {
         self.access.sql(&self.name, statement)
     }
 
+    /// Everything in it, as statements.
+    pub(crate) fn dump(&self) -> String {
+        let mut command = Command::new(home::binary("pg_dump"));
+        command.args(["--username=postgres", "--dbname", &self.name]);
+        command.arg("--host").arg(&self.access.socket);
+        command.arg("--port").arg(self.access.port.to_string());
+        let text = home::output(&mut command, "");
+        // Lines for psql have a random key.
+        let lines = text.lines().filter(|line| !line.starts_with('\\'));
+        lines.flat_map(|line| [line, "\n"]).collect()
+    }
+
     /// The only value of the only row.
     pub(crate) fn value(&self, statement: &str) -> String {
         let rows = self.sql(statement);

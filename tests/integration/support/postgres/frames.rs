@@ -17,6 +17,8 @@ pub(super) struct Message {
     pub bytes: Vec<u8>,
     /// The text of the statement in it.
     pub statement: Option<String>,
+    /// Whether the client waits for an answer after it.
+    pub ends_round: bool,
 }
 
 /// The messages of a client, in order.
@@ -52,7 +54,12 @@ impl<R: AsyncRead + Unpin> Messages<R> {
         let body = &bytes[header..];
         self.has_begun |= body.starts_with(&PROTOCOL.to_be_bytes());
         let statement = kind.and_then(|kind| statement(kind, body));
-        Ok(Message { bytes, statement })
+        let ends_round = matches!(kind, None | Some(b'Q' | b'S'));
+        Ok(Message {
+            bytes,
+            statement,
+            ends_round,
+        })
     }
 }
 

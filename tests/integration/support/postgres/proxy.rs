@@ -17,7 +17,7 @@ use super::frames::{Message, Messages};
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Way {
     Open,
-    /// Each message comes so much later.
+    /// What is sent at once comes so much later.
     Slow(Duration),
     /// Nothing arrives, and nobody is told.
     Lost,
@@ -25,13 +25,19 @@ enum Way {
     Closed,
 }
 
-/// When a connection is cut.
+/// What happens at the end of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
-    /// The server does not receive the COMMIT.
-    BeforeCommit,
-    /// The server has committed, and the client does not receive the answer.
-    AfterCommit,
+pub(crate) enum AtCommit {
+    /// The connection is cut, and the server does not receive the COMMIT.
+    CutBefore,
+    /// The connection is cut when the server has committed, and the client does not receive the answer.
+    CutAfter,
+    /// The same, and no connection is made from then on, as by [`Proxy::close`].
+    CloseAfter,
+    /// The COMMIT and all that comes later is kept back, as by [`Proxy::lose`].
+    LoseBefore,
+    /// The answer and all that comes later is kept back.
+    LoseAfter,
 }
 
 #[derive(Debug, Clone)]
@@ -39,8 +45,8 @@ struct State {
     way: Way,
     /// Increased by each cut of all connections.
     cuts: usize,
-    /// A cut at the end of the next transaction with a statement that contains a text.
-    at_commit: Option<(Cut, String)>,
+    /// For the next transaction with a statement that contains a text.
+    at_commit: Option<(AtCommit, String)>,
 }
 
 struct Shared {
@@ -86,22 +92,22 @@ impl Proxy {
 
     /// Passes everything on again, at once.
     pub(crate) fn open(&self) {
-        self.set(Way::Open);
+        self.shared.set(Way::Open);
     }
 
-    /// Lets each message in each direction take so much longer.
+    /// Lets everything in each direction take so much longer.
     pub(crate) fn slow_down(&self, by: Duration) {
-        self.set(Way::Slow(by));
+        self.shared.set(Way::Slow(by));
     }
 
     /// Passes nothing on; connections stay open.
     pub(crate) fn lose(&self) {
-        self.set(Way::Lost);
+        self.shared.set(Way::Lost);
     }
 
     /// Ends all connections and makes no new one.
     pub(crate) fn close(&self) {
-        self.set(Way::Closed);
+        self.shared.set(Way::Closed);
         self.cut();
     }
 
@@ -110,25 +116,25 @@ impl Proxy {
         self.shared.state.send_modify(|state| state.cuts += 1);
     }
 
-    /// Ends the connection on which the next transaction commits that has a statement which contains a text.
-    pub(crate) fn cut_at_commit(&self, cut: Cut, containing: &str) {
-        let at_commit = Some((cut, containing.to_owned()));
+    /// Interferes once: with the next transaction that has a statement which contains a text.
+    pub(crate) fn at_commit(&self, what: AtCommit, containing: &str) {
+        let at_commit = Some((what, containing.to_owned()));
         self.shared
             .state
             .send_modify(|state| state.at_commit = at_commit);
     }
 
-    /// How many connections were cut at a commit.
-    pub(crate) fn commits_cut(&self) -> usize {
+    /// With how many transactions it interfered.
+    pub(crate) fn commits(&self) -> usize {
         self.shared.commits.load(Ordering::SeqCst)
-    }
-
-    fn set(&self, way: Way) {
-        self.shared.state.send_modify(|state| state.way = way);
     }
 }
 
 impl Shared {
+    fn set(&self, way: Way) {
+        self.state.send_modify(|state| state.way = way);
+    }
+
     /// Connects a client with the server until one of them goes, or the connection is cut.
     async fn serve(self: Arc<Self>, mut client: TcpStream) {
         let mut state = self.state.subscribe();
@@ -163,11 +169,26 @@ impl Shared {
         let mut transaction = String::new();
         loop {
             let message = messages.next().await?;
-            self.pace().await;
-            match self.cut_at(&message, &mut transaction) {
+            if message.ends_round {
+                self.pace().await;
+            }
+            let due = self.due_at(&message, &mut transaction);
+            if due == Some(AtCommit::CloseAfter) {
+                self.set(Way::Closed);
+            }
+            match due {
                 None => to.write_all(&message.bytes).await?,
-                Some(Cut::BeforeCommit) => return Ok(()),
-                Some(Cut::AfterCommit) => {
+                Some(AtCommit::CutBefore) => return Ok(()),
+                Some(AtCommit::LoseBefore) => {
+                    self.set(Way::Lost);
+                    self.pace().await;
+                    to.write_all(&message.bytes).await?;
+                }
+                Some(AtCommit::LoseAfter) => {
+                    self.set(Way::Lost);
+                    to.write_all(&message.bytes).await?;
+                }
+                Some(AtCommit::CutAfter | AtCommit::CloseAfter) => {
                     muted.is_on.store(true, Ordering::SeqCst);
                     to.write_all(&message.bytes).await?;
                     muted.answered.notified().await;
@@ -198,7 +219,7 @@ impl Shared {
         }
     }
 
-    /// Waits as long as a message takes now.
+    /// Waits as long as what is sent at once takes now.
     async fn pace(&self) {
         let mut state = self.state.subscribe();
         let way = state.borrow_and_update().way;
@@ -210,8 +231,8 @@ impl Shared {
         }
     }
 
-    /// The cut that is due at a message. `transaction` has the statements before it.
-    fn cut_at(&self, message: &Message, transaction: &mut String) -> Option<Cut> {
+    /// What is due at a message. `transaction` has the statements before it.
+    fn due_at(&self, message: &Message, transaction: &mut String) -> Option<AtCommit> {
         let statement = message.statement.as_deref()?;
         if !begins_with(statement, "COMMIT") {
             if begins_with(statement, "BEGIN") {
@@ -229,9 +250,9 @@ impl Shared {
             due.is_some()
         });
         transaction.clear();
-        let (cut, _) = due?;
+        let (due, _) = due?;
         self.commits.fetch_add(1, Ordering::SeqCst);
-        Some(cut)
+        Some(due)
     }
 }
 

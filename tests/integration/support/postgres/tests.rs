@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::bouncer::Bouncer;
 use super::home;
-use super::proxy::{Cut, Proxy};
+use super::proxy::{AtCommit, Proxy};
 use super::{Server, all_processes, stat};
 use crate::support::certificates::Certificates;
 use crate::support::process::{Process, run};
@@ -140,18 +140,47 @@ async fn a_proxy_cuts_a_commit_before_or_after_it() {
         &url,
         &["CREATE TABLE t (n int)", "CREATE TABLE other (n int)"],
     );
-    for (cut, rows) in [(Cut::BeforeCommit, "0"), (Cut::AfterCommit, "1")] {
-        proxy.cut_at_commit(cut, "INSERT INTO t ");
-        let before = proxy.commits_cut();
+    for (cut, rows) in [(AtCommit::CutBefore, "0"), (AtCommit::CutAfter, "1")] {
+        proxy.at_commit(cut, "INSERT INTO t ");
+        let before = proxy.commits();
         answer(&url, &["BEGIN", "INSERT INTO other VALUES (1)", "COMMIT"]);
-        assert_eq!(proxy.commits_cut(), before, "another transaction");
+        assert_eq!(proxy.commits(), before, "another transaction");
         let says = failure(&url, &["BEGIN", "INSERT INTO t VALUES (1)", "commit"]);
         assert!(says.contains("server closed the connection"), "{says}");
-        assert_eq!(proxy.commits_cut(), before + 1);
+        assert_eq!(proxy.commits(), before + 1);
         assert_eq!(database.value("SELECT count(*) FROM t"), rows, "{cut:?}");
     }
     // Once is enough.
     answer(&url, &["BEGIN", "INSERT INTO t VALUES (1)", "COMMIT"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_proxy_keeps_a_commit_or_its_answer_back() {
+    let database = Server::shared().await.database();
+    let proxy = Proxy::before(Server::shared().await.address()).await;
+    let url = database.url_at(proxy.address());
+    answer(&url, &["CREATE TABLE t (n int)"]);
+    for (what, rows) in [(AtCommit::LoseBefore, "0"), (AtCommit::LoseAfter, "2")] {
+        proxy.at_commit(what, "INSERT INTO t ");
+        let before = proxy.commits();
+        let mut command = Command::new(home::binary("psql"));
+        command.args(["--dbname", &url, "--command", "BEGIN"]);
+        command.args([
+            "--command",
+            "INSERT INTO t VALUES (1)",
+            "--command",
+            "COMMIT",
+        ]);
+        let mut waiting = Process::start(&mut command);
+        wait_for("the commit comes", async || {
+            let reached = database.value("SELECT count(*) FROM t") == rows;
+            (proxy.commits() > before && reached).then_some(())
+        })
+        .await;
+        proxy.open();
+        assert!(waiting.ended().await.success());
+    }
+    assert_eq!(database.value("SELECT count(*) FROM t"), "2");
 }
 
 #[tokio::test]

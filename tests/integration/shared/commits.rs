@@ -1,0 +1,125 @@
+//! The connection is cut in the middle of a commit: whether it happened is found out, and an attempt is sent at most once.
+
+use kb_simulator::Status;
+
+use super::ledger::{self, WRITES_ATTEMPT};
+use super::scene::{Shared, until_writable};
+use crate::support::exporter::Exporter;
+use crate::support::postgres::Server;
+use crate::support::postgres::proxy::{AtCommit, Proxy};
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+use crate::support::writes::REINDEX_FAILED;
+
+/// A process that can make an attempt as soon as one more file fails, and the way to the server.
+struct Distant {
+    shared: Shared,
+    proxy: Proxy,
+    exporter: Exporter,
+    _workspace: Workspace,
+}
+
+impl Distant {
+    async fn start() -> Self {
+        let shared = Shared::with("enforce", |config| {
+            config["reindex"]["min_failed"] = 3.into();
+        })
+        .await;
+        shared.meet_long_ago().await;
+        let proxy = Proxy::before(Server::shared().await.address()).await;
+        let mut distant = shared.by(&shared.database.url_at(proxy.address()));
+        // It does not end while the process finds out.
+        distant.change(|config| config["state"]["lease"] = "20s".into());
+        let exporter = Exporter::start(&distant).await;
+        shared.held(&exporter, "below_min_failed").await;
+        Self {
+            shared,
+            proxy,
+            exporter,
+            _workspace: distant,
+        }
+    }
+
+    /// Lets the attempt begin.
+    fn begin(&self) {
+        self.shared
+            .portal
+            .file(self.shared.folder, "f.pdf", Status::Failed);
+    }
+
+    /// Waits until the proxy interfered with a commit.
+    async fn cut(&self) {
+        wait_for("the connection is cut", async || {
+            (self.proxy.commits() == 1).then_some(())
+        })
+        .await;
+    }
+
+    /// In the end there is one attempt in the ledger, which the portal accepted.
+    async fn accepted_once(self) {
+        until_writable(&self.exporter, true).await;
+        self.shared.attempted(&self.exporter, "accepted").await;
+        self.exporter.collections(3).await;
+        assert_eq!(self.shared.sent(), 1);
+        assert_eq!(ledger::outcomes(&self.shared.database), ["accepted"]);
+        self.exporter.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn an_intent_whose_commit_did_not_arrive_is_made_later() {
+    let distant = Distant::start().await;
+    distant.proxy.at_commit(AtCommit::CutBefore, WRITES_ATTEMPT);
+    distant.begin();
+    distant.cut().await;
+    distant.accepted_once().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn an_intent_whose_commit_was_not_answered_is_found_in_the_ledger() {
+    let distant = Distant::start().await;
+    distant.proxy.at_commit(AtCommit::CutAfter, WRITES_ATTEMPT);
+    distant.begin();
+    distant.cut().await;
+    assert_eq!(ledger::attempts(&distant.shared.database).len(), 1);
+    distant.accepted_once().await;
+}
+
+/// The server cannot be asked in time whether the intent was committed. So the request is not sent, and the attempt is not made again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn an_intent_that_cannot_be_found_in_time_is_not_sent() {
+    let distant = Distant::start().await;
+    distant
+        .proxy
+        .at_commit(AtCommit::CloseAfter, WRITES_ATTEMPT);
+    distant.begin();
+    distant.cut().await;
+    let ledger = [("store", "ledger")];
+    distant
+        .exporter
+        .metrics_when("the search has ended", |metrics| {
+            metrics.value("kb_state_writable", &ledger) == Some(0.0)
+        })
+        .await;
+    distant.proxy.open();
+    until_writable(&distant.exporter, true).await;
+    distant.shared.held(&distant.exporter, "unjudged").await;
+    distant.exporter.collections(3).await;
+    assert_eq!(distant.shared.sent(), 0);
+    assert_eq!(ledger::attempts(&distant.shared.database).len(), 1);
+    distant.exporter.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn what_the_portal_answered_is_written_down_although_the_connection_is_cut() {
+    for cut in [AtCommit::CutBefore, AtCommit::CutAfter] {
+        let distant = Distant::start().await;
+        distant.shared.portal.hold(REINDEX_FAILED);
+        distant.begin();
+        distant.shared.first_sent().await;
+        distant.proxy.at_commit(cut, WRITES_ATTEMPT);
+        distant.shared.portal.heal();
+        distant.cut().await;
+        distant.accepted_once().await;
+    }
+}

@@ -1,0 +1,169 @@
+//! The server stops, is killed or stands still: counting goes on, nothing is reindexed, and all comes back by itself.
+
+use std::time::Duration;
+
+use kb_simulator::Status;
+
+use super::ledger;
+use super::scene::{Shared, until_writable};
+use crate::support::exporter::Exporter;
+use crate::support::postgres::Server;
+use crate::support::postgres::proxy::Proxy;
+use crate::support::wait::wait_for;
+use kb_exposition::Exposition;
+
+/// Entries into `failed` of the scene's folder.
+fn entries(shared: &Shared, metrics: &Exposition) -> u64 {
+    let id = shared.folder.to_string();
+    metrics.by_status("kb_folder_status_entries_total", &id)["failed"]
+}
+
+/// Failed files of the scene's folder.
+fn failed(shared: &Shared, metrics: &Exposition) -> u64 {
+    let id = shared.folder.to_string();
+    metrics.by_status("kb_folder_files", &id)["failed"]
+}
+
+/// While the server is away: files are counted, the counters stand still, and an attempt that could be made is not.
+async fn goes_on_without_server(shared: &Shared, exporter: &Exporter, name: &str) {
+    let metrics = until_writable(exporter, false).await;
+    let (counted, entered) = (failed(shared, &metrics), entries(shared, &metrics));
+    shared.portal.file(shared.folder, name, Status::Failed);
+    let metrics = exporter
+        .metrics_when("the new file is counted", |metrics| {
+            assert_eq!(entries(shared, metrics), entered, "counted, not stored");
+            failed(shared, metrics) > counted
+        })
+        .await;
+    assert_eq!(failed(shared, &metrics), counted + 1);
+    shared.held(exporter, "ledger_unavailable").await;
+    for (path, status) in [
+        ("/livez", 200),
+        ("/readyz", 200),
+        ("/health", 200),
+        ("/", 200),
+    ] {
+        assert_eq!(exporter.status(path).await, status, "{path}");
+    }
+    let said = exporter.json("/health").await["checks"]["portal:main"][0]["output"].to_string();
+    for note in ["counters of entries stand still", "nothing is reindexed"] {
+        assert!(said.contains(note), "{said}");
+    }
+}
+
+/// When the server is there again, what was counted meanwhile is stored.
+async fn comes_back(shared: &Shared, exporter: &Exporter, entered: u64) {
+    until_writable(exporter, true).await;
+    exporter
+        .metrics_when("the entries are stored", |metrics| {
+            assert!(entries(shared, metrics) <= entered);
+            entries(shared, metrics) == entered
+        })
+        .await;
+}
+
+/// Nothing may be attempted before this many files have failed.
+async fn patient(server: &Server, min_failed: u64) -> Shared {
+    let shared = Shared::on(server, "enforce", |config| {
+        config["reindex"]["min_failed"] = min_failed.into();
+    })
+    .await;
+    shared.meet_long_ago().await;
+    shared
+}
+
+#[tokio::test]
+async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() {
+    let server = Server::own().await;
+    let shared = patient(&server, 4).await;
+    let exporter = shared.start().await;
+    let metrics = until_writable(&exporter, true).await;
+    let entered = entries(&shared, &metrics);
+    shared.held(&exporter, "below_min_failed").await;
+
+    server.stop().await;
+    goes_on_without_server(&shared, &exporter, "f.pdf").await;
+    server.start().await;
+    comes_back(&shared, &exporter, entered + 1).await;
+    assert_eq!(shared.sent(), 0);
+
+    // With this file there are enough.
+    server.kill().await;
+    goes_on_without_server(&shared, &exporter, "g.pdf").await;
+    exporter.collections(2).await;
+    assert_eq!(shared.sent(), 0);
+    server.start().await;
+    comes_back(&shared, &exporter, entered + 2).await;
+    shared.attempted(&exporter, "accepted").await;
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_process_that_is_started_without_the_server_uses_it_as_soon_as_it_is_there() {
+    let server = Server::own().await;
+    let shared = patient(&server, 2).await;
+    server.stop().await;
+    let exporter = shared.start().await;
+    until_writable(&exporter, false).await;
+    let metrics = exporter.collected().await;
+    assert_eq!(failed(&shared, &metrics), 2);
+    shared.held(&exporter, "ledger_unavailable").await;
+    assert_eq!(exporter.status("/readyz").await, 200);
+    server.start().await;
+    until_writable(&exporter, true).await;
+    shared.attempted(&exporter, "accepted").await;
+    assert_eq!(shared.sent(), 1);
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stands_still_holds_nothing_but_reindexing() {
+    let server = Server::own().await;
+    let shared = patient(&server, 3).await;
+    let exporter = shared.start().await;
+    until_writable(&exporter, true).await;
+    server.pause();
+    // It takes a while until the process gives up.
+    goes_on_without_server(&shared, &exporter, "f.pdf").await;
+    exporter.collections(2).await;
+    assert_eq!(shared.sent(), 0);
+    server.resume();
+    shared.attempted(&exporter, "accepted").await;
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
+    // A process also ends in time while the server stands still.
+    server.pause();
+    exporter.stop().await;
+    server.resume();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_slow_server_slows_down_and_breaks_nothing() {
+    let server = Server::shared().await;
+    let shared = patient(server, 2).await;
+    let proxy = Proxy::before(server.address()).await;
+    proxy.slow_down(Duration::from_millis(10));
+    let distant = shared.by(&shared.database.url_at(proxy.address()));
+    let exporter = Exporter::start(&distant).await;
+    until_writable(&exporter, true).await;
+    shared.attempted(&exporter, "accepted").await;
+    let entered = entries(&shared, &exporter.metrics().await);
+    // A connection that is cut now and then is made again.
+    for number in 0..3 {
+        let metrics = exporter.metrics().await;
+        assert!(entries(&shared, &metrics) >= entered);
+        proxy.cut();
+        shared
+            .portal
+            .file(shared.folder, &format!("late {number}.pdf"), Status::Failed);
+        wait_for("the new file is stored", async || {
+            let metrics = exporter.metrics().await;
+            (entries(&shared, &metrics) == entered + number + 1).then_some(())
+        })
+        .await;
+    }
+    assert_eq!(shared.sent(), 1);
+    exporter.stop().await;
+}

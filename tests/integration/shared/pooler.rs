@@ -1,0 +1,55 @@
+//! A pooler between the processes and the server, which gives each transaction another connection.
+
+use kb_simulator::Status;
+
+use super::ledger;
+use super::scene::{Shared, until_writable};
+use crate::support::exporter::Exporter;
+use crate::support::postgres::Server;
+use crate::support::postgres::bouncer::Bouncer;
+
+#[tokio::test]
+async fn two_processes_share_everything_through_pgbouncer() {
+    let server = Server::shared().await;
+    let bouncer = Bouncer::before(server).await;
+    let shared = Shared::with("enforce", |config| {
+        config["reindex"]["min_failed"] = 4.into();
+    })
+    .await;
+    let pooled = shared.by(&shared.database.url_at(bouncer.address()));
+    // The tables are made through the pooler as well.
+    let exporter = Exporter::start(&pooled).await;
+    until_writable(&exporter, true).await;
+    exporter.collected().await;
+    exporter.stop().await;
+    ledger::age(&shared.database, crate::reindex::scene::LONG_AGO);
+
+    let both = [
+        Exporter::start(&pooled).await,
+        Exporter::start(&pooled).await,
+    ];
+    for exporter in &both {
+        shared.held(exporter, "below_min_failed").await;
+    }
+    let add_failed = |name: &str| shared.portal.file(shared.folder, name, Status::Failed);
+    add_failed("f.pdf");
+    let id = shared.folder.to_string();
+    for exporter in &both {
+        exporter
+            .metrics_when("one file failed since the first count", |metrics| {
+                metrics.by_status("kb_folder_status_entries_total", &id)["failed"] == 1
+            })
+            .await;
+    }
+    add_failed("g.pdf");
+    for exporter in &both {
+        shared.attempted(exporter, "accepted").await;
+        until_writable(exporter, true).await;
+        exporter.collections(3).await;
+    }
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
+    for exporter in both {
+        exporter.stop().await;
+    }
+}

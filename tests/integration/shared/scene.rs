@@ -1,0 +1,121 @@
+//! A portal with failed files, a database, and the processes that use both.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::ledger;
+use crate::reindex::scene::{LONG_AGO, Scene};
+use crate::support::exporter::Exporter;
+use crate::support::postgres::Server;
+use crate::support::postgres::database::Database;
+use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
+
+/// How long a process may act after it renewed its lease: the shortest time that can be configured.
+pub(super) const LEASE: &str = "2s";
+
+/// A [`Scene`] whose processes share a database.
+pub(super) struct Shared {
+    scene: Scene,
+    pub(super) database: Database,
+}
+
+impl Shared {
+    /// A folder in which files failed, in which failed files may be sent back at once, and a database on the server of all tests.
+    pub(super) async fn new(mode: &str) -> Self {
+        Self::with(mode, |_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(super) async fn with(mode: &str, change: impl FnOnce(&mut Value)) -> Self {
+        Self::on(Server::shared().await, mode, change).await
+    }
+
+    /// The same with a database on a server.
+    pub(super) async fn on(server: &Server, mode: &str, change: impl FnOnce(&mut Value)) -> Self {
+        let database = server.database();
+        let mut scene = Scene::with(mode, change).await;
+        use_url(&mut scene.workspace, &database.url());
+        Self { scene, database }
+    }
+
+    /// What another process is started with that reaches the database by another URL.
+    pub(super) fn by(&self, url: &str) -> Workspace {
+        let mut workspace = self.workspace.variant(|_| {});
+        use_url(&mut workspace, url);
+        workspace
+    }
+
+    /// Lets a process meet the portal, and that be long ago. No process runs.
+    pub(super) async fn meet_long_ago(&self) {
+        let exporter = self.start().await;
+        wait_for("the portal is met", async || {
+            ledger::has_met(&self.database).then_some(())
+        })
+        .await;
+        exporter.stop().await;
+        ledger::age(&self.database, LONG_AGO);
+    }
+
+    /// Starts a process, and waits until it may act and no other may.
+    pub(super) async fn start_active(&self) -> Exporter {
+        let before = ledger::fence(&self.database);
+        let exporter = self.start().await;
+        wait_for("the process has the lease", async || {
+            (ledger::fence(&self.database) > before).then_some(())
+        })
+        .await;
+        exporter
+    }
+}
+
+impl Deref for Shared {
+    type Target = Scene;
+
+    fn deref(&self) -> &Scene {
+        &self.scene
+    }
+}
+
+/// Starts a workspace's process as a shard.
+pub(super) async fn start_shard(workspace: &Workspace, index: usize, count: usize) -> Exporter {
+    let (index, count) = (index.to_string(), count.to_string());
+    let mut command = workspace.command();
+    command.args(["run", "--shard.index", &index, "--shard.count", &count]);
+    Exporter::launch(&mut command).await
+}
+
+fn use_url(workspace: &mut Workspace, url: &str) {
+    let file = workspace.path("database-url");
+    write_url(&file, url);
+    workspace.change(|config| config["state"] = json!({"postgres_url_file": file, "lease": LEASE}));
+}
+
+pub(super) fn write_url(file: &Path, url: &str) {
+    fs::write(file, format!("{url}\n")).unwrap();
+}
+
+/// Whether the state and the ledger are writable.
+pub(super) fn writable(metrics: &Exposition) -> [Option<f64>; 2] {
+    ["state", "ledger"].map(|store| metrics.value("kb_state_writable", &[("store", store)]))
+}
+
+/// What `/metrics` says when both are writable, or neither is.
+pub(super) async fn until_writable(exporter: &Exporter, yes: bool) -> Exposition {
+    let expected = if yes { 1.0 } else { 0.0 };
+    exporter
+        .metrics_when(
+            &format!("state and ledger are writable: {yes}"),
+            |metrics| writable(metrics) == [Some(expected); 2],
+        )
+        .await
+}
+
+/// Whether the log has a line with a text.
+pub(super) fn says(exporter: &Exporter, text: &str) -> bool {
+    exporter.output().iter().any(|line| line.contains(text))
+}

@@ -1,0 +1,148 @@
+//! The process that acts stands still or loses the server, and another one takes its place.
+
+use super::ledger::{self, WRITES_ATTEMPT};
+use super::scene::Shared;
+use crate::reindex::scene::READS;
+use crate::support::exporter::Exporter;
+use crate::support::postgres::Server;
+use crate::support::postgres::proxy::{AtCommit, Proxy};
+use crate::support::wait::wait_for;
+use crate::support::writes::REINDEX_FAILED;
+
+/// Lets both processes decide a few times more: the portal received the one request, and both know of it.
+async fn one_attempt(shared: &Shared, both: [&Exporter; 2]) {
+    for exporter in both {
+        shared.attempted(exporter, "accepted").await;
+        exporter.collections(3).await;
+    }
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
+}
+
+/// Waits until another process than before has the lease.
+async fn taken_over(shared: &Shared, fence: u64) {
+    wait_for("the other process has the lease", async || {
+        (ledger::fence(&shared.database) > fence).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it() {
+    let shared = Shared::new("enforce").await;
+    shared.meet_long_ago().await;
+    let files = format!("{}/files", shared.folder);
+    let checked = shared.portal.requests_with(&files) + READS;
+    shared.portal.hold_after(&files, checked);
+    let first = shared.start_active().await;
+    wait_for("the folder is checked", async || {
+        (shared.portal.requests_with(&files) > checked).then_some(())
+    })
+    .await;
+    let fence = ledger::fence(&shared.database);
+    first.signal("STOP");
+    shared.portal.heal();
+    let second = shared.start().await;
+    taken_over(&shared, fence).await;
+    shared.attempted(&second, "accepted").await;
+    first.signal("CONT");
+    one_attempt(&shared, [&first, &second]).await;
+    first.stop().await;
+    second.stop().await;
+}
+
+/// The lease ends while the answer to the commit of the intent is on its way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_sent() {
+    let shared = Shared::new("enforce").await;
+    shared.meet_long_ago().await;
+    let proxy = Proxy::before(Server::shared().await.address()).await;
+    let distant = shared.by(&shared.database.url_at(proxy.address()));
+    proxy.at_commit(AtCommit::LoseAfter, WRITES_ATTEMPT);
+    let first = Exporter::start(&distant).await;
+    wait_for("the intent is committed", async || {
+        (proxy.commits() == 1).then_some(())
+    })
+    .await;
+    let fence = ledger::fence(&shared.database);
+    let second = shared.start().await;
+    taken_over(&shared, fence).await;
+    proxy.open();
+    // It counts as an attempt: nobody can know that it was not sent.
+    for exporter in [&first, &second] {
+        shared.held(exporter, "unjudged").await;
+        exporter.collections(3).await;
+    }
+    assert_eq!(shared.sent(), 0);
+    assert_eq!(ledger::attempts(&shared.database).len(), 1);
+}
+
+/// The lease ends while the commit of the intent is on its way. The server ends the transaction, which would keep the others waiting.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn an_intent_whose_commit_is_late_is_made_by_another_process() {
+    let shared = Shared::new("enforce").await;
+    shared.meet_long_ago().await;
+    let proxy = Proxy::before(Server::shared().await.address()).await;
+    let distant = shared.by(&shared.database.url_at(proxy.address()));
+    proxy.at_commit(AtCommit::LoseBefore, WRITES_ATTEMPT);
+    let first = Exporter::start(&distant).await;
+    wait_for("the intent is written", async || {
+        (proxy.commits() == 1).then_some(())
+    })
+    .await;
+    let fence = ledger::fence(&shared.database);
+    let second = shared.start().await;
+    taken_over(&shared, fence).await;
+    shared.attempted(&second, "accepted").await;
+    proxy.open();
+    one_attempt(&shared, [&first, &second]).await;
+}
+
+/// The portal answers when the process that asked stands still, and another one has its place.
+#[tokio::test]
+async fn an_attempt_whose_answer_finds_nobody_is_not_made_again() {
+    let shared = Shared::new("enforce").await;
+    shared.meet_long_ago().await;
+    shared.portal.hold(REINDEX_FAILED);
+    let first = shared.start_active().await;
+    shared.first_sent().await;
+    let fence = ledger::fence(&shared.database);
+    first.signal("STOP");
+    let second = shared.start().await;
+    taken_over(&shared, fence).await;
+    second.collections(2).await;
+    shared.portal.heal();
+    first.signal("CONT");
+    for exporter in [&first, &second] {
+        exporter
+            .metrics_when("the attempt has a result", |metrics| {
+                let results = ["accepted", "refused", "unknown"];
+                let results = results.map(|result| shared.attempts(metrics, result));
+                results.into_iter().flatten().sum::<f64>() > 0.0
+            })
+            .await;
+        exporter.collections(3).await;
+    }
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::attempts(&shared.database).len(), 1);
+}
+
+#[tokio::test]
+async fn a_process_that_stops_in_order_leaves_its_place_at_once() {
+    let shared = Shared::with("enforce", |config| {
+        config["reindex"]["min_failed"] = 3.into();
+    })
+    .await;
+    shared.meet_long_ago().await;
+    let first = shared.start_active().await;
+    let second = shared.start().await;
+    shared.held(&second, "below_min_failed").await;
+    let fence = ledger::fence(&shared.database);
+    first.stop().await;
+    taken_over(&shared, fence).await;
+    shared
+        .portal
+        .file(shared.folder, "f.pdf", kb_simulator::Status::Failed);
+    shared.attempted(&second, "accepted").await;
+    assert_eq!(shared.sent(), 1);
+}
