@@ -13,6 +13,7 @@ mod counts;
 mod dashboards;
 mod deploy;
 mod docs;
+mod engines;
 mod errors;
 mod faults;
 mod health;
