@@ -96,7 +96,7 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
         requests.len(),
         begun.elapsed()
     );
-    assert!(requests.len() > kills / 5, "nothing happened");
+    assert!(requests.len() > kills / 20, "nothing happened");
     let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
     each_request_has_an_attempt(&requests, &intents, UNDER_WAY);
     each_answer_was_given(&attempts, &requests);
