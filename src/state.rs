@@ -5,12 +5,14 @@
 //! program serves on without it and says so.
 
 mod database;
+mod load;
 mod lock;
 mod saved;
 mod schema;
 mod store;
 mod tables;
 pub(crate) mod transfer;
+mod write;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -4,26 +4,18 @@
 //! wrote since, nothing of the folder is written, and what the database has is returned instead: so whoever writes, the counters of a
 //! folder are one sequence.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
 use rusqlite::types::Value;
 
-use crate::history::{FileHistory, KnownFile};
-use crate::model::{FileKey, FileMap, FolderId, PortalName, Shard, Timestamp};
-use crate::sql::{
-    Database as Sql, Postgres, Record, Row, Server, SqliteFile, Transaction, select, to_value,
-    upsert, upsert_statement,
-};
-use crate::state::saved::{
-    FileChanges, FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation,
-};
-use crate::state::tables::{FolderNumber, FolderRow, PortalRow, RefutationRow, SlotRow};
+use crate::model::{FolderId, PortalName, Shard, Timestamp};
+use crate::sql::{Database as Sql, Postgres, Server, SqliteFile, one_of, to_value, upsert};
+use crate::state::load::{Versions, load, load_folder, load_portal};
+use crate::state::saved::{FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation};
+use crate::state::tables::{PortalRow, RefutationRow};
+use crate::state::write::write_change;
 use crate::state::{FILE_NAME, POSTGRES_SCHEMA, StateError, lock, schema};
-
-/// How many folders one query reads.
-const FOLDERS_AT_ONCE: usize = 1_000;
 
 /// The open database.
 #[derive(Debug)]
@@ -33,8 +25,6 @@ pub(super) struct Database {
     versions: Versions,
     _lock: Option<File>,
 }
-
-pub(super) type Versions = HashMap<String, HashMap<FolderId, i64>>;
 
 /// What another process wrote of a folder.
 pub type Newer = (FolderId, SavedFolder);
@@ -82,17 +72,9 @@ impl Database {
         portal: &PortalName,
         shard: Shard,
     ) -> Result<SavedPortal, StateError> {
-        let (mut saved, versions) = self.sql.transaction(|transaction| {
-            let mut saved = load_portals(transaction, Some(portal.as_str()))?;
-            let mut versions = Versions::default();
-            let numbers = numbers(transaction, portal, shard)?;
-            for numbers in numbers.chunks(FOLDERS_AT_ONCE) {
-                let condition = one_of("number", 1, numbers.len());
-                let loaded = load_folders(transaction, &condition, numbers)?;
-                add(&mut saved, &mut versions, loaded);
-            }
-            Ok::<_, StateError>((saved, versions))
-        })?;
+        let (mut saved, versions) = self
+            .sql
+            .transaction(|transaction| load_portal(transaction, portal, shard))?;
         self.versions.extend(versions);
         Ok(saved.take(portal))
     }
@@ -106,11 +88,13 @@ impl Database {
 
     /// Writes what is new about folders of a portal, all in one transaction, but for those of which another process wrote meanwhile:
     /// returns what that wrote.
-    pub fn write(&mut self, changes: &[FolderChange]) -> Result<Vec<Newer>, StateError> {
+    pub fn write(&mut self, mut changes: Vec<FolderChange>) -> Result<Vec<Newer>, StateError> {
+        // All processes lock the rows of folders in one order, so that none waits for another one that waits for it.
+        changes.sort_by_key(|change| change.id);
         let known = &self.versions;
         let written = self.sql.transaction(|transaction| {
             let mut newer = Vec::new();
-            for change in changes {
+            for change in &changes {
                 let versions = known.get(change.portal.as_str());
                 let version = versions.and_then(|versions| versions.get(&change.id));
                 if !write_change(transaction, change, version.copied().unwrap_or(0))? {
@@ -120,7 +104,7 @@ impl Database {
             }
             Ok::<_, StateError>(newer)
         })?;
-        for change in changes {
+        for change in &changes {
             let versions = self.versions.entry(change.portal.as_str().to_owned());
             let version = versions.or_default().entry(change.id).or_default();
             let other = written.iter().find(|(id, ..)| *id == change.id);
@@ -134,7 +118,7 @@ impl Database {
         self.sql.transaction(|transaction| {
             for id in ids {
                 let query = "DELETE FROM folder WHERE portal = $1 AND id = $2";
-                transaction.execute(query, &[text(portal.as_str()), to_value(id)?])?;
+                transaction.execute(query, &[to_value(&portal.as_str())?, to_value(id)?])?;
             }
             Ok(())
         })
@@ -142,7 +126,7 @@ impl Database {
 
     pub fn forget_portals(&mut self, but: &[String], before: Timestamp) -> Result<(), StateError> {
         let mut values: Vec<Value> = vec![to_value(&before)?];
-        values.extend(but.iter().map(|name| text(name)));
+        values.extend(but.iter().map(|name| Value::Text(name.clone())));
         let others = if but.is_empty() {
             String::new()
         } else {
@@ -176,183 +160,8 @@ impl Database {
                 return Ok(upsert(transaction, "refutation", &["portal"], [row])?);
             }
             let query = "DELETE FROM refutation WHERE portal = $1";
-            transaction.execute(query, &[text(portal.as_str())])?;
+            transaction.execute(query, &[to_value(&portal.as_str())?])?;
             Ok(())
         })
     }
-}
-
-fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
-}
-
-/// A folder, and its version.
-type Loaded = (FolderId, i64, SavedFolder);
-
-/// Reads what is saved of all portals.
-pub(super) fn load(transaction: &mut dyn Transaction) -> Result<(Saved, Versions), StateError> {
-    let mut saved = load_portals(transaction, None)?;
-    let mut versions = Versions::default();
-    let loaded = load_folders(transaction, "true", &[])?;
-    add(&mut saved, &mut versions, loaded);
-    Ok((saved, versions))
-}
-
-/// Reads what is saved of one portal, or of all, without folders.
-fn load_portals(
-    transaction: &mut dyn Transaction,
-    portal: Option<&str>,
-) -> Result<Saved, StateError> {
-    let mut saved = Saved::default();
-    let portal = [to_value(&portal)?];
-    let query = "SELECT * FROM portal WHERE name = coalesce($1, name)";
-    for row in select(transaction, query, &portal, PortalRow::read)? {
-        saved.portal(row.name).last_success = Some(row.last_success);
-    }
-    let query = "SELECT * FROM refutation WHERE portal = coalesce($1, portal)";
-    for row in select(transaction, query, &portal, RefutationRow::read)? {
-        let name = row.portal.clone();
-        saved.portal(name).refutation = Some(row.refutation());
-    }
-    Ok(saved)
-}
-
-/// The numbers of the folders of a shard.
-fn numbers(
-    transaction: &mut dyn Transaction,
-    portal: &PortalName,
-    shard: Shard,
-) -> Result<Vec<Value>, StateError> {
-    let query = "SELECT number, id FROM folder WHERE portal = $1";
-    let folders = transaction.query(query, &[text(portal.as_str())])?;
-    let mut numbers = Vec::new();
-    for folder in folders {
-        if shard.owns(portal, folder.get("id")?) {
-            numbers.push(Value::Integer(folder.get("number")?));
-        }
-    }
-    Ok(numbers)
-}
-
-/// A condition: the column is one of so many values, from the parameter `first` on.
-fn one_of(column: &str, first: usize, values: usize) -> String {
-    let numbers: Vec<String> = (first..first + values)
-        .map(|number| format!("${number}"))
-        .collect();
-    format!("{column} IN ({})", numbers.join(", "))
-}
-
-fn add(saved: &mut Saved, versions: &mut Versions, loaded: Vec<(String, Loaded)>) {
-    for (portal, (id, version, folder)) in loaded {
-        let known = versions.entry(portal.clone()).or_default();
-        known.insert(id, version);
-        saved.portal(portal).folders.insert(id, folder);
-    }
-}
-
-fn load_folder(
-    transaction: &mut dyn Transaction,
-    portal: &PortalName,
-    id: FolderId,
-) -> Result<Option<Loaded>, StateError> {
-    let key = [text(portal.as_str()), to_value(&id)?];
-    // In the form of the key of the table, so that its index is used.
-    let found = load_folders(transaction, "(portal, id) = ($1, $2)", &key)?;
-    Ok(found.into_iter().next().map(|(_, loaded)| loaded))
-}
-
-/// Reads the folders that fulfil a condition, each with the name of its portal.
-fn load_folders(
-    transaction: &mut dyn Transaction,
-    condition: &str,
-    values: &[Value],
-) -> Result<Vec<(String, Loaded)>, StateError> {
-    let of_folders = |table: &str| {
-        format!(
-            "SELECT * FROM {table} WHERE folder IN (SELECT number FROM folder WHERE {condition})"
-        )
-    };
-    let mut files: HashMap<i64, FileMap<KnownFile>> = HashMap::new();
-    let mut slots: HashMap<i64, Vec<SlotRow>> = HashMap::new();
-    for row in transaction.query(&of_folders("file"), values)? {
-        let (key, mut file): (FileKey, KnownFile) = Record::read(&row)?;
-        file.settled = file.settled.filter(|status| status.has_reason());
-        files
-            .entry(row.get("folder")?)
-            .or_default()
-            .insert(key, file);
-    }
-    for row in transaction.query(&of_folders("place"), values)? {
-        let slots = slots.entry(row.get("folder")?).or_default();
-        slots.push(SlotRow::read(&row)?);
-    }
-    let query = format!("SELECT * FROM folder WHERE {condition}");
-    select(transaction, &query, values, |row: &Row| {
-        let number: i64 = row.get("number")?;
-        let version = row.get("version")?;
-        let row = FolderRow::read(row)?;
-        let mut slots = slots.remove(&number).unwrap_or_default();
-        // Engines return rows in different orders.
-        slots.sort_by(|one, other| one.class.cmp(&other.class));
-        let folder = SavedFolder {
-            name: row.name.clone(),
-            files: files
-                .remove(&number)
-                .unwrap_or_default()
-                .into_iter()
-                .collect::<FileHistory>(),
-            class_slots: slots.into_iter().map(SlotRow::slot).collect(),
-            left: row.left()?,
-            excluded: row.excluded_since,
-            record: None,
-        };
-        let (portal, id) = (row.portal.clone(), row.id);
-        let record = row.record()?;
-        Ok((portal, (id, version, SavedFolder { record, ..folder })))
-    })
-}
-
-/// Writes a change that was made from a version. Returns whether that is the version of the folder.
-fn write_change(
-    transaction: &mut dyn Transaction,
-    change: &FolderChange,
-    version: i64,
-) -> Result<bool, StateError> {
-    let mut columns = FolderRow::columns();
-    columns.push("version");
-    let mut values = FolderRow::new(change).values()?;
-    values.extend([Value::Integer(version + 1), Value::Integer(version)]);
-    let statement = upsert_statement("folder", &["portal", "id"], &columns, 1);
-    let statement = format!(
-        "{statement} WHERE folder.version = ${} RETURNING number",
-        values.len()
-    );
-    let written = transaction.query(&statement, &values)?;
-    let Some(row) = written.first() else {
-        return Ok(false);
-    };
-    let folder: i64 = row.get("number")?;
-    let number = [Value::Integer(folder)];
-    transaction.execute("DELETE FROM place WHERE folder = $1", &number)?;
-    let slots = change.folder.class_slots.iter();
-    let slots = slots.map(|slot| (FolderNumber { folder }, SlotRow::new(slot)));
-    upsert(transaction, "place", &["folder", "class"], slots)?;
-    let files = match &change.folder.files {
-        FileChanges::Some { changed, forgotten } => {
-            for key in forgotten {
-                let query = "DELETE FROM file WHERE folder = $1 AND link = $2 AND id = $3";
-                let mut values = number.to_vec();
-                values.extend(key.values()?);
-                transaction.execute(query, &values)?;
-            }
-            changed
-        }
-        FileChanges::All(files) => {
-            transaction.execute("DELETE FROM file WHERE folder = $1", &number)?;
-            files
-        }
-    };
-    let files = files.iter().map(|file| (FolderNumber { folder }, *file));
-    upsert(transaction, "file", &["folder", "link", "id"], files)?;
-    Ok(true)
 }

@@ -96,7 +96,7 @@ impl Store {
     /// Writes what is new about folders of a portal, in one transaction, which is on disk when this returns. Where another process wrote what is
     /// known of a folder meanwhile, nothing of it is written, and what that process wrote is returned.
     pub async fn write(&self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, StateError> {
-        self.act(move |database| database.write(&changes)).await
+        self.act(move |database| database.write(changes)).await
     }
 
     /// Forgets folders of a portal, in one transaction.

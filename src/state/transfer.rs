@@ -5,7 +5,8 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::sql::{Numbers, Server, SqlError, SqliteFile, Table, Transaction};
-use crate::state::database::{self, Versions};
+use crate::state::database;
+use crate::state::load::{Versions, load};
 use crate::state::saved::{Saved, SavedPortal};
 use crate::state::{StateError, lock, schema};
 
@@ -49,8 +50,8 @@ pub(crate) fn difference(
     one: &mut dyn Transaction,
     other: &mut dyn Transaction,
 ) -> Result<Option<String>, StateError> {
-    let one = database::load(one)?;
-    let other = database::load(other)?;
+    let one = load(one)?;
+    let other = load(other)?;
     if one == other {
         return Ok(None);
     }
