@@ -23,12 +23,14 @@ mod refusals;
 mod reindex;
 mod rows_end;
 mod runs;
+mod saving;
 mod settings;
 pub mod sorted;
 pub mod sorting;
 mod storage;
 pub mod strategy;
 mod tasks;
+mod unwritten;
 mod watched;
 
 use std::collections::BTreeSet;
@@ -306,33 +308,6 @@ impl Collector {
         Some(format!(
             "the portal does not sort by status, so every page is read: {refutation}"
         ))
-    }
-
-    /// Assigns class slots, and writes the folders that changed by that.
-    async fn assign_classes(&mut self) {
-        let changed = self.folders.assign_classes();
-        self.save(&changed).await;
-    }
-
-    /// Writes the folders that were counted.
-    async fn save_counted(&mut self) {
-        let counted = std::mem::take(&mut self.counted);
-        self.save(&Vec::from_iter(counted)).await;
-    }
-
-    /// Writes what is known of folders to disk.
-    async fn save(&mut self, ids: &[FolderId]) {
-        let changes = self.folders.changes(ids, &self.settings.portal.name);
-        if changes.is_empty() {
-            return;
-        }
-        let result = self.storage.write(changes).await;
-        let (newer, result) = match result {
-            Ok(newer) => (newer, Ok(())),
-            Err(error) => (Vec::new(), Err(error)),
-        };
-        self.folders.written(ids, &result);
-        self.folders.replace(newer);
     }
 
     fn amend_findings(&self) {

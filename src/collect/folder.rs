@@ -1,6 +1,7 @@
 //! What a collector knows of one folder.
 
 mod absence;
+mod stored;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,21 +14,24 @@ use crate::collect::folder_read::{FolderRead, ReadStatus};
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::read_schedule::{ReadLog, ReadOutcome};
 use crate::collect::strategy::Expected;
+use crate::collect::unwritten::UnwrittenCount;
 use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::{self, DepartureReason, FullRead, IndexingTimes, apply, limit_rows};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment, PortalName};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::state::{FolderChange, SavedFolder, StateError};
+use crate::state::SavedFolder;
 
 /// One folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
+    /// The last count, until it is written.
+    unwritten: Option<Box<UnwrittenCount>>,
     /// The read that is under way, or whose refusal is not explained yet.
     pub read: Option<ReadUnderWay>,
     /// Whether the last read took too long.
@@ -91,6 +95,7 @@ impl Folder {
                 indexing: IndexingTimes::default(),
             }),
             persisted,
+            unwritten: None,
             read: None,
             slow: false,
             read_log: ReadLog::default(),
@@ -203,6 +208,11 @@ impl Folder {
                 let began = read.began.wall;
                 self.findings = findings(mode, &watch, &count, &self.persisted, began);
                 self.times_counted = self.times_counted.saturating_add(1);
+                self.unwritten = Some(Box::new(UnwrittenCount {
+                    began: read.began,
+                    ended: read.ended,
+                    count,
+                }));
                 ReadOutcome::Counted
             }
             Err(error) if error.is_gone() => {
@@ -234,30 +244,6 @@ impl Folder {
             self.unavailable(Unavailable::Forbidden, error.to_string());
         }
         ReadOutcome::NothingToCount
-    }
-
-    /// What brings the disk up to date.
-    pub fn change(&self, portal: &PortalName, class_slots: &ClassSlots) -> FolderChange {
-        let FolderView { id, name, .. } = &*self.view;
-        let class_slots = class_slots.of(*id).cloned().collect();
-        FolderChange {
-            portal: portal.clone(),
-            id: *id,
-            folder: self.persisted.change(name.clone(), class_slots),
-        }
-    }
-
-    /// Notes the result of writing the change, and shows the counters that the disk has now.
-    pub fn written(&mut self, result: &Result<(), StateError>) {
-        self.persisted.written(result);
-        self.show_persisted();
-    }
-
-    /// Another process that counts the folder wrote first: its history holds, so that the counters are one sequence. What the last read
-    /// found is found again by the next one.
-    pub fn replace_history(&mut self, saved: SavedFolder) {
-        self.persisted.replace(saved);
-        self.show_persisted();
     }
 
     /// Shows and stores a count; returns the files that are done since the one before.
@@ -322,20 +308,6 @@ impl Folder {
 
     fn unavailable(&mut self, reason: Unavailable, message: String) {
         self.view_mut().state = FolderState::Unavailable { reason, message };
-    }
-
-    /// Shows what is stored: all of it while the folder is there, nothing after it left.
-    fn show_persisted(&mut self) {
-        let there = self.is_there();
-        let on_disk = self.persisted.on_disk();
-        let record = self.persisted.record.as_ref().filter(|_| there);
-        let last_success = record.map(|record| record.counted);
-        let full_read = record.and_then(|record| record.full_read);
-        let view = self.view_mut();
-        view.last_success = last_success;
-        view.full_read = full_read;
-        view.entries = on_disk.filter(|_| there).map(|on_disk| on_disk.entries);
-        view.indexing = on_disk.map_or_else(IndexingTimes::default, |on_disk| on_disk.indexing);
     }
 
     fn view_mut(&mut self) -> &mut FolderView {

@@ -260,13 +260,18 @@ impl Folders {
         }
     }
 
-    /// Replaces what is known of folders by what another process wrote.
-    pub fn replace(&mut self, newer: Vec<Newer>) {
+    /// Replaces what is known of folders by what another process wrote. Returns those that are to be written again, because their last
+    /// count found more than that.
+    pub fn replace(&mut self, newer: Vec<Newer>) -> Vec<FolderId> {
+        let mut again = Vec::new();
         for (id, saved) in newer {
-            if let Some(folder) = self.by_id.get_mut(&id) {
-                folder.replace_history(saved);
+            if let Some(folder) = self.by_id.get_mut(&id)
+                && folder.replace_history(saved)
+            {
+                again.push(id);
             }
         }
+        again
     }
 
     /// Why the disk does not have what is known of a folder, if there is one.

@@ -1,6 +1,7 @@
 //! A collector beside the simulated portal: what becomes of it when this program makes a mistake.
 
 mod pairs;
+mod replicas;
 mod shards;
 
 use std::net::SocketAddr;

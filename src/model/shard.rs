@@ -11,7 +11,7 @@ use super::{FolderId, PortalName};
 ///
 /// The owner of a folder is found by rendezvous hashing: each shard has a weight for the folder, and the owner is the one with the highest
 /// weight. So a shard that is added takes an even part of the folders of each of the others, and no other folder changes its owner.
-/// [`weight`] is the same in all versions and on all platforms: otherwise two processes could both own a folder, or none of them.
+/// The weight is the same in all versions and on all platforms: otherwise two processes could both own a folder, or none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u16,

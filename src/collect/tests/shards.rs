@@ -10,7 +10,7 @@ use super::*;
 use crate::model::Status;
 
 /// Another process goes on with what is stored, as another shard, and collects once.
-async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> SavedPortal {
+pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> SavedPortal {
     let settings = Settings {
         shard,
         ..Settings::clone(&scene.collector.settings)

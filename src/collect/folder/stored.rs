@@ -1,0 +1,63 @@
+//! What is stored of a folder, and what is shown of that.
+
+use super::Folder;
+use crate::classify::ClassSlots;
+use crate::collect::persisted_folder::PersistedFolder;
+use crate::history::IndexingTimes;
+use crate::model::PortalName;
+use crate::snapshot::FolderView;
+use crate::state::{FolderChange, SavedFolder, StateError};
+
+impl Folder {
+    /// What brings the disk up to date.
+    pub fn change(&self, portal: &PortalName, class_slots: &ClassSlots) -> FolderChange {
+        let FolderView { id, name, .. } = &*self.view;
+        let class_slots = class_slots.of(*id).cloned().collect();
+        FolderChange {
+            portal: portal.clone(),
+            id: *id,
+            folder: self.persisted.change(name.clone(), class_slots),
+        }
+    }
+
+    /// Notes the result of writing the change, and shows the counters that the disk has now.
+    pub fn written(&mut self, result: &Result<(), StateError>) {
+        self.persisted.written(result);
+        if result.is_ok() {
+            self.unwritten = None;
+        }
+        self.show_persisted();
+    }
+
+    /// Another process that counts the folder wrote first: its history holds, so that the counters are one sequence. Returns whether the last
+    /// count adds to it.
+    pub fn replace_history(&mut self, saved: SavedFolder) -> bool {
+        self.persisted.replace(saved);
+        self.show_persisted();
+        let PersistedFolder {
+            record, history, ..
+        } = &self.persisted;
+        let unwritten = self.unwritten.as_ref();
+        let update = unwritten
+            .and_then(|unwritten| unwritten.update(&self.view.name, record.as_ref(), history));
+        let adds = update.is_some();
+        if let Some(update) = update {
+            self.persisted.update(update);
+        }
+        adds
+    }
+
+    /// Shows what is stored: all of it while the folder is there, nothing after it left.
+    pub(super) fn show_persisted(&mut self) {
+        let there = self.is_there();
+        let on_disk = self.persisted.on_disk();
+        let record = self.persisted.record.as_ref().filter(|_| there);
+        let last_success = record.map(|record| record.counted);
+        let full_read = record.and_then(|record| record.full_read);
+        let view = self.view_mut();
+        view.last_success = last_success;
+        view.full_read = full_read;
+        view.entries = on_disk.filter(|_| there).map(|on_disk| on_disk.entries);
+        view.indexing = on_disk.map_or_else(IndexingTimes::default, |on_disk| on_disk.indexing);
+    }
+}
