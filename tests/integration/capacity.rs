@@ -77,7 +77,7 @@ fn requests_of_counts(metrics: &Exposition) -> u64 {
 fn assert_close(what: &str, shape: Shape, figure: &Value, measured: f64, tolerance: f64) {
     let figure = figure.as_f64().unwrap();
     assert!(
-        (figure - measured).abs() <= tolerance * measured,
+        (figure - measured).abs() <= tolerance * figure,
         "{what} of {shape:?}: worked out {figure:.1}, measured {measured:.1}"
     );
 }

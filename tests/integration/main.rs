@@ -30,6 +30,7 @@ mod reindex;
 mod reload;
 mod schedule;
 mod scripts;
+mod shards;
 mod shared;
 mod soak;
 mod sorted;

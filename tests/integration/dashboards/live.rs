@@ -105,7 +105,7 @@ impl Demo {
 }
 
 /// A query with every variable at All.
-fn with_all(query: &str) -> String {
+pub(super) fn with_all(query: &str) -> String {
     ["job", "instance", "portal", "folder"]
         .iter()
         .fold(query.to_owned(), |text, name| {

@@ -94,6 +94,7 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     story.entered(&exporter, first, 1).await;
     story.fail_one(&exporter, first, 2).await;
     story.attempted(2).await;
+    story.use_database("back");
     let says = story.refused("path");
     assert!(says.contains("a process uses the database"), "{says}");
     story.fail_one(&exporter, second, 1).await;
@@ -102,7 +103,6 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     assert_eq!(in_database[1], in_folder[0]);
     assert!(in_database[0]["id"].as_i64().unwrap() > number);
 
-    story.use_database("back");
     story.migrated("path");
     story.use_folder("back");
     assert_eq!(story.history(), in_database);
