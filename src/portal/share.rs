@@ -129,11 +129,11 @@ impl DemandMeter {
         }
     }
 
-    /// A request is sent, by a process with this share of the rate.
-    pub fn sent(&mut self, rate: Rate) {
-        self.requests += 1.0;
+    /// So many requests are sent, by a process with this share of the rate.
+    pub fn sent(&mut self, rate: Rate, requests: u32) {
+        self.requests += f64::from(requests);
         if let Rate::PerSecond(rate) = rate {
-            self.busy += Duration::from_secs_f64(rate.recip());
+            self.busy += Duration::from_secs_f64(rate.recip()) * requests;
         }
     }
 

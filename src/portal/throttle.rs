@@ -70,6 +70,9 @@ pub(super) struct Throttle {
     /// Holds when the next request in the background may be sent.
     background: tokio::sync::Mutex<Option<Instant>>,
     pace: Mutex<Pace>,
+    /// Held by the request that is the next by the pace; the others wait in the order in which they came. No time is set aside before
+    /// a request is sent, so that one that is given up while it waits does not delay the others.
+    turn: tokio::sync::Mutex<()>,
     /// The rate that is reached soon when it is needed.
     assured: Mutex<Rate>,
     demand: Mutex<DemandMeter>,
@@ -94,6 +97,7 @@ impl Throttle {
             slow_lane: SlowLane::new(concurrency),
             background: tokio::sync::Mutex::new(None),
             pace: Mutex::new(Pace::new(rate)),
+            turn: tokio::sync::Mutex::default(),
             assured: Mutex::new(rate),
             demand: Mutex::new(DemandMeter::new(Instant::now())),
             answers: Mutex::default(),
@@ -141,26 +145,41 @@ impl Throttle {
         if !still_due() {
             return None;
         }
-        let now = Instant::now();
-        let slots = (0..requests).map(|_| self.reserve(now));
-        let slot = slots.last().unwrap_or(now);
-        if slot > now + CLOCK {
-            sleep_until(slot).await;
+        let begun = Instant::now();
+        let _turn = self.turn.lock().await;
+        let slot = self.wait_for_slot(requests).await;
+        if !still_due() {
+            return None;
         }
-        still_due().then(|| Admission {
+        self.take(slot, requests);
+        Some(Admission {
             _background: background,
             _wanted: wanted,
             _permit: permit,
-            waited: slot.saturating_duration_since(now),
+            waited: begun.elapsed(),
             lowered: self.with_pace(|pace| pace.lowered()),
         })
     }
 
-    /// When the next request may be sent.
-    fn reserve(&self, now: Instant) -> Instant {
-        let (slot, rate) = self.with_pace(|pace| (pace.reserve(now), pace.configured()));
-        lock(&self.demand).sent(rate);
-        slot
+    /// Waits until so many requests may be sent; returns since when they may. The time can move while it waits, as the pace changes.
+    async fn wait_for_slot(&self, requests: u32) -> Instant {
+        let begun = Instant::now();
+        loop {
+            let slot = self.with_pace(|pace| pace.slot(requests, begun));
+            if slot <= Instant::now() + CLOCK {
+                return slot;
+            }
+            sleep_until(slot).await;
+        }
+    }
+
+    /// So many requests are sent.
+    fn take(&self, slot: Instant, requests: u32) {
+        let rate = self.with_pace(|pace| {
+            pace.take(slot, requests);
+            pace.configured()
+        });
+        lock(&self.demand).sent(rate, requests);
     }
 
     /// Waits until one more request may be sent in the background.

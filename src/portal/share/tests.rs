@@ -96,7 +96,7 @@ impl Process {
             self.next += self.told.taken.recip();
             self.left -= 1.0;
             self.sent += 1.0;
-            self.meter.sent(Rate::PerSecond(self.told.taken));
+            self.meter.sent(Rate::PerSecond(self.told.taken), 1);
         }
         if self.left < 1.0 {
             self.next = self.next.max(until);
@@ -217,7 +217,7 @@ fn a_process_waits_when_it_uses_nearly_all_of_its_share_and_one_that_starts_wait
         let mut demand = meter.demand(now);
         for period in 1..100 {
             for _ in 0..requests {
-                meter.sent(Rate::PerSecond(1.0));
+                meter.sent(Rate::PerSecond(1.0), 1);
             }
             demand = meter.demand(now + Duration::from_secs(10) * period);
         }

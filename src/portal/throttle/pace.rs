@@ -50,7 +50,7 @@ pub(super) struct Pace {
     configured: Option<f64>,
     limit: Option<Limit>,
     next: Option<Instant>,
-    /// When requests were sent, or will be, in the last [`WINDOW`].
+    /// When requests were sent in the last [`WINDOW`].
     sent: VecDeque<Instant>,
     /// Answers of 429 since the last good one.
     in_a_row: u32,
@@ -113,13 +113,17 @@ impl Pace {
         self.lowered
     }
 
-    /// When the next request may be sent.
-    pub fn reserve(&mut self, now: Instant) -> Instant {
-        let slot = self.next.map_or(now, |next| next.max(now));
+    /// When so many requests may be sent one after the other, with no wait in between.
+    pub fn slot(&self, requests: u32, now: Instant) -> Instant {
+        let first = self.next.map_or(now, |next| next.max(now));
+        first + self.gap() * requests.saturating_sub(1)
+    }
+
+    /// So many requests are sent.
+    pub fn take(&mut self, slot: Instant, requests: u32) {
         self.next = Some(slot + self.gap());
         self.forget_sent(slot);
-        self.sent.push_back(slot);
-        slot
+        self.sent.extend((0..requests).map(|_| slot));
     }
 
     /// A request was answered 429 that was sent when the rate had been lowered so often. Those that were under way together count as

@@ -156,3 +156,37 @@ async fn a_request_that_is_no_longer_due_takes_no_turn() {
     assert!(throttle.admit(&lane, 1, || false).await.is_none());
     assert!(!waits(&throttle, &lane).await);
 }
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() {
+    let throttle = Throttle::new(4, Rate::PerSecond(0.2));
+    let lane = Lane::default();
+    let begun = Instant::now();
+    admit(&throttle, &lane).await;
+    for _ in 0..100 {
+        assert!(waits(&throttle, &lane).await);
+    }
+    admit(&throttle, &lane).await;
+    assert_eq!(begun.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_waits_waits_longer_after_429() {
+    let throttle = Throttle::new(2, Rate::PerSecond(1.0));
+    let lane = Lane::default();
+    let begun = Instant::now();
+    let first = admit(&throttle, &lane).await.unwrap();
+    let limited = async {
+        tokio::time::sleep(SECOND / 2).await;
+        let answered = Answered {
+            folder: None,
+            answer: Answer::Limited,
+            took: SECOND / 2,
+            limit: 30 * SECOND,
+        };
+        throttle.answered(&first, &lane, answered);
+    };
+    tokio::join!(admit(&throttle, &lane), limited);
+    // The rate fell to a half of it, half a second after the first request.
+    assert_eq!(begun.elapsed(), SECOND * 5 / 2);
+}

@@ -66,6 +66,13 @@ fn steady(rate: f64, burst: f64) -> Limiter {
     Limiter::Steady { rate, burst }
 }
 
+/// Sends a request as soon as it may be sent; returns when.
+fn send(pace: &mut Pace, now: Instant) -> Instant {
+    let slot = pace.slot(1, now);
+    pace.take(slot, 1);
+    slot
+}
+
 /// A story of one who asks, each request as soon as it may be sent.
 struct Story {
     pace: Pace,
@@ -88,11 +95,12 @@ impl Story {
         let (mut good, mut refused) = (0, 0);
         let end = self.now + time;
         loop {
-            let slot = self.pace.reserve(self.now);
+            let slot = self.pace.slot(1, self.now);
             if slot >= end {
                 self.now = end;
                 return (good, refused);
             }
+            self.pace.take(slot, 1);
             self.now = slot;
             if portal.admits((slot - self.start).as_secs_f64()) {
                 good += 1;
@@ -109,7 +117,7 @@ impl Story {
 fn requests_keep_their_distance_whoever_sends_them() {
     let mut pace = Pace::new(Rate::PerSecond(0.5));
     let start = Instant::now();
-    let slots: Vec<_> = (0..3).map(|_| pace.reserve(start) - start).collect();
+    let slots: Vec<_> = (0..3).map(|_| send(&mut pace, start) - start).collect();
     assert_eq!(slots, [0, 2, 4].map(Duration::from_secs));
 }
 
@@ -117,10 +125,10 @@ fn requests_keep_their_distance_whoever_sends_them() {
 fn a_pause_is_not_saved_up_for_a_burst() {
     let mut pace = Pace::new(Rate::PerSecond(1.0));
     let start = Instant::now();
-    pace.reserve(start);
+    send(&mut pace, start);
     let later = start + Duration::from_mins(1);
-    assert_eq!(pace.reserve(later), later);
-    assert_eq!(pace.reserve(later), later + Duration::from_secs(1));
+    assert_eq!(send(&mut pace, later), later);
+    assert_eq!(send(&mut pace, later), later + Duration::from_secs(1));
 }
 
 #[test]
@@ -173,7 +181,7 @@ fn requests_that_were_under_way_together_lower_the_rate_once() {
     let mut pace = Pace::new(Rate::PerSecond(4.0));
     let now = Instant::now();
     for _ in 0..4 {
-        pace.reserve(now);
+        send(&mut pace, now);
     }
     for _ in 0..4 {
         pace.refused(0, now);
@@ -195,7 +203,7 @@ fn no_limit_makes_the_pace_slower_than_the_slowest() {
 #[test]
 fn another_rate_holds_from_the_next_request_on() {
     let start = Instant::now();
-    let slot = |pace: &mut Pace| (pace.reserve(start) - start).as_secs_f64();
+    let slot = |pace: &mut Pace| (send(pace, start) - start).as_secs_f64();
     let mut pace = Pace::new(Rate::PerSecond(0.01));
     assert!(slot(&mut pace).abs() < 1e-6);
     pace.configure(Rate::PerSecond(2.0));
