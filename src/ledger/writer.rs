@@ -178,10 +178,10 @@ impl Writer {
         intent: &Intent,
         decided_on: &Arc<LedgerView>,
     ) -> Result<AttemptId, LedgerError> {
-        let id = self.database()?.next_id()?;
         if !Arc::ptr_eq(&self.view(portal)?, decided_on) {
             return Err(Misfit::Changed.into());
         }
+        let id = self.database()?.next_id()?;
         let add = |view: &mut LedgerView| view.intend(id, intent.clone());
         match self.write_once(portal, &[], Guard::Lease, &add) {
             Ok(()) => Ok(id),

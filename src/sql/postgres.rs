@@ -19,7 +19,7 @@ use crate::sql::error::SqlError;
 use crate::sql::server::Server;
 use crate::sql::server_clock::ServerClock;
 use crate::sql::transaction::Transaction;
-use connection::{Connection, PATIENCE};
+use connection::{Connection, PATIENCE, STATEMENT_TIMEOUT};
 use transaction::PostgresTransaction;
 
 /// How long the server is left alone after an error of the connection, at first and at most.
@@ -154,10 +154,10 @@ impl Postgres {
         let Some(connection) = &self.connection else {
             return Err(SqlError::Away("not connected".to_owned()));
         };
-        let millis = PATIENCE.as_millis();
+        let [idle, statement] = [PATIENCE, STATEMENT_TIMEOUT].map(|limit| limit.as_millis());
         let begin = format!(
-            "BEGIN; SET LOCAL search_path TO {}; SET LOCAL statement_timeout = {millis}; \
-             SET LOCAL lock_timeout = {millis}; SET LOCAL idle_in_transaction_session_timeout = {millis}; \
+            "BEGIN; SET LOCAL search_path TO {}; SET LOCAL statement_timeout = {statement}; \
+             SET LOCAL idle_in_transaction_session_timeout = {idle}; \
              SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
             self.server.schema
         );

@@ -12,7 +12,7 @@ mod disk;
 mod forgive;
 mod holds;
 mod kills;
-mod ledger;
+pub(crate) mod ledger;
 pub(crate) mod limits;
 mod meanwhile;
 mod modes;

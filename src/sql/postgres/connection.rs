@@ -12,6 +12,9 @@ use crate::sql::error::SqlError;
 /// A server that does not answer a statement within this time cannot be used.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The server ends a statement after this time: before the client gives up, so that the error is known and the connection is still of use.
+pub(super) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
+
 /// An open connection.
 pub(super) struct Connection {
     // Dropped before the runtime that it needs.

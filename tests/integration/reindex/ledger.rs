@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::support::workspace::Workspace;
 
-/// Every column of the ledger that holds a time.
-const TIMES: [(&str, &str); 7] = [
+/// Every column of the ledger that holds a time, with its table.
+pub(crate) const TIMES: [(&str, &str); 7] = [
     ("ledger", "created"),
     ("ledger", "opened"),
     ("portal", "met"),

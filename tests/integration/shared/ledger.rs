@@ -4,22 +4,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use crate::reindex::ledger::TIMES;
 use crate::reindex::limits::{Event, Time, millis};
 use crate::support::postgres::database::Database;
 
 /// The statement of transactions that change an attempt: first the intent, then what came of it.
 pub(super) const WRITES_ATTEMPT: &str = "INSERT INTO attempt ";
-
-/// Every column that has a time.
-const TIMES: [(&str, &str); 7] = [
-    ("ledger", "created"),
-    ("ledger", "opened"),
-    ("portal", "met"),
-    ("folder", "unseen_since"),
-    ("attempt", "intended"),
-    ("attempt", "answered"),
-    ("attempt", "judged"),
-];
 
 /// An attempt that was written down.
 #[derive(Debug)]

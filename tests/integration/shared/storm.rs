@@ -31,7 +31,7 @@ const FOLDERS: usize = 12;
 const FILES: usize = 4;
 
 /// Processes: each shard has so many.
-const SHARDS: usize = 3;
+const SHARDS: usize = 4;
 const REPLICAS: usize = 2;
 
 const LIMITS: Limits = Limits {
