@@ -17,6 +17,7 @@ mod persisted_folder;
 pub mod progress;
 mod publication;
 mod read_plan;
+mod read_queue;
 pub(crate) mod read_schedule;
 mod reads;
 mod refusals;
@@ -63,6 +64,7 @@ use folders::Folders;
 use list::FolderList;
 use progress::Progress;
 use publication::Publication;
+use read_queue::ReadQueue;
 use refusals::Refusals;
 use runs::{RunId, Runs};
 use sorting::Sorting;
@@ -116,6 +118,7 @@ pub struct Collector {
     publication: Publication,
     auditor: Auditor,
     runs: Runs,
+    reads: ReadQueue,
     /// Reads that the portal refused.
     refusals: Refusals,
     tasks: Tasks,
@@ -127,6 +130,8 @@ pub struct Collector {
 enum Event {
     Listed(RunId, Listed),
     RefusalsExplained(Listed),
+    /// One more read may have a task.
+    PlaceFree,
     FolderRead(RunId, FolderId, FolderRead),
     /// Nothing where a mistake in this program ended the audit.
     Audited(FolderId, Option<FinishedAudit>),
@@ -157,6 +162,7 @@ impl Collector {
             publication: Publication::new(Instant::now()),
             auditor: Auditor::new(now.steady),
             runs: Runs::default(),
+            reads: ReadQueue::default(),
             refusals: Refusals::default(),
             tasks: Tasks::default(),
             counted: BTreeSet::new(),
@@ -242,6 +248,10 @@ impl Collector {
         match event {
             Event::Listed(run, listed) => self.listed(run, listed).await,
             Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
+            Event::PlaceFree => {
+                self.reads.place_is_free();
+                self.start_reads().await;
+            }
             Event::FolderRead(run, folder, read) => self.folder_read(run, folder, read).await,
             Event::Audited(folder, audit) => self.audited(folder, audit).await,
             Event::RefutationChecked => self.auditor.finished(),
@@ -273,6 +283,7 @@ impl Collector {
     fn restart(&mut self) {
         self.tasks.give_up();
         self.runs = Runs::default();
+        self.reads = ReadQueue::default();
         self.refusals = Refusals::default();
         self.auditor.finished();
         for folder in self.folders.iter_mut() {

@@ -84,6 +84,7 @@ pub struct KnownClass {
 pub struct ClassSlots {
     /// Apply from the next count of a folder and the end of the next collection on.
     pub limits: ClassLimits,
+    /// None where no file failed or is flagged, and no class has a slot.
     folders: BTreeMap<FolderId, FolderSlots>,
     /// The classes that have a slot of the portal.
     portal: HashSet<Arc<str>>,
@@ -146,7 +147,11 @@ impl ClassSlots {
             }
         }
         folder.show(&self.portal);
-        folder.rows()
+        let rows = folder.rows();
+        if folder.is_empty() {
+            self.folders.remove(&id);
+        }
+        rows
     }
 
     /// Assigns the portal's slots at the end of a collection, and returns the folders that show something else now.

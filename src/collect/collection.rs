@@ -145,11 +145,12 @@ impl Collector {
             return;
         }
         if let Some(run) = self.runs.get_mut(run) {
-            run.listed(Arc::clone(&session), plan.due.len());
+            run.listed(session, plan.due.len());
         }
         for id in plan.due {
-            self.read_folder(run, id, Arc::clone(&session));
+            self.queue_read(run, id);
         }
+        self.start_reads().await;
         self.end_when_done(run).await;
     }
 
@@ -188,11 +189,13 @@ impl Collector {
     fn submit_findings(&self, run: &Run) {
         if let Some(reindexing) = &self.dependencies.reindexing {
             let there = self.folders.iter().filter(|folder| folder.is_there());
+            let mut folders: Vec<_> = there.map(folder_findings).collect();
+            folders.shrink_to_fit();
             reindexing.submit(PortalFindings {
                 session: run.session.clone(),
                 portal_erring: self.list.state.trouble().is_some() || run.failed > run.counted,
                 stale_after: self.log.stale_after(&self.settings.collect),
-                folders: there.map(folder_findings).collect(),
+                folders,
             });
         }
     }

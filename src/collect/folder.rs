@@ -49,16 +49,27 @@ pub(super) struct Folder {
 }
 
 #[derive(Debug)]
-pub(super) struct ReadUnderWay {
-    /// The files that the ledger watched when it began.
-    watched: Arc<HashSet<FileKey>>,
-    status: Arc<ReadStatus>,
+pub(super) enum ReadUnderWay {
+    /// It waits for its turn.
+    Queued,
+    Started {
+        /// The files that the ledger watched then.
+        watched: Arc<HashSet<FileKey>>,
+        status: Arc<ReadStatus>,
+    },
 }
 
 impl ReadUnderWay {
     /// Whether requests were sent.
     pub fn has_begun(&self) -> bool {
-        self.status.has_begun()
+        self.status().is_some_and(|status| status.has_begun())
+    }
+
+    fn status(&self) -> Option<&ReadStatus> {
+        match self {
+            Self::Queued => None,
+            Self::Started { status, .. } => Some(status),
+        }
     }
 }
 
@@ -116,8 +127,8 @@ impl Folder {
 
     /// Shows whether a large scan is under way.
     pub fn show_scan(&mut self) {
-        let read = self.read.as_ref();
-        let pages = read.and_then(|read| read.status.large_scan_pages());
+        let status = self.read.as_ref().and_then(ReadUnderWay::status);
+        let pages = status.and_then(ReadStatus::large_scan_pages);
         if self.view.large_scan_pages != pages {
             self.view_mut().large_scan_pages = pages;
         }
@@ -164,16 +175,21 @@ impl Folder {
         }
     }
 
-    /// A read begins.
-    pub fn begin(&mut self, watched: Arc<HashSet<FileKey>>, now: Instant) -> Arc<ReadStatus> {
-        let status = Arc::<ReadStatus>::default();
-        self.read = Some(ReadUnderWay {
-            watched,
-            status: Arc::clone(&status),
-        });
+    /// A read begins: it waits for its turn.
+    pub fn begin(&mut self, now: Instant) {
+        self.read = Some(ReadUnderWay::Queued);
         self.state_before = None;
         self.read_log.begin(now);
-        status
+    }
+
+    /// It is the turn of the read, if there is one.
+    pub fn start(&mut self, watched: &Arc<HashSet<FileKey>>) -> Option<Arc<ReadStatus>> {
+        let status = Arc::<ReadStatus>::default();
+        *self.read.as_mut()? = ReadUnderWay::Started {
+            watched: Arc::clone(watched),
+            status: Arc::clone(&status),
+        };
+        Some(status)
     }
 
     /// Applies a read that was not refused.
@@ -196,7 +212,10 @@ impl Folder {
                 // Where an audit found that pages lack rows, boundaries count rows that are not there.
                 count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
                 let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
-                let watched = under_way.map(|under_way| under_way.watched);
+                let watched = match under_way {
+                    Some(ReadUnderWay::Started { watched, .. }) => Some(watched),
+                    Some(ReadUnderWay::Queued) | None => None,
+                };
                 let finished = self.count(read.began, read.ended, &count, errors);
                 let watch = Watch {
                     files: &watched.unwrap_or_default(),

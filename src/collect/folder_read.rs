@@ -25,7 +25,7 @@ use crate::snapshot::SortingState;
 
 use scan::total;
 use slots::Slot;
-pub(super) use slots::{ReadStatus, Slots};
+pub(super) use slots::{Place, ReadStatus, Slots};
 
 /// How long a read holds its slot before it goes on beside the others.
 const SLOT_TIME: Duration = Duration::from_secs(10);
@@ -49,12 +49,13 @@ impl FolderRead {
         }
     }
 
-    pub fn panicked() -> Self {
+    /// One that found nothing, for a reason that is not the portal's.
+    pub fn not_made(reason: ReadError) -> Self {
         let now = Moment::now();
         Self {
             began: now,
             ended: now,
-            result: Err(ReadError::Panicked),
+            result: Err(reason),
         }
     }
 }
@@ -87,15 +88,14 @@ enum Attempt {
 }
 
 impl ReadTask {
-    /// Waits for a slot, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned. Thousands may wait:
-    /// what a read needs beside [`ReadTask`], it gets with its slot.
-    pub async fn run(self) -> FolderRead {
+    /// Waits for a slot, reads the folder, and returns at the deadline at the latest, unless many pages must be scanned.
+    pub async fn run(self, place: Place) -> FolderRead {
         let (began, slots) = (Moment::now(), self.slots.clone());
         match timeout_at(self.deadline, slots.read()).await {
             Ok(slot) => {
                 let portal = &self.settings.portal.name;
                 let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
-                Box::pin(self.read(slot).instrument(span)).await
+                self.read((slot, place)).instrument(span).await
             }
             Err(_) => FolderRead {
                 began,
@@ -105,7 +105,7 @@ impl ReadTask {
         }
     }
 
-    async fn read(self, slot: Slot<'_>) -> FolderRead {
+    async fn read(self, slot: (Slot<'_>, Place)) -> FolderRead {
         let mut began = Moment::now();
         self.status.begin();
         let counting = async {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
 use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
 use crate::collect::collection::{Listed, no_list};
+use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::folder_read::{FolderRead, ReadTask};
 use crate::collect::read_schedule::ReadOutcome;
@@ -15,18 +17,45 @@ use crate::collect::refusals::Refusal;
 use crate::collect::runs::RunId;
 use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Moment};
-use crate::portal::{Lane, Session};
+use crate::portal::Lane;
 
 impl Collector {
-    /// Begins to read a folder.
-    pub(super) fn read_folder(&mut self, run: RunId, id: FolderId, session: Arc<Session>) {
+    /// A folder is to be read.
+    pub(super) fn queue_read(&mut self, run: RunId, id: FolderId) {
+        if let Some(folder) = self.folders.get_mut(id) {
+            folder.begin(Moment::now().steady);
+            self.reads.push(run, id);
+        }
+    }
+
+    /// Starts the next reads, as many as there are places.
+    pub(super) async fn start_reads(&mut self) {
+        while let Some((run, id, place)) = self.reads.next(&self.slots) {
+            if self.runs.deadline(run) <= Instant::now() {
+                let limit = self.settings.collect.timeout;
+                let read = FolderRead::not_made(ReadError::Deadline(limit));
+                self.folder_read(run, id, read).await;
+            } else if let Some(read) = self.read_task(run, id) {
+                self.tasks.spawn(read.run(place), move |read| {
+                    let read = read.unwrap_or_else(|| FolderRead::not_made(ReadError::Panicked));
+                    Event::FolderRead(run, id, read)
+                });
+            }
+        }
+        if self.reads.asks() {
+            let place = self.slots.clone().wait_for_place();
+            self.tasks.spawn(place, |_| Event::PlaceFree);
+        }
+    }
+
+    fn read_task(&mut self, run: RunId, id: FolderId) -> Option<ReadTask> {
+        let session = Arc::clone(self.runs.get(run)?.session.as_ref()?);
         let reindexing = self.dependencies.reindexing.as_ref();
         let watched = reindexing.map(|reindexing| reindexing.watched(id));
         let watched = watched.unwrap_or_default();
-        let Some(folder) = self.folders.get_mut(id) else {
-            return;
-        };
-        let read = ReadTask {
+        let folder = self.folders.get_mut(id)?;
+        let status = folder.start(&watched)?;
+        Some(ReadTask {
             settings: Arc::clone(&self.settings),
             session,
             folder: id,
@@ -36,7 +65,7 @@ impl Collector {
             boundaries: Arc::clone(&folder.boundaries),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),
-                watched: Arc::clone(&watched),
+                watched,
                 classifier: Arc::clone(&self.settings.classifier),
             },
             progress: Arc::clone(&self.dependencies.progress),
@@ -47,12 +76,8 @@ impl Collector {
                 Lane::default()
             },
             deadline: self.runs.deadline(run),
-            status: folder.begin(watched, Moment::now().steady),
-        };
-        self.tasks.spawn(read.run(), move |read| {
-            let read = read.unwrap_or_else(FolderRead::panicked);
-            Event::FolderRead(run, id, read)
-        });
+            status,
+        })
     }
 
     /// A read ended. What a refusal means, the list of folders must show.

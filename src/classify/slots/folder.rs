@@ -51,6 +51,11 @@ impl FolderSlots {
         self.free(|slot| !assigned.contains(&slot.class));
     }
 
+    /// Whether the last count found nothing, and no class holds a slot.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty() && self.rest.as_ref().is_some_and(BTreeMap::is_empty)
+    }
+
     /// Frees slots; their files are counted without one.
     pub fn free(&mut self, is_free: impl Fn(&ClassSlot) -> bool) {
         for (_, slot) in self.slots.extract_if(.., |_, slot| is_free(slot)) {

@@ -170,7 +170,7 @@ mod tests {
             assert!(!folder.is_forgettable(listed, at(7 * DAY)));
             assert!(folder.is_forgettable(listed, at(7 * DAY + 1)));
         }
-        folder.begin(std::sync::Arc::default(), std::time::Instant::now());
+        folder.begin(std::time::Instant::now());
         assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
         assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());

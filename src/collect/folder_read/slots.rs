@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Slots for each request in flight: enough reads to use every one of them, few enough that folders are
 /// finished one after another and not all at the end.
@@ -12,22 +12,41 @@ const SLOTS_PER_REQUEST: usize = 2;
 /// Scans of more than `FEW_PAGES` that a portal is sent at once: side by side, all of them would end late.
 const LARGE_SCANS: usize = 2;
 
+/// Reads that have a task and wait for a slot, at most: so many that every slot is used while the collector writes.
+const PLACES: usize = 256;
+
+/// A place among the reads that have a task, until it is dropped. A read gives it up with its slot.
+pub(in crate::collect) type Place = OwnedSemaphorePermit;
+
 /// A slot of a read, until it is dropped.
 pub(super) type Slot<'a> = Option<SemaphorePermit<'a>>;
 
 /// The slots of the reads of a portal. A long or slow read gives its slot up, so that it holds up no other.
 #[derive(Debug, Clone)]
 pub(in crate::collect) struct Slots {
+    places: Arc<Semaphore>,
     reads: Arc<Semaphore>,
     large_scans: Arc<Semaphore>,
 }
 
 impl Slots {
     pub fn new(in_flight: usize) -> Self {
+        let slots = in_flight * SLOTS_PER_REQUEST;
         Self {
-            reads: Arc::new(Semaphore::new(in_flight * SLOTS_PER_REQUEST)),
+            places: Arc::new(Semaphore::new(slots + PLACES)),
+            reads: Arc::new(Semaphore::new(slots)),
             large_scans: Arc::new(Semaphore::new(LARGE_SCANS)),
         }
+    }
+
+    /// A place, if one is free.
+    pub fn free_place(&self) -> Option<Place> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    /// Waits until a place is free.
+    pub async fn wait_for_place(self) {
+        let _ = self.places.acquire().await;
     }
 
     /// Waits for a slot of a read. The semaphores are never closed, so there always is one in the end.
