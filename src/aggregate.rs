@@ -115,6 +115,8 @@ impl Tally {
     #[must_use]
     pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();
+        // They may be remembered until the next count.
+        self.rows.shrink_to_fit();
         let mut unfinished = self.with_reason;
         unfinished.extend(self.waiting);
         FolderCount {

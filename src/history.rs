@@ -39,6 +39,7 @@ pub use apply::apply;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::limit_rows;
 pub use record::{
-    Coverage, Departure, DepartureReason, FileHistory, FolderRecord, FullRead, KnownFile,
+    Coverage, Departure, DepartureReason, FileHistory, FolderCounters, FolderRecord, FullRead,
+    KnownFile,
 };
 pub use update::{CompletedRead, Update};

@@ -85,8 +85,9 @@ impl Trends {
             let mut trends = inner.folders.remove(&portal.name).unwrap_or_default();
             trends.retain(|id, _| portal.folders.contains_key(id));
             for folder in portal.folders.values() {
-                let entries = folder.entries.as_ref();
-                let entries = entries.map(|count| [count[Status::Failed], count[Status::Flagged]]);
+                let counters = folder.counters.as_deref();
+                let entries = counters
+                    .map(|counters| Status::WITH_REASON.map(|status| counters.entries[status]));
                 let trend = trends.entry(folder.id).or_default();
                 trend.sample(entries, step_of(now.wall));
             }

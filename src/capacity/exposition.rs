@@ -13,7 +13,7 @@ use super::folders::{Alike, Folders};
 use crate::classify::{Class, ErrorRow};
 use crate::config::{BaseUrl, KeySource, Portal};
 use crate::count::Way;
-use crate::history::{FullRead, IndexingTimes};
+use crate::history::{FolderCounters, FullRead, IndexingTimes};
 use crate::metrics::{self, FactsSize};
 use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
 use crate::snapshot::{Counts, FolderState, FolderView, PortalView, Snapshot};
@@ -115,8 +115,10 @@ fn folder(alike: Alike, number: u64, now: Moment) -> FolderView {
         }),
         full_read_difference: Some(ByStatus::default()),
         large_scan_pages: None,
-        entries: Some(alike.counts()),
-        indexing,
+        counters: Some(Arc::new(FolderCounters {
+            entries: alike.counts(),
+            indexing,
+        })),
     }
 }
 

@@ -104,6 +104,9 @@ impl ClassSlots {
 
     /// Restores the slots of a folder from disk.
     pub fn restore(&mut self, folder: FolderId, slots: Vec<ClassSlot>) {
+        if slots.is_empty() {
+            return;
+        }
         let restored = &mut self.folders.entry(folder).or_default().slots;
         for slot in slots {
             if slot.shown {

@@ -18,7 +18,7 @@ use crate::collect::unwritten::UnwrittenCount;
 use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
-use crate::history::{self, DepartureReason, FullRead, IndexingTimes, apply, limit_rows};
+use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
@@ -102,8 +102,7 @@ impl Folder {
                 full_read: None,
                 full_read_difference: None,
                 large_scan_pages: None,
-                entries: None,
-                indexing: IndexingTimes::default(),
+                counters: None,
             }),
             persisted,
             unwritten: None,
@@ -141,10 +140,13 @@ impl Folder {
             self.view_mut().state = FolderState::Unseen;
             self.show_persisted();
         }
-        let there = self.is_there();
-        let view = self.view_mut();
-        view.name = listed.name.clone();
-        view.reported_files = there.then_some(listed.file_count);
+        let reported_files = self.is_there().then_some(listed.file_count);
+        // A view that is published is copied when it changes.
+        if self.view.name != listed.name || self.view.reported_files != reported_files {
+            let view = self.view_mut();
+            view.name = listed.name.clone();
+            view.reported_files = reported_files;
+        }
     }
 
     /// Whether the latest read found nothing to count, or could not.

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::ClassSlot;
-use crate::history::{Departure, FileHistory, FolderRecord, FullRead, IndexingTimes, Update};
-use crate::model::{ByStatus, FileKey, FolderName, Timestamp};
+use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
+use crate::model::{FileKey, FolderName, Timestamp};
 use crate::state::{FileChanges, SavedFolder, StateError};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
@@ -31,10 +31,9 @@ pub(super) struct PersistedFolder {
 }
 
 /// What the disk has, as far as it matters in memory.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct OnDisk {
-    pub entries: ByStatus<u64>,
-    pub indexing: IndexingTimes,
+#[derive(Debug, Default)]
+struct OnDisk {
+    counters: Arc<FolderCounters>,
     departure: Option<Departure>,
     excluded: Option<Timestamp>,
 }
@@ -105,9 +104,9 @@ impl PersistedFolder {
         }
     }
 
-    /// What the disk has; none where that could not be read yet.
-    pub fn on_disk(&self) -> Option<OnDisk> {
-        (!self.is_unknown).then_some(self.on_disk)
+    /// The counters that the disk has; none where they could not be read yet.
+    pub fn counters_on_disk(&self) -> Option<Arc<FolderCounters>> {
+        (!self.is_unknown).then(|| Arc::clone(&self.on_disk.counters))
     }
 
     /// What brings the disk up to date.
@@ -134,8 +133,7 @@ impl PersistedFolder {
             self.unsaved = Unsaved::These(HashSet::new());
             self.is_unknown = false;
             self.on_disk = OnDisk {
-                entries: record.map_or_else(ByStatus::default, |record| record.entries),
-                indexing: record.map_or_else(IndexingTimes::default, |record| record.indexing),
+                counters: record.map_or_else(Arc::default, |record| Arc::clone(&record.counters)),
                 departure: self.departure,
                 excluded: self.excluded,
             };

@@ -40,6 +40,9 @@ impl Collector {
                     let read = read.unwrap_or_else(|| FolderRead::not_made(ReadError::Panicked));
                     Event::FolderRead(run, id, read)
                 });
+            } else {
+                self.finish(run, id, |_, _| ReadOutcome::NothingToCount)
+                    .await;
             }
         }
         if self.reads.asks() {
@@ -48,6 +51,7 @@ impl Collector {
         }
     }
 
+    /// What a read is made with; nothing where it is not wanted any more.
     fn read_task(&mut self, run: RunId, id: FolderId) -> Option<ReadTask> {
         let session = Arc::clone(self.runs.get(run)?.session.as_ref()?);
         let reindexing = self.dependencies.reindexing.as_ref();

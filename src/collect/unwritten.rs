@@ -27,8 +27,6 @@ impl UnwrittenCount {
             count: &self.count,
         };
         let update = apply(name, Some(record), history, &read);
-        let adds =
-            update.record.entries != record.entries || update.record.indexing != record.indexing;
-        adds.then_some(update)
+        (update.record.counters != record.counters).then_some(update)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::history::{Departure, DepartureReason, IndexingTimes};
+use crate::history::{Departure, DepartureReason};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
 use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way, Writes};
 
@@ -41,8 +41,7 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
         full_read: None,
         full_read_difference: None,
         large_scan_pages: None,
-        entries: None,
-        indexing: IndexingTimes::default(),
+        counters: None,
     }
 }
 

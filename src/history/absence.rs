@@ -1,6 +1,7 @@
 //! What becomes of remembered files that a read does not list.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::count::{DoneFiles, FolderCount};
 use crate::history::record::{FileHistory, KnownFile};
@@ -44,7 +45,8 @@ pub(super) fn forget(
     }
     for key in &update.finished {
         if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
-            update.record.indexing.observe(read.ended.since(from));
+            let counters = Arc::make_mut(&mut update.record.counters);
+            counters.indexing.observe(read.ended.since(from));
         }
     }
     for (key, file) in missed {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::count::{DoneFiles, Unfinished};
-use crate::history::indexing::IndexingTimes;
 use crate::history::record::{Coverage, FileHistory, FolderRecord, FullRead, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, entries, limit};
@@ -94,8 +93,7 @@ fn record(
         counts: read.count.files,
         base: before.and_then(|before| before.base),
         coverage: before.map_or_else(ByStatus::default, |before| before.coverage),
-        entries: before.map_or_else(ByStatus::default, |before| before.entries),
-        indexing: before.map_or_else(IndexingTimes::default, |before| before.indexing),
+        counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
     }
 }
 

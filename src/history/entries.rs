@@ -1,5 +1,7 @@
 //! How many files entered each status: by identity, or by the growth of consistent counts.
 
+use std::sync::Arc;
+
 use crate::history::record::{Coverage, FolderRecord};
 use crate::history::update::CompletedRead;
 use crate::model::{ByStatus, Status};
@@ -70,7 +72,9 @@ pub(super) fn add(record: &mut FolderRecord, read: &CompletedRead<'_>, new: &ByS
             base
         })
     };
-    record.entries += entered;
+    if entered.total() > 0 {
+        Arc::make_mut(&mut record.counters).entries += entered;
+    }
     for status in Status::ALL {
         record.coverage[status] = record.coverage[status].after(Grade::of(read, status));
     }

@@ -159,7 +159,14 @@ pub struct FolderRecord {
     pub base: Option<ByStatus<u64>>,
     /// Whether the files of each status are remembered.
     pub coverage: ByStatus<Coverage>,
-    /// Files that entered each status since the folder was first counted.
+    /// What is counted since the folder was first counted. Shared, because in most folders it seldom changes.
+    pub counters: Arc<FolderCounters>,
+}
+
+/// The counters of a folder: they never fall.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FolderCounters {
+    /// Files that entered each status.
     pub entries: ByStatus<u64>,
     /// How long files took from upload to done.
     pub indexing: IndexingTimes,

@@ -1,9 +1,9 @@
 //! Compressed text that is put together to one gzip member with other text before it, without being compressed anew (RFC 1951,
 //! RFC 1952).
 
+use std::collections::VecDeque;
 use std::io::{self, BufWriter, Read, Write};
 
-use bytes::buf::Reader;
 use bytes::{Buf, Bytes};
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -15,22 +15,25 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 /// The encoder gets, and the decoder gives, so many bytes at once; both are slow with single words.
 const BUFFER: usize = 64 * 1024;
 
+/// Length of a piece of compressed data.
+const PIECE: usize = 64 * 1024;
+
 /// Text as deflate data that ends with the last block.
 #[derive(Debug)]
 pub(super) struct Deflated {
-    data: Bytes,
+    data: Vec<Bytes>,
     crc: Crc,
     /// Bytes of the text. The checksum counts them only up to 4 GiB.
     len: u64,
 }
 
 /// The text of [`Deflated`] in pieces, each inflated when it is asked for: the whole text takes eight times the memory.
-pub(super) struct Inflated(DeflateDecoder<Reader<Bytes>>);
+pub(super) struct Inflated(DeflateDecoder<Unread>);
 
 impl Deflated {
     /// Compresses what `write` writes.
     pub fn of(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Self> {
-        let encoder = CrcWriter::new(encoder(Vec::new()));
+        let encoder = CrcWriter::new(encoder(Pieces::default()));
         let mut buffer = BufWriter::with_capacity(BUFFER, encoder);
         write(&mut buffer)?;
         let encoder = buffer.into_inner()?;
@@ -38,10 +41,8 @@ impl Deflated {
         crc.combine(encoder.crc());
         let encoder = encoder.into_inner();
         let len = encoder.total_in();
-        let mut data = encoder.finish()?;
-        data.shrink_to_fit();
         Ok(Self {
-            data: data.into(),
+            data: encoder.finish()?.into_vec(),
             crc,
             len,
         })
@@ -59,7 +60,10 @@ impl Deflated {
         crc.update(text);
         crc.combine(&self.crc);
         let trailer = [crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat();
-        Ok(vec![beginning.into(), self.data.clone(), trailer.into()])
+        let mut pieces = vec![beginning.into()];
+        pieces.extend(self.data.iter().cloned());
+        pieces.push(trailer.into());
+        Ok(pieces)
     }
 
     /// Bytes of the text.
@@ -69,12 +73,12 @@ impl Deflated {
 
     /// Bytes of the compressed text.
     pub fn compressed_len(&self) -> u64 {
-        self.data.len() as u64
+        self.data.iter().map(|piece| piece.len() as u64).sum()
     }
 
     /// The text.
     pub fn inflate(&self) -> Inflated {
-        Inflated(DeflateDecoder::new(self.data.clone().reader()))
+        Inflated(DeflateDecoder::new(Unread(self.data.clone().into())))
     }
 }
 
@@ -91,8 +95,55 @@ impl Iterator for Inflated {
     }
 }
 
-fn encoder(behind: Vec<u8>) -> DeflateEncoder<Vec<u8>> {
+fn encoder<W: Write>(behind: W) -> DeflateEncoder<W> {
     DeflateEncoder::new(behind, Compression::fast())
+}
+
+/// Collects data in pieces of equal length. It grows without being copied, and leaves no large holes in the heap.
+#[derive(Debug, Default)]
+struct Pieces {
+    full: Vec<Bytes>,
+    last: Vec<u8>,
+}
+
+impl Pieces {
+    fn into_vec(mut self) -> Vec<Bytes> {
+        self.last.shrink_to_fit();
+        self.full.push(self.last.into());
+        self.full
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.last.reserve_exact(PIECE - self.last.len());
+        let taken = data.len().min(PIECE - self.last.len());
+        self.last.extend_from_slice(&data[..taken]);
+        if self.last.len() == PIECE {
+            self.full.push(std::mem::take(&mut self.last).into());
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Pieces that are read one after the other.
+#[derive(Debug)]
+struct Unread(VecDeque<Bytes>);
+
+impl Read for Unread {
+    fn read(&mut self, data: &mut [u8]) -> io::Result<usize> {
+        while self.0.pop_front_if(|piece| piece.is_empty()).is_some() {}
+        let Some(piece) = self.0.front_mut() else {
+            return Ok(0);
+        };
+        let taken = data.len().min(piece.len());
+        piece.split_to(taken).copy_to_slice(&mut data[..taken]);
+        Ok(taken)
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::classify::ErrorRow;
 use crate::count::Way;
-use crate::history::{Departure, DepartureReason, FullRead, IndexingTimes};
+use crate::history::{Departure, DepartureReason, FolderCounters, FullRead};
 use crate::model::{ByStatus, FolderId, FolderName, Moment, Timestamp};
 
 /// One folder.
@@ -29,10 +29,8 @@ pub struct FolderView {
     pub full_read_difference: Option<ByStatus<i64>>,
     /// Pages of the full scan that is under way, where it has a time limit of its own because they are many.
     pub large_scan_pages: Option<u64>,
-    /// The files that entered each status, as stored on disk; none once the folder left.
-    pub entries: Option<ByStatus<u64>>,
-    /// Indexing times, as stored on disk.
-    pub indexing: IndexingTimes,
+    /// Its counters, as stored on disk; none once the folder left.
+    pub counters: Option<Arc<FolderCounters>>,
 }
 
 /// What came of the latest read of a folder.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
-    Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
+    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes,
+    KnownFile,
 };
 use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, PortalName, Status, Timestamp};
 use crate::sql::{Json, columns, record, text_column};
@@ -104,8 +105,8 @@ impl FolderRow {
                 let whole = |status| !matches!(coverage[status], Coverage::Torn(_));
                 Json(ByStatus::from_fn(whole))
             }),
-            entries: record.map(|record| Json(record.entries)),
-            indexing: record.map(|record| Json(indexing_columns(&record.indexing))),
+            entries: record.map(|record| Json(record.counters.entries)),
+            indexing: record.map(|record| Json(indexing_columns(&record.counters.indexing))),
             left_reason: folder.left.map(|left| left.reason),
             left_since: folder.left.map(|left| left.since),
             first_counted: record.map(|record| record.first_counted),
@@ -155,12 +156,14 @@ impl FolderRow {
                 (true, _) => Coverage::Once,
                 (false, reads) => Coverage::Torn(reads),
             }),
-            entries: required(self.entries, "entries")?.0,
-            indexing: IndexingTimes {
-                buckets,
-                count,
-                sum_millis,
-            },
+            counters: Arc::new(FolderCounters {
+                entries: required(self.entries, "entries")?.0,
+                indexing: IndexingTimes {
+                    buckets,
+                    count,
+                    sum_millis,
+                },
+            }),
         }))
     }
 }

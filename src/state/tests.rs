@@ -7,7 +7,8 @@ use std::fs;
 use super::*;
 use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
-    Coverage, Departure, DepartureReason, FolderRecord, FullRead, IndexingTimes, KnownFile,
+    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes,
+    KnownFile,
 };
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp};
 
@@ -75,12 +76,14 @@ fn change(files: FileChanges) -> FolderChange {
                     Status::Flagged => Coverage::Once,
                     status => Coverage::Torn(status as u8),
                 }),
-                entries: ByStatus::from_fn(|status| 10 + status as u64),
-                indexing: IndexingTimes {
-                    buckets: [1, 2, 3, 4, 5, 6],
-                    count: 30,
-                    sum_millis: 4_000,
-                },
+                counters: Arc::new(FolderCounters {
+                    entries: ByStatus::from_fn(|status| 10 + status as u64),
+                    indexing: IndexingTimes {
+                        buckets: [1, 2, 3, 4, 5, 6],
+                        count: 30,
+                        sum_millis: 4_000,
+                    },
+                }),
             }),
             left: None,
             excluded: None,

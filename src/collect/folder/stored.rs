@@ -3,7 +3,6 @@
 use super::Folder;
 use crate::classify::ClassSlots;
 use crate::collect::persisted_folder::PersistedFolder;
-use crate::history::IndexingTimes;
 use crate::model::PortalName;
 use crate::snapshot::FolderView;
 use crate::state::{FolderChange, SavedFolder, StateError};
@@ -50,14 +49,13 @@ impl Folder {
     /// Shows what is stored: all of it while the folder is there, nothing after it left.
     pub(super) fn show_persisted(&mut self) {
         let there = self.is_there();
-        let on_disk = self.persisted.on_disk();
+        let counters = self.persisted.counters_on_disk().filter(|_| there);
         let record = self.persisted.record.as_ref().filter(|_| there);
         let last_success = record.map(|record| record.counted);
         let full_read = record.and_then(|record| record.full_read);
         let view = self.view_mut();
         view.last_success = last_success;
         view.full_read = full_read;
-        view.entries = on_disk.filter(|_| there).map(|on_disk| on_disk.entries);
-        view.indexing = on_disk.map_or_else(IndexingTimes::default, |on_disk| on_disk.indexing);
+        view.counters = counters;
     }
 }

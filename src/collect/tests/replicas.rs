@@ -25,6 +25,7 @@ async fn what_a_count_found_is_added_to_what_another_process_wrote_first() {
         scene.collector.once().await;
         let view = scene.view();
         let folder = view.folders.values().next().unwrap();
-        assert_eq!(folder.entries.unwrap()[Status::Failed], shown);
+        let counters = folder.counters.as_ref().unwrap();
+        assert_eq!(counters.entries[Status::Failed], shown);
     }
 }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::model::Status;
+use crate::snapshot::FolderView;
 
 /// Another process goes on with what is stored, as another shard, and collects once.
 pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> SavedPortal {
@@ -43,9 +44,8 @@ fn add_failed(world: &mut World, folders: &[Uuid]) {
 fn entries(scene: &Story) -> BTreeSet<(FolderId, u64)> {
     let view = scene.view();
     let folders = view.folders.values();
-    folders
-        .map(|folder| (folder.id, folder.entries.unwrap()[Status::Failed]))
-        .collect()
+    let entries = |folder: &FolderView| folder.counters.as_ref().unwrap().entries[Status::Failed];
+    folders.map(|folder| (folder.id, entries(folder))).collect()
 }
 
 #[tokio::test]

@@ -117,11 +117,11 @@ impl Story {
     }
 
     fn entries(&self, status: Status) -> u64 {
-        self.record.as_ref().unwrap().entries[status]
+        self.record.as_ref().unwrap().counters.entries[status]
     }
 
     fn indexed(&self) -> u64 {
-        self.record.as_ref().unwrap().indexing.count
+        self.record.as_ref().unwrap().counters.indexing.count
     }
 }
 

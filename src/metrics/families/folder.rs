@@ -97,15 +97,16 @@ fn oldest(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 fn entries(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
-    for (status, entries) in folder.view.entries.iter().flat_map(ByStatus::shown) {
+    let counters = folder.view.counters.iter();
+    for (status, entries) in counters.flat_map(|counters| counters.entries.shown()) {
         samples.add(&folder.with(status.as_str()), float(entries));
     }
 }
 
 fn indexing(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
-    let times = &folder.view.indexing;
-    if folder.view.entries.is_some() && times.count > 0 {
-        samples.add_histogram(&folder.labels(), times);
+    let counters = folder.view.counters.as_deref();
+    if let Some(counters) = counters.filter(|counters| counters.indexing.count > 0) {
+        samples.add_histogram(&folder.labels(), &counters.indexing);
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::classify::{Classifier, ErrorRow};
 use crate::config::{BaseUrl, KeySource, Portal};
-use crate::history::{Departure, DepartureReason, IndexingTimes};
+use crate::history::{Departure, DepartureReason, FolderCounters, IndexingTimes};
 use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, ListState, PortalView, Publisher, Unavailable,
@@ -110,8 +110,10 @@ fn folder(
         full_read: None,
         full_read_difference: None,
         large_scan_pages: None,
-        entries: Some(files),
-        indexing,
+        counters: Some(Arc::new(FolderCounters {
+            entries: files,
+            indexing,
+        })),
     }
 }
 

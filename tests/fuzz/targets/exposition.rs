@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ErrorTally};
-use kb_exporter::history::{Departure, DepartureReason, FullRead, IndexingTimes};
+use kb_exporter::history::{Departure, DepartureReason, FolderCounters, FullRead, IndexingTimes};
 use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
@@ -162,8 +162,10 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
         }),
         full_read_difference: None,
         large_scan_pages: None,
-        entries: Some(amounts),
-        indexing: indexing(&reasons),
+        counters: Some(Arc::new(FolderCounters {
+            entries: amounts,
+            indexing: indexing(&reasons),
+        })),
     }
 }
 

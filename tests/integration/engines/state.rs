@@ -1,9 +1,10 @@
 //! The state.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::history::{
-    Coverage, Departure, DepartureReason, FolderRecord, IndexingTimes, KnownFile,
+    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, KnownFile,
 };
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp,
@@ -58,8 +59,10 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                 counts: ByStatus::from_fn(|status| status as u64),
                 base: None,
                 coverage: ByStatus::from_fn(|_| Coverage::Whole),
-                entries: ByStatus::from_fn(|status| 10 + status as u64),
-                indexing: IndexingTimes::default(),
+                counters: Arc::new(FolderCounters {
+                    entries: ByStatus::from_fn(|status| 10 + status as u64),
+                    ..FolderCounters::default()
+                }),
             }),
             files,
             class_slots: Vec::new(),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::classify::{Classifier, ErrorRow, KnownClass};
-use crate::history::{Departure, DepartureReason, FullRead, IndexingTimes};
+use crate::history::{Departure, DepartureReason, FullRead};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
 use crate::snapshot::PortalView;

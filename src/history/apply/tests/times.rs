@@ -11,7 +11,7 @@ fn the_time_to_done_counts_for_a_file_that_arrived_between_two_reads() {
         .read(&[(1, Processing)]);
     assert_eq!(story.indexed(), 0);
     story.read(&[(1, Done)]).read(&[(1, Done)]);
-    let indexing = story.record.as_ref().unwrap().indexing;
+    let indexing = story.record.as_ref().unwrap().counters.indexing;
     assert_eq!((indexing.count, indexing.sum_millis), (1, 180_000));
 }
 
@@ -120,7 +120,10 @@ fn a_read_by_boundaries_counts_entries_and_keeps_what_the_last_full_read_found()
     story.read_folder(&by_boundaries(&[(1, Pending), (2, Done)], 2));
     story.read_folder(&by_boundaries(&[(1, Failed), (2, Done)], 3));
     let record = story.record.as_ref().unwrap();
-    assert_eq!((record.entries[Failed], record.full_read), (1, full_read));
+    assert_eq!(
+        (record.counters.entries[Failed], record.full_read),
+        (1, full_read)
+    );
 }
 
 #[test]

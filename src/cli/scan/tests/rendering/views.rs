@@ -20,8 +20,7 @@ pub(super) fn folder(number: u128, name: &str, state: FolderState) -> FolderView
         full_read: None,
         full_read_difference: None,
         large_scan_pages: None,
-        entries: None,
-        indexing: IndexingTimes::default(),
+        counters: None,
     }
 }
 
