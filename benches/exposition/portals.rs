@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::classify::{Classifier, ErrorRow};
-use kb_exporter::history::{FullRead, IndexingTimes};
+use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
@@ -125,8 +125,10 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
         }),
         full_read_difference: Some(ByStatus::default()),
         large_scan_pages: None,
-        entries: Some(ByStatus::from_fn(|status| by_status(amount, status, 7))),
-        indexing: indexing(amount),
+        counters: Some(Arc::new(FolderCounters {
+            entries: ByStatus::from_fn(|status| by_status(amount, status, 7)),
+            indexing: indexing(amount),
+        })),
     }
 }
 

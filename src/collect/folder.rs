@@ -62,7 +62,7 @@ pub(super) enum ReadUnderWay {
 impl ReadUnderWay {
     /// Whether requests were sent.
     pub fn has_begun(&self) -> bool {
-        self.status().is_some_and(|status| status.has_begun())
+        self.status().is_some_and(ReadStatus::has_begun)
     }
 
     fn status(&self) -> Option<&ReadStatus> {
