@@ -35,12 +35,8 @@ mod table;
 
 use std::env;
 use std::io::{self, Write};
-use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
-
-/// The core that this process runs on.
-const CORE: &str = "1";
+use anyhow::{Context, Result, bail};
 
 /// What can be measured. Memory comes first: a child's peak is never less than that of the process that started it.
 const PARTS: [Part; 4] = [
@@ -74,7 +70,7 @@ fn main() -> Result<()> {
         return Ok(());
     }
     let chosen = Chosen::read(env::args().skip(1))?;
-    stay_on_one_core()?;
+    portal::stay_on_one_core()?;
     for part in PARTS.iter().filter(|part| chosen.includes(part)) {
         let table = (part.measure)(&chosen.sizes).with_context(|| part.name)?;
         writeln!(io::stdout().lock(), "{table}\n")?;
@@ -109,15 +105,4 @@ impl Chosen {
     fn includes(&self, part: &Part) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|name| name == part.name)
     }
-}
-
-/// Keeps this process, which is the portal, off the core that is measured.
-fn stay_on_one_core() -> Result<()> {
-    let process = std::process::id().to_string();
-    let moved = Command::new("taskset")
-        .args(["-acp", CORE, &process])
-        .output()
-        .context("cannot start taskset")?;
-    ensure!(moved.status.success(), "core {CORE} cannot be had");
-    Ok(())
 }

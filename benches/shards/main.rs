@@ -32,9 +32,8 @@ mod transactions;
 
 use std::env;
 use std::io::{self, Write};
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use fleet::Fleet;
 use folders::Folders;
@@ -49,9 +48,6 @@ const FEW: u32 = 10;
 /// Numbers of processes.
 const PROCESSES: [u32; 4] = [1, 2, 4, 8];
 
-/// The core that this process runs on.
-const CORE: &str = "1";
-
 fn main() -> Result<()> {
     // Cargo says `--bench` when it benches, and not when it only tries whether everything runs.
     if !env::args().any(|argument| argument == "--bench") {
@@ -62,7 +58,7 @@ fn main() -> Result<()> {
         .filter(|argument| !argument.starts_with('-'))
         .map(|argument| argument.parse().context("no number of processes"))
         .collect::<Result<_>>()?;
-    stay_on_one_core()?;
+    portal::stay_on_one_core()?;
     let empty = memory_of_one_process()?;
     let mut rows = Vec::new();
     for processes in PROCESSES {
@@ -101,15 +97,4 @@ fn measure(processes: u32, empty: u64) -> Result<Row> {
         quiet,
         busy,
     })
-}
-
-/// Keeps this process, which is the portal, off the core that is measured.
-fn stay_on_one_core() -> Result<()> {
-    let process = std::process::id().to_string();
-    let moved = Command::new("taskset")
-        .args(["-acp", CORE, &process])
-        .output()
-        .context("cannot start taskset")?;
-    ensure!(moved.status.success(), "core {CORE} cannot be had");
-    Ok(())
 }

@@ -1,8 +1,9 @@
 //! The simulated portal, in this process.
 
 use std::future::pending;
+use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use kb_simulator::faults::Faults;
 use kb_simulator::{Options, Served, Simulator, Switches, World};
 use tokio::net::TcpListener;
@@ -14,6 +15,20 @@ pub const KEY: &str = "kbk_bench";
 
 /// The environment variable that holds it for the exporter.
 pub const KEY_VARIABLE: &str = "KB_API_KEY";
+
+/// The core that this process runs on.
+const CORE: &str = "1";
+
+/// Keeps this process, which is the portal, off the core that is measured.
+pub fn stay_on_one_core() -> Result<()> {
+    let process = std::process::id().to_string();
+    let moved = Command::new("taskset")
+        .args(["-acp", CORE, &process])
+        .output()
+        .context("cannot start taskset")?;
+    ensure!(moved.status.success(), "core {CORE} cannot be had");
+    Ok(())
+}
 
 /// A portal without folders, in which nothing moves by itself. It ends when this is dropped.
 pub struct Portal {
