@@ -8,7 +8,7 @@
 //!
 //! Needs Linux with two cores and util-linux' `taskset`. Arguments choose numbers of processes; without any, all are measured, in about
 //! twenty minutes. With `KB_BENCH_POSTGRES_URL_FILE`, the processes share their state in the PostgreSQL server whose address the file
-//! has, and `psql` must be there; otherwise each has an SQLite folder of its own.
+//! has, in a database without tables, and `psql` must be there; otherwise each has an SQLite folder of its own.
 //!
 //! The portal is this process, on core 1, with folders that compute their files. All processes of `kb-exporter` share core 0, so that they have
 //! together what one has alone: what more processes cost shows in the ratios to one process.
