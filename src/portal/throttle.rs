@@ -147,7 +147,8 @@ impl Throttle {
         }
         let begun = Instant::now();
         let _turn = self.turn.lock().await;
-        let slot = self.wait_for_slot(requests).await;
+        let now = Instant::now();
+        let slot = self.wait_for_slot(requests, now).await;
         if !still_due() {
             return None;
         }
@@ -156,16 +157,19 @@ impl Throttle {
             _background: background,
             _wanted: wanted,
             _permit: permit,
-            waited: begun.elapsed(),
+            waited: if slot > now {
+                slot - begun
+            } else {
+                Duration::ZERO
+            },
             lowered: self.with_pace(|pace| pace.lowered()),
         })
     }
 
     /// Waits until so many requests may be sent; returns since when they may. The time can move while it waits, as the pace changes.
-    async fn wait_for_slot(&self, requests: u32) -> Instant {
-        let begun = Instant::now();
+    async fn wait_for_slot(&self, requests: u32, now: Instant) -> Instant {
         loop {
-            let slot = self.with_pace(|pace| pace.slot(requests, begun));
+            let slot = self.with_pace(|pace| pace.slot(requests, now));
             if slot <= Instant::now() + CLOCK {
                 return slot;
             }

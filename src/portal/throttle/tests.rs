@@ -190,3 +190,16 @@ async fn a_request_that_waits_waits_longer_after_429() {
     // The rate fell to a half of it, half a second after the first request.
     assert_eq!(begun.elapsed(), SECOND * 5 / 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn requests_say_how_long_they_waited() {
+    let throttle = Throttle::new(3, Rate::PerSecond(1.0));
+    let lane = Lane::default();
+    let (one, two, three) = tokio::join!(
+        admit(&throttle, &lane),
+        admit(&throttle, &lane),
+        admit(&throttle, &lane)
+    );
+    let waited = [one, two, three].map(|admission| admission.unwrap().waited);
+    assert_eq!(waited, [Duration::ZERO, SECOND, 2 * SECOND]);
+}
