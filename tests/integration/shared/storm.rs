@@ -1,6 +1,6 @@
 //! Many processes are killed and stopped, and their server with them, again and again at random moments, and no limit is ever broken.
 //!
-//! `KB_STORM_EVENTS` (25) says how many processes are killed, `KB_STORM_SEED` (random) how long each lives and what happens meanwhile. The
+//! `KB_STORM_EVENTS` (25) says how many processes are killed at least, `KB_STORM_SEED` (random) how long each lives and what happens meanwhile. The
 //! seed is printed; what the processes do is their own affair, so that a seed does not repeat a run to the last detail.
 
 mod events;
@@ -60,6 +60,8 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
     let workspace = shared.by(&shared.database.url_at(proxy.address()));
 
     let over = Cell::new(false);
+    // On a busy machine, few processes live for long enough to act.
+    let enough = kills / 20;
     let mut lives = Vec::new();
     for number in 0..SHARDS * REPLICAS {
         let life = Life {
@@ -68,7 +70,8 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
             shards: SHARDS,
             random: random.fork(),
         };
-        lives.push(life.live(kills.div_ceil(SHARDS * REPLICAS)));
+        let was_enough = || sent(&shared.portal.asked()).count() > enough;
+        lives.push(life.live(kills.div_ceil(SHARDS * REPLICAS), was_enough));
     }
     let lives = async {
         let pauses: usize = join_all(lives).await.into_iter().sum();
@@ -96,7 +99,7 @@ async fn no_limit_is_broken_by_kills_pauses_and_outages_at_random_moments() {
         requests.len(),
         begun.elapsed()
     );
-    assert!(requests.len() > kills / 20, "nothing happened");
+    assert!(requests.len() > enough, "nothing happened");
     let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
     each_request_has_an_attempt(&requests, &intents, UNDER_WAY);
     each_answer_was_given(&attempts, &requests);

@@ -14,6 +14,9 @@ use crate::support::workspace::Workspace;
 /// How long a process lives at most, in milliseconds. It acts only after its second collection.
 const LONGEST_LIFE: u64 = 10_000;
 
+/// Where little happens, there are at most so many times as many lives.
+const MOST_TIMES: usize = 5;
+
 /// How long a process stands still: longer than the lease of two seconds, in milliseconds.
 const PAUSES: std::ops::Range<u64> = 2_100..4_500;
 
@@ -26,10 +29,14 @@ pub(super) struct Life<'a> {
 }
 
 impl Life<'_> {
-    /// Starts a process and kills it, so many times; some stand still for a while before. How many did.
-    pub(super) async fn live(mut self, kills: usize) -> usize {
+    /// Starts a process and kills it, so many times, and more often while that was not enough; some stand still for a while before. How
+    /// many did.
+    pub(super) async fn live(mut self, kills: usize, was_enough: impl Fn() -> bool) -> usize {
         let mut pauses = 0;
-        for _ in 0..kills {
+        for number in 0..kills * MOST_TIMES {
+            if number >= kills && was_enough() {
+                break;
+            }
             let exporter = start_shard(self.workspace, self.shard, self.shards).await;
             self.wait(0..LONGEST_LIFE).await;
             if self.random.u8(..3) == 0 {
