@@ -79,7 +79,7 @@ impl Story {
         workspace.change(|config| {
             config["state"] = json!({"postgres_url_file": url});
             // The replica that goes on while the other one is restarted sees what changes.
-            config["collect"]["schedule"] = "15s".into();
+            config["collect"]["schedule"] = "30s".into();
             config["collect"]["quiet_every"] = "1h".into();
         });
         Self::new(portal, State::Database(workspace)).await
