@@ -77,7 +77,7 @@ async fn shards_are_together_what_one_process_would_be_while_they_restart_and_wh
         // The state of a folder that moves is not there.
         assert_eq!(story.entries(&folder).await, [entries], "{folder}");
     }
-    story.nobody_was_told().await;
+    story.nobody_was_told(2).await;
     story.stop().await;
 }
 
@@ -111,6 +111,6 @@ async fn replicas_of_shards_leave_no_gap_while_some_restart_and_what_they_share_
     for folder in [stays, stays_too, moves, moves_too] {
         assert_eq!(story.entries(&folder).await, [1, 1], "{folder}");
     }
-    story.nobody_was_told().await;
+    story.nobody_was_told(4).await;
     story.stop().await;
 }

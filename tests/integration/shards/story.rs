@@ -252,14 +252,14 @@ impl Story {
         }
     }
 
-    /// No alert fired of those that a wrong sum would bring, or a shard that is missing for a while.
-    pub async fn nobody_was_told(&self) {
+    /// No alert fired of those that a wrong sum would bring, or a shard that is missing for a while, and never did more files enter a status.
+    pub async fn nobody_was_told(&self, entries: u64) {
         let alerts = "KbFailedSpike|KbFlaggedSpike|KbPortalSpike|KbErrorClassSurge|KbFolderLost|KbFolderUnavailable";
         for series in [
             format!("count_over_time(ALERTS{{alertname=~'{alerts}'}}[1h])"),
             "count_over_time(ALERTS{alertname='KbShardMissing', alertstate='firing'}[1h])"
                 .to_owned(),
-            "max_over_time(kb:portal_entries:increase15m[1h]) > 4".to_owned(),
+            format!("max_over_time(kb:portal_entries:increase15m[1h]) > {entries}"),
         ] {
             let found = self.prometheus.query(&series).await;
             assert!(found.is_empty(), "{found:#?}");
