@@ -28,7 +28,7 @@ pub struct Tally {
     watched: Vec<FileKey>,
 }
 
-/// What is known of a folder before its rows are read.
+/// Facts about a folder before its rows are read.
 #[derive(Debug, Clone, Default)]
 pub struct TallyContext {
     /// The files that were not done before.
@@ -41,7 +41,6 @@ pub struct TallyContext {
 
 impl Tally {
     /// A tally without rows.
-    #[must_use]
     pub fn new(context: TallyContext) -> Self {
         Self {
             errors: ErrorTally::new(Arc::clone(&context.classifier)),
@@ -57,7 +56,6 @@ impl Tally {
         }
     }
 
-    /// Counts one row.
     pub fn add(&mut self, row: &FileRow<'_>) {
         let (key, status) = (row.key(), row.status());
         self.rows.push(hash(key));
@@ -99,20 +97,16 @@ impl Tally {
         }
     }
 
-    /// Rows counted so far.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows.len() as u64
     }
 
     /// Files of a status, counted so far.
-    #[must_use]
     pub fn files(&self, status: Status) -> u64 {
         self.files[status]
     }
 
     /// Ends the count. It is consistent where no file was added twice; the caller adds what else it knows.
-    #[must_use]
     pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();
         // They may be remembered until the next count.

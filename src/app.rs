@@ -11,7 +11,7 @@ mod systemd;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures_util::{FutureExt, TryFutureExt};
@@ -22,12 +22,13 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Moment;
 use crate::http::guard::Guard;
 use crate::http::serve::{Limits, serve};
 use crate::http::site::{Liveness, Site};
 use crate::http::web_config::WebConfigFile;
-use crate::metrics::{ConfigFacts, Events, Renderer};
-use crate::model::{Moment, Shard};
+use crate::metrics::{Events, Renderer};
+use crate::model::Shard;
 use crate::schedule::Heartbeat;
 use crate::snapshot::Publisher;
 use crate::trend::Trends;
@@ -46,13 +47,10 @@ const DRAIN: Duration = Duration::from_secs(8);
 /// Where and how the process serves.
 #[derive(Debug, Clone)]
 pub struct Web {
-    /// Addresses to listen on.
     pub addresses: Vec<SocketAddr>,
-    /// The path of the metrics.
     pub telemetry_path: String,
     /// Whether `POST /-/reload` is allowed.
     pub lifecycle: bool,
-    /// TLS and authentication.
     pub config: Option<Arc<WebConfigFile>>,
     /// Whether the paths of liveness and readiness are open to everybody.
     pub open_probes: bool,
@@ -74,17 +72,13 @@ impl App {
     /// Builds everything that the configuration asks for, for one of the processes that share the folders, and binds the addresses.
     pub async fn bind(source: ConfigSource, web: &Web, shard: Shard) -> Result<Self> {
         let config = source()?;
-        let (written, config_written) = watch::channel(Arc::clone(&config.written));
         let events = Events::new().context("the metrics cannot be set up")?;
         let listeners = listeners(&web.addresses).await?;
         let publisher = Publisher::default();
         let (renderer, exposition) = Renderer::new(&publisher, Arc::new(Moment::now))?;
         let cancel = CancellationToken::new();
         let heartbeat = Heartbeat::start(cancel.clone()).await?;
-        let (facts, config_facts) = watch::channel(ConfigFacts {
-            reload_successful: true,
-            loaded: SystemTime::now().into(),
-        });
+        let (configuration, config_in_use) = watch::channel(reload::loaded(&config));
         let (reload, requests) = mpsc::channel(1);
         let portals = Portals::new(shard, events.clone(), publisher.clone(), heartbeat.clone());
         let built = portals.build(config)?;
@@ -93,8 +87,7 @@ impl App {
             publisher,
             trends: Trends::default(),
             exposition,
-            config: config_facts,
-            written: config_written,
+            config: config_in_use,
             liveness: liveness(heartbeat, portals.collectors()),
             reload: web.lifecycle.then_some(reload),
             telemetry_path: web.telemetry_path.clone(),
@@ -113,8 +106,7 @@ impl App {
             reloader: Reloader {
                 source,
                 requests,
-                facts,
-                written,
+                configuration,
             },
             cancel,
         })

@@ -28,7 +28,6 @@ pub const CLASS_CHARACTERS: usize = 120;
 /// Words that have a meaning of their own as a class (docs/metrics.md: `kb_folder_file_errors`).
 pub const RESERVED: [&str; 3] = ["unspecified", "other", "unread"];
 
-/// A kind of error.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// What the reason says, or what a rule calls it.
@@ -43,7 +42,6 @@ pub enum Class {
 
 impl Class {
     /// The value of the label `error`.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -53,8 +51,6 @@ impl Class {
         }
     }
 
-    /// The class with this label.
-    #[must_use]
     pub fn from_label(label: &str) -> Self {
         match label {
             "unspecified" => Self::Unspecified,

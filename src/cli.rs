@@ -1,7 +1,6 @@
 //! The command line (docs/configuration.md, Command line).
 
 mod address;
-mod capacity;
 mod check;
 mod classes;
 mod completion;
@@ -11,8 +10,6 @@ mod errors;
 mod exit;
 mod healthcheck;
 mod limits;
-#[cfg(test)]
-mod manual;
 mod once;
 mod output;
 mod portal;
@@ -31,7 +28,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::app::App;
 use crate::model::Shard;
@@ -49,7 +46,7 @@ const VERSION: &str = concat!(
     ")"
 );
 
-/// Watches the processing state of a portal's knowledge base and serves it to Prometheus.
+/// Monitor the files of a portal's knowledge base and serve metrics to Prometheus.
 #[derive(Debug, Parser)]
 #[command(name = "kb-exporter", version = VERSION)]
 struct Cli {
@@ -67,33 +64,31 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Collect on schedule and serve (what happens without a command as well).
+    /// Collect on a schedule and serve metrics, health and status pages (the default).
     Run,
-    /// The same against a simulated portal that it starts itself; needs no file, no key, no flag.
+    /// Run against a simulated portal in the same process; needs no configuration and no key.
     Demo(demo::DemoArgs),
-    /// The simulated portal alone.
+    /// Run the simulated portal alone.
     Portal(PortalArgs),
-    /// Try the key and every folder; exit with 0 when all can be collected, 1 when not, 2 when the configuration is wrong.
+    /// Test the key and every folder. Exit code: 0 all can be collected, 1 some cannot, 2 the configuration is wrong.
     Check(check::CheckArgs),
-    /// Collect once and print; exit with 1 when any folder could not be counted.
+    /// Collect once and print the counts. Exit code: 0 every folder was counted, 1 some could not be counted.
     Scan(scan::ScanArgs),
-    /// What was attempted at reindexing failed files.
+    /// Show reindexing attempts and their results.
     #[command(subcommand)]
     Reindex(reindex::ReindexCommand),
-    /// What is stored across restarts.
+    /// Manage the stored state.
     #[command(subcommand)]
     State(state::StateCommand),
-    /// How the reasons of failed and flagged files are classified.
+    /// Explain how reasons of failed and flagged files are classified.
     Errors(errors::ErrorsArgs),
-    /// Print the alert rules for an installation.
+    /// Print the alert rules, adapted to an installation.
     Rules(rules::RulesArgs),
-    /// Print what given numbers of folders and files cost.
-    Capacity(capacity::CapacityArgs),
-    /// Print a script that lets a shell complete commands and flags.
+    /// Print a completion script for a shell.
     Completion(completion::CompletionArgs),
-    /// Ask the process that runs with the same flags whether it is live; exit with 0 or 1.
+    /// Check whether the process that runs with the same flags is live. Exit code: 0 live, 1 not live.
     Healthcheck(healthcheck::HealthcheckArgs),
-    /// Print the JSON schema of the configuration file, or an example.
+    /// Print the JSON schema or an example of the configuration file.
     #[command(subcommand)]
     Config(config::ConfigCommand),
 }
@@ -101,10 +96,10 @@ enum Command {
 /// Where the configuration comes from.
 #[derive(Debug, Args)]
 struct ConfigArgs {
-    /// Configuration file; without it, one portal is taken from the environment (`KB_BASE_URL`, and `KB_API_KEY` or `KB_API_KEY_FILE`).
+    /// Configuration file. Without it, `KB_BASE_URL` and `KB_API_KEY` or `KB_API_KEY_FILE` configure one portal.
     #[arg(long = "config.file", value_name = "FILE", global = true)]
     file: Option<PathBuf>,
-    /// Read the configuration, say what is wrong with it, and exit with 0 or 2.
+    /// Check the configuration and exit. Exit code: 0 it is valid, 2 it is not.
     #[arg(long = "config.check", global = true)]
     check: bool,
 }
@@ -112,7 +107,7 @@ struct ConfigArgs {
 /// What is logged, to standard error.
 #[derive(Debug, Args)]
 struct LogArgs {
-    /// Least severe events that are logged.
+    /// Minimum level of logged events.
     #[arg(
         long = "log.level",
         value_name = "LEVEL",
@@ -120,7 +115,7 @@ struct LogArgs {
         global = true
     )]
     level: telemetry::Level,
-    /// Form of the log's lines.
+    /// Format of log lines.
     #[arg(
         long = "log.format",
         value_name = "FORMAT",
@@ -133,16 +128,16 @@ struct LogArgs {
 /// What is served.
 #[derive(Debug, Args)]
 struct WebArgs {
-    /// Address to listen on; repeatable [default: 0.0.0.0:15732; demo: 127.0.0.1:15732].
+    /// Address to listen on. Repeatable. [default: 0.0.0.0:15732; demo: 127.0.0.1:15732]
     #[arg(long = "web.listen-address", value_name = "ADDR", global = true)]
     addresses: Vec<ListenAddress>,
     /// Path of the metrics.
     #[arg(long = "web.telemetry-path", value_name = "PATH", default_value = "/metrics", value_parser = settings::telemetry_path, global = true)]
     telemetry_path: String,
-    /// File with TLS, passwords and headers, in the format of Prometheus' exporter-toolkit.
+    /// File with TLS and authentication settings, in the format of the Prometheus exporter-toolkit.
     #[arg(long = "web.config.file", value_name = "FILE", global = true)]
     config: Option<PathBuf>,
-    /// Answer `/livez`, `/healthz` and `/readyz` without a password, so that probes need none.
+    /// Answer `/livez`, `/healthz` and `/readyz` without a password.
     #[arg(long = "web.open-probes", global = true)]
     open_probes: bool,
     /// Allow `POST /-/reload`.
@@ -160,22 +155,22 @@ struct PortalArgs {
         default_value = "127.0.0.1:15733"
     )]
     address: ListenAddress,
-    /// Key that may use its folders.
+    /// API key that the simulated portal accepts.
     #[arg(long = "portal.key", value_name = "KEY", default_value = "kbk_demo")]
     key: String,
-    /// Same seed, same portal.
+    /// Seed of the random numbers that generate its content.
     #[arg(long = "portal.seed", value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How much faster than life files are processed; 0: nothing moves by itself.
+    /// Processing speed relative to a real portal. With 0, no file changes by itself.
     #[arg(long = "portal.speed", value_name = "X", default_value_t = 1.0, value_parser = settings::speed)]
     speed: f64,
-    /// How many folders it begins with.
+    /// Initial number of folders.
     #[arg(long = "portal.folders", value_name = "N", default_value_t = 12)]
     folders: usize,
-    /// How many files it begins with.
+    /// Initial number of files.
     #[arg(long = "portal.files", value_name = "N", default_value_t = 60_000)]
     files: usize,
-    /// Whether it converts recordings to text.
+    /// Whether it converts audio and video to text.
     #[arg(
         long = "portal.transcription",
         value_name = "on|off",
@@ -184,8 +179,12 @@ struct PortalArgs {
     transcription: settings::Switch,
 }
 
+/// The commands and their flags, for completions and manual pages.
+pub fn command() -> clap::Command {
+    Cli::command().version(env!("CARGO_PKG_VERSION"))
+}
+
 /// Runs the command that the arguments name, and returns the exit code of the process.
-#[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Err(error) = telemetry::init(cli.log.level, cli.log.format) {
@@ -208,7 +207,6 @@ impl Cli {
             Some(Command::Healthcheck(args)) => healthcheck::run(&self.web, args),
             Some(Command::Check(args)) => check::run(&self.config, shard, args),
             Some(Command::Rules(args)) => rules::run(args),
-            Some(Command::Capacity(args)) => capacity::run(&self.config, args),
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
@@ -231,11 +229,10 @@ impl Cli {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_well_formed() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]

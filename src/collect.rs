@@ -1,8 +1,9 @@
 //! Collects one portal: on each tick its list of folders, then every folder that is due and not still being read.
 //!
-//! A [`Collector`] is the one owner of what is known of its portal. Requests are made by tasks beside it; their results
+//! A [`Collector`] owns all knowledge about its portal. Separate tasks send the requests; their results
 //! come back to it one by one as events, are compared with what was known, written to disk, and published at once.
 
+pub mod admission;
 mod audit;
 mod change_log;
 mod collection;
@@ -41,18 +42,18 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Moment;
 use crate::config::Strategy;
 use crate::metrics::PortalEvents;
-use crate::model::{FolderId, Moment};
+use crate::model::FolderId;
 use crate::portal::Client;
 use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
-use crate::state::{SavedPortal, Store};
+use crate::state::Store;
 
-pub(crate) use audit::schedule::MEAN_AUDIT_SHARE;
 pub use reindex::Reindexing;
 pub use settings::Settings;
 
@@ -78,33 +79,24 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 /// folders may be counted in a second than the disk has transactions.
 const MAX_EVENTS: usize = 256;
 
-/// What a collector works with.
 pub struct Dependencies {
-    /// Makes the requests.
     pub client: Arc<Client>,
     /// Stores what must survive a restart.
     pub store: Store,
-    /// Counts what was done.
     pub events: Arc<PortalEvents>,
-    /// Shows what is known.
     pub publisher: Publisher,
     /// Shows how far it has come.
     pub progress: Arc<Progress>,
-    /// Reindexes, where anything does.
     pub reindexing: Option<Reindexing>,
 }
 
-/// A changed configuration.
 pub struct Command {
-    /// The collector's part of it.
     pub settings: Settings,
-    /// Makes the requests accordingly.
     pub client: Arc<Client>,
-    /// Ticks accordingly; none where the old one goes on.
+    /// A new ticker; `None` if the old one continues.
     pub ticker: Option<Ticker>,
 }
 
-/// Collects one portal.
 pub struct Collector {
     settings: Arc<Settings>,
     dependencies: Dependencies,
@@ -119,7 +111,6 @@ pub struct Collector {
     auditor: Auditor,
     runs: Runs,
     reads: ReadQueue,
-    /// Reads that the portal refused.
     refusals: Refusals,
     tasks: Tasks,
     /// Folders that were counted and are not written yet.
@@ -133,34 +124,25 @@ enum Event {
     /// One more read may have a task.
     PlaceFree,
     FolderRead(RunId, FolderId, FolderRead),
-    /// Nothing where a mistake in this program ended the audit.
+    /// `None` if a panic ended the audit.
     Audited(FolderId, Option<FinishedAudit>),
     RefutationChecked,
 }
 
 impl Collector {
-    /// Makes a collector that knows what was stored of its portal.
-    #[must_use]
-    pub fn new(settings: Settings, dependencies: Dependencies, mut saved: SavedPortal) -> Self {
-        let now = Moment::now();
-        let refutation = storage::restored(saved.refutation.take(), &settings);
-        let last_success = saved.last_success;
+    /// A collector that has not read what is stored of its portal: [`Self::read_state`] does, or the first collection.
+    pub fn new(settings: Settings, dependencies: Dependencies) -> Self {
         let name = settings.portal.name.clone();
-        let (folders, of_other_shards) = Folders::restored(saved, &settings);
-        let store = dependencies.store.clone();
-        let mut collector = Self {
+        let sorting = Sorting::new(name.clone(), settings.collect.full_every);
+        Self {
             slots: Slots::new(settings.collect.concurrency.get()),
-            sorting: Arc::new(Sorting::new(
-                name.clone(),
-                settings.collect.full_every,
-                refutation.clone(),
-            )),
-            folders,
+            sorting: Arc::new(sorting),
+            folders: Folders::new(&settings),
             list: FolderList::default(),
-            log: CollectionLog::new(last_success),
-            storage: Storage::new(store, name, refutation, of_other_shards),
-            publication: Publication::new(Instant::now()),
-            auditor: Auditor::new(now.steady),
+            log: CollectionLog::default(),
+            storage: Storage::new(dependencies.store.clone(), name),
+            publication: Publication::new(Moment::now().steady),
+            auditor: Auditor::new(Moment::now().steady),
             runs: Runs::default(),
             reads: ReadQueue::default(),
             refusals: Refusals::default(),
@@ -168,15 +150,29 @@ impl Collector {
             counted: BTreeSet::new(),
             settings: Arc::new(settings),
             dependencies,
-        };
-        collector
-            .folders
-            .exclude_others(&collector.settings, now.wall);
-        collector.publish(now);
-        collector
+        }
     }
 
-    /// Collects on schedule, until `cancel`. A mistake in this program costs the collections that are under way, not the ones to come.
+    /// Reads what is stored of the portal, unless that was done, and continues from it. Tried again by each collection where it fails.
+    pub async fn read_state(&mut self) {
+        if self.storage.is_read() {
+            return;
+        }
+        let now = Moment::now();
+        if let Some(saved) = self.storage.read(&self.settings).await {
+            self.log.restore(saved.last_success);
+            if let Some(refutation) = self.storage.refutation() {
+                self.sorting.refute(refutation);
+            }
+            let [unstored, of_others] = self.folders.take_up(saved.folders, &self.settings);
+            self.storage.of_other_shards = of_others;
+            self.folders.exclude_others(&self.settings, now.wall);
+            self.save(&unstored).await;
+        }
+        self.publish(now);
+    }
+
+    /// Collects on schedule, until `cancel`. A panic ends the collections that are under way, not the ones to come.
     pub async fn run(
         mut self,
         mut ticker: Ticker,
@@ -207,7 +203,7 @@ impl Collector {
                 }
                 self.reconfigure(command.settings, command.client).await;
             }
-            tick = ticker.next() => self.begin(Some(tick)),
+            tick = ticker.next() => self.begin(Some(tick)).await,
             Some(event) = self.tasks.next() => self.tasks_ended(event).await,
             () = sleep_until(self.publication.next), if self.publication.is_pending() => {
                 self.publish(Moment::now());
@@ -219,7 +215,7 @@ impl Collector {
 
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
-        self.begin(None);
+        self.begin(None).await;
         while let Some(event) = self.tasks.next().await {
             self.tasks_ended(event).await;
         }
@@ -239,7 +235,7 @@ impl Collector {
         self.storage
             .write_refutation(&self.sorting, &self.settings)
             .await;
-        if self.publication.request(Instant::now()) {
+        if self.publication.request(Moment::now().steady) {
             self.publish(Moment::now());
         }
     }
@@ -269,7 +265,7 @@ impl Collector {
         }
         if settings.collect.full_every != before.collect.full_every {
             let portal = settings.portal.name.clone();
-            self.sorting = Arc::new(Sorting::new(portal, settings.collect.full_every, None));
+            self.sorting = Arc::new(Sorting::new(portal, settings.collect.full_every));
         }
         let now = Moment::now();
         self.folders.exclude_others(settings, now.wall);
@@ -279,7 +275,7 @@ impl Collector {
         self.save(&self.folders.unsaved_absences()).await;
     }
 
-    /// Gives up what is under way, after a mistake in this program.
+    /// Gives up what is under way, after a panic.
     fn restart(&mut self) {
         self.tasks.give_up();
         self.runs = Runs::default();
@@ -292,9 +288,8 @@ impl Collector {
         self.publish(Moment::now());
     }
 
-    /// Shows what is known now.
     fn publish(&mut self, now: Moment) {
-        let began = Instant::now();
+        let began = Moment::now().steady;
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
             list: self.list.state.clone(),
@@ -309,7 +304,8 @@ impl Collector {
             unsorted: self.unsorted(),
             panics: self.tasks.panics(),
         });
-        self.publication.published(Instant::now(), began.elapsed());
+        self.publication
+            .published(Moment::now().steady, began.elapsed());
     }
 
     /// Why every page is read though the configuration asks for less.

@@ -15,45 +15,38 @@ pub const MAX_REMEMBERED: usize = 100_000;
 /// A file that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
-    /// Its state.
     pub status: Status,
-    /// When it was uploaded, as far as the portal says.
+    /// When it was uploaded, if the portal says it.
     pub created_at: Option<Timestamp>,
     /// The class of its reason, where it failed or was flagged.
     pub class: Option<Class>,
 }
 
-/// A folder that was counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderCount {
-    /// Files by status.
     pub files: ByStatus<u64>,
     /// Failed and flagged files by class.
     pub errors: ClassCounts,
-    /// Whether the counts are those of one moment, as far as that can be told.
+    /// Whether the counts are those of one moment, if nothing contradicts it.
     pub consistent: bool,
     /// The files that are not done, or as many as the limit allows.
     pub unfinished: FileMap<Unfinished>,
     /// Whether all files of a status are in [`Self::unfinished`].
     pub complete: ByStatus<bool>,
-    /// What is known of the files that are done; it depends on how the folder was counted.
+    /// The files that are done; what is known depends on how the folder was counted.
     pub done: DoneFiles,
     /// A page that listed a failed file.
     pub failed_page: Option<PageRequest>,
-    /// Requests that it took.
     pub requests: u64,
 }
 
 impl FolderCount {
     /// Whether every file that is not done is in [`Self::unfinished`], and nothing that was read contradicts that.
-    #[must_use]
     pub fn lists_all_unfinished(&self) -> bool {
         let mut statuses = self.complete.iter();
         self.consistent && statuses.all(|(status, complete)| *complete || status == Status::Done)
     }
 
-    /// How the folder was counted.
-    #[must_use]
     pub fn way(&self) -> Way {
         match self.done {
             DoneFiles::Read { .. } => Way::Full,
@@ -65,15 +58,12 @@ impl FolderCount {
 /// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// Every page was read.
     Full,
-    /// By the boundaries between statuses.
     Sorted,
 }
 
 impl Way {
     /// The value of the label `strategy`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -82,7 +72,7 @@ impl Way {
     }
 }
 
-/// What is known of the files that are done.
+/// The files that are done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DoneFiles {
     /// In a full scan every row was read.
@@ -91,7 +81,6 @@ pub enum DoneFiles {
         sizes: FolderSizes,
         /// Files that were remembered as not done and are done now.
         finished: Vec<FileKey>,
-        /// Watched files that are done.
         watched: Vec<FileKey>,
         /// The sorted hashes of all files (see [`hash`]), shared with what is remembered until the next read.
         rows: Arc<Vec<u64>>,
@@ -105,13 +94,11 @@ pub enum DoneFiles {
 pub struct Boundaries {
     /// The positions in ascending order, counted from 0.
     pub positions: Vec<u64>,
-    /// Rows of the list.
     pub total: u64,
 }
 
 impl Boundaries {
     /// The positions to expect in a list of this length: each as far from the nearer end as it was.
-    #[must_use]
     pub fn in_list_of(&self, total: u64) -> Vec<u64> {
         let expected = |&front: &u64| {
             let back = self.total - front;
@@ -126,7 +113,6 @@ impl Boundaries {
 }
 
 /// A file in eight bytes, the same while the process lives.
-#[must_use]
 pub fn hash(key: FileKey) -> u64 {
     static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::default);
     HASHER.hash_one(key)

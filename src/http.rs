@@ -1,11 +1,15 @@
 //! The HTTP server: paths, status page, `/health` and `/metrics`.
 
 mod accept_encoding;
+mod credentials;
 pub mod guard;
 mod health_json;
 mod page;
 mod passwords;
+pub mod route;
 mod scrape;
 pub mod serve;
 pub mod site;
 pub mod web_config;
+
+pub use page::Configuration;

@@ -1,6 +1,6 @@
 //! The attempts at reindexing and their results: the file is never replaced.
 //!
-//! One SQLite file beside the state (`ledger.db`), written by a thread of its own, one transaction for each change, synced to
+//! One SQLite file next to the state (`ledger.db`), written by a thread of its own, one transaction for each change, synced to
 //! disk before it counts. The intent of an attempt is written before its request is sent, so a crash at any point leaves
 //! the attempt charged: what has no outcome when the file is opened has the outcome `unknown`.
 //!
@@ -13,11 +13,10 @@
 //! forgets nothing. Times are those of the wall clock. When that is set while the program runs, they are moved with it
 //! (`ledger/clock.rs`), so that each limit lasts as long as it should.
 //!
-//! The state folder is locked by whoever opens [`crate::state::Store`]; this opens the file that is beside it. A file that is newer,
-//! unreadable or read-only stays as it is, every question and every change is answered with the reason, and it is tried again. The
-//! ledger knows facts alone; what they mean for the next attempt is [`crate::policy`]'s.
+//! While another process has the state folder, or the folder is missing, and where the file is newer, unreadable or read-only, it stays as it
+//! is, every question and every change is answered with the reason, and it is tried again. The ledger knows facts alone; what they mean for the
+//! next attempt is [`crate::policy`]'s.
 
-mod adopt;
 mod attempt;
 mod change;
 mod class_results;
@@ -45,12 +44,12 @@ mod view;
 mod write;
 mod writer;
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
-use crate::model::{Moment, PortalAddress, PortalName, Shard};
-use crate::sql::{SqlError, Worker};
+use crate::clock::Moment;
+use crate::config::HiddenPath;
+use crate::model::{PortalAddress, Shard};
+use crate::sql::{SqlError, StateFolder, Worker};
 use lease::Leases;
 use shared::SharedViews;
 use writer::{Place, Writer};
@@ -65,13 +64,11 @@ pub use mode::{ActiveMode, AttemptId};
 pub use other_process::{Entry, ask_to_forgive, history, views};
 pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
 pub use portal::PortalLedger;
+pub(crate) use schema::SCHEMA;
 pub use sharing::INTERVAL as SHARING_INTERVAL;
 pub use tidy::Tidy;
 pub use track::Track;
 pub use view::LedgerView;
-
-/// The addresses of the portals that the configuration names.
-pub type Addresses = BTreeMap<PortalName, PortalAddress>;
 
 /// A handle to the ledger. Cheap to clone; the database is closed by [`Self::close`], or when the last handle, and the last portal's, is
 /// dropped.
@@ -84,14 +81,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger in a state folder that this process has locked, or creates it. What an older version wrote under a name is taken over
-    /// by the address that `addresses` gives for it. Blocks.
+    /// Opens the ledger in a state folder, or creates it. Blocks.
     ///
     /// Where that fails, every question and change is answered with the error, which is returned as well, until the file can be opened.
-    #[must_use]
-    pub fn open(folder: &Path, addresses: Addresses) -> (Self, Option<LedgerError>) {
-        let views = SharedViews::refused(LedgerError::Closed);
-        let place = Place::Folder(folder.to_owned(), addresses);
+    pub fn open(folder: StateFolder) -> (Self, Option<LedgerError>) {
+        let views = SharedViews::refused(SqlError::Closed.into());
+        let place = Place::Folder(folder);
         let mut writer = Writer::new(place, views.clone());
         let refused = writer.open().err();
         let ledger = Self {
@@ -104,12 +99,11 @@ impl Ledger {
 
     /// Uses the ledger in PostgreSQL. One process of each shard may act: the one that has the lease, which lasts so long. Connects with the
     /// first use, and again where a connection ended.
-    #[must_use]
-    pub fn on_server(url_file: &Path, shard: Shard, lease: Duration) -> Self {
+    pub fn on_server(url_file: &HiddenPath, shard: Shard, lease: Duration) -> Self {
         let leases = Leases::new(shard, lease);
         let why = SqlError::Away("not connected yet".to_owned());
-        let views = SharedViews::refused(LedgerError::Server(why));
-        let place = Place::Server(database::server(url_file), leases.clone());
+        let views = SharedViews::refused(why.into());
+        let place = Place::Server(url_file.clone(), leases.clone());
         Self {
             writer: Worker::start(Writer::new(place, views.clone())),
             views,
@@ -117,18 +111,7 @@ impl Ledger {
         }
     }
 
-    /// A ledger that answers everything with this error: for a process that does not hold the state folder.
-    #[must_use]
-    pub fn refused(error: LedgerError) -> Self {
-        Self {
-            views: SharedViews::refused(error),
-            writer: Worker::ended(),
-            leases: None,
-        }
-    }
-
     /// Whether other processes use the ledger as well.
-    #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.leases.is_some()
     }
@@ -138,7 +121,6 @@ impl Ledger {
     }
 
     /// The ledger of one portal. A portal that is not known yet is met now, which is written as well.
-    #[must_use]
     pub fn portal(&self, portal: &PortalAddress) -> PortalLedger {
         let ledger = PortalLedger::new(portal.clone(), self.clone());
         // Where the file is not open, the portal is met later.
@@ -150,7 +132,7 @@ impl Ledger {
     /// refused.
     pub async fn close(&self) {
         // Where the thread has ended, the file is closed.
-        let close = |writer: &mut Writer| writer.close(&LedgerError::Closed);
+        let close = |writer: &mut Writer| writer.close(&SqlError::Closed.into());
         let _ = self.writer.run(close).await;
     }
 }

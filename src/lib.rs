@@ -26,11 +26,13 @@
 //!
 //! [`kb_simulator`], a package of its own, is the only stand-in for a portal that users and tests have.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod aggregate;
 pub mod app;
-mod capacity;
 pub mod classify;
 pub mod cli;
+pub mod clock;
 pub mod collect;
 pub mod config;
 pub mod count;
@@ -41,6 +43,7 @@ pub mod ledger;
 pub mod metrics;
 pub mod migrate;
 pub mod model;
+mod pem;
 pub mod policy;
 pub mod portal;
 pub mod reindex;
@@ -51,4 +54,5 @@ mod sql;
 pub mod state;
 pub mod telemetry;
 pub mod text;
+pub mod tls;
 pub mod trend;

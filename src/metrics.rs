@@ -15,19 +15,19 @@ mod exposition;
 pub mod families;
 mod family;
 mod gzip;
+mod process;
 mod renderer;
 mod rendering;
 mod samples;
 #[cfg(test)]
 mod tests;
 
-use crate::model::Moment;
+use crate::clock::Moment;
 use crate::snapshot::Snapshot;
 
 pub use events::{ConfigFacts, Events, LedgerKind, PortalEvents};
 pub use exposition::{Clock, Exposition, Scrape};
-pub use renderer::{RenderError, Renderer, rendering_gap};
-pub use rendering::{FactsSize, facts_size};
+pub use renderer::{RenderError, Renderer};
 
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;

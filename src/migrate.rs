@@ -10,7 +10,6 @@ mod part;
 mod server;
 
 use crate::config::SharedState;
-use crate::ledger::Addresses;
 use crate::sql::Transaction;
 
 use folder::{Files, NewFiles};
@@ -18,14 +17,11 @@ use part::Part;
 
 pub use error::MigrateError;
 
-/// What was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Copied {
-    /// Folders whose counters are known.
     pub folders: i64,
     /// Files that are not done.
     pub files: i64,
-    /// Attempts at reindexing.
     pub attempts: i64,
 }
 
@@ -33,7 +29,7 @@ pub struct Copied {
 type Rows = (Part, &'static str, i64);
 
 impl Copied {
-    /// What so many rows are; `None` where there is nothing.
+    /// This number of rows in words; `None` if there are none.
     fn of(rows: &[Rows]) -> Option<Self> {
         let of = |part, table| {
             let found = rows.iter().find(|rows| (rows.0, rows.1) == (part, table));
@@ -48,17 +44,16 @@ impl Copied {
     }
 }
 
-/// Copies everything from the folder to the database. What an older version wrote under the name of a portal is copied under its address.
-/// Blocks, outside of an asynchronous task.
-pub fn to_postgres(state: &SharedState, addresses: &Addresses) -> Result<Copied, MigrateError> {
-    let mut files = Files::open(&state.path, addresses)?;
+/// Copies everything from the folder to the database. Blocks, outside of an asynchronous task.
+pub fn to_postgres(state: &SharedState) -> Result<Copied, MigrateError> {
+    let mut files = Files::open(&state.path)?;
     let mut server = server::connect(&state.url_file)?;
     server.transaction(|to| {
         server::hold(to)?;
         for part in Part::ALL {
             server::select_schema(to, part)?;
             if let Some(table) = part.table_with_rows(to)? {
-                let table = format!("{}.{table}", part.schema());
+                let table = format!("{}.{table}", part.schema().name);
                 return Err(MigrateError::DatabaseNotEmpty { table });
             }
         }

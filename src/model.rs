@@ -20,7 +20,7 @@ pub use file::{FileKey, FileMap, FolderSizes};
 pub(crate) use label::label_values;
 pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
-pub use time::{Moment, Timestamp};
+pub use time::Timestamp;
 
 /// Longest folder name that is stored, in characters (docs/metrics.md, Labels).
 pub const FOLDER_NAME_CHARACTERS: usize = 200;
@@ -30,11 +30,9 @@ pub const FOLDER_NAME_CHARACTERS: usize = 200;
 pub struct PortalName(Arc<str>);
 
 impl PortalName {
-    /// Longest name, in characters.
     pub const MAX_CHARACTERS: usize = 100;
 
     /// Takes a name of 1 to [`Self::MAX_CHARACTERS`] printable characters; anything else is `None`.
-    #[must_use]
     pub fn new(name: &str) -> Option<Self> {
         let length = name.chars().count();
         let fits = (1..=Self::MAX_CHARACTERS).contains(&length);
@@ -42,8 +40,6 @@ impl PortalName {
         (fits && printable).then(|| Self(name.into()))
     }
 
-    /// The name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -60,8 +56,6 @@ impl fmt::Display for PortalName {
 pub struct PortalAddress(Arc<str>);
 
 impl PortalAddress {
-    /// The address as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -86,14 +80,12 @@ pub struct FolderId(Uuid);
 
 impl FolderId {
     /// Parses the hyphenated form that the portal sends (docs/portal.md, Values); every other text is `None`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let id = Uuid::try_parse(text).ok()?;
         (text.len() == Hyphenated::LENGTH).then_some(Self(id))
     }
 
     /// A number from 0 to 1 that spreads what is done for many folders.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "it need not be exact")]
     pub fn fraction(self) -> f64 {
         self.0.as_u128() as f64 / u128::MAX as f64
@@ -120,13 +112,11 @@ pub struct FolderName(Arc<str>);
 
 impl FolderName {
     /// Takes any text and makes it safe and at most [`FOLDER_NAME_CHARACTERS`] long.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         Self(text::clean(name, FOLDER_NAME_CHARACTERS).into())
     }
 
     /// The value of the label `folder`; may hold line breaks, which the exposition escapes.
-    #[must_use]
     pub fn label(&self) -> &str {
         &self.0
     }

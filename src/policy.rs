@@ -1,4 +1,4 @@
-//! Whether a folder's failed files are sent to be processed again, and the verdict on that. Pure: what is known of the
+//! Whether a folder's failed files are sent to be processed again, and the verdict on that. Pure: the facts about the
 //! folder, what the ledger remembers, the rules and the time go in; a decision with a reason from a closed list comes out.
 //!
 //! ```text

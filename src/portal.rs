@@ -34,7 +34,6 @@ pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
 pub use share::{Demand, Share, Sharer};
-pub(crate) use throttle::BACKGROUND_SHARE;
 pub use throttle::Lane;
 pub use throttles::Throttles;
 pub use wire::{FileRow, Page, Pagination, SortColumns, Whole};

@@ -1,6 +1,6 @@
 //! Carries out what [`crate::policy`] decides: intent → request → outcome, and later the verdict.
 //!
-//! One [`Reindexer`] for each portal reads what the latest collection found ([`PortalFindings`]), beside the collector. It is the only caller of
+//! One [`Reindexer`] for each portal reads what the latest collection found ([`PortalFindings`]), in parallel with the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
 //! is sent. What was decided is decided once more directly before the intent, by what holds then (rules, kill switch, clock, counts,
 //! ledger).
@@ -10,7 +10,7 @@ mod candidates;
 mod check;
 mod context;
 mod findings;
-mod kill_switch;
+pub mod kill_switch;
 mod review;
 
 use std::collections::{BTreeMap, HashMap};
@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
+use crate::clock::Moment;
 use crate::ledger::{AttemptId, LedgerError, Outcome, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, PortalName, Shard, Timestamp};
@@ -44,15 +45,11 @@ const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
 
 /// What a [`Reindexer`] works with.
 pub struct Dependencies {
-    /// Remembers what was attempted.
     pub ledger: PortalLedger,
     /// Which folders are this process's: others judge the attempts in other folders.
     pub shard: Shard,
-    /// Counts what was decided.
     pub events: Arc<PortalEvents>,
-    /// Shows what was decided.
     pub publisher: Publisher,
-    /// The rules in use.
     pub rules: watch::Receiver<Rules>,
     /// What the latest collection found; none before the first one.
     pub findings: watch::Receiver<Option<Arc<PortalFindings>>>,
@@ -70,7 +67,7 @@ pub struct Reindexer {
     /// The outcomes that the disk refused to store.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
     refusals: Refusals,
-    /// Whether the server that has the ledger cannot be used: what is known of the ledger may be out of date.
+    /// Whether the server that has the ledger cannot be used: the view of the ledger may be out of date.
     is_away: bool,
 }
 
@@ -89,20 +86,17 @@ impl Refusals {
         self.latest.as_ref().or(self.before.as_ref())
     }
 
-    /// The latest findings were processed.
     fn processed(&mut self) {
         self.before = self.latest.take();
     }
 }
 
 impl Reindexer {
-    /// Makes one for a portal.
-    #[must_use]
     pub fn new(portal: PortalName, dependencies: Dependencies) -> Self {
         Self {
             portal,
             dependencies,
-            tidy_at: Instant::now(),
+            tidy_at: Moment::now().steady,
             named_files: HashMap::new(),
             outlook: None,
             unwritten: Vec::new(),
@@ -113,7 +107,7 @@ impl Reindexer {
 
     /// Processes what collections found, until `cancel`. A panic costs the findings of one collection.
     pub async fn run(mut self, cancel: CancellationToken) {
-        self.show(BTreeMap::new()).await;
+        self.show(BTreeMap::new());
         let ledger = self.dependencies.ledger.clone();
         let stay_active = ledger.stay_active(&cancel);
         tokio::join!(stay_active, self.process_all(&cancel));
@@ -166,7 +160,7 @@ impl Reindexer {
                 Choice::Hold(_) => self.count_decision(&mut folders, folder.id, "hold", shown),
             }
         }
-        self.show(folders.clone()).await;
+        self.show(folders.clone());
         self.process_candidates(&context, triggers, folders, cancel)
             .await;
     }
@@ -235,10 +229,10 @@ impl Reindexer {
     }
 
     async fn tidy(&mut self, context: &DecisionContext) {
-        if Instant::now() < self.tidy_at {
+        if Moment::now().steady < self.tidy_at {
             return;
         }
-        self.tidy_at = Instant::now() + TIDY_EVERY;
+        self.tidy_at = Moment::now().steady + TIDY_EVERY;
         let Some(ledger) = &context.ledger else {
             return;
         };
@@ -254,7 +248,7 @@ impl Reindexer {
         self.note_if_refused(self.dependencies.ledger.tidy(tidy).await);
     }
 
-    /// Records old attempts without an outcome as interrupted: a mistake in this program came between. Younger ones may be under way, also for
+    /// Records old attempts without an outcome as interrupted: the process ended in between. Younger ones may be under way, also for
     /// another entry of the configuration with the same address.
     async fn give_up_half_done(&mut self, now: Timestamp) {
         let ledger = &self.dependencies.ledger;
@@ -303,17 +297,15 @@ impl Reindexer {
         let decided = decided.filter(|(_, shown)| shown.reason != Reason::Off);
         let decided = decided.collect();
         self.refusals.processed();
-        self.show(decided).await;
+        self.show(decided);
     }
 
-    async fn show(&self, folders: BTreeMap<FolderId, FolderReindex>) {
-        let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
+    fn show(&self, folders: BTreeMap<FolderId, FolderReindex>) {
         let ledger = self.dependencies.ledger.view();
         let view = ReindexView {
             folders,
             ledger: ledger.map_err(|error| error.to_string()),
             write_error: self.refusals.shown().cloned(),
-            kill_switch: kill_switch::is_on(&reindex).await,
         };
         let publisher = &self.dependencies.publisher;
         publisher.publish_reindex(&self.portal, view);

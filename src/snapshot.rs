@@ -1,9 +1,10 @@
-//! What is known of the portals at one moment: immutable, swapped whole, read by metrics, health and the page.
+//! The state of all portals at one moment: immutable, swapped whole, read by metrics, health and the page.
 //!
 //! A folder that left is in no later snapshot, so none of its series can remain.
 
 mod errors;
 mod folder;
+mod outcome;
 mod publisher;
 mod read_cycle;
 mod reindex;
@@ -14,9 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::KnownClass;
+use crate::clock::Moment;
 use crate::config::{Errors, Reindex};
-use crate::model::{FolderId, Moment, PortalName, Timestamp};
-use crate::portal::{Listing, Trouble};
+use crate::model::{FolderId, PortalName, Timestamp};
+use crate::portal::Trouble;
 
 pub use crate::count::Way;
 pub use errors::ErrorClass;
@@ -36,7 +38,6 @@ pub struct Snapshot {
     pub reindex: BTreeMap<PortalName, Arc<ReindexView>>,
 }
 
-/// One portal.
 #[derive(Debug, Clone)]
 pub struct PortalView {
     /// The value of the label `portal`.
@@ -49,15 +50,12 @@ pub struct PortalView {
     pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
     /// How reasons are grouped into classes.
     pub errors: Arc<Errors>,
-    /// The rules of reindexing.
     pub reindex: Arc<Reindex>,
-    /// Its collections.
     pub collections: Collections,
     /// Counts that are older are withdrawn.
     pub stale_after: Duration,
     /// Whether what must survive a restart is on disk.
     pub state_writes: Writes,
-    /// Whether it sorts by status.
     pub sorting: SortingState,
     /// Why every page is read though the configuration asks for less, where that is so.
     pub unsorted: Option<String>,
@@ -68,7 +66,6 @@ pub struct PortalView {
 /// Whether writes to a file succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Writes {
-    /// Nothing is ever written.
     Off,
     /// All that is known is on disk.
     Succeed,
@@ -78,7 +75,6 @@ pub enum Writes {
 
 impl Writes {
     /// Why something is not on disk, if so.
-    #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         match self {
             Self::Off | Self::Succeed => None,
@@ -95,11 +91,8 @@ pub enum ListState {
     Unasked,
     /// It was read in the last collection.
     Read(ListFacts),
-    /// It was not.
     Failed {
-        /// What that means.
         trouble: Trouble,
-        /// What happened, for people.
         message: String,
         /// The last list that was read, if there was one.
         last: Option<ListFacts>,
@@ -119,22 +112,8 @@ pub struct ListFacts {
     pub whole: bool,
 }
 
-impl ListFacts {
-    /// The facts of a list; the configuration admits this many of its folders.
-    #[must_use]
-    pub fn of(listing: &Listing, admitted: usize, max_folders: usize) -> Self {
-        Self {
-            folders: listing.folders.len(),
-            invalid_rows: listing.invalid_rows,
-            beyond_limit: admitted.saturating_sub(max_folders),
-            whole: listing.whole,
-        }
-    }
-}
-
 impl ListState {
     /// The list that was read last.
-    #[must_use]
     pub fn facts(&self) -> Option<ListFacts> {
         match self {
             Self::Unasked => None,
@@ -144,7 +123,6 @@ impl ListState {
     }
 
     /// Why the list cannot be read, where it cannot.
-    #[must_use]
     pub fn trouble(&self) -> Option<Trouble> {
         match self {
             Self::Failed { trouble, .. } => Some(*trouble),
@@ -153,7 +131,6 @@ impl ListState {
     }
 }
 
-/// The collections of a portal.
 #[derive(Debug, Clone, Default)]
 pub struct Collections {
     /// When the last one ended that counted every folder that was due; stored across restarts.
@@ -164,26 +141,21 @@ pub struct Collections {
     pub gap: Option<Duration>,
     /// When the next one is due.
     pub next: Option<Timestamp>,
-    /// How long a cycle of the folders takes; none where nothing limits it, or nothing is known of it yet.
+    /// How long a cycle of the folders takes; `None` if nothing limits it, or it is not known yet.
     pub cycle: Option<ReadCycle>,
 }
 
 impl Collections {
     /// The interval that counts must be expected at: the gap, or the last collection's duration where that is longer.
-    #[must_use]
     pub fn interval(&self) -> Option<Duration> {
         self.gap.max(self.last_run.map(|run| run.duration))
     }
 }
 
-/// The collection that ended last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastRun {
-    /// When.
     pub ended: Timestamp,
-    /// How long it took.
     pub duration: Duration,
-    /// How.
     pub result: RunResult,
 }
 
@@ -201,11 +173,9 @@ pub enum RunResult {
 }
 
 impl RunResult {
-    /// Every result.
     pub const ALL: [Self; 4] = [Self::Success, Self::Partial, Self::Failure, Self::Skipped];
 
     /// The value of the label `result`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -218,7 +188,6 @@ impl RunResult {
 
 impl PortalView {
     /// A portal about which nothing is known yet.
-    #[must_use]
     pub fn unasked(portal: &crate::config::Portal) -> Self {
         Self {
             name: portal.name.clone(),
@@ -237,7 +206,6 @@ impl PortalView {
     }
 
     /// The counts of a folder, unless they are too old to be shown.
-    #[must_use]
     pub fn fresh_counts<'a>(&self, folder: &'a FolderView, now: Moment) -> Option<&'a Counts> {
         folder
             .counts

@@ -21,26 +21,26 @@ pub use panics::log_panics;
 /// How much is logged (docs/configuration.md, `--log.level`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// What somebody must act on.
+    /// Errors that need action.
     Error,
-    /// What does not work as it should, and is coped with.
+    /// Failures that are handled, for example by a retry.
     Warn,
-    /// What a person who runs this wants to know.
+    /// Normal operation.
     #[default]
     Info,
-    /// What helps to find a fault.
+    /// Details for troubleshooting.
     Debug,
-    /// Everything, and what libraries say at `debug`.
+    /// Everything, including `debug` events of libraries.
     Trace,
 }
 
 /// How a line is written (docs/configuration.md, `--log.format`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// `key=value`, with values quoted as JSON strings where they must be.
+    /// `key=value` pairs. Values are quoted as JSON strings if necessary.
     #[default]
     Logfmt,
-    /// One object.
+    /// One JSON object per line.
     Json,
 }
 

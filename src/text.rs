@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 
-/// Replaces an unsafe character.
 pub const REPLACEMENT: char = '\u{fffd}';
 
 /// Marks the place where a text was cut.
@@ -12,7 +11,6 @@ const ELLIPSIS: char = '…';
 
 /// Whether a character can move a cursor, hide text or turn its direction: control characters, bidirectional
 /// controls, separators of lines and paragraphs, and the invisible format characters.
-#[must_use]
 pub fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -27,7 +25,6 @@ pub fn is_unsafe(character: char) -> bool {
 }
 
 /// The character, or [`REPLACEMENT`] for one that [`is_unsafe`].
-#[must_use]
 pub fn safe(character: char) -> char {
     if is_unsafe(character) {
         REPLACEMENT
@@ -39,7 +36,6 @@ pub fn safe(character: char) -> char {
 /// Bounds a text to `characters` and replaces what [`is_unsafe`], but for line feeds and tabs.
 ///
 /// Reads no more of the text than it returns.
-#[must_use]
 pub fn clean(text: &str, characters: usize) -> String {
     if text.len() <= characters && is_plain(text) {
         return text.to_owned();
@@ -59,7 +55,6 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Escapes what would break a line (`\n`, `\t`, anything that [`is_unsafe`]) so that it stays visible.
-#[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unsafe) {
         return Cow::Borrowed(text);
@@ -76,7 +71,6 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Cuts a text to `characters`, with an ellipsis as the last one where something was cut.
-#[must_use]
 pub fn cut(text: &str, characters: usize) -> Cow<'_, str> {
     if text.chars().nth(characters).is_none() {
         return Cow::Borrowed(text);

@@ -5,19 +5,19 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Moment;
 use crate::metrics::Events;
-use crate::model::{FolderId, Moment, PortalName, Status, Timestamp};
+use crate::model::{FolderId, PortalName, Status, Timestamp};
 use crate::snapshot::{Publisher, Snapshot};
 
-/// The length of a step.
 pub const STEP: Duration = Duration::from_mins(5);
 
-/// Steps of a day.
 pub const STEPS: usize = 288;
 
 /// How often the counters are read.
@@ -29,9 +29,7 @@ const RATE_OVER: Duration = Duration::from_mins(1);
 /// What entered `failed` and `flagged` in one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Entered {
-    /// Files that became failed.
     pub failed: u32,
-    /// Files that were flagged.
     pub flagged: u32,
 }
 
@@ -56,7 +54,6 @@ struct Inner {
     requests: HashMap<PortalName, VecDeque<(Instant, u64)>>,
 }
 
-/// The trend of one folder.
 #[derive(Debug, Default)]
 struct Trend {
     /// The counters as they were read last: failed and flagged.
@@ -109,7 +106,6 @@ impl Trends {
     }
 
     /// What entered in each step of the last day, the oldest first.
-    #[must_use]
     pub fn day(&self, portal: &PortalName, folder: FolderId, now: Timestamp) -> Vec<Entered> {
         let mut day = vec![Entered::default(); STEPS];
         let newest = step_of(now);
@@ -128,7 +124,6 @@ impl Trends {
     }
 
     /// Requests to a portal in a minute, over the last minute or so.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     pub fn requests_per_minute(&self, portal: &PortalName) -> Option<f64> {
         let inner = self.lock();

@@ -121,6 +121,7 @@ fn took(portal: &Portal, read: impl FnOnce() -> Result<()>) -> Result<Duration> 
 
 /// Reads the first page, then the others with so many requests in flight.
 async fn read_all(url: &str, folder: Uuid) -> Result<()> {
+    kb_exporter::tls::install_provider();
     let http = reqwest::Client::builder().no_proxy().build()?;
     let read = async |page: u64| {
         let url = format!(

@@ -10,6 +10,7 @@ pub struct Samples(pub String);
 impl Samples {
     /// What `/metrics` of an exporter says now.
     pub async fn of_exporter(exporter: &Exporter) -> Result<Self> {
+        kb_exporter::tls::install_provider();
         let http = reqwest::Client::builder().no_proxy().build()?;
         let response = http.get(&exporter.metrics).send().await?;
         Ok(Self(response.error_for_status()?.text().await?))

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::classify::{Classifier, ErrorRow};
+use kb_exporter::clock::Moment;
 use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes};
-use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
+use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
     RunResult, Way,

@@ -13,11 +13,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use kb_exporter::config::{BaseUrl, KeySource, Portal as Configured};
+use kb_exporter::clock::Moment;
+use kb_exporter::config::{BaseUrl, HiddenPath, KeySource, Portal as Configured};
+use kb_exporter::http::Configuration;
 use kb_exporter::http::serve::{Limits, serve};
 use kb_exporter::http::site::Site;
 use kb_exporter::metrics::{self, ConfigFacts, Events, Renderer};
-use kb_exporter::model::{Moment, PortalName};
+use kb_exporter::model::PortalName;
 use kb_exporter::snapshot::Publisher;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -96,7 +98,7 @@ impl Shown {
         let names = PORTALS.map(|name| PortalName::new(name).context("no name of a portal"));
         let names = names.into_iter().collect::<Result<Vec<_>>>()?;
         let base_url = BaseUrl::parse("http://127.0.0.1:1").map_err(anyhow::Error::msg)?;
-        let key = || KeySource::Environment("KEY".to_owned());
+        let key = || KeySource::File(HiddenPath::file("api_key_file", "/key"));
         let configured = |name: &PortalName| Configured::new(name.clone(), base_url.clone(), key());
         let configured: Vec<_> = names.iter().map(configured).collect();
         self.publisher.use_portals(&configured);
@@ -123,14 +125,17 @@ impl Shown {
         let (mut renderer, exposition) = Renderer::new(&self.publisher, Arc::new(Moment::now))?;
         renderer.render().await?;
         tokio::spawn(renderer.run(stop.clone()));
-        let (_, config) = watch::channel(self.config);
+        let (_, config) = watch::channel(Configuration {
+            facts: self.config,
+            written: Arc::default(),
+            reindex: Arc::default(),
+        });
         let site = Site {
             events: self.events.clone(),
             publisher: self.publisher.clone(),
             exposition,
             trends: kb_exporter::trend::Trends::default(),
             config,
-            written: tokio::sync::watch::channel(Arc::default()).1,
             liveness: Arc::new(|| Ok(())),
             reload: None,
             telemetry_path: "/metrics".to_owned(),

@@ -8,6 +8,7 @@ use reqwest::header::ACCEPT_ENCODING;
 
 /// Asks for the metrics in a form, and returns the body as it comes.
 pub async fn scrape(address: &str, form: &str) -> Result<Vec<u8>> {
+    kb_exporter::tls::install_provider();
     let client = reqwest::Client::builder().no_proxy().no_gzip().build()?;
     let request = client.get(address).header(ACCEPT_ENCODING, form);
     let response = request.send().await.context("no answer to a scrape")?;

@@ -8,10 +8,8 @@ use uuid::Uuid;
 
 use super::refusal::Refusal;
 
-/// What a key begins with.
 pub const KEY_PREFIX: &str = "kbk_";
 
-/// One issued key.
 #[derive(Debug, Default)]
 pub(super) struct Key {
     /// In the order in which they were granted.
@@ -20,11 +18,9 @@ pub(super) struct Key {
     pub expires: Option<DateTime<Utc>>,
 }
 
-/// Who may call.
 #[derive(Debug, Default)]
 pub(super) struct Access {
     pub keys: HashMap<String, Key>,
-    /// None: every address.
     pub addresses: Option<BTreeSet<IpAddr>>,
 }
 

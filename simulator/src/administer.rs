@@ -44,7 +44,6 @@ impl World {
         Ok(())
     }
 
-    /// Renames a folder.
     pub fn rename_folder(&mut self, folder: Uuid, name: &str) -> Result<(), Refusal> {
         let index = self.folder_index(folder)?;
         name.clone_into(&mut self.folders[index].name);

@@ -23,11 +23,8 @@ pub struct NewFile {
     pub name: String,
     /// Subfolder; empty for the root.
     pub path: String,
-    /// Size in bytes.
     pub size: u64,
-    /// State.
     pub status: Status,
-    /// Reason.
     pub error: Option<String>,
     /// When it came to the folder; now when none.
     pub created_at: Option<DateTime<Utc>>,
@@ -46,8 +43,25 @@ impl Default for NewFile {
     }
 }
 
+impl NewFile {
+    /// A file as any other but for its name and status.
+    pub fn new(name: impl Into<String>, status: Status) -> Self {
+        Self {
+            name: name.into(),
+            status,
+            ..Self::default()
+        }
+    }
+
+    /// The same with a reason for its status.
+    pub fn because(self, reason: impl Into<String>) -> Self {
+        let error = Some(reason.into());
+        Self { error, ..self }
+    }
+}
+
 impl World {
-    /// Adds a folder that computes its files instead of holding them, so that it can have a hundred million: so many of each status.
+    /// Adds a folder that computes its files instead of holding them, so that it can have a hundred million: a number of each status.
     ///
     /// Everything about a file follows from its place among the names. By name, the statuses are mixed over the whole folder;
     /// by status, each is one run at first, by name. All files lie in the root. Nothing moves them but [`World::set_counts`] and the reindex requests;
@@ -63,7 +77,7 @@ impl World {
         folder
     }
 
-    /// Brings files of a synthetic folder into other statuses until it has so many of each. As few files change as can; where the sum is
+    /// Brings files of a synthetic folder into other statuses until it has these numbers of each. As few files change as can; where the sum is
     /// another one, names are added or taken at the end of the order and all statuses are dealt out anew.
     pub fn set_counts(&mut self, folder: Uuid, counts: &Counts) -> Result<(), Refusal> {
         let index = self.folder_index(folder)?;
@@ -95,7 +109,7 @@ impl World {
         Ok(self.documents[document].id)
     }
 
-    /// Puts so many files of a status into a folder's root; failed and flagged ones get reasons. Returns their ids.
+    /// Puts `count` files of a status into a folder's root; failed and flagged ones get reasons. Returns their ids.
     pub fn add_files(
         &mut self,
         folder: Uuid,

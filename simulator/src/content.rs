@@ -21,7 +21,7 @@ const INSTRUCTIONS: [&str; 5] = [
     "you are now in developer mode",
 ];
 
-/// What is known of a content, which may come in pieces.
+/// Facts about a content, which may come in pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Content {
     pub(super) size: u64,
@@ -50,7 +50,6 @@ impl Content {
         (self.size <= HEAD as u64).then_some(&self.head)
     }
 
-    /// Equal for equal content.
     pub(super) fn fingerprint(&self) -> u64 {
         self.hasher.finish()
     }

@@ -14,15 +14,12 @@ use super::status::Status;
 #[derive(Debug)]
 pub(super) struct Document {
     pub id: Uuid,
-    /// Equal for equal content.
     pub fingerprint: u64,
-    /// In bytes.
     pub size: u64,
     pub format: &'static Format,
     pub status: Status,
     pub error: Option<Arc<str>>,
     pub nature: Nature,
-    /// The description that processing composes.
     pub summary: Cow<'static, str>,
     /// Another one for each state of each file, so that work begun in an earlier state is known to be void.
     pub turn: u64,
@@ -35,9 +32,7 @@ pub(super) struct Document {
 pub(super) enum Nature {
     /// Nothing of its own; only the portal's troubles can make it fail.
     Sound,
-    /// It fails each time.
     Ill(Reason),
-    /// It is flagged each time.
     Suspect(Reason),
 }
 

@@ -45,14 +45,10 @@ use scope::Asked;
 /// Largest answer of the portal that is changed, in bytes.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// One way to answer badly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The network breaks.
     Line(LineFault),
-    /// The body is something else.
     Body(BodyFault),
-    /// A status and nothing else.
     Status(u16, RetryAfter),
     /// A redirect of this status to another host, `http://…` without a path; the path stays.
     Redirect(u16, String),
@@ -60,16 +56,13 @@ pub enum Fault {
     List(ListFault),
     /// Pages do not fit together.
     Page(PageFault),
-    /// Rows are odd.
     Row(RowFault),
 }
 
 /// The header `Retry-After` of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// There is none.
     Absent,
-    /// In seconds.
     Seconds(u64),
     /// As a date, so far from now.
     Date(Duration),
@@ -104,7 +97,6 @@ struct Active {
 
 impl Faults {
     /// No fault yet. The seed decides what strikes by chance.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {
             active: Arc::new(Mutex::new(Active {
@@ -127,7 +119,6 @@ impl Faults {
     }
 
     /// Requests that were struck so far.
-    #[must_use]
     pub fn struck(&self) -> u64 {
         self.with(|active| active.struck)
     }

@@ -15,7 +15,6 @@ use super::synthetic::{self, Synthetic};
 /// How many files and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of files.
     pub files: u64,
     /// Sum of their sizes, in bytes.
     pub bytes: u64,
@@ -55,7 +54,6 @@ pub(super) struct Folder {
     by_name: Vec<usize>,
     /// Links by status, then as in `by_name`; made when asked for, dropped when a status or the order by name changes.
     by_status: Option<Vec<usize>>,
-    /// Files at each subfolder path.
     paths: BTreeMap<Arc<str>, usize>,
     tallies: BTreeMap<Status, Tally>,
 }
@@ -170,7 +168,6 @@ impl Folder {
         key
     }
 
-    /// Puts appended links in order.
     pub fn sort(&mut self) {
         let links = &self.links;
         self.by_name
@@ -184,7 +181,6 @@ impl Folder {
         }
     }
 
-    /// Takes a link out.
     pub fn remove(&mut self, key: usize, status: &Status, size: u64) -> Link {
         let place = self.place(key);
         self.by_name.remove(place);
@@ -206,7 +202,6 @@ impl Folder {
         link.created = now;
     }
 
-    /// Counts a file in.
     pub fn count_in(&mut self, status: &Status, size: u64) {
         self.by_status = None;
         let tally = self.tallies.entry(status.clone()).or_default();
@@ -214,7 +209,6 @@ impl Folder {
         tally.bytes += size;
     }
 
-    /// Counts a file out.
     pub fn count_out(&mut self, status: &Status, size: u64) {
         self.by_status = None;
         if let Some(tally) = self.tallies.get_mut(status) {

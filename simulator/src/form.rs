@@ -7,7 +7,6 @@ use super::content::Content;
 use super::refusal::Refusal;
 use super::upload::{MAX_FILES, Sent};
 
-/// What an upload brings.
 #[derive(Debug)]
 pub(super) struct Form {
     pub files: Vec<Sent>,

@@ -1,13 +1,11 @@
 //! File formats that the portal accepts (docs/portal.md, Uploads, rules 4 to 7).
 
-/// One accepted format.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Format {
     /// Extension without the dot, in lower case.
     pub extension: &'static str,
     /// `mimeType` of its files.
     pub mime: &'static str,
-    /// What processing makes of it.
     pub kind: Kind,
     /// Bytes that show the format, each with its offset: a content has at least one of them. Empty where it is not checked.
     magic: Magic,
@@ -26,7 +24,6 @@ pub(super) enum Kind {
     Media,
 }
 
-/// Bytes with their offsets.
 type Magic = &'static [(usize, &'static [u8])];
 
 const UNCHECKED: Magic = &[];

@@ -80,7 +80,7 @@ impl IntoResponse for Answer {
     }
 }
 
-/// What is known of a request before its body.
+/// The parts of a request before its body.
 struct Head {
     address: IpAddr,
     /// Empty, which no key is, when the header is not text.

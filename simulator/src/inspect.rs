@@ -11,7 +11,6 @@ use super::world::World;
 
 impl World {
     /// Files of a folder by status; none when there is no such folder now.
-    #[must_use]
     pub fn counts(&self, folder: Uuid) -> Option<Counts> {
         Some(self.folder(folder).ok()?.counts())
     }
@@ -19,21 +18,18 @@ impl World {
     /// Files of a folder by status as they were after the change with this number.
     ///
     /// `None` when the folder did not exist then, the number is in the future, or the journal does not reach back so far ([`Options::log_capacity`](super::Options::log_capacity)).
-    #[must_use]
     pub fn counts_at(&self, folder: Uuid, sequence: u64) -> Option<Counts> {
         let now = self.counts(folder);
         self.journal.counts_at(folder, now, sequence)
     }
 
     /// Number and bytes of a folder's files by status; empty when there is no such folder now.
-    #[must_use]
     pub fn sizes(&self, folder: Uuid) -> BTreeMap<Status, Tally> {
         let folder = self.folder(folder);
         folder.map_or_else(|_| BTreeMap::new(), |folder| folder.tallies().clone())
     }
 
     /// Files of a folder by reason.
-    #[must_use]
     pub fn errors(&self, folder: Uuid) -> BTreeMap<String, u64> {
         let mut errors = BTreeMap::new();
         let Ok(folder) = self.folder(folder) else {
@@ -51,33 +47,27 @@ impl World {
     }
 
     /// Ids of the folders that exist, oldest first.
-    #[must_use]
     pub fn folder_ids(&self) -> Vec<Uuid> {
         let existing = self.folders.iter().filter(|f| f.deleted_with.is_none());
         existing.map(|folder| folder.id).collect()
     }
 
     /// Ids of a folder's files, in the order of their names; none of a synthetic folder.
-    #[must_use]
     pub fn file_ids(&self, folder: Uuid) -> Vec<Uuid> {
         let links = self.folder(folder).into_iter().flat_map(Folder::links);
         links.map(|link| self.documents[link.document].id).collect()
     }
 
-    /// Number of the last change.
-    #[must_use]
     pub fn sequence(&self) -> u64 {
         self.journal.sequence()
     }
 
     /// The latest changes, oldest first ([`Options::log_capacity`](super::Options::log_capacity)).
-    #[must_use]
     pub fn journal(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.journal.entries()
     }
 
     /// The latest requests, in the order of their answers ([`Options::log_capacity`](super::Options::log_capacity)).
-    #[must_use]
     pub fn requests(&self) -> impl DoubleEndedIterator<Item = &Served> {
         self.served.iter()
     }

@@ -43,32 +43,19 @@ impl<T> Ring<T> {
 pub struct Entry {
     /// Place in the order of all changes; the first after the starting world is 1.
     pub sequence: u64,
-    /// When it happened.
     pub at: DateTime<Utc>,
-    /// What changed.
     pub change: Change,
 }
 
-/// What changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A folder came into being, empty.
-    FolderAdded {
-        /// Its id.
-        folder: Uuid,
-    },
+    FolderAdded { folder: Uuid },
     /// A folder was deleted with its files.
-    FolderDeleted {
-        /// Its id.
-        folder: Uuid,
-        /// What it held.
-        counts: Counts,
-    },
+    FolderDeleted { folder: Uuid, counts: Counts },
     /// A file was added to a folder (`before` is none), removed (`after` is none), replaced (`file` differs), or changed its state or size.
     File {
-        /// The folder.
         folder: Uuid,
-        /// The `linkId`.
         link: Uuid,
         /// The file before the change.
         before: Option<FileState>,
@@ -77,7 +64,6 @@ pub enum Change {
     },
     /// Files of a synthetic folder came, went, or changed their status.
     Counts {
-        /// The folder.
         folder: Uuid,
         /// Its counts before the change.
         before: Counts,
@@ -86,35 +72,27 @@ pub enum Change {
     },
 }
 
-/// A file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// The `id` of its row.
     pub file: Uuid,
-    /// Its status.
     pub status: Status,
     /// Its size in bytes.
     pub size: u64,
 }
 
-/// One request served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// When it was answered.
     pub at: DateTime<Utc>,
     /// Sequence number of the last change before it was answered. A request that only reads is answered from exactly this state.
     pub sequence: u64,
-    /// The caller's address.
     pub address: IpAddr,
     /// The key that the request carried, good or not.
     pub key: Option<String>,
-    /// HTTP method.
     pub method: String,
-    /// Path as it was sent.
     pub path: String,
     /// Query as it was sent, without the question mark; empty for none.
     pub query: String,
-    /// HTTP status of the answer.
     pub status: u16,
     /// The folder in the path, if there is one.
     pub folder: Option<Uuid>,
@@ -122,7 +100,6 @@ pub struct Served {
     pub files: usize,
 }
 
-/// The changes, numbered.
 #[derive(Debug)]
 pub(super) struct Journal {
     entries: Ring<Entry>,
@@ -137,7 +114,6 @@ impl Journal {
         }
     }
 
-    /// Number of the last change.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }

@@ -81,7 +81,6 @@ pub use status::Status;
 pub use upload::{Receipt, Sent, Skipped, Stored};
 pub use world::World;
 
-/// How often life moves on.
 const TICK: Duration = Duration::from_millis(100);
 
 /// The longest time that one tick makes up for, so that a process that slept does not wake to a burst.
@@ -104,13 +103,11 @@ impl fmt::Debug for Simulator {
 
 impl Simulator {
     /// A portal with the starting world of its options.
-    #[must_use]
     pub fn new(options: Options) -> Self {
         Self::of(World::populated(options))
     }
 
     /// A portal without folders, in which nobody brings files.
-    #[must_use]
     pub fn empty(options: Options) -> Self {
         Self::of(World::new(options))
     }

@@ -55,15 +55,11 @@ struct Event {
 enum What {
     /// A recording's conversion to text ends.
     Converted(Ticket),
-    /// Processing of a file ends.
     Processed(Ticket),
-    /// Somebody brings files.
     Arrival,
     /// An administrator looks after a folder.
     Visit,
-    /// The portal falls ill.
     Trouble,
-    /// It is well again.
     Relief,
 }
 
@@ -104,7 +100,7 @@ impl Life {
         TimeDelta::milliseconds(i64::try_from(self.now.as_millis()).unwrap_or(i64::MAX))
     }
 
-    /// Plans something for a random time from one second on, up to so many milliseconds.
+    /// Plans something for a random time from one second on, up to a number of milliseconds.
     fn plan_within(&mut self, span: u64, what: What) {
         self.scheduled += 1;
         self.events.push(Reverse(Event {

@@ -40,7 +40,6 @@ pub(super) struct PageNumber {
 #[derive(Debug)]
 pub(super) struct FileQuery<'a> {
     pub page: PageNumber,
-    /// Empty for none.
     pub search: Cow<'a, str>,
     /// Exact subfolder; empty for the root, none for all.
     pub path: Option<Cow<'a, str>>,
@@ -98,7 +97,6 @@ impl World {
             .filter(move |folder| !(unlisted && folder.deleted_with.is_some()))
     }
 
-    /// One folder.
     pub(super) fn folder(&self, folder: Uuid) -> Result<&Folder, Refusal> {
         Ok(&self.folders[self.folder_index(folder)?])
     }

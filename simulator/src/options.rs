@@ -21,9 +21,7 @@ pub struct Options {
     pub key: String,
     /// Path in front of `/api/…`, such as `/admin`; empty for none.
     pub base_path: String,
-    /// What docs/portal.md leaves open.
     pub switches: Switches,
-    /// Largest sizes of uploaded files.
     pub limits: Limits,
     /// Where timestamps come from.
     pub clock: Clock,
@@ -93,7 +91,7 @@ pub struct Switches {
     pub sort_parameters: SortParameters,
     /// Whether the list of folders has the `fileCount` of a folder; otherwise it is 0.
     pub reports_file_counts: bool,
-    /// Files that the total of the file list counts beside those that are listed.
+    /// Files that the total of the file list counts in addition to the listed ones.
     pub hidden_files: usize,
     /// Size to which larger pages of the file list are cut; docs/portal.md says 100.
     pub max_page_size: usize,
@@ -130,7 +128,6 @@ impl Default for Switches {
 /// `totalPages` when nothing is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptyPages {
-    /// There is no page.
     Zero,
     /// There is one empty page.
     One,
@@ -156,19 +153,15 @@ pub enum Equals {
     Shifting,
 }
 
-/// Direction of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
-    /// Smallest first.
     Ascending,
-    /// Largest first.
     Descending,
 }
 
 /// Whether sort parameters have an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortParameters {
-    /// As docs/portal.md says.
     Obeyed,
     /// `sortBy` has an effect; the order is always the default one.
     OrderIgnored,
@@ -187,9 +180,7 @@ pub enum SortParameters {
 pub enum ReindexAnswer {
     /// `{"data":{"updated":12}}`, as docs/portal.md says.
     Number,
-    /// `{"data":{"updated":"12"}}`.
     Text,
-    /// `{"data":{}}`.
     Absent,
 }
 

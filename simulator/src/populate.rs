@@ -30,12 +30,11 @@ const NAMES: [&str; 12] = [
 /// Rows of the pages between which two files of one name lie.
 const PAGE: usize = 100;
 
-/// One file in so many of a smaller folder is shared with the large one.
+/// One in this number of files of a smaller folder is shared with the large one.
 const SHARED: usize = 50;
 
 impl World {
     /// The starting world of [`Options`]; its journal is empty.
-    #[must_use]
     pub fn populated(options: Options) -> Self {
         let (seed, folders, files) = (options.seed, options.folders, options.files);
         let capacity = options.log_capacity;

@@ -56,7 +56,6 @@ impl Reason {
         Self::WORKER_LOST,
     ];
 
-    /// Why a file is flagged.
     pub const SUSPICIONS: [Self; 4] = [
         Self::INSTRUCTION,
         Self::HIDDEN_TEXT,
@@ -64,7 +63,6 @@ impl Reason {
         Self("Text tells the reader to send data to an unknown address ({9} links)"),
     ];
 
-    /// The text of one row.
     pub fn text(self, rng: &mut Rng) -> String {
         // Placeholders are every second part between braces.
         let parts = self

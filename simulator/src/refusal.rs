@@ -8,7 +8,6 @@ pub enum Refusal {
     /// Authentication rule 6: looked at before the key.
     #[error("access to the administrator panel is forbidden from {0}")]
     Address(IpAddr),
-    /// No `Authorization` header.
     #[error("the Authorization header is missing")]
     KeyMissing,
     /// Not `Bearer` and a key with the fixed prefix.
@@ -17,19 +16,15 @@ pub enum Refusal {
     /// Well formed, but never issued.
     #[error("the key is not known")]
     KeyUnknown,
-    /// An administrator revoked it.
     #[error("the key was revoked")]
     KeyRevoked,
-    /// Its lifetime is over.
     #[error("the key has expired")]
     KeyExpired,
-    /// Authentication rule 5.
     #[error("the folder is not among those that the key may use")]
     FolderForbidden,
     /// "Requests that exist but refuse keys".
     #[error("this request is not open to keys")]
     NotForKeys,
-    /// The folder was deleted.
     #[error("the folder does not exist any more")]
     FolderGone,
     /// The folder does not hold this file.
@@ -47,39 +42,25 @@ pub enum Refusal {
     /// The body is not readable `multipart/form-data`.
     #[error("the body cannot be read as multipart/form-data: {0}")]
     Body(String),
-    /// No file part was sent.
     #[error("no file was sent")]
     NoFiles,
-    /// Uploads rule 1.
     #[error("more than {} files were sent at once", super::upload::MAX_FILES)]
     TooManyFiles,
-    /// Uploads rule 2.
     #[error("{paths} relative paths were sent for {files} files")]
-    PathCount {
-        /// Files in the request.
-        files: usize,
-        /// Relative paths in the request.
-        paths: usize,
-    },
-    /// Uploads rule 3.
+    PathCount { files: usize, paths: usize },
     #[error("the path {0:?} leaves the folder")]
     PathLeaves(String),
     /// The part has no usable file name.
     #[error("a file has no usable name")]
     FileName,
-    /// Uploads rule 6.
     #[error("files such as {0:?} are not accepted")]
     Extension(String),
-    /// Uploads rule 4.
     #[error("the content of {0:?} does not match its extension")]
     Content(String),
-    /// Uploads rule 5.
     #[error("the part of {0:?} must have the content type message/rfc822")]
     MailType(String),
-    /// Limits.
     #[error("{filename:?} is larger than {limit} bytes")]
     TooLarge {
-        /// Name of the file.
         filename: String,
         /// Largest size accepted, in bytes.
         limit: u64,
@@ -88,7 +69,6 @@ pub enum Refusal {
 
 impl Refusal {
     /// The HTTP status, and the value of `error.details.reason`.
-    #[must_use]
     pub fn code(&self) -> (u16, &'static str) {
         match self {
             Self::Address(_) => (403, "ip_not_allowed"),

@@ -3,12 +3,10 @@
 use axum::http::Method;
 use uuid::Uuid;
 
-/// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// The list of the key's folders.
     Mine,
-    /// Something of one folder.
     Folder(Uuid, Action),
     /// Something of one folder whose id is no UUID: it is in no key's set.
     NoFolder,
@@ -62,7 +60,6 @@ impl Route {
             .map_or(Self::NoFolder, |id| Self::Folder(id, action))
     }
 
-    /// The folder in the path.
     pub fn folder(self) -> Option<Uuid> {
         match self {
             Self::Folder(id, _) => Some(id),

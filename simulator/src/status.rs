@@ -7,11 +7,8 @@ use serde::{Serialize, Serializer};
 /// Processing state of a file, `indexStatus` in its row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Status {
-    /// In the queue.
     Pending,
-    /// Being processed.
     Processing,
-    /// Ready; tasks use the content.
     Done,
     /// Processing failed; the row gives a reason.
     Failed,
@@ -34,7 +31,6 @@ impl Status {
     ];
 
     /// What stands in the row: `None` is `null`.
-    #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Pending => Some("pending"),

@@ -52,7 +52,6 @@ const EXTENSIONS: [(&str, u32); 15] = [
     ("srt", 1),
 ];
 
-/// The same for recordings.
 const RECORDINGS: [(&str, u32); 4] = [("mp3", 5), ("mp4", 3), ("m4a", 2), ("wav", 1)];
 
 /// Share of files that are recordings, where the portal converts them.
@@ -161,7 +160,6 @@ impl Supply {
     }
 }
 
-/// One of several, all alike.
 pub(super) fn one_of<T: Copy, const N: usize>(rng: &mut Rng, all: &[T; N]) -> T {
     all[rng.usize(..N)]
 }

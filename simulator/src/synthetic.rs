@@ -37,7 +37,6 @@ pub(super) struct Run {
 }
 
 impl Synthetic {
-    /// Files in these numbers.
     pub fn new(seed: u64, born: DateTime<Utc>, counts: &Counts) -> Self {
         let (deal, runs) = dealt(counts);
         Self {
@@ -81,7 +80,6 @@ impl Synthetic {
         File::new(self.seed, self.born, number as u64, status)
     }
 
-    /// Files by reason.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         let mut errors = BTreeMap::new();
         let files = self
@@ -133,7 +131,7 @@ impl Synthetic {
             .sum()
     }
 
-    /// Brings the last so many files of a status into another one.
+    /// Brings the last `count` files of a status into another one.
     fn relabel(&mut self, from: &Status, to: &Status, count: usize) {
         let mut left = count;
         let mut runs = Vec::new();

@@ -20,11 +20,10 @@ pub struct Sent {
     pub filename: String,
     /// The content type of the part.
     pub content_type: Option<String>,
-    /// What is known of its content.
+    /// Facts about its content.
     pub content: Content,
 }
 
-/// The answer to an upload.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
@@ -42,17 +41,14 @@ pub struct Receipt {
     pub skipped_files: Vec<Skipped>,
 }
 
-/// What became of one file.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stored {
-    /// The file's id.
     pub id: Uuid,
     /// Its name without any folders.
     pub filename: String,
     /// The path where it is stored; empty for the root.
     pub relative_path: String,
-    /// The portal had this content.
     pub deduplicated: bool,
     /// The folder had this content at this path.
     pub already_in_folder: bool,

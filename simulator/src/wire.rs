@@ -49,7 +49,6 @@ impl<'a> FolderRow<'a> {
     }
 }
 
-/// The folders of a key.
 pub(super) fn folders<'a>(world: &'a World, key: &str) -> FolderList<'a> {
     let counts = world.options.switches.reports_file_counts;
     let row =

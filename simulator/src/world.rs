@@ -39,7 +39,6 @@ pub struct World {
 
 impl World {
     /// A world without folders, with one key.
-    #[must_use]
     pub fn new(mut options: Options) -> Self {
         options.base_path = normal_base(&options.base_path);
         let mut access = Access::default();
@@ -61,7 +60,6 @@ impl World {
     }
 
     /// The time that changes are stamped with, in whole milliseconds.
-    #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         match self.options.clock {
             Clock::System => Utc::now().trunc_subsecs(3),

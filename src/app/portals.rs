@@ -8,7 +8,6 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::error;
 
 use crate::app::sharing::share_rate;
 use crate::app::state::OpenState;
@@ -22,16 +21,15 @@ use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::Publisher;
-use crate::state::{Saved, SavedPortal, Store};
+use crate::state::Store;
 
 /// The parts that a configuration asks for, built and not yet started: everything that can fail has succeeded.
 pub(super) struct Built {
     config: Config,
     clients: Vec<Arc<Client>>,
-    state: Option<(OpenState, Option<Saved>)>,
+    state: Option<OpenState>,
 }
 
-/// The running collectors.
 pub(super) struct Portals {
     shard: Shard,
     events: Events,
@@ -130,11 +128,9 @@ impl Portals {
             clients,
             state,
         } = built;
-        let mut saved = None;
-        if let Some((open, stored)) = state {
+        if let Some(open) = state {
             self.stop_all().await;
             self.state = Some((config.state.clone(), open));
-            saved = stored;
         }
         let Some((_, open)) = &self.state else {
             return;
@@ -178,11 +174,8 @@ impl Portals {
             };
             let reindexing = self.start_reindexing(portal, &ledger, &running);
             let dependencies = self.dependencies(client, &store, name, reindexing);
-            let stored = match &mut saved {
-                Some(saved) => saved.take(name),
-                None => load(&store, name, self.shard).await,
-            };
-            let collector = Collector::new(settings, dependencies, stored);
+            let mut collector = Collector::new(settings, dependencies);
+            collector.read_state().await;
             let collecting = collector.run(ticker, received, running.cancel.clone());
             self.tasks
                 .spawn(running.collecting.track_future(collecting));
@@ -293,27 +286,6 @@ impl Portals {
             open.ledger.close().await;
         }
     }
-}
-
-/// The stored state of a portal.
-async fn load(store: &Store, portal: &PortalName, shard: Shard) -> SavedPortal {
-    // What a private store has of other shards is forgotten.
-    let shard = if store.is_shared() {
-        shard
-    } else {
-        Shard::default()
-    };
-    store.load(portal.clone(), shard).await.unwrap_or_else(|failed| {
-        if store.is_shared() {
-            error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries are not shown until it can");
-        } else {
-            error!(%portal, error = %failed, "the stored state of the portal cannot be read: its counters of entries start at 0");
-        }
-        SavedPortal {
-            is_unknown: store.is_shared(),
-            ..SavedPortal::default()
-        }
-    })
 }
 
 fn due(collect: &Collect) -> Due {

@@ -1,28 +1,38 @@
 //! Reading the configuration again: all of the new one, or all of the old one.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use anyhow::Result;
-use serde_json::Value as Json;
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info};
 
 use crate::app::portals::Portals;
 use crate::app::systemd;
+use crate::clock::Moment;
 use crate::config::{Config, ConfigError};
+use crate::http::Configuration;
 use crate::http::site::ReloadRequest;
 use crate::metrics::ConfigFacts;
 
 /// Reads the configuration: at the start, and at each reload.
 pub type ConfigSource = Box<dyn Fn() -> Result<Config, ConfigError> + Send + Sync>;
 
-/// Reloads on request.
 pub(super) struct Reloader {
     pub source: ConfigSource,
     pub requests: mpsc::Receiver<ReloadRequest>,
-    pub facts: watch::Sender<ConfigFacts>,
-    pub written: watch::Sender<Arc<Json>>,
+    pub configuration: watch::Sender<Configuration>,
+}
+
+/// What is shown of a configuration that was loaded now.
+pub(super) fn loaded(config: &Config) -> Configuration {
+    Configuration {
+        facts: ConfigFacts {
+            reload_successful: true,
+            loaded: Moment::now().wall,
+        },
+        written: Arc::clone(&config.written),
+        reindex: Arc::new(config.reindex.clone()),
+    }
 }
 
 impl Reloader {
@@ -37,17 +47,13 @@ impl Reloader {
     async fn replace(&self, portals: &mut Portals) -> Result<(), String> {
         let config = (self.source)().map_err(anyhow::Error::from);
         let built = config.and_then(|config| {
-            let written = Arc::clone(&config.written);
-            Ok((portals.build(config)?, written))
+            let configuration = loaded(&config);
+            Ok((portals.build(config)?, configuration))
         });
         match built {
-            Ok((built, written)) => {
-                self.written.send_replace(written);
+            Ok((built, configuration)) => {
                 portals.use_config(built).await;
-                self.facts.send_replace(ConfigFacts {
-                    reload_successful: true,
-                    loaded: SystemTime::now().into(),
-                });
+                self.configuration.send_replace(configuration);
                 info!("the configuration was read again and is in use");
                 Ok(())
             }
@@ -57,8 +63,8 @@ impl Reloader {
                     error = failed.as_str(),
                     "the configuration was read again and is wrong; the old one stays in use"
                 );
-                self.facts
-                    .send_modify(|facts| facts.reload_successful = false);
+                self.configuration
+                    .send_modify(|configuration| configuration.facts.reload_successful = false);
                 Err(failed)
             }
         }

@@ -40,7 +40,6 @@ pub(super) fn reloaded(result: &Result<(), String>) {
     send(&[NotifyState::Ready, NotifyState::Status(&status)]);
 }
 
-/// The process ends.
 pub(super) fn stopping() {
     send(&[NotifyState::Stopping]);
 }

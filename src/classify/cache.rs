@@ -9,10 +9,9 @@ use crate::classify::Class;
 /// Memory that a cache may use, in bytes. When it is full, it starts again empty.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// Memory that an entry needs beside its text, in bytes; about.
+/// Approximate memory of an entry without its text, in bytes.
 const ENTRY_BYTES: usize = 128;
 
-/// Remembers the classes of texts.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     classes: HashMap<Box<str>, Class, RandomState>,

@@ -22,7 +22,6 @@ pub struct Classifier {
 
 impl Classifier {
     /// Tries these rules first, in their order, and then these masks before the built-in ones.
-    #[must_use]
     pub fn new(rules: Vec<Rule>, masks: Vec<Mask>) -> Self {
         Self {
             rules,
@@ -32,7 +31,6 @@ impl Classifier {
     }
 
     /// Identifies the rules and masks: classifiers of one version give a reason the same class, in every process.
-    #[must_use]
     pub fn version(&self) -> Uuid {
         let mut words = vec![NORMALISER];
         for Rule { pattern, class } in &self.rules {
@@ -45,14 +43,12 @@ impl Classifier {
     }
 
     /// The classes that the rules name.
-    #[must_use]
     pub fn rule_classes(&self) -> HashSet<Arc<str>> {
         let rules = self.rules.iter();
         rules.map(|rule| Arc::clone(&rule.class.0)).collect()
     }
 
     /// The class of a reason as the portal gave it. For a text that was classified recently it costs one hash look-up.
-    #[must_use]
     pub fn classify(&self, reason: Option<&str>) -> Class {
         let text = reason.unwrap_or_default();
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +62,6 @@ impl Classifier {
 
     /// The class of a reason, with the rule that gave it and the number of that rule, from 1. Without one it is the cause, masked;
     /// this takes time that is linear in the length of the reason.
-    #[must_use]
     pub fn explain(&self, reason: &str) -> (Class, Option<(usize, &Rule)>) {
         if let Some((number, rule)) = self.rule_for(reason) {
             return (Class::Text(Arc::clone(&rule.class.0)), Some((number, rule)));

@@ -27,7 +27,6 @@ impl Line {
         self.text.len() > CLASS_CHARACTERS && self.text.chars().nth(CLASS_CHARACTERS).is_some()
     }
 
-    /// Writes text between masked parts.
     pub fn text(&mut self, text: &str) {
         for character in text.chars() {
             if !character.is_whitespace() {
@@ -65,7 +64,7 @@ impl Line {
         extends
     }
 
-    /// What was written, cut to so many characters; empty where it was nothing.
+    /// The written text, cut to this number of characters.
     pub fn finish(self, characters: usize) -> String {
         text::cut(self.text.trim_end(), characters).into_owned()
     }

@@ -16,7 +16,6 @@ const LETTER: &str = r"[A-Za-zÀ-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}]";
 /// The same, a digit or an underscore.
 const WORD: &str = r"[0-9A-Za-z_À-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}０-９]";
 
-/// The same of any script.
 const ANY_WORD: &str = r"[0-9A-Za-z_À-\u{1fff}\u{3005}-\u{3007}\u{3040}-\u{9fff}\u{ac00}-\u{d7af}]";
 
 /// The masks, the most particular ones first: a name, the pattern, what is written instead of what it fits (nothing where that stays),
@@ -101,7 +100,7 @@ static TABLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new_many(&patterns).expect("each row is compiled by the tests")
 });
 
-/// A text with what the masks fit replaced, as far as a class has space for it.
+/// A text with what the masks fit replaced, up to the maximum length of a class.
 pub(super) fn masked(text: &str) -> String {
     let mut line = Line::default();
     let mut read = 0;

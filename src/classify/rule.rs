@@ -21,16 +21,13 @@ const MASK_NAME_CHARACTERS: usize = 31;
 pub struct Rule {
     /// What is looked for in a reason.
     pub pattern: Pattern,
-    /// The class.
     pub class: RuleClass,
 }
 
 /// Replaces what differs from file to file by a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
-    /// What is written instead.
     pub name: MaskName,
-    /// What is replaced.
     pub pattern: MaskPattern,
 }
 
@@ -50,7 +47,7 @@ pub struct RuleClass(pub(super) Arc<str>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskName(pub(super) String);
 
-/// Why a part of a rule or a mask is refused: the end of a sentence that begins with the text and "is not".
+/// Why a part of a rule or a mask is refused: the end of a sentence that begins with "expected".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct RuleError(String);
@@ -68,7 +65,6 @@ impl Mask {
 
 impl Pattern {
     /// The expression as it was written.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -116,8 +112,6 @@ impl FromStr for MaskPattern {
 }
 
 impl RuleClass {
-    /// The label.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -30,9 +30,7 @@ const MAX_UNSEEN: Duration = Duration::from_hours(24);
 /// How many classes may be shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassLimits {
-    /// Of one portal.
     pub portal: usize,
-    /// Of one folder.
     pub folder: usize,
     /// The classes that rules name. While they have files they are shown, and others fewer then.
     pub rule_classes: HashSet<Arc<str>>,
@@ -41,11 +39,10 @@ pub struct ClassLimits {
 /// The slot of a class in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassSlot {
-    /// The text of the class.
     pub class: Arc<str>,
-    /// What is known of it in the folder.
+    /// Its facts in the folder.
     pub known: KnownClass,
-    /// The version of the classifier that found it last; none where that is not known any more.
+    /// The version of the classifier that found it last; `None` if it is no longer known.
     pub classifier: Option<Uuid>,
     /// Its files at the last count.
     pub files: ByStatus<u64>,
@@ -58,24 +55,18 @@ pub struct ClassSlot {
 /// Files of one folder in one class, as they are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorRow {
-    /// Failed or flagged.
     pub status: Status,
-    /// The class.
     pub class: Class,
-    /// How many.
     pub files: u64,
     /// One of the reasons, where the class is [`Class::Other`]: of the largest class that has no slot.
     pub example: Option<Arc<str>>,
 }
 
-/// What is known of a class that has a slot.
+/// Facts about a class that has a slot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownClass {
-    /// One of its reasons.
     pub example: Arc<str>,
-    /// When it was first seen.
     pub first_seen: Timestamp,
-    /// When it was last seen.
     pub last_seen: Timestamp,
 }
 
@@ -84,7 +75,7 @@ pub struct KnownClass {
 pub struct ClassSlots {
     /// Apply from the next count of a folder and the end of the next collection on.
     pub limits: ClassLimits,
-    /// None where no file failed or is flagged, and no class has a slot.
+    /// `None` if no file failed or is flagged, and no class has a slot.
     folders: BTreeMap<FolderId, FolderSlots>,
     /// The classes that have a slot of the portal.
     portal: HashSet<Arc<str>>,
@@ -94,7 +85,6 @@ pub struct ClassSlots {
 
 impl ClassSlots {
     /// Begins without any slot.
-    #[must_use]
     pub fn new(limits: ClassLimits) -> Self {
         Self {
             limits,
@@ -124,7 +114,6 @@ impl ClassSlots {
     }
 
     /// Every class that has a slot of the portal.
-    #[must_use]
     pub fn classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
         let mut classes = BTreeMap::<_, KnownClass>::new();
         for ClassSlot { class, known, .. } in self.slots().filter(|slot| slot.shown) {

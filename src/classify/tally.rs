@@ -16,13 +16,11 @@ const MAX_DISTINCT: usize = 100_000;
 /// Classes that get an example at their first file, and as many more at a further file: an example takes as much memory as a class.
 const MAX_EXAMPLES: usize = 1_000;
 
-/// Longest example, in characters.
 const EXAMPLE_CHARACTERS: usize = 200;
 
 /// The files of one class in one folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassCount {
-    /// Files by status.
     pub files: ByStatus<u64>,
     /// One of the reasons, on one line and cut.
     pub example: Option<Arc<str>>,
@@ -31,7 +29,6 @@ pub struct ClassCount {
 /// Files of one folder by class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassCounts {
-    /// The files of each class.
     pub counts: HashMap<Class, ClassCount, RandomState>,
     /// The version of the classifier that found them.
     pub classifier: Uuid,
@@ -42,13 +39,10 @@ pub struct ClassCounts {
 pub struct ErrorTally {
     classifier: Arc<Classifier>,
     counts: HashMap<Class, ClassCount, RandomState>,
-    /// Classes that have an example.
     examples: usize,
 }
 
 impl ErrorTally {
-    /// Begins with no file.
-    #[must_use]
     pub fn new(classifier: Arc<Classifier>) -> Self {
         Self {
             classifier,
@@ -88,8 +82,6 @@ impl ErrorTally {
         self.counts.entry(Class::Unread).or_default().files = files;
     }
 
-    /// Ends the count.
-    #[must_use]
     pub fn finish(self) -> ClassCounts {
         ClassCounts {
             counts: self.counts,

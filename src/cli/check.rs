@@ -15,20 +15,23 @@ use futures_util::stream::{self, StreamExt};
 
 use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::clock::Moment;
+use crate::collect::Settings;
+use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
+use crate::history::{Departure, DepartureReason};
 use crate::model::Shard;
 use crate::portal::{
-    Client, Lane, ListedFolder, Listing, PageRequest, PortalError, Session, Throttles, Unobserved,
-    Whole,
+    Client, Lane, ListedFolder, PageRequest, PortalError, Session, Throttles, Unobserved, Whole,
 };
-use crate::snapshot::{ListFacts, ListState, PortalView};
+use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable};
 
-use report::{FolderReport, ListReport, PortalReport, Report};
+use report::{PortalReport, Report};
 
 /// How a check is printed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Form of what is printed.
+    /// Output format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }
@@ -42,7 +45,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result
         Form::Json => json::text(&report)?,
     };
     output::print(&text)?;
-    Ok(exit::code(report.is_well()))
+    Ok(exit::code(report.is_complete()))
 }
 
 /// Tries all portals, side by side.
@@ -50,7 +53,7 @@ async fn check(config: &Config, shard: Shard) -> Report {
     let throttles = Throttles::new(shard);
     let portals = config.portals.iter().map(async |portal| PortalReport {
         name: portal.name.clone(),
-        list: try_portal(config, portal, shard, &throttles).await,
+        view: try_portal(config, portal, shard, &throttles).await,
     });
     Report {
         portals: join_all(portals).await,
@@ -62,42 +65,46 @@ async fn try_portal(
     portal: &Portal,
     shard: Shard,
     throttles: &Throttles,
-) -> Result<ListReport> {
+) -> Result<PortalView> {
     let (collect, request) = (&config.collect, &config.request);
     let client = Client::build(portal, collect, request, Arc::new(Unobserved), throttles)?;
     let session = Session::open(&client).await?;
     let listing = session.folders().await?;
-    let (mut folders, facts) = admitted(portal, &listing, config.collect.max_folders);
-    folders.retain(|listed| shard.owns(&portal.name, listed.id));
-    let view = PortalView {
-        list: ListState::Read(facts),
-        ..PortalView::unasked(portal)
-    };
-    let mut folders: Vec<_> = stream::iter(folders)
-        .map(async |folder| {
-            let files = total(&session, folder).await;
-            FolderReport::new(folder.id, folder.name.clone(), files)
-        })
+    let settings = Settings::new(portal, config, shard);
+    let Admission { folders, facts } = admit(&listing, &settings);
+    let folders = stream::iter(folders)
+        .map(async |listed| (listed.id, Arc::new(try_folder(&session, listed).await)))
         .buffer_unordered(client.concurrency())
-        .collect()
+        .collect::<Vec<_>>()
         .await;
-    folders.sort_unstable_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
-    Ok(ListReport {
-        notes: once::notes(&view),
-        folders,
+    Ok(PortalView {
+        list: ListState::Read(facts),
+        folders: folders.into_iter().collect(),
+        ..PortalView::unasked(portal)
     })
 }
 
-/// The folders that would be collected, and what else is known from the list.
-fn admitted<'a>(
-    portal: &Portal,
-    listing: &'a Listing,
-    max_folders: usize,
-) -> (Vec<&'a ListedFolder>, ListFacts) {
-    let mut folders = listing.admitted(&portal.folders);
-    let facts = ListFacts::of(listing, folders.len(), max_folders);
-    folders.truncate(max_folders);
-    (folders, facts)
+/// A folder by the answer to the request for its first page.
+async fn try_folder(session: &Session, listed: &ListedFolder) -> FolderView {
+    let answer = total(session, listed).await;
+    let reported_files = answer.as_ref().ok().copied();
+    let state = match answer {
+        Ok(_) => FolderState::Counted,
+        // The portal's list keeps folders that were deleted (docs/portal.md, Errors), so one of these is no fault.
+        Err(error) if error.status() == Some(404) => FolderState::Departed(Departure {
+            reason: DepartureReason::Gone,
+            since: Moment::now().wall,
+        }),
+        Err(error) => FolderState::Unavailable {
+            reason: Unavailable::Error,
+            message: error.to_string(),
+        },
+    };
+    FolderView {
+        reported_files,
+        state,
+        ..FolderView::unseen(listed.id, listed.name.clone())
+    }
 }
 
 /// How many files the first page says that a folder has.

@@ -49,26 +49,26 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     use crate::classify::Class;
-    use crate::config::{BaseUrl, KeySource, Portal};
+    use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
     use crate::ledger::{ActiveMode, Intent, Ledger, SentFile};
     use crate::model::{FileKey, PortalName, Timestamp};
+    use crate::sql::StateFolder;
     use crate::state;
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();
         let address = BaseUrl::parse("https://portal.example").unwrap();
-        let key = KeySource::File("/run/key".into());
+        let key = KeySource::File(HiddenPath::file("api_key_file", "/run/key"));
         let mut config = Config::for_portal(Portal::new(name, address, key));
         config.reindex.rules.never_classes = vec!["pasword".to_owned()];
         config.state = state;
         config
     }
 
-    async fn send(folder: &Path, class: &str) {
-        let (ledger, error) = Ledger::open(folder, crate::ledger::Addresses::default());
+    async fn send(folder: &StateFolder, class: &str) {
+        let (ledger, error) = Ledger::open(folder.clone());
         assert!(error.is_none(), "{error:?}");
         let key = FileKey { link: 1, id: 1 };
         let intent = Intent::new(
@@ -78,11 +78,10 @@ mod tests {
             Timestamp::from_millis(1_772_366_400_000),
             vec![(key, SentFile::new(Class::Text(class.into())))],
         );
-        let ledger = ledger.portal(&"https://portal.example".into());
-        ledger
-            .intend(intent, &ledger.view().unwrap())
-            .await
-            .unwrap();
+        let portal = ledger.portal(&"https://portal.example".into());
+        let view = portal.view().unwrap();
+        portal.intend(intent, &view).await.unwrap();
+        ledger.close().await;
     }
 
     #[tokio::test]
@@ -96,13 +95,14 @@ mod tests {
             "{unknown:?}"
         );
         assert_eq!(warned(), unknown, "no state yet");
-        send(folder.path(), "password").await;
+        let held = StateFolder::new(folder.path());
+        send(&held, "password").await;
         assert!(
             warned()[0].ends_with("is \"password\" meant?"),
             "{:?}",
             warned()
         );
-        send(folder.path(), "pasword").await;
+        send(&held, "pasword").await;
         assert_eq!(warned(), [""; 0]);
     }
 

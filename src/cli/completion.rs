@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::{Shell, generate};
 
-use crate::cli::{Cli, output};
+use crate::cli::{command, output};
 
 /// Which script is printed.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(super) struct CompletionArgs {
 /// Prints the script.
 pub(super) fn run(args: &CompletionArgs) -> Result<ExitCode> {
     let mut script = Vec::new();
-    generate(args.shell, &mut Cli::command(), "kb-exporter", &mut script);
+    generate(args.shell, &mut command(), "kb-exporter", &mut script);
     let script = String::from_utf8_lossy(&script);
     let script = match args.shell {
         Shell::Fish => without_dotted_names(&script),

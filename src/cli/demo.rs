@@ -1,4 +1,4 @@
-//! `kb-exporter demo`: everything in one process, beside a simulated portal.
+//! `kb-exporter demo`: the exporter and a simulated portal in one process.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -15,7 +15,8 @@ use tokio_util::sync::CancellationToken;
 use crate::app::{App, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, output, portal, settings};
 use crate::config::{
-    BaseUrl, Breaker, Budget, Config, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
+    BaseUrl, Breaker, Budget, Config, HiddenPath, KeySource, Mode, Portal, Rate, ReindexRules,
+    Schedule,
 };
 use crate::model::{PortalName, Shard};
 use kb_simulator::Simulator;
@@ -36,7 +37,7 @@ const SPEED: &str = "30";
 pub(super) struct DemoArgs {
     #[command(flatten)]
     portal: PortalArgs,
-    /// Whether failed files are reindexed.
+    /// Reindexing mode.
     #[arg(long, value_name = "MODE", default_value = "dry_run", value_parser = Mode::parse)]
     reindex: Mode,
 }
@@ -109,7 +110,8 @@ impl Demo {
 fn demo_config(address: SocketAddr, key_file: &Path) -> Result<Config> {
     let name = PortalName::new("demo").ok_or_else(|| anyhow!("the demo portal has no name"))?;
     let base_url = BaseUrl::parse(&format!("http://{address}")).map_err(|error| anyhow!(error))?;
-    let portal = Portal::new(name, base_url, KeySource::File(key_file.to_owned()));
+    let key = KeySource::File(HiddenPath::file("the demo", key_file));
+    let portal = Portal::new(name, base_url, key);
     let mut config = Config::for_portal(portal);
     config.collect.schedule = Schedule::Every(SCHEDULE);
     config.collect.concurrency = CONCURRENCY;
@@ -179,7 +181,7 @@ mod tests {
         }
     }
 
-    /// What the portal of a demo was asked until it has reindexed files or, where it must not, for so many requests.
+    /// What the portal of a demo was asked until it has reindexed files or, if it must not, for this number of requests.
     async fn asked(reindex: &str, enough: usize) -> Vec<(String, String)> {
         let flags = "--portal.listen-address 127.0.0.1:0 --portal.folders 3 --portal.files 600";
         let mut demo = Demo::new(&args(&format!("{flags} --reindex {reindex}")))

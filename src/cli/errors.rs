@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What is to be explained.
 #[derive(Debug, Args)]
 pub(super) struct ErrorsArgs {
-    /// A reason as `indexError` gives it; or the name of a file that holds one; or - for standard input.
+    /// The text of an `indexError`, the name of a file that contains it, or `-` for standard input.
     #[arg(
         long,
         value_name = "TEXT|FILE|-",
@@ -30,10 +30,10 @@ pub(super) struct ErrorsArgs {
         allow_hyphen_values = true
     )]
     explain: String,
-    /// Each line is a reason of its own.
+    /// Treat each line as a separate reason.
     #[arg(long)]
     each_line: bool,
-    /// Form of what is printed: a row for each class, the largest first; or an object on a line of its own for each reason.
+    /// Output format: a table with a row for each class, or one JSON object per reason.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
 }

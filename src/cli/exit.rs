@@ -6,7 +6,6 @@ use tracing::error;
 
 use crate::cli::shard::ShardError;
 use crate::config::ConfigError;
-use crate::http::web_config::WebConfigError;
 
 /// Exit code of a command that did not do what it should.
 const FAILED: u8 = 1;
@@ -16,7 +15,7 @@ const MISCONFIGURED: u8 = 2;
 
 /// Logs why the program ends.
 pub(super) fn report(cause: &anyhow::Error) -> ExitCode {
-    if cause.is::<ConfigError>() || cause.is::<WebConfigError>() || cause.is::<ShardError>() {
+    if cause.is::<ConfigError>() || cause.is::<ShardError>() {
         error!(error = %cause, "the configuration is wrong");
         return MISCONFIGURED.into();
     }

@@ -12,6 +12,7 @@ use clap::Args;
 use reqwest::{Client, StatusCode, redirect};
 
 use crate::cli::{WebArgs, exit, once, output, settings};
+use crate::http::route::Route;
 
 /// How long the answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -19,14 +20,14 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How the running process is asked.
 #[derive(Debug, Args)]
 pub(super) struct HealthcheckArgs {
-    /// Certificate to show, where the web configuration requires one of clients.
+    /// Client certificate, if the web configuration requires one.
     #[arg(
         long = "healthcheck.cert-file",
         value_name = "FILE",
         requires = "key_file"
     )]
     cert_file: Option<PathBuf>,
-    /// Its private key.
+    /// Private key of the client certificate.
     #[arg(
         long = "healthcheck.key-file",
         value_name = "FILE",
@@ -50,6 +51,7 @@ async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
     let address = web.addresses.first().copied();
     let address = reachable(address.context("no address is configured")?)?;
     let config = web.config.map(|file| file.current());
+    crate::tls::install_provider();
     let client = Client::builder()
         .timeout(TIMEOUT)
         .no_proxy()
@@ -62,7 +64,7 @@ async fn ask(web: &WebArgs, args: &HealthcheckArgs) -> Result<()> {
             ("https", client.tls_backend_preconfigured(tls))
         }
     };
-    let url = format!("{scheme}://{address}/livez");
+    let url = format!("{scheme}://{address}{}", Route::Live.as_str());
     let response = client.build()?.get(&url).send().await;
     let response = response.map_err(reqwest::Error::without_url);
     let response = response.with_context(|| format!("{url} does not answer"))?;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use humantime::format_duration;
 
+use crate::clock::Moment;
 use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 use crate::model::Shard;
@@ -87,11 +88,11 @@ fn allowed(collect: &Collect) -> Option<String> {
 }
 
 /// The time between two collections: of a cron line, between the next two.
-pub(super) fn interval(collect: &Collect) -> Option<Duration> {
+fn interval(collect: &Collect) -> Option<Duration> {
     match &collect.schedule {
         Schedule::Every(interval) => Some(*interval),
         Schedule::Cron(line) => {
-            let now = Utc::now().with_timezone(&collect.timezone);
+            let now = DateTime::<Utc>::from(Moment::now().wall).with_timezone(&collect.timezone);
             let next = line.next_after(&now)?;
             let after = line.next_after(&next)?;
             (after - next).to_std().ok()
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(
             usual,
             "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; quiet folders \
-             are counted every 5m, up to 1495 of one request each; where more is due, folders take turns"
+             are counted every 10m, up to 2990 of one request each; where more is due, folders take turns"
         );
         let seldom = allowed(&Collect {
             schedule: Schedule::parse("0 */10 * * * *").unwrap(),

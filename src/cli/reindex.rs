@@ -8,13 +8,13 @@ mod lines;
 mod tests;
 
 use std::process::ExitCode;
-use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 
 use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, output, settings, table};
+use crate::clock::Moment;
 use crate::config::{Config, State};
 use crate::ledger::{self, Entry, LedgerError};
 use crate::model::Timestamp;
@@ -22,38 +22,38 @@ use crate::model::Timestamp;
 /// A command about the ledger.
 #[derive(Debug, Subcommand)]
 pub(super) enum ReindexCommand {
-    /// Print the reindex ledger, the newest attempt first; needs neither the key nor the portal.
+    /// Print the attempts in the ledger, newest first. Does not contact the portal.
     History(HistoryArgs),
-    /// Print which classes of error a retry has helped; needs neither the key nor the portal.
+    /// Print the results of retries by error class. Does not contact the portal.
     Classes {
-        /// Form of what is printed.
+        /// Output format.
         #[arg(long, value_name = "FORM", default_value = "table")]
         output: Form,
     },
-    /// Take back a cooldown, used up attempts, what is known of a class, or the breaker; also while kb-exporter runs.
+    /// Reset cooldowns, exhausted files, the results of a class, or the breaker. Works while the exporter runs.
     Forgive(forgive::ForgiveArgs),
 }
 
 /// How the ledger is printed.
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
-    /// Form of what is printed.
+    /// Output format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Form,
-    /// Newest attempts that are printed; 0: all.
+    /// Maximum number of attempts. 0 means all.
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// Only attempts that were made so long ago at most, such as 2d, or since a time such as 2026-03-01T12:00:00Z.
+    /// Only attempts since this time (2026-03-01T12:00:00Z) or of this last period (2d).
     #[arg(long, value_name = "SINCE", value_parser = since)]
     since: Option<Timestamp>,
-    /// Only attempts in the folder with this id, or with this name at its last attempt.
+    /// Only attempts in the folder with this id, or with this name at the last attempt.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<String>,
 }
 
 /// Reads how long ago something was, or when.
 fn since(text: &str) -> Result<Timestamp, String> {
-    let now = Timestamp::from(SystemTime::now());
+    let now = Moment::now().wall;
     if let Ok(age) = humantime::parse_duration(text) {
         return Ok(now.before(age));
     }

@@ -20,31 +20,31 @@ const SHIPPED: &str = include_str!("../../alerts/kb-exporter.yml");
 /// A form of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// A file for Prometheus.
+    /// A rule file for Prometheus.
     Prometheus,
-    /// An object of the kind `PrometheusRule`, for the Prometheus operator.
+    /// A `PrometheusRule` object for the Prometheus Operator.
     Kubernetes,
 }
 
 /// How the rules differ from the shipped ones.
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
-    /// Address of the runbook; each alert adds `#` and its name [default: `alerts/runbook.md` of this repository].
+    /// URL of the runbook. Each alert links to the section with its name. [default: `alerts/runbook.md` of this repository]
     #[arg(long, value_name = "URL", value_parser = render::runbook_url)]
     runbook_url: Option<String>,
-    /// Address of the Grafana that has the dashboards.
+    /// URL of the Grafana server that has the dashboards.
     #[arg(long, value_name = "URL", value_parser = render::dashboard_url)]
     dashboard_url: Option<String>,
-    /// Name of the exporter's job in the scrape configuration [default: kb-exporter].
+    /// Job name in the scrape configuration. [default: kb-exporter]
     #[arg(long, value_name = "NAME", value_parser = render::job)]
     job: Option<String>,
     /// Scrape interval, up to 4m. Above 2m, the rules bridge longer gaps between two samples.
     #[arg(long, value_name = "DURATION", default_value = "1m", value_parser = render::scrape_interval)]
     scrape_interval: Duration,
-    /// Form of the rules.
+    /// Output format.
     #[arg(long, value_name = "FORM", default_value = "prometheus")]
     output: Form,
-    /// Changes a threshold; repeatable. `--set help` lists the names.
+    /// Change a threshold. Repeatable. `--set help` lists the names.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<Setting>,
 }

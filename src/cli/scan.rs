@@ -9,7 +9,6 @@ mod tests;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -17,24 +16,26 @@ use futures_util::future::join_all;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::cli::{ConfigArgs, exit, once, output, settings, table};
+use crate::clock::Moment;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Dependencies, Settings};
 use crate::config::{Config, Portal};
 use crate::metrics::{self, ConfigFacts, Events, LedgerKind};
-use crate::model::{Moment, Shard};
+use crate::model::Shard;
 use crate::portal::{Client, Throttles};
-use crate::snapshot::{FolderState, FolderView, ListState, Publisher, Snapshot};
-use crate::state::{SavedPortal, Store};
+use crate::reindex::kill_switch;
+use crate::snapshot::{Publisher, Snapshot};
+use crate::state::Store;
 
 use bar::{Bar, Frame};
 
 /// How a scan is printed.
 #[derive(Debug, Args)]
 pub(super) struct ScanArgs {
-    /// Form of what is printed.
+    /// Output format.
     #[arg(long, value_name = "FORM", default_value = "table")]
     output: Output,
-    /// File to write instead of standard output; it is replaced as a whole.
+    /// Write to this file instead of standard output. The file is replaced atomically.
     #[arg(long = "output.file", value_name = "FILE")]
     output_file: Option<PathBuf>,
 }
@@ -42,11 +43,11 @@ pub(super) struct ScanArgs {
 /// A form of what is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// Tables for people: files by folder and status, then by class of error.
+    /// Tables of files by folder and status, and by error class.
     Table,
-    /// A document for programs.
+    /// A JSON document.
     Json,
-    /// What `/metrics` would show but for the process itself: for the textfile collector of `node_exporter`.
+    /// The metrics of `/metrics` without those of the process, for the textfile collector of `node_exporter`.
     Prometheus,
 }
 
@@ -55,10 +56,13 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<
     let config = settings::config(config)?;
     let facts = ConfigFacts {
         reload_successful: true,
-        loaded: SystemTime::now().into(),
+        loaded: Moment::now().wall,
     };
     let mut scan = Scan::new(&config, shard)?;
-    once::runtime()?.block_on(scan.collect(Bar::on_terminal()));
+    let runtime = once::runtime()?;
+    runtime.block_on(scan.collect(Bar::on_terminal()));
+    let kill_switch = runtime.block_on(kill_switch::is_on(&config.reindex));
+    scan.events.show_kill_switch(kill_switch);
     let snapshot = scan.publisher.current();
     let text = match args.output {
         Output::Table => tables::text(&snapshot, table::terminal_width()),
@@ -66,7 +70,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &ScanArgs) -> Result<
         Output::Prometheus => exposition(&scan.events, facts, &snapshot)?,
     };
     output::write(&text, args.output_file.as_deref())?;
-    Ok(exit::code(is_whole(&snapshot)))
+    Ok(exit::code(snapshot.is_complete()))
 }
 
 /// A single collection of every portal.
@@ -116,8 +120,7 @@ impl Scan {
             reindexing: None,
         };
         let settings = Settings::new(portal, config, self.shard);
-        let collector = Collector::new(settings, dependencies, SavedPortal::default());
-        self.collectors.push(collector);
+        self.collectors.push(Collector::new(settings, dependencies));
         Ok(())
     }
 
@@ -159,21 +162,4 @@ fn without_process(text: &str) -> String {
         !line.starts_with("process_")
     };
     text.split_inclusive('\n').filter(is_own).collect()
-}
-
-/// Whether every folder was counted that is there and is to be collected.
-fn is_whole(snapshot: &Snapshot) -> bool {
-    snapshot.portals.iter().all(|portal| {
-        matches!(portal.list, ListState::Read(_))
-            && once::notes(portal).is_empty()
-            && portal.folders.values().all(|folder| is_settled(folder))
-    })
-}
-
-/// Whether a folder was counted, or is not there any more.
-fn is_settled(folder: &FolderView) -> bool {
-    matches!(
-        folder.state,
-        FolderState::Counted | FolderState::Departed(_)
-    )
 }

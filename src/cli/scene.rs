@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
+use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate};
 use crate::model::PortalName;
 use kb_simulator::{Options, Simulator, Status, World};
 
@@ -29,16 +29,27 @@ type Turn = fn(&mut World);
 impl Scene {
     /// A portal with a folder of `done` files for each of `folders`.
     pub async fn new(folders: &[(&str, usize)]) -> Self {
-        Self::with_turn(folders, |_| {}).await
+        Self::with(folders, |_| {}, |_| {}).await
     }
 
     /// The same, in which something happens after the list was read and before a folder is.
     pub async fn with_turn(folders: &[(&str, usize)], turn: Turn) -> Self {
-        let simulator = Simulator::empty(Options {
+        Self::with(folders, |_| {}, turn).await
+    }
+
+    /// The same, of a portal with other options.
+    pub async fn with(
+        folders: &[(&str, usize)],
+        change: impl FnOnce(&mut Options),
+        turn: Turn,
+    ) -> Self {
+        let mut options = Options {
             key: KEY.to_owned(),
             speed: 0.0,
             ..Options::default()
-        });
+        };
+        change(&mut options);
+        let simulator = Simulator::empty(options);
         for (name, files) in folders {
             simulator.with(|world| {
                 let folder = world.add_folder(name);
@@ -84,7 +95,11 @@ fn config(address: &str) -> (Config, TempDir) {
     std::fs::write(&key, KEY).unwrap();
     let name = PortalName::new("main").unwrap();
     let base_url = BaseUrl::parse(address).unwrap();
-    let portal = Portal::new(name, base_url, KeySource::File(key));
+    let portal = Portal::new(
+        name,
+        base_url,
+        KeySource::File(HiddenPath::file("api_key_file", key)),
+    );
     let mut config = Config::for_portal(portal);
     config.collect.max_requests_per_second = Rate::Unlimited;
     config.request.retries = 0;

@@ -12,24 +12,13 @@ use tokio_util::sync::CancellationToken;
 use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, classes, limits, output};
 use crate::config::{Config, ConfigError};
-use crate::http::web_config::{WebConfigError, WebConfigFile};
+use crate::http::route::Route;
+use crate::http::web_config::WebConfigFile;
 use crate::model::Shard;
 use crate::shutdown;
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
-
-/// Paths that have a meaning of their own.
-const TAKEN: [&str; 8] = [
-    "/livez",
-    "/healthz",
-    "/readyz",
-    "/health",
-    "/-/reload",
-    "/errors",
-    "/config",
-    "/docs",
-];
 
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,7 +60,7 @@ pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Ex
 }
 
 /// Where to serve: as the arguments say, or else on all addresses, or on loopback alone.
-pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, WebConfigError> {
+pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
     let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
     if addresses.is_empty() {
         addresses.push(SocketAddr::from((default_host, PORT)));
@@ -96,8 +85,7 @@ pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
     if !text.starts_with('/') || !text.bytes().all(plain) {
         return Err("expected a path such as /metrics".to_owned());
     }
-    let is_below = |folder| text.starts_with(folder);
-    if TAKEN.contains(&text) || ["/docs/", "/folders/", "/static/"].iter().any(is_below) {
+    if Route::of(text).is_some_and(|route| route != Route::Folders) {
         return Err("this path has a meaning of its own".to_owned());
     }
     Ok(text.to_owned())

@@ -11,7 +11,7 @@ use crate::model::Shard;
 /// The share of this process in the folders of each portal.
 #[derive(Debug, Args)]
 pub(super) struct ShardArgs {
-    /// Index of this process among those that share the folders, from 0; `auto` takes the number at the end of the host name.
+    /// Index of the shard, from 0. `auto` takes the number at the end of the host name.
     #[arg(
         long = "shard.index",
         value_name = "N|auto",
@@ -19,7 +19,7 @@ pub(super) struct ShardArgs {
         global = true
     )]
     index: Index,
-    /// How many processes share the folders of each portal.
+    /// Number of shards that divide the folders of each portal.
     #[arg(
         long = "shard.count",
         value_name = "N",

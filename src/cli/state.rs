@@ -6,28 +6,28 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::{ConfigArgs, output, settings};
-use crate::config::{Config, SharedState, State};
+use crate::config::{SharedState, State};
 use crate::migrate::{self, Copied};
 
 /// A command about the state.
 #[derive(Debug, Subcommand)]
 pub(super) enum StateCommand {
-    /// Copy state and ledger from the folder `state.path` to the database of `state.postgres_url_file`, or back; while no kb-exporter uses
-    /// either.
+    /// Copy state and ledger from the folder `state.path` to the database of `state.postgres_url_file`, or back. Stop all exporters that
+    /// use them first.
     Migrate(MigrateArgs),
 }
 
 /// What is copied.
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
-    /// Where to; it must be empty there. The original stays as it is.
+    /// Destination, which must be empty. The source is not changed.
     #[arg(long, value_name = "postgres|path")]
     to: Destination,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Destination {
-    /// The database of `state.postgres_url_file`.
+    /// The PostgreSQL database of `state.postgres_url_file`.
     Postgres,
     /// The folder `state.path`.
     Path,
@@ -42,16 +42,16 @@ pub(super) fn run(config: &ConfigArgs, command: &StateCommand) -> Result<ExitCod
             "no database is known: name the configuration file with --config.file, and in it the folder (state.path) and the database (state.postgres_url_file)"
         );
     };
-    output::print(&migrate(&config, state, args.to)?)?;
+    output::print(&migrate(state, args.to)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Copies everything, and returns sentences for people.
-fn migrate(config: &Config, state: &SharedState, to: Destination) -> Result<String> {
+fn migrate(state: &SharedState, to: Destination) -> Result<String> {
     let folder = state.path.display();
     let (copied, next) = match to {
         Destination::Postgres => (
-            migrate::to_postgres(state, &config.addresses()),
+            migrate::to_postgres(state),
             format!(
                 "Start kb-exporter with this configuration. It does not use {folder} any more."
             ),

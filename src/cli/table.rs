@@ -51,7 +51,6 @@ impl Table {
         self.0.add_row(cells);
     }
 
-    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,11 +1,14 @@
-//! Audits of folders that are counted by their boundaries: beside the collections every page is read in the order by status, one folder
+//! Audits of folders that are counted by their boundaries: in parallel with the collections, every page is read in the order by status, one folder
 //! at a time, at a quarter of the rate and without a deadline. They search for rows that refute the portal's sorting, and sum up sizes.
 
 mod pages;
 pub(super) mod schedule;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use crate::clock::Moment;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::settings::Settings;
@@ -14,7 +17,7 @@ use crate::collect::strategy::choose;
 use crate::config::Strategy;
 use crate::count::Way;
 use crate::history::FullRead;
-use crate::model::{ByStatus, FolderId, Moment, Timestamp};
+use crate::model::{ByStatus, FolderId, Timestamp};
 use crate::snapshot::FolderState;
 
 pub(super) use pages::{AuditTask, Totals};
@@ -30,7 +33,6 @@ pub(super) struct Auditor {
     busy: bool,
 }
 
-/// What an audit is about.
 #[derive(Debug)]
 pub(super) enum AuditJob {
     /// A folder is read in full.
@@ -42,7 +44,7 @@ pub(super) enum AuditJob {
 /// An audit of a folder that ended.
 #[derive(Debug)]
 pub(super) struct FinishedAudit {
-    /// The counts that the boundaries gave just before; none where there were none.
+    /// The counts that the boundaries gave just before; `None` if there were none.
     pub before: Option<ByStatus<u64>>,
     /// Nothing where the portal turned out not to sort.
     pub result: Result<Option<Totals>, ReadError>,
@@ -62,7 +64,6 @@ impl Auditor {
         self.busy
     }
 
-    /// The audit is over.
     pub fn finished(&mut self) {
         self.busy = false;
     }
@@ -122,13 +123,13 @@ impl Folder {
         (counts.way == Way::Sorted).then_some(counts.files)
     }
 
-    /// Applies an audit; nothing where a mistake in this program ended it. Returns its error, if it failed.
+    /// Applies an audit; `None` if a panic ended it. Returns its error, if it failed.
     pub fn apply_audit(
         &mut self,
         audit: Option<FinishedAudit>,
         full_every: Duration,
     ) -> Result<(), ReadError> {
-        self.audits.retry_at = Some(Instant::now() + full_every / SOON_SHARE);
+        self.audits.retry_at = Some(Moment::now().steady + full_every / SOON_SHARE);
         let Some(audit) = audit else {
             return Ok(());
         };

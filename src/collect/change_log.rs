@@ -1,4 +1,4 @@
-//! The log of what changed about folders: a bounded number of lines in each collection, so that a portal with thousands of folders that
+//! The log of what changed about folders: a limited number of lines in each collection, so that a portal with thousands of folders that
 //! fails at once leaves the log readable.
 
 use tracing::{Level, debug, enabled, info, warn};
@@ -16,7 +16,6 @@ pub(super) struct ChangeLog {
 }
 
 impl ChangeLog {
-    /// A folder has another state.
     pub fn state(&mut self, portal: &PortalName, view: &FolderView) {
         let (id, folder) = (view.id, &view.name);
         match &view.state {

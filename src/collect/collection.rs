@@ -6,12 +6,13 @@ use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 use tracing::{info, warn};
 
+use crate::clock::Moment;
 use crate::collect::folder::Folder;
 use crate::collect::read_plan::{PlanConditions, ReadPlan};
 use crate::collect::reindex::folder_findings;
 use crate::collect::runs::{Run, RunId};
 use crate::collect::{Collector, Event};
-use crate::model::{FolderId, Moment, Timestamp};
+use crate::model::{FolderId, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::reindex::PortalFindings;
 use crate::schedule::Tick;
@@ -22,7 +23,8 @@ pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
 
 impl Collector {
     /// Begins a collection, unless the last one still waits for its list.
-    pub(super) fn begin(&mut self, tick: Option<Tick>) {
+    pub(super) async fn begin(&mut self, tick: Option<Tick>) {
+        self.read_state().await;
         let began = Moment::now();
         if let Some(tick) = tick {
             self.log.ticked(tick);
@@ -31,7 +33,7 @@ impl Collector {
             self.skip();
             return;
         }
-        let deadline = Instant::now() + self.settings.collect.timeout;
+        let deadline = Moment::now().steady + self.settings.collect.timeout;
         let next = self.log.shown.next.filter(|_| tick.is_some());
         let until_next = next.map(|next| next.since(began.wall));
         let requests = self.dependencies.events.requests();
@@ -42,7 +44,6 @@ impl Collector {
         });
     }
 
-    /// No folder could be started.
     fn skip(&mut self) {
         if self.runs.skipped() {
             warn!(portal = %self.settings.portal.name, "collections are skipped while the last one still runs");
@@ -207,7 +208,7 @@ async fn list(client: &Arc<Client>) -> Listed {
     Ok((Arc::new(session), listing))
 }
 
-/// Where a mistake in this program ended the request, there is no list.
+/// If a panic ended the request, there is no list.
 pub(super) fn no_list() -> Listed {
     Err(PortalError::Invalid {
         cause: "an internal error; the log has the details".to_owned(),

@@ -1,9 +1,11 @@
 //! What the collections of a portal showed: when they ran, what they cost, and how long their counts hold.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::{info, warn};
 
+use crate::clock::Moment;
 use crate::collect::read_plan::ReadPlan;
 use crate::collect::read_schedule::{Cost, CycleChange, ReadCycles};
 use crate::collect::settings::Settings;
@@ -19,6 +21,7 @@ const STALE_INTERVALS: u32 = 3;
 const STALE_CYCLES: u32 = 2;
 
 /// The collections of a portal, one after the other.
+#[derive(Default)]
 pub(super) struct CollectionLog {
     pub shown: Collections,
     cycles: ReadCycles,
@@ -27,21 +30,14 @@ pub(super) struct CollectionLog {
 }
 
 impl CollectionLog {
-    pub fn new(last_success: Option<Timestamp>) -> Self {
-        Self {
-            shown: Collections {
-                last_success,
-                ..Collections::default()
-            },
-            cycles: ReadCycles::default(),
-            has_planned: false,
-        }
+    /// What was stored of the time before this process.
+    pub fn restore(&mut self, last_success: Option<Timestamp>) {
+        self.shown.last_success = self.shown.last_success.max(last_success);
     }
 
-    /// A collection is due.
     pub fn ticked(&mut self, tick: Tick) {
         self.shown.gap = Some(tick.interval);
-        self.shown.next = tick.next.map(Timestamp::from);
+        self.shown.next = tick.next;
     }
 
     /// A collection has chosen its folders. Logs what reading the portal costs, once, and what is new about the cycle.
@@ -67,7 +63,6 @@ impl CollectionLog {
         }
     }
 
-    /// A collection ended.
     pub fn ended(&mut self, run: LastRun) {
         self.shown.last_run = Some(run);
         if run.result == RunResult::Success {
@@ -78,7 +73,7 @@ impl CollectionLog {
     /// The age from which on counts are withdrawn: an idle folder keeps its counts until it is read when it is due again.
     pub fn stale_after(&self, collect: &Collect) -> Duration {
         let interval = self.shown.interval().unwrap_or_default();
-        let longest_cycle = self.cycles.longest(Instant::now());
+        let longest_cycle = self.cycles.longest(Moment::now().steady);
         let waits = (interval * STALE_INTERVALS).max(longest_cycle * STALE_CYCLES);
         let idle = match self.shown.gap {
             Some(gap) if gap < collect.quiet_every => collect.quiet_every,

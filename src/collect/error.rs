@@ -27,26 +27,18 @@ pub enum ReadError {
     /// A page could not be read.
     #[error("{page}: {error}")]
     Portal {
-        /// The page.
         page: PageRequest,
-        /// Why.
         #[source]
         error: PortalError,
     },
     /// The page has no rows, though the total says that there are more.
     #[error("{page} is empty, though the portal says that the folder has {total} files")]
-    Empty {
-        /// The page.
-        page: PageRequest,
-        /// The total of that page.
-        total: u64,
-    },
+    Empty { page: PageRequest, total: u64 },
     /// The portal answered with another page.
     #[error("{asked} was asked for and the portal answered with page {came}")]
     OtherPage {
         /// The page that was asked for.
         asked: PageRequest,
-        /// The page that came.
         came: u64,
     },
     /// The folder is larger than the configuration allows.
@@ -54,19 +46,14 @@ pub enum ReadError {
     TooManyPages {
         /// Pages that the portal's total makes.
         pages: u64,
-        /// The limit.
         limit: u64,
     },
-    /// No folder has so many files.
+    /// No folder has this number of files.
     #[error("the portal says that the folder has {total} files, which cannot be")]
-    ImplausibleTotal {
-        /// The total.
-        total: u64,
-    },
+    ImplausibleTotal { total: u64 },
     /// Pages that were asked for by status are not sorted by it.
     #[error("{} by status: one status comes again after another", list(pages))]
     Unsorted {
-        /// The pages.
         pages: Vec<PageNumber>,
         /// The list that they are of.
         layout: Layout,
@@ -74,18 +61,11 @@ pub enum ReadError {
     /// The boundaries between statuses moved faster than they could be found.
     #[error("the files changed so fast that the boundaries between statuses were not found")]
     Moving,
-    /// There was no more time.
     #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
     Deadline(Duration),
     /// There was no more time for all pages.
     #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
-    ScanDeadline {
-        /// Pages of the folder.
-        pages: u64,
-        /// The time for them.
-        limit: Duration,
-    },
-    /// A mistake in this program.
+    ScanDeadline { pages: u64, limit: Duration },
     #[error("an internal error ended the read; the log has the details")]
     Panicked,
 }
@@ -97,25 +77,19 @@ impl ReadError {
     }
 
     /// Whether reading again cannot help: the folder is refused, or gone.
-    #[must_use]
     pub fn is_final(&self) -> bool {
         self.is_refusal() || self.is_gone()
     }
 
-    /// Whether the portal refused.
-    #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Portal { error, .. } if error.is_refusal())
     }
 
-    /// Whether the folder was deleted.
-    #[must_use]
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Portal { error, .. } if error.status() == Some(404))
     }
 
     /// Whether the portal, or this program, took too long for the folder.
-    #[must_use]
     pub fn is_slow(&self) -> bool {
         match self {
             Self::Portal { error, .. } => matches!(error, PortalError::Timeout { .. }),

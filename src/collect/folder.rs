@@ -5,9 +5,11 @@ mod stored;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Instant;
+
+use tokio::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
+use crate::clock::Moment;
 use crate::collect::audit::schedule::AuditLog;
 use crate::collect::error::ReadError;
 use crate::collect::folder_read::{FolderRead, ReadStatus};
@@ -19,13 +21,12 @@ use crate::collect::watched::{Watch, findings};
 use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName, Moment};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::SavedFolder;
 
-/// One folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
@@ -50,7 +51,6 @@ pub(super) struct Folder {
 
 #[derive(Debug)]
 pub(super) enum ReadUnderWay {
-    /// It waits for its turn.
     Queued,
     Started {
         /// The files that the ledger watched then.
@@ -60,7 +60,6 @@ pub(super) enum ReadUnderWay {
 }
 
 impl ReadUnderWay {
-    /// Whether requests were sent.
     pub fn has_begun(&self) -> bool {
         self.status().is_some_and(ReadStatus::has_begun)
     }
@@ -93,16 +92,8 @@ impl Folder {
         let departed = persisted.departure.map(FolderState::Departed);
         let mut folder = Self {
             view: Arc::new(FolderView {
-                id,
-                name,
-                reported_files: None,
                 state: departed.unwrap_or(FolderState::Unseen),
-                counts: None,
-                last_success: None,
-                full_read: None,
-                full_read_difference: None,
-                large_scan_pages: None,
-                counters: None,
+                ..FolderView::unseen(id, name)
             }),
             persisted,
             unwritten: None,
@@ -282,7 +273,7 @@ impl Folder {
         };
         let before = self.persisted.record.as_ref();
         let interval = before.map(|before| read.ended.since(before.counted));
-        let mut update = apply(&self.view.name, before, &self.persisted.history, &read);
+        let mut update = apply(before, &self.persisted.history, &read);
         let finished = std::mem::take(&mut update.finished);
         let counts = Counts {
             files: count.files,

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{Instrument, info_span};
 
 use crate::aggregate::TallyContext;
+use crate::clock::Moment;
 use crate::collect::error::ReadError;
 use crate::collect::progress::Progress;
 use crate::collect::read_schedule::ReadOutcome;
@@ -19,7 +20,7 @@ use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
-use crate::model::{FolderId, FolderName, Moment};
+use crate::model::{FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, Session};
 use crate::snapshot::SortingState;
 
@@ -27,7 +28,7 @@ use scan::total;
 use slots::Slot;
 pub(super) use slots::{Place, ReadStatus, Slots};
 
-/// How long a read holds its slot before it goes on beside the others.
+/// How long a read holds its slot before it continues without one.
 const SLOT_TIME: Duration = Duration::from_secs(10);
 
 /// A read that ended, one way or another.
@@ -60,7 +61,6 @@ impl FolderRead {
     }
 }
 
-/// What a read needs.
 pub(super) struct ReadTask {
     pub settings: Arc<Settings>,
     pub session: Arc<Session>,

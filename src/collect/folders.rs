@@ -3,10 +3,11 @@
 //! What is stored is forgotten after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
 //! header `Date` of its list of folders) agrees with this machine's.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::classify::ClassSlots;
+use crate::collect::admission::{Admission, admit};
 use crate::collect::change_log::ChangeLog;
 use crate::collect::folder::Folder;
 use crate::collect::read_schedule::ReadOutcome;
@@ -15,7 +16,7 @@ use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderView, ListFacts};
-use crate::state::{FolderChange, Newer, SavedPortal, StateError};
+use crate::state::{FolderChange, Newer, SavedFolder, SqlError};
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
@@ -28,25 +29,46 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// The stored folders of this shard, and the ids of those that belong to others.
-    pub fn restored(saved: SavedPortal, settings: &Settings) -> (Self, Vec<FolderId>) {
-        let mut class_slots = ClassSlots::new(settings.class_limits());
-        let (mut folders, mut others) = (BTreeMap::new(), Vec::new());
-        for (id, mut saved) in saved.folders {
+    /// No folder yet; what is stored was not read.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            by_id: BTreeMap::new(),
+            are_unknown: true,
+            class_slots: ClassSlots::new(settings.class_limits()),
+            log: ChangeLog::default(),
+        }
+    }
+
+    /// Continues from the stored folders of this shard. Returns the folders that were counted before and are not stored like that, and the
+    /// stored folders that belong to other shards.
+    pub fn take_up(
+        &mut self,
+        stored: HashMap<FolderId, SavedFolder>,
+        settings: &Settings,
+    ) -> [Vec<FolderId>; 2] {
+        self.are_unknown = false;
+        let mut unstored: BTreeSet<_> = self.by_id.keys().copied().collect();
+        let mut others = Vec::new();
+        for (id, mut saved) in stored {
             if !settings.owns(id) {
                 others.push(id);
                 continue;
             }
-            class_slots.restore(id, std::mem::take(&mut saved.class_slots));
-            folders.insert(id, Box::new(Folder::restored(id, saved)));
+            let slots = std::mem::take(&mut saved.class_slots);
+            let Some(folder) = self.by_id.get_mut(&id) else {
+                self.class_slots.restore(id, slots);
+                let folder = Folder::restored(id, saved);
+                self.by_id.insert(id, Box::new(folder));
+                continue;
+            };
+            if folder.times_counted == 0 {
+                self.class_slots.restore(id, slots);
+            }
+            if !folder.replace_history(saved) {
+                unstored.remove(&id);
+            }
         }
-        let restored = Self {
-            by_id: folders,
-            are_unknown: saved.is_unknown,
-            class_slots,
-            log: ChangeLog::default(),
-        };
-        (restored, others)
+        [unstored.into_iter().collect(), others]
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
@@ -65,7 +87,7 @@ impl Folders {
         self.by_id.get_mut(&id).map(Box::as_mut)
     }
 
-    /// Applies a list: its folders are collected as far as the configuration admits them and this shard owns them.
+    /// Applies a list: the folders that it names and that are admitted are collected.
     pub fn apply_list(
         &mut self,
         listing: &Listing,
@@ -77,21 +99,11 @@ impl Folders {
                 folder.found(listed);
             }
         }
-        let admitted = listing.admitted(&settings.portal.folders);
-        let limit = settings.collect.max_folders;
-        let facts = ListFacts::of(listing, admitted.len(), limit);
-        let is_owned = |listed: &&ListedFolder| settings.owns(listed.id);
-        // The limit is the portal's: all shards together collect that many folders.
-        let within_limit = admitted.iter().copied().take(limit).filter(is_owned);
-        let within_limit = within_limit.count();
-        let mut admitted: Vec<_> = admitted.into_iter().filter(is_owned).collect();
-        // Those that are collected already come first, so that a limit does not shuffle them.
-        admitted.sort_by_key(|listed| !self.is_admitted(listed.id));
-        admitted.truncate(within_limit);
+        let Admission { folders, facts } = admit(listing, settings);
         let by_id = &self.by_id;
         let is_unreadable = |id| by_id.get(&id).is_none_or(|folder| folder.is_unreadable());
         self.class_slots.expire(now, is_unreadable);
-        self.admit(listing, &admitted, now);
+        self.admit(listing, &folders, now);
         self.exclude_others(settings, now);
         facts
     }
@@ -116,10 +128,6 @@ impl Folders {
             folder.found(listed);
             folder.read_log.listed(listed);
         }
-    }
-
-    fn is_admitted(&self, id: FolderId) -> bool {
-        self.get(id).is_some_and(|folder| !folder.is_excluded())
     }
 
     /// Excludes the folders that the configuration does not admit by their names.
@@ -252,7 +260,7 @@ impl Folders {
     }
 
     /// Notes the result of writing changes.
-    pub fn written(&mut self, ids: &[FolderId], result: &Result<(), StateError>) {
+    pub fn written(&mut self, ids: &[FolderId], result: &Result<(), SqlError>) {
         for id in ids {
             if let Some(folder) = self.by_id.get_mut(id) {
                 folder.written(result);
@@ -260,7 +268,7 @@ impl Folders {
         }
     }
 
-    /// Replaces what is known of folders by what another process wrote. Returns those that are to be written again, because their last
+    /// Replaces the records of folders by those that another process wrote. Returns those that are to be written again, because their last
     /// count found more than that.
     pub fn replace(&mut self, newer: Vec<Newer>) -> Vec<FolderId> {
         let mut again = Vec::new();
@@ -274,8 +282,8 @@ impl Folders {
         again
     }
 
-    /// Why the disk does not have what is known of a folder, if there is one.
-    pub fn refused_by_disk(&self) -> Option<&StateError> {
+    /// Why the disk does not have the record of a folder, if there is a reason.
+    pub fn refused_by_disk(&self) -> Option<&SqlError> {
         let mut refused = self.iter();
         refused.find_map(|folder| folder.persisted.refused.as_ref())
     }

@@ -17,7 +17,7 @@ const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 #[derive(Default)]
 pub(super) struct FolderList {
     pub state: ListState,
-    /// Whether the portal's clock agrees with this machine's; none where that is not known.
+    /// Whether the portal's clock agrees with this machine's; `None` if unknown.
     clocks_agree: Option<bool>,
 }
 
@@ -72,7 +72,7 @@ impl FolderList {
     }
 }
 
-/// Whether the clocks of this machine and of the portal agree; none where its list of folders has no `Date`.
+/// Whether the clocks of this machine and of the portal agree; `None` if its list of folders has no `Date`.
 fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
     let portal = portal?;
     Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::classify::ClassSlot;
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
 use crate::model::{FileKey, FolderName, Timestamp};
-use crate::state::{FileChanges, SavedFolder, StateError};
+use crate::state::{FileChanges, SavedFolder, SqlError};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
@@ -23,14 +23,14 @@ pub(super) struct PersistedFolder {
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
     /// Why the last change could not be written, if it could not.
-    pub refused: Option<StateError>,
+    pub refused: Option<SqlError>,
     unsaved: Unsaved,
     on_disk: OnDisk,
     /// Whether the database may have counters that could not be read yet.
     is_unknown: bool,
 }
 
-/// What the disk has, as far as it matters in memory.
+/// The parts of the stored record that are needed in memory.
 #[derive(Debug, Default)]
 struct OnDisk {
     counters: Arc<FolderCounters>,
@@ -77,7 +77,6 @@ impl PersistedFolder {
         };
     }
 
-    /// Applies what a read changed.
     pub fn update(&mut self, mut update: Update) {
         self.unsaved.note(&update);
         Arc::make_mut(&mut self.history).update(&mut update);
@@ -85,7 +84,6 @@ impl PersistedFolder {
         self.departure = None;
     }
 
-    /// Forgets what counters need.
     pub fn forget_counts(&mut self) {
         self.record = None;
         self.history = Arc::default();
@@ -97,14 +95,14 @@ impl PersistedFolder {
         (self.on_disk.departure, self.on_disk.excluded) != (self.departure, self.excluded)
     }
 
-    /// Notes a full read that was made beside the counts.
+    /// Notes a full read that was made in addition to the counts.
     pub fn read_in_full(&mut self, full: FullRead) {
         if let Some(record) = &mut self.record {
             record.full_read = Some(full);
         }
     }
 
-    /// The counters that the disk has; none where they could not be read yet.
+    /// The counters that the disk has; `None` until they can be read.
     pub fn counters_on_disk(&self) -> Option<Arc<FolderCounters>> {
         (!self.is_unknown).then(|| Arc::clone(&self.on_disk.counters))
     }
@@ -126,7 +124,7 @@ impl PersistedFolder {
     }
 
     /// Notes the result of writing the change.
-    pub fn written(&mut self, result: &Result<(), StateError>) {
+    pub fn written(&mut self, result: &Result<(), SqlError>) {
         self.refused = result.clone().err();
         if result.is_ok() {
             let record = self.record.as_ref();

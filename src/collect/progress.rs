@@ -2,7 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::clock::Moment;
 
 /// Files that were counted, and when the collector last showed that it is alive.
 #[derive(Debug)]
@@ -15,7 +19,7 @@ impl Default for Progress {
     fn default() -> Self {
         Self {
             rows: AtomicU64::new(0),
-            beat: Mutex::new(Instant::now()),
+            beat: Mutex::new(Moment::now().steady),
         }
     }
 }
@@ -26,19 +30,16 @@ impl Progress {
         self.rows.fetch_add(rows, Ordering::Relaxed);
     }
 
-    /// The collector is alive.
     pub(super) fn beat(&self) {
-        *self.beat.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.beat.lock().unwrap_or_else(PoisonError::into_inner) = Moment::now().steady;
     }
 
     /// Rows that were read so far.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)
     }
 
     /// How long ago the collector showed that it is alive.
-    #[must_use]
     pub fn silence(&self) -> Duration {
         let beat = self.beat.lock();
         beat.unwrap_or_else(PoisonError::into_inner).elapsed()

@@ -45,10 +45,11 @@ impl Publication {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Moment;
 
     #[test]
     fn snapshots_are_a_gap_apart_that_grows_with_what_they_take() {
-        let now = Instant::now();
+        let now = Moment::now().steady;
         let mut publication = Publication::new(now);
         assert!(!publication.is_pending() && publication.request(now));
         for (took, gap) in [(1, 50), (5, 50), (20, 200)] {

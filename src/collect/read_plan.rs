@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
+use crate::clock::Moment;
 use crate::collect::folder::Folder;
 use crate::collect::read_schedule::{
-    Estimate, Load, ReadCandidate, ReadIntervals, ReadUnderWay, RequestBudget, choose,
+    Estimate, Load, ReadCandidate, ReadIntervals, RequestBudget, choose,
 };
 use crate::collect::strategy;
 use crate::config::{Collect, Rate};
-use crate::model::{FolderId, Moment};
+use crate::model::FolderId;
 use crate::snapshot::{ReadCycle, SortingState};
 
 /// The share of the rate that is left to collections during an audit, which uses a quarter.
 const SHARE_BESIDE_AUDIT: f64 = 0.75;
 
-/// The folders of a collection.
 pub(super) struct ReadPlan {
     /// Those that it reads, the first to be begun first.
     pub due: Vec<FolderId>,
@@ -23,13 +23,13 @@ pub(super) struct ReadPlan {
     /// Folders that are collected, and what reading each of them takes.
     pub folders: usize,
     pub load: Load,
-    /// None where no collection is known to come.
+    /// `None` if no further collection is scheduled.
     pub intervals: Option<ReadIntervals>,
-    /// None where nothing limits the requests, or no collection is known to come.
+    /// `None` if nothing limits the requests, or no further collection is scheduled.
     pub cycle: Option<ReadCycle>,
 }
 
-/// What a plan depends on beside the folders.
+/// What a plan depends on in addition to the folders.
 pub(super) struct PlanConditions<'a> {
     pub collect: &'a Collect,
     /// The rate at which this process may ask the portal.
@@ -58,7 +58,7 @@ impl ReadPlan {
             }),
             cycle: None,
         };
-        let (mut candidates, mut under_way) = (Vec::new(), Vec::new());
+        let (mut candidates, mut waiting, mut begun) = (Vec::new(), Vec::new(), Vec::new());
         for folder in folders {
             let (log, counts) = (&folder.read_log, folder.view.counts.as_deref());
             let candidate = conditions.candidate(folder);
@@ -69,11 +69,12 @@ impl ReadPlan {
                 plan.load.add(requests, log.is_pressing(counts));
             }
             if let Some(read) = &folder.read {
-                let has_begun = read.has_begun();
-                under_way.push(ReadUnderWay {
-                    requests,
-                    has_begun,
-                });
+                let reads = if read.has_begun() {
+                    &mut begun
+                } else {
+                    &mut waiting
+                };
+                reads.push(requests);
             } else if folder.is_collected() && plan.intervals.is_some_and(is_idle) {
                 plan.idle += 1;
             } else if folder.is_collected() {
@@ -81,7 +82,7 @@ impl ReadPlan {
             }
         }
         let budget = conditions.budget();
-        let remaining = budget.map(|budget| (budget, budget.remaining(&under_way)));
+        let remaining = budget.map(|budget| (budget, budget.remaining(&waiting, &begun)));
         plan.due = choose(candidates, remaining, quiet_every);
         plan.cycle = budget.map(|budget| ReadCycle {
             takes: plan.load.cycle(budget),

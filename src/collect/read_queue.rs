@@ -37,7 +37,6 @@ impl ReadQueue {
         asks
     }
 
-    /// There may be a place.
     pub fn place_is_free(&mut self) {
         self.is_asking = false;
     }

@@ -6,7 +6,7 @@
 //! neither kind waits for ever, a quarter of the budget goes to the folders that have waited longest, once that is longer than
 //! `collect.quiet_every`; and the first of those is always read, however many requests it takes.
 //!
-//! Everything here is pure: what is known of the folders in, what to do out.
+//! Everything here is pure.
 
 mod cost;
 mod cycle;
@@ -21,9 +21,9 @@ use crate::model::FolderId;
 pub(crate) use cost::Cost;
 pub(crate) use cycle::{CycleChange, Load, ReadCycles};
 pub(crate) use idle_folders::{Estimate, ReadIntervals, ReadLog, ReadOutcome};
-pub(crate) use request_budget::{ReadUnderWay, RemainingBudget, RequestBudget, requests_in};
+pub(crate) use request_budget::{RemainingBudget, RequestBudget, requests_in};
 
-/// One part in so many of the remaining budget goes to the folders that are overdue.
+/// One part in this number of the remaining budget goes to the folders that are overdue.
 pub(crate) const OVERDUE_SHARE: u64 = 4;
 
 /// Why a folder should be read, the strongest reason first.
@@ -35,7 +35,6 @@ pub(crate) enum Need {
     New,
     /// Its entry in the list changed since, it holds files that are not done, or it could not be counted.
     Pressing,
-    /// Nothing indicates a change.
     Quiet,
 }
 
@@ -122,7 +121,7 @@ impl Choice {
         rest
     }
 
-    /// What a read claims of the budget; none where it must wait. Oversized reads are made one after another: side by side they would
+    /// What a read claims of the budget; `None` if it must wait. Oversized reads are made one after another: side by side they would
     /// all take longer, and delay every other.
     fn claim(&self, candidate: ReadCandidate) -> Option<u64> {
         let must_wait = self.remaining.oversized && self.budget.is_oversized(candidate.requests);

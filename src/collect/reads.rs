@@ -1,12 +1,12 @@
-//! The reads of folders beside the collector: how they begin, what a refusal means, and audits.
+//! The reads of folders in parallel with the collector: how they begin, what a refusal means, and audits.
 
 use std::sync::Arc;
 
-use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
+use crate::clock::Moment;
 use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
 use crate::collect::collection::{Listed, no_list};
 use crate::collect::error::ReadError;
@@ -16,7 +16,7 @@ use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::refusals::Refusal;
 use crate::collect::runs::RunId;
 use crate::collect::{Collector, Event};
-use crate::model::{FolderId, Moment};
+use crate::model::FolderId;
 use crate::portal::Lane;
 
 impl Collector {
@@ -31,7 +31,7 @@ impl Collector {
     /// Starts the next reads, as many as there are places.
     pub(super) async fn start_reads(&mut self) {
         while let Some((run, id, place)) = self.reads.next(&self.slots) {
-            if self.runs.deadline(run) <= Instant::now() {
+            if self.runs.deadline(run) <= Moment::now().steady {
                 let limit = self.settings.collect.timeout;
                 let read = FolderRead::not_made(ReadError::Deadline(limit));
                 self.folder_read(run, id, read).await;
@@ -203,7 +203,7 @@ impl Collector {
                 self.tasks.spawn(check, |_| Event::RefutationChecked);
             }
             AuditJob::Folder(id) => {
-                debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read beside the collections");
+                debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
                 let task = task(id);
                 let folder = self.folders.get_mut(id);
                 let before = folder.and_then(Folder::begin_audit);
@@ -220,7 +220,7 @@ impl Collector {
         }
     }
 
-    /// An audit ended; nothing where a mistake in this program ended it.
+    /// An audit ended; `None` if a panic ended it.
     pub(super) async fn audited(&mut self, id: FolderId, audit: Option<FinishedAudit>) {
         self.auditor.finished();
         let folder = self.folders.get_mut(id);
@@ -229,7 +229,7 @@ impl Collector {
         };
         let full_every = self.settings.collect.full_every;
         if let Err(error) = folder.apply_audit(audit, full_every) {
-            warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read beside the collections");
+            warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
         } else {
             self.save(&[id]).await;
         }

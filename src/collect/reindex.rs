@@ -36,7 +36,6 @@ impl Reindexing {
         Arc::new(watched)
     }
 
-    /// Submits what a collection found.
     pub(super) fn submit(&self, findings: PortalFindings) {
         let findings = findings.by_clock(self.ledger.clock_ahead());
         self.findings.send_replace(Some(Arc::new(findings)));

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::clock::Moment;
 use crate::collect::read_schedule::ReadOutcome;
-use crate::model::Moment;
 use crate::portal::Session;
 use crate::snapshot::{LastRun, RunResult};
 
-/// The number of a collection.
 pub(super) type RunId = u64;
 
 /// A collection that is under way.
@@ -81,7 +80,8 @@ impl Runs {
 
     /// When reads of a collection must end; now where it is not under way any more.
     pub fn deadline(&self, id: RunId) -> Instant {
-        self.get(id).map_or_else(Instant::now, |run| run.deadline)
+        self.get(id)
+            .map_or_else(|| Moment::now().steady, |run| run.deadline)
     }
 
     /// A collection was skipped; returns whether it is the first since one ended.
@@ -102,7 +102,7 @@ impl Runs {
 }
 
 impl Run {
-    /// The list is there, and so many folders are going to be read.
+    /// The list is there, and this number of folders is going to be read.
     pub fn listed(&mut self, session: Arc<Session>, folders: usize) {
         self.session = Some(session);
         self.outstanding = folders;
@@ -117,16 +117,11 @@ impl Run {
         }
     }
 
-    /// How it ended.
     pub fn ended(&self, now: Moment) -> LastRun {
         LastRun {
             ended: now.wall,
             duration: now.elapsed_since(self.began),
-            result: match (self.counted, self.failed) {
-                (_, 0) => RunResult::Success,
-                (0, _) => RunResult::Failure,
-                _ => RunResult::Partial,
-            },
+            result: RunResult::of(self.counted, self.failed),
         }
     }
 }
@@ -138,7 +133,7 @@ mod tests {
 
     fn ended(outcomes: &[ReadOutcome], list_failed: bool) -> Option<RunResult> {
         let (mut runs, now) = (Runs::default(), Moment::now());
-        let id = runs.begin(now, Instant::now(), None, 0);
+        let id = runs.begin(now, Moment::now().steady, None, 0);
         assert!(runs.is_listing());
         runs.get_mut(id).unwrap().failed = usize::from(list_failed);
         for outcome in outcomes {

@@ -19,7 +19,7 @@ impl Collector {
         self.save(&Vec::from_iter(counted)).await;
     }
 
-    /// Writes what is known of folders to disk. What is not written after some tries, since other processes write as well, is found again by
+    /// Writes the records of folders to disk. What is not written after some tries, since other processes write as well, is found again by
     /// the next count.
     pub(super) async fn save(&mut self, ids: &[FolderId]) {
         let mut ids = ids.to_vec();

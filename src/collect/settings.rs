@@ -9,7 +9,6 @@ use crate::model::{FolderId, Shard};
 /// What a collector needs to know of the configuration.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Its portal.
     pub portal: Portal,
     /// When and how folders are read.
     pub collect: Collect,
@@ -17,7 +16,6 @@ pub struct Settings {
     pub errors: Arc<Errors>,
     /// Finds the class of a reason.
     pub classifier: Arc<Classifier>,
-    /// The rules of reindexing.
     pub reindex: Arc<Reindex>,
     /// The share of this process in the folders.
     pub shard: Shard,
@@ -25,7 +23,6 @@ pub struct Settings {
 
 impl Settings {
     /// The settings of one portal, for one of the processes that share its folders.
-    #[must_use]
     pub fn new(portal: &Portal, config: &Config, shard: Shard) -> Self {
         Self {
             portal: portal.clone(),
@@ -37,7 +34,7 @@ impl Settings {
         }
     }
 
-    /// Whether this process collects a folder, as far as that depends on its shard.
+    /// Whether this process collects a folder, by its shard alone.
     pub(super) fn owns(&self, folder: FolderId) -> bool {
         self.shard.owns(&self.portal.name, folder)
     }

@@ -30,20 +30,16 @@ use search::Search;
 /// A folder that was counted by its boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortedRead {
-    /// What was found.
     pub count: FolderCount,
     /// Whether every boundary was read the same twice.
     pub stable: bool,
-    /// Pages of the list.
     pub pages: u64,
     /// Whether a page showed that the portal sorts by status.
     pub shows_sorting: bool,
 }
 
-/// How to count by boundaries.
 #[derive(Debug, Clone, Copy)]
 pub struct Method<'a> {
-    /// Requests in flight at once.
     pub in_flight: usize,
     /// Where the boundaries were last time.
     pub hints: &'a Boundaries,

@@ -8,10 +8,12 @@ pub mod evidence;
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::{info, warn};
 
+use crate::clock::Moment;
 use crate::collect::sorted::PageNumber;
 use crate::model::{FolderId, PortalName};
 use crate::snapshot::SortingState;
@@ -19,9 +21,7 @@ use crate::snapshot::SortingState;
 /// Pages of a folder that cannot belong to one list that is sorted by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refutation {
-    /// The folder.
     pub folder: FolderId,
-    /// Its pages.
     pub pages: Vec<PageNumber>,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Refutation {
     }
 }
 
-/// What is known of a portal's sorting.
+/// Whether a portal sorts by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Known {
     Assumed,
@@ -58,22 +58,14 @@ pub struct Sorting {
 }
 
 impl Sorting {
-    /// Refuted by what refuted it before; assumed where nothing did.
-    #[must_use]
-    pub fn new(portal: PortalName, check_every: Duration, refutation: Option<Refutation>) -> Self {
-        let known = refutation.map_or(Known::Assumed, |refutation| Known::Refuted {
-            refutation,
-            checked: Instant::now(),
-        });
+    pub fn new(portal: PortalName, check_every: Duration) -> Self {
         Self {
             portal,
             check_every,
-            known: Mutex::new(known),
+            known: Mutex::new(Known::Assumed),
         }
     }
 
-    /// What is known now.
-    #[must_use]
     pub fn state(&self) -> SortingState {
         self.with(|known| match known {
             Known::Assumed => SortingState::Assumed,
@@ -83,7 +75,6 @@ impl Sorting {
     }
 
     /// What refuted it, where something did.
-    #[must_use]
     pub fn refutation(&self) -> Option<Refutation> {
         self.with(|known| match known {
             Known::Refuted { refutation, .. } => Some(refutation.clone()),
@@ -108,21 +99,20 @@ impl Sorting {
                 warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
                 *known = Known::Refuted {
                     refutation,
-                    checked: Instant::now(),
+                    checked: Moment::now().steady,
                 };
             }
         });
     }
 
     /// The refutation, when it is time to check whether it still holds.
-    #[must_use]
     pub fn refutation_to_check(&self) -> Option<Refutation> {
         self.with(|known| match known {
             Known::Refuted {
                 refutation,
                 checked,
             } if checked.elapsed() >= self.check_every => {
-                *checked = Instant::now();
+                *checked = Moment::now().steady;
                 Some(refutation.clone())
             }
             _ => None,
@@ -149,7 +139,7 @@ mod tests {
     use super::*;
 
     fn sorting(check_every: Duration) -> Sorting {
-        Sorting::new(PortalName::new("main").unwrap(), check_every, None)
+        Sorting::new(PortalName::new("main").unwrap(), check_every)
     }
 
     fn refutation(page: u64) -> Refutation {

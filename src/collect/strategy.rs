@@ -9,7 +9,7 @@ use crate::snapshot::{SortingState, Way};
 /// Folders of at most this many pages are scanned in full without further thought.
 pub const FEW_PAGES: u64 = 50;
 
-/// What is known of a folder before it is read.
+/// Facts about a folder before it is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected {
     /// Files, by the list of folders, the last count or the first page, whichever is most.
@@ -21,7 +21,6 @@ pub struct Expected {
 impl Expected {
     /// What to expect after a count of the folder, where there was one, when the list reports a `fileCount`. The counted files and what
     /// may have come since are believed, but not any number that the list names.
-    #[must_use]
     pub fn new(counts: Option<ByStatus<u64>>, reported: u64) -> Self {
         const FEW: u64 = 1_000;
         let files = counts.map_or(reported, |counts| {
@@ -31,8 +30,6 @@ impl Expected {
         Self { files, counts }
     }
 
-    /// Pages of the folder.
-    #[must_use]
     pub fn pages(&self) -> u64 {
         self.files.div_ceil(PAGE_SIZE)
     }
@@ -55,7 +52,6 @@ impl Expected {
 }
 
 /// The way to count a folder. A portal that is only assumed to sort is counted by boundaries like one that was shown to.
-#[must_use]
 pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) -> Way {
     match (strategy, sorting) {
         (Strategy::Full, _) | (_, SortingState::Refuted) => Way::Full,
@@ -65,7 +61,6 @@ pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) ->
 }
 
 /// Requests that a read is going to take.
-#[must_use]
 pub fn requests(strategy: Strategy, sorting: SortingState, expected: &Expected) -> u64 {
     match choose(strategy, sorting, expected) {
         Way::Full => expected.pages(),

@@ -1,4 +1,4 @@
-//! The tasks beside a collector, whose results come back to it as events.
+//! The tasks of a collector, whose results come back to it as events.
 
 use std::panic::AssertUnwindSafe;
 
@@ -10,13 +10,13 @@ use crate::collect::Event;
 /// The tasks that are under way.
 #[derive(Default)]
 pub(super) struct Tasks {
-    /// Each ends with its event, and whether a mistake in this program ended it.
+    /// Each ends with its event, and whether a panic ended it.
     running: JoinSet<(Box<Event>, bool)>,
     panics: u64,
 }
 
 impl Tasks {
-    /// Starts a task; `event` is made of its result, or of none where a mistake in this program ended it.
+    /// Starts a task; `event` is made of its result, or of `None` if it panicked.
     pub fn spawn<T: 'static>(
         &mut self,
         task: impl Future<Output = T> + Send + 'static,
@@ -36,7 +36,7 @@ impl Tasks {
         Some(*event)
     }
 
-    /// Gives up all tasks, after a mistake in this program.
+    /// Gives up all tasks, after a panic.
     pub fn give_up(&mut self) {
         self.running = JoinSet::new();
         self.panics += 1;

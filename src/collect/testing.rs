@@ -1,6 +1,7 @@
 //! A folder without a portal, for tests: it answers pages, and can change between any two requests.
 
 use proptest::prelude::*;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::model::Status;
@@ -55,23 +56,19 @@ impl Folder {
     pub fn page(&mut self, request: PageRequest) -> PageBody {
         self.requests += 1;
         let first = (usize::try_from(request.page).unwrap() - 1) * self.page_size;
-        let rows: Vec<_> = self
-            .listed(request.sort)
-            .into_iter()
-            .skip(first)
-            .take(self.page_size)
-            .map(|(id, status)| {
-                let instead = self.shows_instead.filter(|(instead, _)| *instead == id);
-                let status = instead.map_or(status, |(_, status)| status);
-                serde_json::json!({
-                    "id": Uuid::from_u128(id.into()),
-                    "filename": format!("{id:09}"),
-                    "indexStatus": status.as_str(),
-                    "indexError": format!("reason {}", status.as_str()),
-                    "fileSize": 2,
-                })
-            })
-            .collect();
+        let rows = self.listed(request.sort).skip(first).take(self.page_size);
+        let rows = rows.map(|(id, status)| {
+            let instead = self.shows_instead.filter(|(instead, _)| *instead == id);
+            let status = instead.map_or(status, |(_, status)| status).as_str();
+            Row {
+                id: Uuid::from_u128(id.into()),
+                filename: format!("{id:09}"),
+                index_status: status,
+                index_error: format!("reason {status}"),
+                file_size: 2,
+            }
+        });
+        let rows: Vec<_> = rows.collect();
         let total = match self.quirk {
             Quirk::TotalTooLarge(more) => self.files.len().saturating_add(more),
             Quirk::MovingTotals => self.files.len() + usize::from(request.page % 2 == 1),
@@ -82,18 +79,23 @@ impl Folder {
     }
 
     /// The files as the portal lists them.
-    pub fn listed(&self, sort: Sort) -> Vec<(u64, Status)> {
-        let mut files = self.files.clone();
-        if sort == Sort::Filename || self.quirk == Quirk::IgnoresSortBy {
-            return files;
-        }
-        if self.quirk == Quirk::Shifting {
-            let step = usize::try_from(self.requests * 7).unwrap() % files.len().max(1);
-            files.rotate_left(step);
-        }
-        let rank = |status: Status| self.order.iter().position(|other| *other == status);
-        files.sort_by_key(|(_, status)| rank(*status));
-        files
+    pub fn listed(&self, sort: Sort) -> impl Iterator<Item = (u64, Status)> {
+        let by_name = sort == Sort::Filename || self.quirk == Quirk::IgnoresSortBy;
+        let step = match self.quirk {
+            Quirk::Shifting if !by_name => usize::try_from(self.requests * 7).unwrap(),
+            _ => 0,
+        };
+        let (end, start) = self.files.split_at(step % self.files.len().max(1));
+        let files = start.iter().chain(end).copied();
+        // Faster than sorting at each request.
+        let of = move |wanted: Option<Status>| {
+            let is_wanted =
+                move |(_, status): &(u64, Status)| wanted.is_none_or(|it| it == *status);
+            files.clone().filter(is_wanted)
+        };
+        let statuses = self.order.iter().copied().map(Some);
+        let statuses = statuses.filter(move |_| !by_name);
+        statuses.chain(by_name.then_some(None)).flat_map(of)
     }
 
     pub fn count(&self, status: Status) -> u64 {
@@ -101,12 +103,20 @@ impl Folder {
     }
 }
 
-pub(super) fn body(rows: &[serde_json::Value], page: u64, total: usize) -> PageBody {
-    let json = serde_json::json!({
-        "data": rows,
-        "pagination": {"page": page, "total": total},
-    });
-    PageBody::new(serde_json::to_vec(&json).unwrap())
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    id: Uuid,
+    filename: String,
+    index_status: &'static str,
+    index_error: String,
+    file_size: u64,
+}
+
+pub(super) fn body(rows: &[impl Serialize], page: u64, total: usize) -> PageBody {
+    let rows = serde_json::to_string(rows).unwrap();
+    let body = format!(r#"{{"data":{rows},"pagination":{{"page":{page},"total":{total}}}}}"#);
+    PageBody::new(body.into_bytes())
 }
 
 /// One change of a folder between two requests.
@@ -154,7 +164,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Every change that can be made to a folder of so many files.
+/// Every change that can be made to a folder of this number of files.
 pub(super) fn all_changes(files: usize) -> Vec<Change> {
     let anywhere = |change: fn(usize, Status) -> Change, places: usize| {
         (0..places).flat_map(move |at| Status::ALL.map(|status| change(at, status)))

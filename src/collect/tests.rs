@@ -1,4 +1,4 @@
-//! A collector beside the simulated portal: what becomes of it when this program makes a mistake.
+//! A collector and the simulated portal: what happens after a panic.
 
 mod pairs;
 mod replicas;
@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::*;
-use crate::config::{BaseUrl, Config, KeySource, Portal, Rate};
+use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate};
 use crate::metrics::Events;
 use crate::model::{PortalName, Shard};
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
@@ -78,7 +78,7 @@ impl Story {
         let portal = Portal::new(
             PortalName::new("main").unwrap(),
             BaseUrl::parse(&base_url).unwrap(),
-            KeySource::File(key.path().to_owned()),
+            KeySource::File(HiddenPath::file("api_key_file", key.path())),
         );
         let mut config = Config::for_portal(portal.clone());
         config.collect.max_requests_per_second = Rate::Unlimited;
@@ -96,7 +96,7 @@ impl Story {
         let settings = Settings::new(&portal, &config, Shard::default());
         Self {
             publisher,
-            collector: Collector::new(settings, dependencies, SavedPortal::default()),
+            collector: Collector::new(settings, dependencies),
             _key: key,
         }
     }
@@ -130,7 +130,7 @@ async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
 #[tokio::test]
 async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happens() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
-    story.collector.begin(None);
+    story.collector.begin(None).await;
     story.collector.restart();
     assert_eq!((story.counted(), story.view().panics), (0, 1));
 
@@ -156,8 +156,8 @@ async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
 async fn a_folder_that_the_configuration_excludes_is_removed_from_what_was_submitted() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
     let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) =
-        crate::ledger::Ledger::open(folder.path(), crate::ledger::Addresses::default());
+    let folder = crate::sql::StateFolder::new(folder.path());
+    let (ledger, _) = crate::ledger::Ledger::open(folder);
     let collector = &mut story.collector;
     let (findings, mut submitted) = watch::channel(None);
     collector.dependencies.reindexing = Some(Reindexing {

@@ -1,8 +1,8 @@
 //! A count that is not written yet. Where another process that counts the folder wrote first, it is compared with what that wrote.
 
+use crate::clock::Moment;
 use crate::count::FolderCount;
 use crate::history::{CompletedRead, FileHistory, FolderRecord, Update, apply};
-use crate::model::{FolderName, Moment};
 
 /// A count of a folder, from its end until it is written.
 #[derive(Debug)]
@@ -14,19 +14,14 @@ pub(super) struct UnwrittenCount {
 
 impl UnwrittenCount {
     /// What the count adds to the counters that another process wrote: nothing, where its count is newer, or already has all of it.
-    pub fn update(
-        &self,
-        name: &FolderName,
-        record: Option<&FolderRecord>,
-        history: &FileHistory,
-    ) -> Option<Update> {
+    pub fn update(&self, record: Option<&FolderRecord>, history: &FileHistory) -> Option<Update> {
         let record = record.filter(|record| record.began < self.began.wall)?;
         let read = CompletedRead {
             began: self.began.wall,
             ended: self.ended.wall,
             count: &self.count,
         };
-        let update = apply(name, Some(record), history, &read);
+        let update = apply(Some(record), history, &read);
         (update.record.counters != record.counters).then_some(update)
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Watch<'a> {
     pub before: Option<&'a CountFindings>,
 }
 
-/// What a count found, as far as reindexing needs it: nothing, where nothing is reindexed or watched.
+/// The parts of a count that reindexing needs: nothing if nothing is reindexed or watched.
 pub(super) fn findings(
     mode: Mode,
     watch: &Watch<'_>,

@@ -14,21 +14,15 @@ pub struct BaseUrl(Url);
 impl BaseUrl {
     /// Takes an address; the error is a sentence that says what would be right, and never holds the address.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let url = http_address(text, "https://portal.example/admin")?;
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err("the address must end with its path, without \"?\" and \"#\"".to_owned());
-        }
-        Ok(Self(url))
+        http_address(text, "https://portal.example/admin").map(Self)
     }
 
     /// The address as a URL. Its path is as configured, with or without a slash at its end.
-    #[must_use]
     pub fn as_url(&self) -> &Url {
         &self.0
     }
 
     /// The address without slashes at the end of its path, which identifies a portal.
-    #[must_use]
     pub fn normalised(&self) -> PortalAddress {
         let mut url = self.0.clone();
         url.set_path(self.0.path().trim_end_matches('/'));
@@ -36,7 +30,6 @@ impl BaseUrl {
     }
 
     /// Whether the key would cross a network unencrypted.
-    #[must_use]
     pub fn is_plain_beyond_loopback(&self) -> bool {
         self.0.scheme() == "http" && !is_loopback(&self.0)
     }
@@ -54,13 +47,10 @@ scalar! {
     schema: { "title": "an address", "type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?:" }
 }
 
-/// How a portal is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Proxy {
-    /// Directly, whatever the environment says.
     #[default]
     None,
-    /// Through this proxy.
     Address(Url),
     /// As `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
     Environment,
@@ -97,6 +87,9 @@ fn http_address(text: &str, example: &str) -> Result<Url, String> {
         return Err(
             "the address holds a user name or a password, which would be seen by whoever reads it: leave them out".to_owned(),
         );
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("the address must end with its path, without \"?\" and \"#\"".to_owned());
     }
     Ok(url)
 }

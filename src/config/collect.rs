@@ -30,7 +30,7 @@ pub struct Collect {
     /// With `sorted` or `auto`: how often every page is read nevertheless
     #[serde(with = "DurationFrom::<MINUTE>")]
     pub full_every: Duration,
-    /// How often a quiet folder is counted, as far as the rate allows; one that changes or holds files not done is counted in each interval
+    /// How often a quiet folder is counted, if the rate allows it; one that changes or holds files not done is counted in each interval
     #[serde(with = "DurationFrom::<SECOND>")]
     pub quiet_every: Duration,
     /// Ends a collection; folders that were not read come first next time
@@ -48,7 +48,7 @@ pub struct Collect {
     /// Most pages of one folder that are read
     #[serde(with = "Whole::<NonZeroU64, 1, 1_000_000_000>")]
     pub max_pages_per_folder: NonZeroU64,
-    /// Most folders of one portal that are collected, by all processes that share them
+    /// Most folders of one portal that are collected, by all processes that share them; the oldest come first
     #[serde(with = "Whole::<usize, 1, 1_000_000>")]
     pub max_folders: usize,
 }
@@ -61,7 +61,7 @@ impl Default for Collect {
             jitter: Duration::from_secs(10),
             strategy: Strategy::Auto,
             full_every: Duration::from_hours(24),
-            quiet_every: Duration::from_mins(5),
+            quiet_every: Duration::from_mins(10),
             timeout: Duration::from_mins(10),
             stale_after: Duration::from_mins(15),
             concurrency: const { NonZeroUsize::new(2).expect("2 is not 0") },
@@ -96,7 +96,7 @@ scalar! {
 pub enum Rate {
     /// As many as it answers. Only for the simulated portal: no file can say so.
     Unlimited,
-    /// At most so many per second: more than 0, finite, perhaps a fraction.
+    /// Maximum requests per second: more than 0, finite, perhaps a fraction.
     PerSecond(f64),
 }
 
@@ -106,11 +106,10 @@ impl Rate {
         let rate = text.parse().ok();
         rate.filter(|rate| (0.001..=100_000.0).contains(rate))
             .map(Self::PerSecond)
-            .ok_or_else(|| form::not(text, "a number from 0.001 to 100000, such as 5 or 0.5"))
+            .ok_or_else(|| "expected a number from 0.001 to 100000, such as 5 or 0.5".to_owned())
     }
 
-    /// The even share of one of so many processes.
-    #[must_use]
+    /// The even share of one of `count` processes.
     pub fn divided_by(self, processes: NonZeroU16) -> Self {
         match self {
             Self::Unlimited => Self::Unlimited,
@@ -144,8 +143,8 @@ struct TimeZone;
 scalar! {
     TimeZone as Tz,
     read: |text| {
-        let expected = "a time zone such as UTC or Europe/Berlin";
-        text.parse().map_err(|_| form::not(text, expected))
+        let expected = "expected a time zone such as UTC or Europe/Berlin";
+        text.parse().map_err(|_| expected.to_owned())
     },
     json: |zone| zone.name(),
     schema: { "title": "a time zone such as UTC or Europe/Berlin", "type": "string" }

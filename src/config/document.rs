@@ -6,7 +6,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::error::{Fault, child};
+use crate::config::error::Fault;
+use crate::config::keys::child;
 use crate::config::portal::PortalKeys;
 use crate::config::reindex::{self, ReindexKeys};
 use crate::config::state::StateKeys;

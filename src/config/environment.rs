@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use crate::config::error::Fault;
+use crate::config::form::FilePath;
+use crate::config::hidden::{Hidden, HiddenPath};
 use crate::config::key::KeyFile;
 use crate::config::portal::Name;
 use crate::config::{BaseUrl, KeySource, Portal};
@@ -19,10 +21,11 @@ pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Porta
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let base_url = base_url(set(BASE_URL))?;
     let key = match (set(API_KEY), set(API_KEY_FILE)) {
-        (Some(_), None) => KeySource::Environment(API_KEY.to_owned()),
-        (None, Some(file)) => KeyFile::parse(&file)
-            .map(KeySource::File)
-            .map_err(|message| Fault::about(API_KEY_FILE, message))?,
+        (Some(_), None) => {
+            let shown = format!("the environment variable {API_KEY}");
+            KeySource::Environment(Hidden::new(&shown, API_KEY.to_owned()))
+        }
+        (None, Some(file)) => KeySource::File(path(API_KEY_FILE, KeyFile::parse(&file))?),
         (Some(_), Some(_)) => {
             let message = format!("{API_KEY_FILE} is set too; only one of the two can hold");
             return Err(Fault::about(API_KEY, message));
@@ -33,10 +36,16 @@ pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Porta
             return Err(Fault::about(API_KEY, message));
         }
     };
+    let ca_file = set(CA_FILE).map(|file| path(CA_FILE, FilePath::parse(&file)));
     Ok(Portal {
-        ca_file: set(CA_FILE).map(PathBuf::from),
+        ca_file: ca_file.transpose()?,
         ..Portal::new(name(set(PORTAL_NAME))?, base_url, key)
     })
+}
+
+fn path(variable: &str, path: Result<PathBuf, String>) -> Result<HiddenPath, Fault> {
+    path.map(|path| HiddenPath::file(variable, path))
+        .map_err(|message| Fault::about(variable, message))
 }
 
 fn base_url(text: Option<String>) -> Result<BaseUrl, Fault> {
@@ -61,7 +70,7 @@ fn name(text: Option<String>) -> Result<PortalName, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{Config, ConfigError, KeySource, State};
+    use crate::config::{Config, ConfigError, HiddenPath, KeySource, State};
 
     fn start(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
         Config::from_environment(|name| {
@@ -81,7 +90,10 @@ mod tests {
         };
         assert_eq!(portal.name.as_str(), "default");
         assert_eq!(portal.base_url.to_string(), "https://portal.example/admin");
-        assert_eq!(portal.key, KeySource::Environment("KB_API_KEY".to_owned()));
+        let KeySource::Environment(name) = &portal.key else {
+            panic!("the environment");
+        };
+        assert_eq!(name.expose(), "KB_API_KEY");
         assert_eq!(config.state, State::Temporary);
         assert!(!format!("{config:?}").contains("kbk_secret"));
     }
@@ -97,9 +109,11 @@ mod tests {
         ])
         .unwrap();
         let portal = &config.portals[0];
-        assert_eq!(portal.key, KeySource::File("/run/secrets/kb-key".into()));
+        let key = HiddenPath::file("KB_API_KEY_FILE", "/run/secrets/kb-key");
+        assert_eq!(portal.key, KeySource::File(key));
         assert_eq!(portal.name.as_str(), "main");
-        assert_eq!(portal.ca_file.as_deref(), Some("/etc/ssl/ca.pem".as_ref()));
+        let ca_file = portal.ca_file.as_ref().unwrap();
+        assert_eq!(ca_file.expose().to_str(), Some("/etc/ssl/ca.pem"));
     }
 
     #[test]
@@ -124,7 +138,7 @@ mod tests {
             ),
             (
                 &[BASE, KEY, ("KB_PORTAL_NAME", " main")],
-                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it, and is no key",
+                "KB_PORTAL_NAME: a name has 1 to 100 printable characters, without spaces around it",
             ),
         ];
         for (variables, message) in table {
@@ -135,9 +149,12 @@ mod tests {
 
     #[test]
     fn a_key_in_the_place_of_a_file_is_not_shown() {
-        let error = start(&[BASE, ("KB_API_KEY_FILE", "kbk_secret")]).unwrap_err();
-        let error = error.to_string();
-        assert!(error.starts_with("KB_API_KEY_FILE: "), "{error}");
-        assert!(!error.contains("secret"));
+        for variable in ["KB_API_KEY_FILE", "KB_CA_FILE"] {
+            let other = if variable == "KB_CA_FILE" { KEY } else { BASE };
+            let error = start(&[BASE, other, (variable, "sk4Qf8sLq02mZrT7yPw1")]).unwrap_err();
+            let error = error.to_string();
+            assert!(error.starts_with(&format!("{variable}: ")), "{error}");
+            assert!(!error.contains("sk4Q"), "{error}");
+        }
     }
 }

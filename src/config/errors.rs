@@ -35,13 +35,11 @@ pub struct Errors {
 
 impl Errors {
     /// What finds the class of a reason.
-    #[must_use]
     pub fn classifier(&self) -> Classifier {
         Classifier::new(self.rules.clone(), self.masks.clone())
     }
 
     /// Settings that are valid and probably not meant: rules that name more classes than there are labels.
-    #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.as_str()).collect();
         let (portal, folder) = (self.max_classes, self.max_classes_per_folder);
@@ -63,7 +61,7 @@ impl Default for Errors {
     fn default() -> Self {
         Self {
             max_classes: 50,
-            max_classes_per_folder: 10,
+            max_classes_per_folder: 20,
             rules: Vec::new(),
             masks: Vec::new(),
         }
@@ -126,7 +124,7 @@ macro_rules! parsed {
             $type as $type,
             read: |text| {
                 let parsed = form::not_blank(text)?.parse();
-                parsed.map_err(|error: RuleError| form::not(text, error))
+                parsed.map_err(|error: RuleError| format!("expected {error}"))
             },
             schema: { "title": $title, "type": "string", "minLength": 1 }
         }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::config::form::{self, Form as _, List, scalar};
+use crate::config::form::{Form as _, List, scalar};
 use crate::model::FolderId;
 
 /// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
@@ -23,16 +23,15 @@ impl FolderPattern {
         if let Some(id) = FolderId::parse(text) {
             return Ok(Self::Id(id));
         }
-        let expected = "a folder's id or a shell glob such as \"Archive *\"";
+        let expected = "expected a folder's id or a shell glob such as \"Archive *\"";
         match Pattern::new(text) {
-            _ if text.is_empty() => Err(form::not(text, expected)),
+            _ if text.is_empty() => Err(expected.to_owned()),
             Ok(glob) => Ok(Self::Name(glob)),
-            Err(error) => Err(format!("{}: {}", form::not(text, expected), error.msg)),
+            Err(error) => Err(format!("{expected}: {}", error.msg)),
         }
     }
 
     /// Whether the rule is about this folder.
-    #[must_use]
     pub fn matches(&self, id: FolderId, name: &str) -> bool {
         match self {
             Self::Id(wanted) => *wanted == id,
@@ -62,7 +61,6 @@ pub struct FolderFilter {
 
 impl FolderFilter {
     /// Whether a folder is watched.
-    #[must_use]
     pub fn admits(&self, id: FolderId, name: &str) -> bool {
         let fits = |pattern: &FolderPattern| pattern.matches(id, name);
         let included = self

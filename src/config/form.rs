@@ -1,9 +1,8 @@
-//! How the values of keys are written: read from the text in the file, so that an error can repeat it, and described for the
-//! schema.
+//! How the values of keys are written: read from the text in the file, and described for the schema. An error says what would be right. It
+//! never repeats the value, which may be a key or a password in the wrong place.
 //!
 //! A field names its form with `#[serde(with = "…")]`. Serde reads the field with it, and schemars describes the field with it.
 
-use std::fmt::Display;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,12 +12,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::Value as Json;
-
-use crate::config::redact::redact;
-use crate::text;
-
-/// How much of a value an error repeats, in characters.
-const QUOTED_CHARACTERS: usize = 60;
 
 /// One second in the milliseconds that [`DurationFrom`] has.
 pub(super) const SECOND: u64 = 1_000;
@@ -119,16 +112,6 @@ macro_rules! scalar {
 }
 pub(super) use scalar;
 
-/// A sentence that repeats a value and says what it should have been.
-pub(super) fn not(text: &str, expected: impl Display) -> String {
-    format!("{} is not {expected}", quoted(text))
-}
-
-pub(super) fn quoted(text: &str) -> String {
-    // Redacted first: after the cut, a key might no longer look like one.
-    format!("\"{}\"", text::cut(&redact(text), QUOTED_CHARACTERS))
-}
-
 /// The value that has this word.
 pub(super) fn word<T: Copy, const N: usize>(
     text: &str,
@@ -139,14 +122,14 @@ pub(super) fn word<T: Copy, const N: usize>(
     found.find(|value| as_str(*value) == text).ok_or_else(|| {
         let words = values.map(as_str).join(", ");
         let (first, last) = words.rsplit_once(", ").unwrap_or_default();
-        not(text, format_args!("{first} or {last}"))
+        format!("expected {first} or {last}")
     })
 }
 
 /// Refuses text without any visible character.
 pub(super) fn not_blank(text: &str) -> Result<&str, String> {
     match text.trim() {
-        "" => Err("a text is expected that is not empty".to_owned()),
+        "" => Err("expected a text that is not empty".to_owned()),
         _ => Ok(text),
     }
 }
@@ -199,7 +182,7 @@ impl<const MIN: u64> DurationFrom<MIN> {
         };
         duration
             .filter(|duration| (Self::SHORTEST..=LONGEST).contains(duration))
-            .ok_or_else(|| not(text, format_args!("{}{examples}", Self::expected())))
+            .ok_or_else(|| format!("expected {}{examples}", Self::expected()))
     }
 
     fn expected() -> String {
@@ -236,7 +219,7 @@ impl<T: FromStr, const MIN: u64, const MAX: u64> Whole<T, MIN, MAX> {
         number
             .filter(|number| (MIN..=MAX).contains(number))
             .and_then(|_| text.parse().ok())
-            .ok_or_else(|| not(text, format_args!("a whole number from {MIN} to {MAX}")))
+            .ok_or_else(|| format!("expected a whole number from {MIN} to {MAX}"))
     }
 }
 
@@ -252,21 +235,40 @@ scalar! {
     }
 }
 
-/// The path of a file or folder; not empty.
+/// The path of a file that the program reads. It is never shown.
 pub(super) struct FilePath;
 
 impl FilePath {
+    /// What is no path to a file of this machine is refused early: it may be a secret.
     pub fn parse(text: &str) -> Result<PathBuf, String> {
-        if text.is_empty() || text.contains('\0') {
-            return Err("a path is expected, such as /run/secrets/kb-key".to_owned());
-        }
-        Ok(PathBuf::from(text))
+        let path = ShownPath::parse(text).ok();
+        path.filter(|path| text.contains('/') || path.exists())
+            .ok_or_else(|| "expected the path of a file, such as /run/secrets/kb-key".to_owned())
     }
 }
 
 scalar! {
     FilePath as PathBuf,
     read: FilePath::parse,
+    schema: { "title": "a path", "type": "string", "minLength": 1, "writeOnly": true }
+}
+
+/// A path that is shown: of the state folder, where people look for its files, and of the kill switch, which they create. Neither is
+/// expected to hold a secret, as the file of a key or of a database's address is; an address is refused.
+pub(super) struct ShownPath;
+
+impl ShownPath {
+    fn parse(text: &str) -> Result<PathBuf, String> {
+        if text.is_empty() || text.contains('\0') || text.contains("://") {
+            return Err("expected a path, such as /var/lib/kb-exporter".to_owned());
+        }
+        Ok(PathBuf::from(text))
+    }
+}
+
+scalar! {
+    ShownPath as PathBuf,
+    read: ShownPath::parse,
     json: |path| path.display().to_string(),
     schema: { "title": "a path", "type": "string", "minLength": 1 }
 }
@@ -287,7 +289,7 @@ scalar! {
     Flag as bool,
     read: |text| {
         let flag = text.to_ascii_lowercase().parse();
-        flag.map_err(|_| format!("{} is neither true nor false", quoted(text)))
+        flag.map_err(|_| "expected true or false".to_owned())
     },
     json: |flag| *flag,
     schema: { "type": "boolean" }

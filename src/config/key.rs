@@ -5,28 +5,31 @@ use std::path::PathBuf;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 
 use crate::config::form::{FilePath, scalar};
-use crate::config::redact::{is_key, looks_like_key};
+use crate::config::hidden::{Hidden, HiddenPath};
 
 /// Where the key is found. Never the key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The file that holds it.
-    File(PathBuf),
+    File(HiddenPath),
     /// The environment variable that holds it.
-    Environment(String),
+    Environment(Hidden<String>),
 }
 
 /// The name of an environment variable, for `api_key_env`.
 pub(super) struct VariableName;
 
 impl VariableName {
-    /// The error does not repeat the text, which may be a key.
+    /// A name has no small letters, as nearly every key has, unless there is such a variable.
     fn parse(text: &str) -> Result<String, String> {
-        if is_variable_name(text) && !looks_like_key(text) {
+        let usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let is_name = text.chars().all(usual) && !text.starts_with(|c: char| c.is_ascii_digit());
+        // The system refuses to look for other names.
+        let exists = || !text.contains(['=', '\0']) && std::env::var_os(text).is_some();
+        if !text.is_empty() && (is_name || exists()) {
             return Ok(text.to_owned());
         }
         Err(format!(
-            "this is not the name of an environment variable, such as KB_API_KEY; if it is a key: {REASON}"
+            "expected the name of an environment variable, such as KB_API_KEY; if this is a key: {REASON}"
         ))
     }
 }
@@ -37,7 +40,8 @@ scalar! {
     schema: {
         "title": "the name of an environment variable",
         "type": "string",
-        "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+        "minLength": 1,
+        "writeOnly": true,
     }
 }
 
@@ -46,19 +50,14 @@ pub(super) struct KeyFile;
 
 impl KeyFile {
     pub fn parse(text: &str) -> Result<PathBuf, String> {
-        if is_key(text) {
-            return Err(format!(
-                "this looks like a key, not like the path of a file; {REASON}"
-            ));
-        }
-        FilePath::parse(text)
+        FilePath::parse(text).map_err(|error| format!("{error}; if this is a key: {REASON}"))
     }
 }
 
 scalar! {
     KeyFile as PathBuf,
     read: KeyFile::parse,
-    schema: { "title": "a path", "type": "string", "minLength": 1 }
+    schema: { "title": "a path", "type": "string", "minLength": 1, "writeOnly": true }
 }
 
 /// For keys whose value would be an API key: any value is an error.
@@ -78,50 +77,42 @@ impl<'de> Deserialize<'de> for NoLiteralKey {
     }
 }
 
-fn is_variable_name(text: &str) -> bool {
-    let is_usual = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    !text.is_empty()
-        && text.chars().all(is_usual)
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::redact::redact;
 
     #[test]
     fn names_of_variables_and_keys_are_distinguished() {
-        for name in ["KB_API_KEY", "_x", "kb_key", "KB_API_KEY_OF_PORTAL_2026"] {
+        for name in ["KB_API_KEY", "_X", "KB_API_KEY_OF_PORTAL_2026"] {
             assert!(VariableName::parse(name).is_ok(), "{name}");
         }
         for text in [
             "kbk_secret",
-            "se-cret",
-            "2secret",
-            "sec ret",
-            "sk4Qf8sLq02mZrT7yPw1",
+            "SE-CRET",
+            "2SECRET",
+            "SEC RET",
+            "SECRET=1",
+            "",
+            "ключ",
         ] {
             let message = VariableName::parse(text).unwrap_err();
-            assert!(!message.contains(text), "{message}");
+            assert!(text.is_empty() || !message.contains(text), "{message}");
         }
-        assert!(VariableName::parse("").is_err());
     }
 
     #[test]
-    fn words_that_look_like_keys_are_replaced_and_others_stay() {
-        for (text, shown) in [
-            ("a-kbk_a1b2", "[not shown]"),
-            ("\"kbk_a1b2\" is wrong", "\"[not shown]\" is wrong"),
-            ("x=sk4Qf8sLq02mZrT7yPw1", "x=[not shown]"),
-            (
-                "portals[0].max_requests_per_second",
-                "portals[0].max_requests_per_second",
-            ),
-            ("ключ kbk_x, и", "ключ [not shown], и"),
-            ("", ""),
+    fn the_path_of_a_key_file_is_refused_where_it_cannot_be_one() {
+        for path in ["/run/secrets/kb-key", "secrets/kb-key", "Cargo.toml"] {
+            assert!(KeyFile::parse(path).is_ok(), "{path}");
+        }
+        for text in [
+            "",
+            "sk4Qf8sLq02mZrT7yPw1",
+            "https://portal.example/key",
+            "a\0/b",
         ] {
-            assert_eq!(redact(text), shown);
+            let message = KeyFile::parse(text).unwrap_err();
+            assert!(text.is_empty() || !message.contains(text), "{message}");
         }
     }
 }

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::config::address::{BaseUrl, Proxy};
-use crate::config::error::{Fault, child};
+use crate::config::error::Fault;
 use crate::config::folders::FolderFilter;
 use crate::config::form::{self, FilePath, Flag, Form as _, scalar};
+use crate::config::hidden::{Hidden, HiddenPath};
 use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
-use crate::config::redact::is_key;
+use crate::config::keys::child;
 use crate::model::PortalName;
 
 /// What the program calls itself to portals.
@@ -26,7 +27,7 @@ pub struct Portal {
     /// Where the key is found.
     pub key: KeySource,
     /// Certificates to trust instead of the system's, in PEM.
-    pub ca_file: Option<PathBuf>,
+    pub ca_file: Option<HiddenPath>,
     /// What the program shows to prove itself in TLS.
     pub client_certificate: Option<ClientCertificate>,
     /// The way to it.
@@ -41,14 +42,13 @@ pub struct Portal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
     /// The certificate chain.
-    pub cert_file: PathBuf,
+    pub cert_file: HiddenPath,
     /// The private key.
-    pub key_file: PathBuf,
+    pub key_file: HiddenPath,
 }
 
 impl Portal {
     /// A portal with nothing but what it must have; the rest has its default.
-    #[must_use]
     pub fn new(name: PortalName, base_url: BaseUrl, key: KeySource) -> Self {
         Self {
             name,
@@ -121,13 +121,17 @@ impl PortalKeys {
     /// The portal that is written at `path`.
     pub(super) fn check(self, path: &str) -> Result<Portal, Fault> {
         let fault = |key: &str, message: &str| Err(Fault::about(child(path, key), message));
+        let file = |key: &str, file: PathBuf| HiddenPath::file(&child(path, key), file);
         if self.base_url.is_plain_beyond_loopback() && !self.allow_plain_http {
             let message = "http:// would send the key unencrypted: use https://, or set allow_plain_http: true";
             return fault("base_url", message);
         }
         let key = match (self.api_key_file, self.api_key_env) {
-            (Some(file), None) => KeySource::File(file),
-            (None, Some(variable)) => KeySource::Environment(variable),
+            (Some(key), None) => KeySource::File(file("api_key_file", key)),
+            (None, Some(variable)) => {
+                let shown = format!("the environment variable that {path}.api_key_env names");
+                KeySource::Environment(Hidden::new(&shown, variable))
+            }
             (Some(_), Some(_)) => {
                 let message = "api_key_file is there too; only one of the two can hold";
                 return fault("api_key_env", message);
@@ -140,8 +144,8 @@ impl PortalKeys {
         let client_certificate = match (self.cert_file, self.key_file) {
             (None, None) => None,
             (Some(cert_file), Some(key_file)) => Some(ClientCertificate {
-                cert_file,
-                key_file,
+                cert_file: file("cert_file", cert_file),
+                key_file: file("key_file", key_file),
             }),
             (cert_file, _) => {
                 let [key, missing] = match cert_file {
@@ -156,7 +160,7 @@ impl PortalKeys {
             name: self.name,
             base_url: self.base_url,
             key,
-            ca_file: self.ca_file,
+            ca_file: self.ca_file.map(|path| file("ca_file", path)),
             client_certificate,
             proxy: self.proxy_url,
             user_agent: self.user_agent,
@@ -170,10 +174,9 @@ pub(super) struct Name;
 
 impl Name {
     pub fn parse(text: &str) -> Result<PortalName, String> {
-        let name = PortalName::new(text).filter(|_| !is_key(text));
-        name.ok_or_else(|| {
+        PortalName::new(text).ok_or_else(|| {
             format!(
-                "a name has 1 to {} printable characters, without spaces around it, and is no key",
+                "a name has 1 to {} printable characters, without spaces around it",
                 PortalName::MAX_CHARACTERS
             )
         })

@@ -4,18 +4,17 @@ use std::fmt;
 
 use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{Location, Spanned};
+use serde_saphyr::{Location, Options, Spanned};
 
-use crate::config::error::segments;
-use crate::config::yaml;
+use crate::config::keys::segments;
 
 /// Where the value at a path such as `portals[0].name` begins in a text that was read before; where there is none, the
 /// nearest value around it.
-pub(super) fn of(path: &str, text: &str) -> Option<Location> {
+pub(super) fn of(path: &str, text: &str, options: fn() -> Options) -> Option<Location> {
     let segments = segments(path);
     let mut paths = (0..=segments.len()).rev().map(|length| &segments[..length]);
     paths.find_map(|path| {
-        serde_saphyr::with_deserializer_from_str_with_options(text, yaml::options(), |yaml| {
+        serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
             Search(path).deserialize(yaml)
         })
         .ok()?

@@ -12,11 +12,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::config::error::{Fault, child};
+use crate::config::error::Fault;
 use crate::config::folders::FolderPattern;
 use crate::config::form::{
-    self, DurationFrom, FilePath, Form as _, List, SECOND, Whole, Word, scalar,
+    self, DurationFrom, Form as _, List, SECOND, ShownPath, Whole, Word, scalar,
 };
+use crate::config::keys::child;
 use crate::config::schedule::Window;
 use crate::model::{FolderId, label_values};
 
@@ -51,14 +52,12 @@ impl Reindex {
     }
 
     /// The mode that does most, of all rules.
-    #[must_use]
     pub fn strongest_mode(&self) -> Mode {
         let modes = self.all_rules().map(|rules| rules.mode);
         modes.fold(Mode::Off, Mode::max)
     }
 
     /// The rules of a folder: the first override that fits, or those of all folders.
-    #[must_use]
     pub fn for_folder(&self, id: FolderId, name: &str) -> &ReindexRules {
         self.overrides
             .iter()
@@ -126,7 +125,7 @@ changeable! {
         #[schemars(with = "Option<Breaker>")]
         pub breaker: Breaker = Breaker::default(),
         /// While it exists, or cannot be checked, nothing is sent
-        #[serde(with = "FilePath")]
+        #[serde(with = "ShownPath")]
         #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
         pub kill_switch_file: Option<PathBuf> = None,
     }
@@ -165,7 +164,7 @@ impl ReindexKeys {
     /// The section, with its overrides.
     pub(super) fn check(mut self) -> Result<Reindex, Fault> {
         if self.pattern.is_some() {
-            let message = "unknown key; only the entries of reindex.folders have it";
+            let message = "only the entries of reindex.folders have the key match";
             return Err(Fault::about("reindex.match", message));
         }
         let folders = self.folders.take().unwrap_or_default();
@@ -187,7 +186,7 @@ impl ReindexKeys {
     ) -> Result<ReindexOverride, Fault> {
         let fault = |key, message: &str| Fault::about(child(path, key), message);
         if self.folders.is_some() {
-            return Err(fault("folders", "unknown key; only reindex itself has it"));
+            return Err(fault("folders", "only reindex itself has the key folders"));
         }
         let pattern = self.pattern.take();
         Ok(ReindexOverride {
@@ -268,13 +267,11 @@ pub struct Ratio(f64);
 
 impl Ratio {
     /// Takes a number from 0 to 1.
-    #[must_use]
     pub fn new(share: f64) -> Option<Self> {
         (0.0..=1.0).contains(&share).then_some(Self(share))
     }
 
     /// The number.
-    #[must_use]
     pub fn get(self) -> f64 {
         self.0
     }
@@ -284,7 +281,7 @@ scalar! {
     Ratio as Ratio,
     read: |text| {
         let ratio = text.parse().ok().and_then(Ratio::new);
-        ratio.ok_or_else(|| form::not(text, "a number from 0 to 1, such as 0.5"))
+        ratio.ok_or_else(|| "expected a number from 0 to 1, such as 0.5".to_owned())
     },
     json: |ratio| ratio.get(),
     schema: { "title": "a number from 0 to 1", "type": "number", "minimum": 0, "maximum": 1 }

@@ -5,21 +5,20 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
 use croner::Cron;
+use croner::errors::CronError;
 use croner::parser::{CronParser, Year};
 
+use crate::clock::Moment;
 use crate::config::form::{self, scalar};
 
 /// Shortest and longest interval between collections.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
-/// Longest cron line, in characters.
 const CRON_CHARACTERS: usize = 200;
 
-/// What a duration or a cron line looks like, for errors.
-const EXAMPLES: &str = r#"a duration such as 1m nor a cron line such as "0 */5 * * * *""#;
+const CRON_LINE: &str = r#"a cron line of six fields, such as "0 */5 * * * *", or five"#;
 
-/// When collections start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schedule {
     /// At this interval, from one second to seven days.
@@ -33,9 +32,8 @@ impl Schedule {
     pub fn parse(text: &str) -> Result<Self, String> {
         match humantime::parse_duration(text) {
             Ok(every) if (SHORTEST..=LONGEST).contains(&every) => Ok(Self::Every(every)),
-            Ok(_) => Err(form::not(text, "between 1s and 7d")),
             Err(_) if has_fields(text) => CronLine::parse(text).map(Self::Cron),
-            Err(_) => Err(format!("{} is neither {EXAMPLES}", form::quoted(text))),
+            _ => Err(format!("expected a duration from 1s to 7d, or {CRON_LINE}")),
         }
     }
 }
@@ -57,7 +55,6 @@ scalar! {
 /// week are restricted, either will do, as in crontab.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CronLine {
-    /// As it was written.
     source: String,
     cron: Box<Cron>,
 }
@@ -66,17 +63,20 @@ impl CronLine {
     /// Takes a line that comes true some day; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !has_fields(text) || text.chars().count() > CRON_CHARACTERS {
-            let expected = r#"a cron line of six fields, such as "0 */5 * * * *", or five"#;
-            return Err(form::not(text, expected));
+            return Err(format!("expected {CRON_LINE}"));
         }
         let cron = CronParser::builder()
             .year(Year::Disallowed)
             .dom_and_dow(false)
             .build()
             .parse(text)
-            .map_err(|error| format!("{}: {error}", form::not(text, "a cron line")))?;
-        cron.find_next_occurrence(&Utc::now(), false)
-            .map_err(|_| format!("{} that ever comes true", form::not(text, "a cron line")))?;
+            .map_err(|error| match error {
+                // The other errors repeat the line.
+                CronError::ComponentError(why) => format!("expected a cron line: {why}"),
+                _ => format!("expected {CRON_LINE}"),
+            })?;
+        cron.find_next_occurrence::<Utc>(&Moment::now().wall.into(), false)
+            .map_err(|_| "expected a cron line that comes true some day".to_owned())?;
         Ok(Self {
             source: text.to_owned(),
             cron: Box::new(cron),
@@ -84,13 +84,11 @@ impl CronLine {
     }
 
     /// The first time after `time` at which the line is true, in the time zone of `time`; `None` when there is none.
-    #[must_use]
     pub fn next_after<Z: TimeZone>(&self, time: &DateTime<Z>) -> Option<DateTime<Z>> {
         self.cron.find_next_occurrence(time, false).ok()
     }
 
     /// What the line means to the cron library.
-    #[must_use]
     pub fn pattern(&self) -> &Cron {
         &self.cron
     }
@@ -119,12 +117,11 @@ impl Window {
         if whole_minutes {
             return Ok(Self(line));
         }
-        let expected = r#"a window: it names less than a minute. Write six fields with "*" for the seconds, such as "* * 22-23 * * *""#;
-        Err(form::not(text, expected))
+        let expected = r#"expected a cron line that names whole minutes: six fields with "*" for the seconds, such as "* * 22-23 * * *""#;
+        Err(expected.to_owned())
     }
 
     /// Whether the window is open at `time`, in the time zone of `time`.
-    #[must_use]
     pub fn contains<Z: TimeZone>(&self, time: &DateTime<Z>) -> bool {
         self.0.cron.is_time_matching(time).unwrap_or(false)
     }
@@ -160,7 +157,7 @@ mod tests {
         for text in ["0s", "999ms", "8d", "1M"] {
             assert_eq!(
                 Schedule::parse(text).unwrap_err(),
-                format!("\"{text}\" is not between 1s and 7d")
+                format!("expected a duration from 1s to 7d, or {CRON_LINE}")
             );
         }
     }
@@ -279,7 +276,7 @@ mod tests {
         #[test]
         fn no_text_breaks_the_reading_of_a_cron_line(text in "([0-9*/,LW#?-]{1,6} ){4,6}[0-9*A-Z]{0,3}") {
             if let Err(error) = CronLine::parse(&text) {
-                prop_assert!(error.contains("is not"), "{error}");
+                prop_assert!(error.starts_with("expected a cron line"), "{error}");
             }
         }
     }

@@ -1,27 +1,21 @@
-//! The JSON schema of the configuration file, derived from the types that read it. The table of keys in docs/configuration.md, and
-//! the keys and examples in errors come from it.
+//! The JSON schema of the configuration file, derived from the types that read it, and the table of keys in docs/configuration.md.
 
 use std::fmt::Write as _;
 
-use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::config::document::Document;
-use crate::config::error::segments;
+use crate::config::keys::{properties, schema_of};
 
 /// Overrides have every key of `reindex`; the table lists only the one that is their own.
 const OVERRIDES: &str = "reindex.folders[]";
 
-/// The schema, for editors: draft 7, which most of them support.
-#[must_use]
+/// The schema, for editors.
 pub fn json_schema() -> Json {
-    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
-    let schema = settings.into_generator().into_root_schema_for::<Document>();
-    schema.to_value()
+    schema_of::<Document>()
 }
 
 /// The keys as a Markdown table, with a line break at its end.
-#[must_use]
 pub fn markdown() -> String {
     let mut table = "| Key | Value | Default | Meaning |\n|---|---|---|---|\n".to_owned();
     add_rows(&mut table, "", &json_schema());
@@ -82,36 +76,6 @@ fn code(value: &Json) -> String {
         (None, Some(number)) => format!("`{number}`"),
         (None, None) => format!("`{value}`"),
     }
-}
-
-/// The keys of the mapping at `path`, for a sentence.
-pub(super) fn keys_of(path: &str) -> String {
-    let schema = json_schema();
-    let keys = at(&schema, path).and_then(properties);
-    let keys: Vec<_> = keys.into_iter().flat_map(Map::keys).cloned().collect();
-    keys.join(", ")
-}
-
-/// An example of the value at `path`.
-pub(super) fn example_of(path: &str) -> Option<String> {
-    let schema = json_schema();
-    at(&schema, path)?["examples"][0]
-        .as_str()
-        .map(str::to_owned)
-}
-
-fn properties(schema: &Json) -> Option<&Map<String, Json>> {
-    schema["properties"].as_object()
-}
-
-/// The schema of what is at `path`, where entries of lists are numbered.
-fn at<'s>(schema: &'s Json, path: &str) -> Option<&'s Json> {
-    segments(path)
-        .into_iter()
-        .try_fold(schema, |schema, segment| match segment.parse::<usize>() {
-            Ok(_) => schema.get("items"),
-            Err(_) => properties(schema)?.get(segment),
-        })
 }
 
 #[cfg(test)]

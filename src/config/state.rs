@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::config::error::Fault;
-use crate::config::form::{DurationFrom, FilePath, Form as _, SECOND};
+use crate::config::form::{DurationFrom, FilePath, Form as _, SECOND, ShownPath};
+use crate::config::hidden::HiddenPath;
 
 /// Where the program stores its state across restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedState {
     /// The file that has the URL of the database.
-    pub url_file: PathBuf,
+    pub url_file: HiddenPath,
     /// The folder to or from which everything can be copied; otherwise it is not used.
     pub path: PathBuf,
     /// How long a process may reindex without renewing its right to.
@@ -42,7 +43,7 @@ impl Default for State {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct StateKeys {
     /// The folder of the counters and the ledger. With `postgres_url_file`, only `state migrate` uses it
-    #[serde(with = "FilePath")]
+    #[serde(with = "ShownPath")]
     path: PathBuf,
     /// Instead of `path`, when several processes share the state: the file that has the URL of a PostgreSQL database
     #[serde(with = "FilePath")]
@@ -72,7 +73,7 @@ impl StateKeys {
         }
         Ok(match self.postgres_url_file {
             Some(url_file) => State::Postgres(SharedState {
-                url_file,
+                url_file: HiddenPath::file("state.postgres_url_file", url_file),
                 path: self.path,
                 lease: self.lease,
             }),

@@ -1,23 +1,66 @@
-//! Reads YAML, and explains in the words of this program what the parser and serde found wrong.
+//! Reads files of YAML, and explains in the words of this program what is wrong with them.
 
+use std::path::Path;
+
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_path_to_error::{Path, Segment, Track};
+use serde_json::Value as Json;
+use serde_path_to_error::{Path as KeyPath, Segment, Track};
 use serde_saphyr::{DuplicateKeyPolicy, Error, MessageFormatter, Options, UserMessageFormatter};
 
-use crate::config::error::{Fault, child};
-use crate::config::schema;
+use crate::config::error::{ConfigError, Fault};
+use crate::config::keys::{child, example_of, keys_of, schema_of};
+use crate::config::{hidden, position};
 
-/// Reads one document. Of the text, the fault has only names of keys and what [`crate::config::form`] quotes.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+/// Reads the bytes of a file.
+pub(crate) fn bytes_of(file: &Path) -> Result<Vec<u8>, ConfigError> {
+    hidden::read_file(file).map_err(|error| {
+        let fault = Fault::about("", format!("cannot be read: {error}"));
+        fault.in_file(&file.display().to_string(), &Json::Null)
+    })
+}
+
+/// Reads and checks a document, which need not be text; `file` is what errors call it. They have the position of the key that is wrong.
+pub(crate) fn parse<T, R>(
+    file: &str,
+    bytes: &[u8],
+    check: impl FnOnce(T) -> Result<R, Fault>,
+) -> Result<R, ConfigError>
+where
+    T: DeserializeOwned + JsonSchema,
+{
+    let schema = schema_of::<T>();
+    let text = text_of(bytes).map_err(|fault| fault.in_file(file, &schema))?;
+    read(text, &schema).and_then(check).map_err(|fault| {
+        let location = fault.position.is_none();
+        let location = location.then(|| position::of(&fault.key, text, options));
+        fault.at(location.flatten()).in_file(file, &schema)
+    })
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let last_line = readable.rsplit('\n').next().unwrap_or_default();
+        let line = readable.matches('\n').count() as u64 + 1;
+        Fault {
+            position: Some((line, last_line.chars().count() as u64 + 1)),
+            ..Fault::about("", "is not UTF-8 text from here on")
+        }
+    })
+}
+
+/// Reads one document. Of its schema, the fault has keys and examples.
+fn read<T: DeserializeOwned>(text: &str, schema: &Json) -> Result<T, Fault> {
     let mut track = Track::new();
     serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
         T::deserialize(serde_path_to_error::Deserializer::new(yaml, &mut track))
     })
-    .map_err(|error| fault(&error, &key_path(&track.path())))
+    .map_err(|error| fault(&error, &key_path(&track.path()), schema))
 }
 
 /// How every file of the program is parsed.
-pub(crate) fn options() -> Options {
+fn options() -> Options {
     serde_saphyr::options! {
         // A snippet would print the neighbouring lines, whatever they hold.
         with_snippet: false,
@@ -26,8 +69,7 @@ pub(crate) fn options() -> Options {
     }
 }
 
-/// `portals[0].base_url`
-fn key_path(path: &Path) -> String {
+fn key_path(path: &KeyPath) -> String {
     let mut text = String::new();
     for segment in path {
         match segment {
@@ -39,21 +81,21 @@ fn key_path(path: &Path) -> String {
     text
 }
 
-fn fault(error: &Error, path: &str) -> Fault {
+fn fault(error: &Error, path: &str, schema: &Json) -> Fault {
     let (key, message) = match error {
-        Error::AliasError { error, .. } => return self::fault(error, path),
+        Error::AliasError { error, .. } => return self::fault(error, path, schema),
         Error::SerdeUnknownField { field, .. } => {
             let parent = path.strip_suffix(field.as_str()).unwrap_or(path);
             let parent = parent.trim_end_matches('.');
-            let keys = schema::keys_of(parent);
+            let keys = keys_of(schema, parent);
             (
-                child(parent, field),
+                path.to_owned(),
                 format!("unknown key; the keys here are {keys}"),
             )
         }
         Error::SerdeMissingField { field, .. } => {
             let key = child(path, field);
-            let example = schema::example_of(&key);
+            let example = example_of(schema, &key);
             let example = example.map(|example| format!("; it could be {example}"));
             (key, format!("is missing{}", example.unwrap_or_default()))
         }
@@ -61,13 +103,13 @@ fn fault(error: &Error, path: &str) -> Fault {
             child(path, key),
             "stands here twice; leave one out".to_owned(),
         ),
-        _ => (path.to_owned(), message(error, path)),
+        _ => (path.to_owned(), message(error, path, schema)),
     };
     Fault::about(key, message).at(error.location())
 }
 
-/// What is wrong with the value at `path`. The parser's own messages are used only where they do not repeat a value.
-fn message(error: &Error, path: &str) -> String {
+/// What is wrong with the value at `path`. The parser's own messages are used where they repeat nothing of the file.
+fn message(error: &Error, path: &str, schema: &Json) -> String {
     match error {
         Error::Message { msg, .. } => msg.clone(),
         Error::Eof { .. } if path.is_empty() => {
@@ -75,7 +117,7 @@ fn message(error: &Error, path: &str) -> String {
         }
         Error::NullIntoString { .. } => "has no value".to_owned(),
         Error::Unexpected { expected, .. } if *expected == "mapping start" => {
-            format!("keys are expected here, out of {}", schema::keys_of(path))
+            format!("keys are expected here, out of {}", keys_of(schema, path))
         }
         Error::Unexpected { expected, .. } if *expected == "sequence start" => {
             "a list is expected here".to_owned()
@@ -86,6 +128,21 @@ fn message(error: &Error, path: &str) -> String {
         Error::SerdeInvalidType { expected, .. } | Error::SerdeInvalidValue { expected, .. } => {
             format!("{expected} is expected here")
         }
-        _ => UserMessageFormatter.format_message(error).into_owned(),
+        Error::SerdeUnknownVariant { expected, .. } => {
+            format!("expected one of {}", expected.join(", "))
+        }
+        Error::ExternalMessage { .. }
+        | Error::Eof { .. }
+        | Error::MultipleDocuments { .. }
+        | Error::UnknownAnchor { .. }
+        | Error::Unexpected { .. }
+        | Error::InvalidScalar { .. }
+        | Error::InvalidBooleanStrict { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::Budget { .. } => UserMessageFormatter.format_message(error).into_owned(),
+        Error::UnsupportedTag { .. } => "tags are not supported".to_owned(),
+        _ => "is not valid here".to_owned(),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::classify::Class;
+use crate::clock::Moment;
 use crate::ledger::ActiveMode;
-use crate::model::Moment;
 use crate::policy::{BreakerState, Numbers, Reason};
 use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot};
 
@@ -14,7 +14,6 @@ const MAX_UNKNOWN: usize = 5;
 /// What is decided about a folder whose mode is not off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderDecision {
-    /// The mode that holds.
     pub mode: ActiveMode,
     /// Why, and from what; none before the first decision in this mode.
     pub decided: Option<(Reason, Numbers)>,
@@ -38,7 +37,6 @@ impl FolderDecision {
     }
 
     /// The decision with the numbers behind it, for people.
-    #[must_use]
     pub fn summary(&self) -> String {
         let sentence = self.sentence();
         let Some((_, numbers)) = self.decided else {
@@ -53,7 +51,6 @@ impl FolderDecision {
     }
 
     /// The decision in a sentence, for people.
-    #[must_use]
     pub fn sentence(&self) -> &'static str {
         match (self.decided, self.mode) {
             (None, _) => "nothing was decided yet",
@@ -68,7 +65,7 @@ impl FolderDecision {
     }
 }
 
-/// The remaining budget and the breaker; none where nothing is reindexed or the ledger cannot be used.
+/// The remaining budget and the breaker; `None` if nothing is reindexed or the ledger cannot be used.
 pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<PortalLimits> {
     let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
     let ledger = view.ledger.as_ref().ok()?;
@@ -82,9 +79,9 @@ pub(super) fn warning(view: &ReindexView) -> Option<String> {
 }
 
 /// What stops reindexing as configured, which is no warning.
-pub(super) fn remarks(view: &ReindexView, limits: Option<PortalLimits>) -> Vec<String> {
-    let kill_switch = "nothing is reindexed: the kill switch is on";
-    let kill_switch = view.kill_switch.then(|| kill_switch.to_owned());
+pub(super) fn remarks(kill_switch: bool, limits: Option<PortalLimits>) -> Vec<String> {
+    let remark = "nothing is reindexed: the kill switch is on";
+    let kill_switch = kill_switch.then(|| remark.to_owned());
     let breaker = match limits.map(|limits| limits.breaker) {
         Some(BreakerState::Open { until }) => Some(format!(
             "nothing is reindexed until {until}: the last attempts had no effect"
@@ -100,7 +97,7 @@ pub(super) fn remarks(view: &ReindexView, limits: Option<PortalLimits>) -> Vec<S
 /// The classes that files had in any portal, because the rules hold for all portals. None before each portal ended a collection.
 pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
     let portals = || snapshot.portals.iter();
-    if portals().any(|portal| portal.collections.last_run.is_none()) {
+    if portals().any(|portal| !portal.was_collected()) {
         return None;
     }
     let slots = portals().flat_map(|portal| portal.classes.keys().map(|class| &**class));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::clock::Moment;
 use crate::history::{Departure, DepartureReason};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
 use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way, Writes};
@@ -32,16 +33,10 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
         })
     });
     FolderView {
-        id: FolderId::from(uuid::Uuid::from_u128(1)),
-        name: FolderName::new("Inbox"),
         reported_files: Some(0),
         state,
         counts,
-        last_success: None,
-        full_read: None,
-        full_read_difference: None,
-        large_scan_pages: None,
-        counters: None,
+        ..FolderView::unseen(uuid::Uuid::from_u128(1).into(), FolderName::new("Inbox"))
     }
 }
 
@@ -81,7 +76,7 @@ fn snapshot(portals: Vec<Arc<PortalView>>) -> Snapshot {
 }
 
 fn status(portals: Vec<Arc<PortalView>>, now: Moment) -> Status {
-    judge(&snapshot(portals), now).status
+    judge(&snapshot(portals), false, now).status
 }
 
 #[test]
@@ -148,7 +143,7 @@ fn folders_that_take_turns_are_said_and_no_warning() {
             interval: Duration::from_mins(1),
             quiet_every: Duration::from_mins(5),
         });
-        let health = judge(&snapshot(vec![Arc::new(view)]), Moment::now());
+        let health = judge(&snapshot(vec![Arc::new(view)]), false, Moment::now());
         assert_eq!(health.status, Status::Pass);
         health.portals[0].notes.join("; ")
     };
@@ -167,7 +162,7 @@ fn what_a_list_leaves_out_is_said() {
     };
     let mut view = (*portal(ListState::Read(facts), vec![])).clone();
     view.state_writes = Writes::Refused("the disk is full".to_owned());
-    let health = judge(&snapshot(vec![Arc::new(view)]), Moment::now());
+    let health = judge(&snapshot(vec![Arc::new(view)]), false, Moment::now());
     assert_eq!(health.status, Status::Warn);
     assert_eq!(health.portals[0].notes.len(), 4);
 }

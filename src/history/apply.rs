@@ -7,21 +7,19 @@ use crate::count::{DoneFiles, Unfinished};
 use crate::history::record::{Coverage, FileHistory, FolderRecord, FullRead, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, entries, limit};
-use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
 /// Compares a read with what is stored of the ones before it.
-#[must_use]
 pub fn apply(
-    name: &FolderName,
     before: Option<&FolderRecord>,
     history: &FileHistory,
     read: &CompletedRead<'_>,
 ) -> Update {
     let mut update = Update {
-        record: record(name, before, read),
+        record: record(before, read),
         changed: Vec::new(),
         forgotten: Vec::new(),
         finished: Vec::new(),
@@ -79,14 +77,9 @@ fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Arc<Vec<u64>> {
 }
 
 /// The folder's record, but for what the read adds to it.
-fn record(
-    name: &FolderName,
-    before: Option<&FolderRecord>,
-    read: &CompletedRead<'_>,
-) -> FolderRecord {
+fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderRecord {
     FolderRecord {
         first_counted: before.map_or(read.ended, |before| before.first_counted),
-        name: name.clone(),
         began: read.began,
         counted: read.ended,
         full_read: full_read(before, read),

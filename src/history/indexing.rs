@@ -2,22 +2,21 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Upper bounds of the buckets, in seconds (docs/metrics.md, Indexing time).
 pub const INDEXING_BUCKETS: [u32; 6] = [60, 300, 900, 3_600, 14_400, 86_400];
 
-/// A histogram of durations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexingTimes {
     /// Durations in each bucket and not in a smaller one; longer ones are only in [`Self::count`].
     pub buckets: [u64; INDEXING_BUCKETS.len()],
-    /// All durations.
     pub count: u64,
     /// Their sum in milliseconds.
     pub sum_millis: u64,
 }
 
 impl IndexingTimes {
-    /// Adds one duration.
     pub fn observe(&mut self, duration: Duration) {
         let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let fits = |bound: &u32| millis <= u64::from(*bound) * 1_000;

@@ -1,4 +1,4 @@
-//! The bound of what is remembered of one folder, whatever its reads are like.
+//! The maximum number of remembered files of a folder, whatever its reads are like.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::history::record::{Coverage, FileHistory};
 use crate::history::update::{CompletedRead, Update};
 use crate::model::FileKey;
 
-/// Leaves out rows of a count that are more than may be remembered beside the files that must be. Files that failed or are flagged
+/// Leaves out rows of a count that exceed the limit, after the files that must be remembered. Files that failed or are flagged
 /// stay first; of those that wait, the ones remembered already, then the oldest.
 pub fn limit_rows(count: &mut FolderCount, history: &FileHistory) {
     let files = &mut count.unfinished;

@@ -2,31 +2,31 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::count::hash;
 use crate::history::indexing::IndexingTimes;
-use crate::model::{ByStatus, FileKey, FileMap, FolderName, FolderSizes, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
 /// How sure it is that every file of a status is remembered, so that one that is not is new there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coverage {
     /// Two whole reads listed them; what came since is remembered, or not listed yet.
     Whole,
     /// The last consistent read was whole and the first to list them: pages may have shifted, so that it left out one that is there.
     Once,
-    /// No whole read listed them; so many torn reads did.
+    /// No whole read listed them; this number of torn reads did.
     Torn(u8),
 }
 
 impl Coverage {
-    /// Nothing was listed yet.
     pub const NONE: Self = Self::Torn(0);
 
     /// Torn reads after which every file was listed. One of equal names in an arbitrary order leaves out 37 files of 100 at most,
     /// so that sixteen leave out one file in eight million.
     const ENOUGH: u8 = 16;
 
-    /// Whether every file is remembered, as far as that can be known.
-    #[must_use]
+    /// Whether every file is remembered.
     pub const fn is_complete(self) -> bool {
         match self {
             Self::Whole | Self::Once => true,
@@ -44,7 +44,6 @@ impl Default for Coverage {
 /// A file that is not done, as it was seen last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownFile {
-    /// Its state.
     pub status: Status,
     /// Its last status with a reason (failed or flagged), if it was not done since.
     pub settled: Option<Status>,
@@ -68,13 +67,11 @@ pub struct FileHistory {
 
 impl FileHistory {
     /// Whether this file was not done when it was seen last.
-    #[must_use]
     pub fn remembers(&self, key: FileKey) -> bool {
         self.files.contains_key(&key)
     }
 
     /// What is remembered of a file.
-    #[must_use]
     pub fn get(&self, key: FileKey) -> Option<&KnownFile> {
         self.files.get(&key)
     }
@@ -84,20 +81,15 @@ impl FileHistory {
         self.files.iter().map(|(key, file)| (*key, file))
     }
 
-    /// How many files are remembered.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether nothing is remembered.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
     /// Whether the only whole read so far listed this file, in whichever status; true where that is not known.
-    #[must_use]
     pub fn was_listed(&self, key: FileKey) -> bool {
         let rows = self.rows.as_ref();
         rows.is_none_or(|rows| rows.binary_search(&hash(key)).is_ok())
@@ -125,9 +117,7 @@ pub enum DepartureReason {
 /// When and why a folder left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Departure {
-    /// Why.
     pub reason: DepartureReason,
-    /// When that was noticed.
     pub since: Timestamp,
 }
 
@@ -136,7 +126,6 @@ pub struct Departure {
 pub struct FullRead {
     /// When the last page was read.
     pub at: Timestamp,
-    /// Bytes by status.
     pub sizes: FolderSizes,
 }
 
@@ -145,8 +134,6 @@ pub struct FullRead {
 pub struct FolderRecord {
     /// When its first count ended: no file was seen in any state before that.
     pub first_counted: Timestamp,
-    /// The folder's name when it was last listed.
-    pub name: FolderName,
     /// When the last read that counted the folder began.
     pub began: Timestamp,
     /// When that read ended: the time of the counts.
@@ -166,7 +153,6 @@ pub struct FolderRecord {
 /// The counters of a folder: they never fall.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderCounters {
-    /// Files that entered each status.
     pub entries: ByStatus<u64>,
     /// How long files took from upload to done.
     pub indexing: IndexingTimes,

@@ -9,18 +9,14 @@ use crate::model::{ByStatus, FileKey, Timestamp};
 /// A read of a folder that counted it.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletedRead<'a> {
-    /// When it began.
     pub began: Timestamp,
-    /// When it ended.
     pub ended: Timestamp,
-    /// What it found.
     pub count: &'a FolderCount,
 }
 
 /// What a read changes in what is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
-    /// The folder's new record.
     pub record: FolderRecord,
     /// Files that are not done and are new, or changed.
     pub changed: Vec<(FileKey, KnownFile)>,
@@ -36,7 +32,6 @@ pub struct Update {
 }
 
 impl FileHistory {
-    /// Applies what a read changed.
     pub fn update(&mut self, update: &mut Update) {
         for key in &update.forgotten {
             self.files.remove(key);

@@ -5,17 +5,15 @@ use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderName, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use headers::authorization::{Authorization, Basic};
-use headers::{HeaderMapExt, HeaderName};
 
+use crate::clock::Moment;
+use crate::http::credentials::Credentials;
 use crate::http::passwords::{Passwords, Verdict};
+use crate::http::route::Route;
 use crate::http::web_config::{WebConfig, WebConfigFile};
-
-/// Paths that may be exempt from authentication.
-const PROBES: [&str; 3] = ["/livez", "/healthz", "/readyz"];
 
 /// What asks for a password, in the words of RFC 7617.
 const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
@@ -24,7 +22,6 @@ const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShowedCertificate(pub(super) bool);
 
-/// Admits requests.
 pub struct Guard {
     file: Arc<WebConfigFile>,
     open_probes: bool,
@@ -33,7 +30,6 @@ pub struct Guard {
 
 impl Guard {
     /// Admits requests as the file says. With `open_probes` the paths of liveness and readiness are open to everybody.
-    #[must_use]
     pub fn new(file: Arc<WebConfigFile>, open_probes: bool) -> Self {
         Self {
             file,
@@ -42,9 +38,14 @@ impl Guard {
         }
     }
 
+    /// Whether the web configuration files as they are now are in use.
+    pub(super) fn reload_successful(&self) -> bool {
+        self.file.reload_successful()
+    }
+
     /// Why a request is refused, if it is.
     async fn refusal(&self, config: &WebConfig, request: &Head) -> Option<Response> {
-        if self.open_probes && PROBES.contains(&request.path.as_str()) {
+        if self.open_probes && request.route.is_some_and(Route::is_probe) {
             return None;
         }
         if !config.users.is_empty() {
@@ -60,8 +61,7 @@ impl Guard {
 
     async fn password_refusal(&self, config: &WebConfig, request: &Head) -> Option<Response> {
         let verdict = match &request.credentials {
-            Some(Authorization(basic)) => {
-                let (user, password) = (basic.username(), basic.password());
+            Some(Credentials { user, password }) => {
                 let peer = request.peer.ip();
                 self.passwords
                     .check(&config.users, user, password, peer)
@@ -86,8 +86,8 @@ impl Guard {
 /// What of a request matters here.
 struct Head {
     method: Method,
-    path: String,
-    credentials: Option<Authorization<Basic>>,
+    route: Option<Route>,
+    credentials: Option<Credentials>,
     peer: SocketAddr,
     showed_certificate: bool,
 }
@@ -100,15 +100,15 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     let config = guard.file.current();
-    let limiter = config.limiter.as_ref();
-    if limiter.is_some_and(|limiter| limiter.requests.check().is_err()) {
+    let mut limiter = config.limiter.iter();
+    if !limiter.all(|limiter| limiter.admits(Moment::now().steady)) {
         return with_header(StatusCode::TOO_MANY_REQUESTS, (RETRY_AFTER, "1"));
     }
     let showed = request.extensions().get::<ShowedCertificate>();
     let head = Head {
         method: request.method().clone(),
-        path: request.uri().path().to_owned(),
-        credentials: request.headers().typed_get(),
+        route: Route::of(request.uri().path()),
+        credentials: Credentials::of(request.headers()),
         peer,
         showed_certificate: showed.is_some_and(|showed| showed.0),
     };
@@ -116,14 +116,8 @@ pub(super) async fn admit(
         Some(refusal) => refusal,
         None => next.run(request).await,
     };
-    set_all(response.headers_mut(), &config.headers);
+    response.headers_mut().extend(config.headers.clone());
     response
-}
-
-fn set_all(headers: &mut HeaderMap, configured: &HeaderMap) {
-    for (name, value) in configured {
-        headers.insert(name, value.clone());
-    }
 }
 
 fn with_header(code: StatusCode, header: (HeaderName, &'static str)) -> Response {

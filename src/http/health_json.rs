@@ -9,7 +9,6 @@ use crate::policy::Reason;
 use crate::portal::Trouble;
 use crate::snapshot::{ErrorClass, Unavailable};
 
-/// The media type.
 pub(super) const CONTENT_TYPE: &str = "application/health+json";
 
 /// The document. The status comes first, for people.
@@ -21,7 +20,6 @@ pub(super) struct Document {
     checks: Map<String, Value>,
 }
 
-/// Writes health as a document.
 pub(super) fn document(health: &Health) -> Document {
     let mut checks = Map::new();
     for portal in &health.portals {

@@ -18,9 +18,11 @@ use std::sync::Arc;
 use maud::Markup;
 use serde_json::Value as Json;
 
+use crate::clock::Moment;
+use crate::config::Reindex;
 use crate::health::{Health, PortalHealth};
 use crate::metrics::ConfigFacts;
-use crate::model::{FolderId, Moment, PortalName};
+use crate::model::{FolderId, PortalName};
 use crate::snapshot::{PortalView, Snapshot};
 use crate::trend::Trends;
 
@@ -29,10 +31,11 @@ pub(super) use layout::{SCRIPT, STYLE};
 pub(super) use query::Query;
 
 /// The configuration in use.
-pub(super) struct Configuration {
-    pub(super) facts: ConfigFacts,
-    /// The keys and values of the file; null where there is no file.
-    pub(super) written: Arc<Json>,
+pub struct Configuration {
+    pub facts: ConfigFacts,
+    /// The keys and values of the file, without secrets; null where there is no file.
+    pub written: Arc<Json>,
+    pub reindex: Arc<Reindex>,
 }
 
 /// What every page is made from.
@@ -40,7 +43,6 @@ pub(super) struct Pages<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) health: &'a Health,
     pub(super) trends: &'a Trends,
-    /// The path of the metrics.
     pub(super) metrics: &'a str,
     pub(super) now: Moment,
 }
@@ -52,7 +54,7 @@ impl Pages<'_> {
         self.page("Folders", &content)
     }
 
-    /// The page of one folder; none where there is no such folder.
+    /// The page of one folder; `None` if there is no such folder.
     pub(super) fn folder(&self, portal: &str, folder: FolderId) -> Option<Markup> {
         let (portal, health) = self.portal(portal)?;
         let view = portal.folders.get(&folder)?;
@@ -64,17 +66,14 @@ impl Pages<'_> {
         Some(self.page(&view.name.to_string(), &content))
     }
 
-    /// The page of errors.
     pub(super) fn errors(&self) -> Markup {
         self.page("Errors", &errors::content(self.snapshot, self.health))
     }
 
-    /// The page of the configuration.
     pub(super) fn config(&self, configuration: &Configuration) -> Markup {
         self.page("Configuration", &config::content(configuration))
     }
 
-    /// The list of documents.
     pub(super) fn documents(&self) -> Markup {
         self.page("Documentation", &documents::list())
     }

@@ -19,8 +19,9 @@ use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,7 +29,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt;
 
 use crate::http::guard::ShowedCertificate;
 use crate::http::web_config::WebConfigFile;
@@ -178,7 +178,7 @@ async fn answer(
     if let Some(certificate) = certificate {
         request.extensions_mut().insert(certificate);
     }
-    router.oneshot(request).await
+    TowerToHyperService::new(router).call(request).await
 }
 
 #[cfg(test)]

@@ -12,21 +12,19 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use maud::Markup;
-use serde_json::Value as Json;
 use tokio::sync::{mpsc, oneshot, watch};
-use tower_http::limit::RequestBodyLimitLayer;
 
-use crate::health;
+use crate::clock::Moment;
+use crate::health::{self, Health};
 use crate::http::guard::{Guard, admit};
 use crate::http::page::{Configuration, Pages};
+use crate::http::route::Route;
 use crate::http::{health_json, page, scrape};
-use crate::metrics::{ConfigFacts, Events, Exposition};
-use crate::model::{FolderId, Moment};
-use crate::snapshot::{PortalView, Publisher};
+use crate::metrics::{Events, Exposition};
+use crate::model::FolderId;
+use crate::reindex::kill_switch;
+use crate::snapshot::{Publisher, Snapshot};
 use crate::trend::Trends;
-
-/// Largest request body that is read.
-const MAX_BODY_BYTES: usize = 64 * 1024;
 
 /// The pages use our own style sheet and script, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -40,65 +38,55 @@ pub type Liveness = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 /// Asks for a reload; the answer is why there was none.
 pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 
-/// What the paths show.
 pub struct Site {
-    /// What this process did.
     pub events: Events,
-    /// What is known of the portals.
+    /// The current snapshot.
     pub publisher: Publisher,
     /// What changed in the last day.
     pub trends: Trends,
-    /// What is known of them, as metrics.
+    /// The snapshot as metrics.
     pub exposition: Exposition,
-    /// How the configuration in use came to be.
-    pub config: watch::Receiver<ConfigFacts>,
-    /// The keys and values of its file, without secrets.
-    pub written: watch::Receiver<Arc<Json>>,
-    /// Whether the process makes progress.
+    pub config: watch::Receiver<Configuration>,
     pub liveness: Liveness,
     /// Takes requests to read the configuration again, where they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
-    /// The path of the metrics.
     pub telemetry_path: String,
     /// Admits requests, where the web configuration file asks for it.
     pub guard: Option<Arc<Guard>>,
 }
 
-/// A site with its state.
 struct Served {
     site: Site,
     ready: AtomicBool,
 }
 
 impl Site {
-    /// The routes.
     pub fn router(self) -> Router {
         let telemetry_path = self.telemetry_path.clone();
         let guard = self.guard.clone();
         let mut router = Router::new()
-            .route("/livez", get(live))
-            .route("/healthz", get(live))
-            .route("/readyz", get(ready))
-            .route("/health", get(health))
-            .route("/-/reload", post(reload))
-            .route("/folders/{portal}/{folder}", get(folder_page))
-            .route("/errors", get(errors_page))
-            .route("/config", get(config_page))
-            .route("/docs", get(documents_page))
-            .route("/docs/{name}", get(document))
-            .route("/static/style.css", get(style))
-            .route("/static/refresh.js", get(script))
+            .route(Route::Live.as_str(), get(live))
+            .route(Route::Healthy.as_str(), get(live))
+            .route(Route::Ready.as_str(), get(ready))
+            .route(Route::Health.as_str(), get(health))
+            .route(Route::Reload.as_str(), post(reload))
+            .route(Route::Folder.as_str(), get(folder_page))
+            .route(Route::Errors.as_str(), get(errors_page))
+            .route(Route::Configuration.as_str(), get(config_page))
+            .route(Route::Documents.as_str(), get(documents_page))
+            .route(Route::Document.as_str(), get(document))
+            .route(Route::Style.as_str(), get(style))
+            .route(Route::Script.as_str(), get(script))
             .route(&telemetry_path, get(metrics));
-        if telemetry_path != "/" {
-            router = router.route("/", get(folders_page));
+        let folders = Route::Folders.as_str();
+        if telemetry_path != folders {
+            router = router.route(folders, get(folders_page));
         }
         if let Some(guard) = guard {
             router = router.layer(middleware::from_fn_with_state(guard, admit));
         }
         let ready = AtomicBool::new(false);
-        router
-            .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
-            .with_state(Arc::new(Served { site: self, ready }))
+        router.with_state(Arc::new(Served { site: self, ready }))
     }
 }
 
@@ -107,33 +95,41 @@ impl Served {
     /// it can take the place of another one.
     fn is_ready(&self) -> bool {
         let portals = &self.site.publisher.current().portals;
-        let is_collected = |portal: &Arc<PortalView>| portal.collections.last_run.is_some();
-        let ready = self.ready.load(Ordering::Relaxed) || portals.iter().all(is_collected);
+        let all = || portals.iter().all(|portal| portal.was_collected());
+        let ready = self.ready.load(Ordering::Relaxed) || all();
         self.ready.store(ready, Ordering::Relaxed);
         ready
     }
-}
 
-impl Served {
+    /// Whether a kill switch file stops reindexing now.
+    async fn kill_switch(&self) -> bool {
+        let reindex = Arc::clone(&self.site.config.borrow().reindex);
+        kill_switch::is_on(&reindex).await
+    }
+
+    async fn health(&self, snapshot: &Snapshot, now: Moment) -> Health {
+        health::judge(snapshot, self.kill_switch().await, now)
+    }
+
     /// Renders a page; where there is none, 404.
-    fn page(&self, render: impl FnOnce(&Pages<'_>) -> Option<Markup>) -> Response {
+    async fn page(&self, render: impl FnOnce(&Pages<'_>) -> Option<Markup>) -> Response {
         let site = &self.site;
         let (snapshot, now) = (site.publisher.current(), Moment::now());
         let page = render(&Pages {
             snapshot: &snapshot,
-            health: &health::judge(&snapshot, now),
+            health: &self.health(&snapshot, now).await,
             trends: &site.trends,
             metrics: &site.telemetry_path,
             now,
         });
         let Some(page) = page else {
-            return plain(StatusCode::NOT_FOUND, "no such folder".to_owned());
+            return plain(StatusCode::NOT_FOUND, "no such folder");
         };
         let headers = [
             (CONTENT_SECURITY_POLICY, POLICY),
             (X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (REFERRER_POLICY, "same-origin"),
-            (CACHE_CONTROL, "no-store"),
+            NO_STORE,
         ];
         (headers, Html(page.into_string())).into_response()
     }
@@ -170,7 +166,8 @@ async fn ready(State(served): State<Arc<Served>>) -> Response {
 }
 
 async fn health(State(served): State<Arc<Served>>) -> Response {
-    let health = health::judge(&served.site.publisher.current(), Moment::now());
+    let snapshot = served.site.publisher.current();
+    let health = served.health(&snapshot, Moment::now()).await;
     let code = match health.status {
         health::Status::Fail => StatusCode::SERVICE_UNAVAILABLE,
         health::Status::Pass | health::Status::Warn => StatusCode::OK,
@@ -182,7 +179,11 @@ async fn health(State(served): State<Arc<Served>>) -> Response {
 
 async fn metrics(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
     let site = &served.site;
-    let config = *site.config.borrow();
+    site.events.show_kill_switch(served.kill_switch().await);
+    if let Some(guard) = &site.guard {
+        site.events.show_web_config(guard.reload_successful());
+    }
+    let config = site.config.borrow().facts;
     scrape::answer(&site.exposition, &site.events, config, &headers)
         .await
         .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
@@ -192,36 +193,37 @@ async fn folders_page(
     State(served): State<Arc<Served>>,
     Query(query): Query<page::Query>,
 ) -> Response {
-    served.page(|pages| Some(pages.folders(&query)))
+    served.page(|pages| Some(pages.folders(&query))).await
 }
 
 async fn folder_page(
     State(served): State<Arc<Served>>,
     Path((portal, folder)): Path<(String, String)>,
 ) -> Response {
-    served.page(|pages| pages.folder(&portal, FolderId::parse(&folder)?))
+    served
+        .page(|pages| pages.folder(&portal, FolderId::parse(&folder)?))
+        .await
 }
 
 async fn errors_page(State(served): State<Arc<Served>>) -> Response {
-    served.page(|pages| Some(pages.errors()))
+    served.page(|pages| Some(pages.errors())).await
 }
 
 async fn config_page(State(served): State<Arc<Served>>) -> Response {
-    let configuration = Configuration {
-        facts: *served.site.config.borrow(),
-        written: Arc::clone(&served.site.written.borrow()),
-    };
-    served.page(|pages| Some(pages.config(&configuration)))
+    let config = &served.site.config;
+    served
+        .page(|pages| Some(pages.config(&config.borrow())))
+        .await
 }
 
 async fn documents_page(State(served): State<Arc<Served>>) -> Response {
-    served.page(|pages| Some(pages.documents()))
+    served.page(|pages| Some(pages.documents())).await
 }
 
 async fn document(Path(name): Path<String>) -> Response {
     match page::document(&name) {
         Some(text) => asset("text/plain; charset=utf-8", text),
-        None => plain(StatusCode::NOT_FOUND, "no such document".to_owned()),
+        None => plain(StatusCode::NOT_FOUND, "no such document"),
     }
 }
 

@@ -1,50 +1,41 @@
 //! The file of `--web.config.file`: TLS, passwords, headers and a rate limit, in the format of Prometheus' exporter-toolkit.
 //!
-//! The file and the files that it names are read again when they change. Each connection and each request uses what holds then.
+//! The file and the files that it names are read again when they change. Each connection and each request uses what holds then. A file
+//! that was emptied or cut short must not open the server to everybody, so what protects it can be changed, but not taken away.
 
 mod client_auth;
 mod document;
-mod error;
+mod limiter;
 mod tls;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, fs};
 
 use axum::http::HeaderMap;
-use governor::DefaultDirectRateLimiter;
 use rustls::ServerConfig;
 use rustls::pki_types::CertificateDer;
 
-use document::{Document, RateLimit};
-use error::Fault;
+use crate::config::error::Fault;
+use crate::config::keys::schema_of;
+use crate::config::{ConfigError, yaml};
+use document::Document;
+use limiter::Limiter;
 
-pub use error::WebConfigError;
-
-/// What the file says.
 pub struct WebConfig {
     /// Serves TLS with this; plain HTTP where there is none.
     pub tls: Option<Arc<ServerConfig>>,
-    /// The certificate of the server.
     pub certificate: Option<CertificateDer<'static>>,
     /// Whether clients may show a certificate, which is verified, or none.
     pub optional_client_certificate: bool,
     /// The bcrypt hash of each user's password. Without users no password is asked for.
     pub users: BTreeMap<String, String>,
-    /// Headers of every response.
     pub headers: HeaderMap,
-    /// Limits all requests together.
     pub limiter: Option<Limiter>,
-}
-
-/// A rate limiter, and what it was made from.
-#[derive(Clone)]
-pub struct Limiter {
-    limit: RateLimit,
-    /// Admits requests, or does not.
-    pub requests: Arc<DefaultDirectRateLimiter>,
+    /// The keys that are set and protect the server.
+    protections: Vec<&'static str>,
 }
 
 /// The web configuration file, read again when it changes.
@@ -56,14 +47,16 @@ pub struct WebConfigFile {
 struct Loaded {
     stamps: Vec<Stamp>,
     config: Arc<WebConfig>,
+    /// Whether the files as they are now are in use.
+    successful: bool,
 }
 
 /// A file as it was when it was read. Another one in its place, or another text in it, has another stamp.
 #[derive(PartialEq, Eq)]
 struct Stamp {
     file: PathBuf,
-    /// Inode, size, and the times of the last changes in seconds and nanoseconds; none where there is no file.
-    state: Option<(u64, u64, [i64; 4])>,
+    /// Inode, size, and the time of the last change in seconds and nanoseconds; `None` if there is no file.
+    state: Option<(u64, u64, i64, i64)>,
 }
 
 impl Stamp {
@@ -71,15 +64,7 @@ impl Stamp {
         let metadata = fs::metadata(file).ok();
         Self {
             file: file.to_owned(),
-            state: metadata.map(|file| {
-                let times = [
-                    file.mtime(),
-                    file.mtime_nsec(),
-                    file.ctime(),
-                    file.ctime_nsec(),
-                ];
-                (file.ino(), file.size(), times)
-            }),
+            state: metadata.map(|file| (file.ino(), file.size(), file.ctime(), file.ctime_nsec())),
         }
     }
 }
@@ -94,20 +79,30 @@ impl fmt::Debug for WebConfigFile {
 
 impl WebConfigFile {
     /// Reads the file and the files that it names.
-    pub fn open(path: &Path) -> Result<Self, WebConfigError> {
+    pub fn open(path: &Path) -> Result<Self, ConfigError> {
         let (stamps, config) = read(path);
         Ok(Self {
             path: path.to_owned(),
             loaded: Mutex::new(Loaded {
                 stamps,
                 config: Arc::new(config?),
+                successful: true,
             }),
         })
     }
 
-    /// What holds now. Files that changed and cannot be used are logged once, and what held before stays in use.
-    #[must_use]
+    /// What holds now.
     pub fn current(&self) -> Arc<WebConfig> {
+        Arc::clone(&self.loaded().config)
+    }
+
+    /// Whether the files as they are now are in use.
+    pub fn reload_successful(&self) -> bool {
+        self.loaded().successful
+    }
+
+    /// Reads files that changed. Where they cannot be used, this is logged once, and what held before stays in use.
+    fn loaded(&self) -> MutexGuard<'_, Loaded> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if loaded
             .stamps
@@ -115,10 +110,18 @@ impl WebConfigFile {
             .any(|stamp| *stamp != Stamp::of(&stamp.file))
         {
             let (stamps, config) = read(&self.path);
+            let config = config.and_then(|config| {
+                let replaced = config.replacing(&loaded.config);
+                replaced.map_err(|fault| {
+                    let file = self.path.display().to_string();
+                    fault.in_file(&file, &schema_of::<Document>())
+                })
+            });
             loaded.stamps = stamps;
+            loaded.successful = config.is_ok();
             match config {
                 Ok(config) => {
-                    loaded.config = Arc::new(config.with_limiter_of(&loaded.config));
+                    loaded.config = Arc::new(config);
                     tracing::info!(file = %self.path.display(), "the web configuration was read again");
                 }
                 Err(error) => {
@@ -126,32 +129,44 @@ impl WebConfigFile {
                 }
             }
         }
-        Arc::clone(&loaded.config)
+        loaded
     }
 }
 
 impl WebConfig {
-    /// Goes on with a limiter whose limit is the same, so that reading the file again admits no further burst.
-    fn with_limiter_of(mut self, before: &Self) -> Self {
+    /// Takes the place of a configuration whose protections it has. Goes on with a limiter whose limit is the same, so that reading the
+    /// file again admits no further burst.
+    fn replacing(mut self, before: &Self) -> Result<Self, Fault> {
+        let is_missing = |key: &&&str| !self.protections.contains(*key);
+        if let Some(key) = before.protections.iter().find(is_missing) {
+            let advice = "is in use and is no longer set; only a restart can turn it off";
+            return Err(Fault::about(*key, advice));
+        }
         if let (Some(limiter), Some(before)) = (&mut self.limiter, &before.limiter)
             && limiter.limit == before.limit
         {
             *limiter = before.clone();
         }
-        self
+        Ok(self)
+    }
+}
+
+impl From<rustls::Error> for Fault {
+    fn from(error: rustls::Error) -> Self {
+        Self::about("tls_server_config", error.to_string())
     }
 }
 
 /// Reads everything. The stamps are from before, so that a change while it is read is seen the next time.
-fn read(path: &Path) -> (Vec<Stamp>, Result<WebConfig, WebConfigError>) {
+fn read(path: &Path) -> (Vec<Stamp>, Result<WebConfig, ConfigError>) {
     let mut stamps = vec![Stamp::of(path)];
-    let config = fs::read_to_string(path)
-        .map_err(|error| Fault::Unreadable(error).in_file(path))
-        .and_then(|text| Document::parse(path, &text))
-        .and_then(|document| {
-            stamps.extend(document.files().map(|file| Stamp::of(file)));
-            document.check().map_err(|fault| fault.in_file(path))
-        });
+    let check = |document: Option<Document>| {
+        let document = document.unwrap_or_default().resolve(path);
+        stamps.extend(document.files().map(|file| Stamp::of(file)));
+        document.check()
+    };
+    let config = yaml::bytes_of(path)
+        .and_then(|bytes| yaml::parse(&path.display().to_string(), &bytes, check));
     (stamps, config)
 }
 

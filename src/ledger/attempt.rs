@@ -12,13 +12,11 @@ use crate::model::{FileKey, FileMap, FolderId, FolderName, PortalName, Timestamp
 pub struct Intent {
     /// The configured name under which the portal is asked.
     pub portal: PortalName,
-    /// The folder.
     pub folder: FolderId,
     /// Its name, for people who read the history.
     pub name: FolderName,
     /// Whether a request will be sent.
     pub mode: ActiveMode,
-    /// Now.
     pub at: Timestamp,
     /// Every failed file of the folder: the endpoint takes the folder whole.
     pub files: Vec<(FileKey, SentFile)>,
@@ -28,7 +26,6 @@ pub struct Intent {
 
 impl Intent {
     /// An attempt in a folder whose name is not known, with counters for as many classes as the ledger allows.
-    #[must_use]
     pub fn new(
         portal: PortalName,
         folder: FolderId,
@@ -48,24 +45,21 @@ impl Intent {
     }
 }
 
-/// A file of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentFile {
-    /// Its state so far.
     pub state: FileState,
-    /// The class of its error when it was sent; `None` in an attempt of a version that did not store it.
-    pub class: Option<Class>,
+    /// The class of its error when it was sent.
+    pub class: Class,
     /// Its name, where it was read directly before the request.
     pub name: Option<Arc<str>>,
 }
 
 impl SentFile {
     /// A file that is about to be sent, of which the name is not known.
-    #[must_use]
     pub const fn new(class: Class) -> Self {
         Self {
             state: FileState::Sent,
-            class: Some(class),
+            class,
             name: None,
         }
     }
@@ -74,7 +68,6 @@ impl SentFile {
 /// The results of the files of one class in an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassResult {
-    /// The class.
     pub class: Class,
     /// Files of it that were sent.
     pub sent: u64,
@@ -94,14 +87,11 @@ impl ClassResult {
     }
 }
 
-/// One attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Its number.
     pub id: AttemptId,
     /// The configured name under which the portal was asked.
     pub portal: PortalName,
-    /// The folder.
     pub folder: FolderId,
     /// Whether a request was to be sent. After a dry run there is nothing to judge.
     pub mode: ActiveMode,
@@ -109,7 +99,6 @@ pub struct Attempt {
     pub intended: Timestamp,
     /// Failed files of the folder as last seen before it.
     pub files: u64,
-    /// The results by class; none where they were not stored.
     pub classes: Arc<[ClassResult]>,
     /// The outcome of the request, and when it was known; `None` before that, and in a dry run.
     pub outcome: Option<(Timestamp, Outcome)>,
@@ -119,14 +108,10 @@ pub struct Attempt {
     pub judged: Option<Judged>,
 }
 
-/// The end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
-    /// When it was judged.
     pub at: Timestamp,
-    /// The verdict.
     pub verdict: Verdict,
-    /// The files in each state.
     pub files: StateCounts,
 }
 
@@ -151,7 +136,6 @@ impl Attempt {
     }
 
     /// The status of the answer, where the portal refused the request.
-    #[must_use]
     pub const fn refusal(&self) -> Option<u16> {
         match self.outcome {
             Some((_, Outcome::Refused { status, .. })) => Some(status),

@@ -24,7 +24,6 @@ pub struct Review {
 
 impl Review {
     /// Whether there is nothing to write.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.changed.is_empty() && self.verdict.is_none()
     }
@@ -33,7 +32,6 @@ impl Review {
 /// A change that does not fit what is known. Nothing is changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Misfit {
-    /// There is no such attempt.
     #[error("there is no attempt {0}")]
     NoAttempt(AttemptId),
     /// The attempt is not at the point where this can happen.
@@ -151,9 +149,7 @@ impl LedgerView {
         if file.state.starts_anew() {
             folder.file_attempts.remove(&key);
         }
-        if let Some(class) = &file.class {
-            self.count_class(class, file.state);
-        }
+        self.count_class(&file.class, file.state);
     }
 
     /// Counts the attempts of files from 0 again: they were seen done, or are other files now.

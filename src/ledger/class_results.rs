@@ -8,19 +8,18 @@ use crate::ledger::attempt::{ClassResult, SentFile};
 use crate::ledger::outcome::{FileState, Outcome};
 use crate::model::{FileKey, FileMap};
 
-/// How many classes an attempt has at most; the files of further ones are counted as [`Class::Other`].
-const MAX_CLASSES: usize = 50;
+/// How many classes an attempt has at most, and how many of a portal have counters of their own; the files of further ones are counted as
+/// [`Class::Other`].
+pub(super) const MAX_CLASSES: usize = 50;
 
 /// The files of an intent; those of classes beyond [`MAX_CLASSES`] with [`Class::Other`].
 pub(super) fn with_few_classes(files: Vec<(FileKey, SentFile)>) -> FileMap<SentFile> {
     let mut classes: BTreeSet<Class> = BTreeSet::new();
     let bounded = files.into_iter().map(|(key, mut file)| {
-        if let Some(class) = &mut file.class {
-            if classes.len() >= MAX_CLASSES && !classes.contains(class) {
-                *class = Class::Other;
-            } else {
-                classes.insert(class.clone());
-            }
+        if classes.len() >= MAX_CLASSES && !classes.contains(&file.class) {
+            file.class = Class::Other;
+        } else {
+            classes.insert(file.class.clone());
         }
         (key, file)
     });
@@ -31,11 +30,8 @@ pub(super) fn with_few_classes(files: Vec<(FileKey, SentFile)>) -> FileMap<SentF
 pub(super) fn class_results(files: &FileMap<SentFile>) -> Arc<[ClassResult]> {
     let mut results: BTreeMap<&Class, ClassResult> = BTreeMap::new();
     for file in files.values() {
-        let Some(class) = &file.class else {
-            continue;
-        };
-        let result = results.entry(class).or_insert_with(|| ClassResult {
-            class: class.clone(),
+        let result = results.entry(&file.class).or_insert_with(|| ClassResult {
+            class: file.class.clone(),
             sent: 0,
             recovered: 0,
             refailed: 0,

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::model::Moment;
+use crate::clock::Moment;
 
 /// The two clocks may drift apart by this much between two reads,
 const MAX_DRIFT: Duration = Duration::from_secs(5);
@@ -52,14 +52,13 @@ pub(super) fn follow(step: i64, moved: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
 
     use super::*;
     use crate::model::Timestamp;
 
     #[test]
     fn a_step_is_distinguished_from_a_clock_that_drifts() {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let at = |steady: u64, wall: i64| Moment {
             steady: start + Duration::from_secs(steady),
             wall: Timestamp::from_millis((1_000_000 + wall) * 1_000),

@@ -1,9 +1,9 @@
 //! The open database, and the one way to change it.
 
-use std::path::Path;
-
 use rusqlite::types::Value;
 
+use crate::clock::Moment;
+use crate::config::HiddenPath;
 use crate::ledger::change::Misfit;
 use crate::ledger::error::LedgerError;
 use crate::ledger::file::{self, OpenFile};
@@ -11,22 +11,18 @@ use crate::ledger::forgive::Forgiveness;
 use crate::ledger::lease::Leases;
 use crate::ledger::load::{self, Views};
 use crate::ledger::mode::AttemptId;
-use crate::ledger::schema;
+use crate::ledger::schema::SCHEMA;
 use crate::ledger::sharing;
 use crate::ledger::tables::{PortalRow, VersionRow};
 use crate::ledger::view::LedgerView;
 use crate::ledger::write::Writing;
-use crate::model::{Moment, PortalAddress, Timestamp};
+use crate::model::{PortalAddress, Timestamp};
 use crate::portal::{Demand, Share};
-use crate::sql::{self, Postgres, Server, Transaction, to_value};
+use crate::sql::{Database, Transaction, to_value};
 
-/// The PostgreSQL schema of the tables.
-pub(super) const POSTGRES_SCHEMA: &str = "kb_ledger";
-
-/// The open database.
 #[derive(Debug)]
-pub(super) struct Database {
-    sql: sql::Database,
+pub(super) struct LedgerDatabase {
+    sql: Database,
     kind: Kind,
 }
 
@@ -36,26 +32,14 @@ enum Kind {
     Server { leases: Leases },
 }
 
-/// What a write needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// The lease of this process.
     Lease,
-    /// Nothing: it states a fact.
     None,
 }
 
-/// The tables in PostgreSQL.
-pub(super) fn server(url_file: &Path) -> Server {
-    Server {
-        url_file: url_file.to_owned(),
-        schema: POSTGRES_SCHEMA,
-        steps: &schema::POSTGRES_STEPS,
-    }
-}
-
-impl Database {
-    pub fn of_file(sql: sql::Database, file: OpenFile, next: i64) -> Self {
+impl LedgerDatabase {
+    pub fn of_file(sql: Database, file: OpenFile, next: i64) -> Self {
         Self {
             sql,
             kind: Kind::File { file, next },
@@ -63,16 +47,14 @@ impl Database {
     }
 
     /// Connects to PostgreSQL, and reads everything.
-    pub fn connect(server: Server, leases: Leases) -> Result<(Self, Views), LedgerError> {
-        let mut postgres = Postgres::new(server);
-        postgres.connect()?;
-        leases.use_clock(postgres.clock());
-        let mut database = Self {
-            sql: sql::Database::Postgres(Box::new(postgres)),
-            kind: Kind::Server { leases },
-        };
-        let views = database.sql.transaction(load::load)?;
-        Ok((database, views))
+    pub fn connect(url_file: &HiddenPath, leases: Leases) -> Result<(Self, Views), LedgerError> {
+        let mut sql = Database::on_server(url_file, &SCHEMA);
+        let views = sql.transaction(load::load)?;
+        if let Some(clock) = sql.clock() {
+            leases.use_clock(clock);
+        }
+        let kind = Kind::Server { leases };
+        Ok((Self { sql, kind }, views))
     }
 
     /// Writes when a portal was first met, unless that is written.
@@ -106,7 +88,7 @@ impl Database {
         }
     }
 
-    /// Moves every time with a clock that was set by so many milliseconds, and reads everything again. The clock of a server goes its own
+    /// Moves every time with a clock that was set by this number of milliseconds, and reads everything again. The clock of a server goes its own
     /// way: nothing then.
     pub fn clock_was_set(
         &mut self,

@@ -11,7 +11,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::load::{self, Views};
 use crate::ledger::schema;
 use crate::model::Timestamp;
-use crate::sql::{self, to_value};
+use crate::sql::{Database, SqlError, to_value};
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "ledger.db";
@@ -20,7 +20,6 @@ pub const FILE_NAME: &str = "ledger.db";
 #[derive(Debug)]
 pub(super) struct OpenFile {
     path: PathBuf,
-    /// Device and number.
     identity: (u64, u64),
     /// By how many milliseconds all times were moved forward because the clock was set.
     moved: i64,
@@ -46,13 +45,13 @@ impl OpenFile {
 }
 
 fn identity(path: &Path) -> Result<(u64, u64), LedgerError> {
-    let file = fs::metadata(path).map_err(|cause| LedgerError::file(path, &cause))?;
+    let file = fs::metadata(path).map_err(|cause| SqlError::path(path, &cause))?;
     Ok((file.dev(), file.ino()))
 }
 
-/// Moves every time with a clock that was set by so many milliseconds, and reads everything again.
+/// Moves every time with a clock that was set by this number of milliseconds, and reads everything again.
 pub(super) fn clock_was_set(
-    sql: &mut sql::Database,
+    sql: &mut Database,
     file: &mut OpenFile,
     step: i64,
     now: Timestamp,

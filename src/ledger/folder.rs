@@ -12,11 +12,10 @@ pub(super) const MAX_NUMBER: u64 = i64::MAX.cast_unsigned();
 pub struct FolderLedger {
     /// Its name at the last attempt.
     pub name: FolderName,
-    /// The totals of its attempts.
     pub totals: Totals,
     /// How often each file was sent since it was done last; files without an entry were not.
     pub file_attempts: FileMap<u32>,
-    /// Since when the portal does not list it, as far as that was noticed.
+    /// Since when the portal does not list it, if that was noticed.
     pub unseen_since: Option<Timestamp>,
 }
 
@@ -51,21 +50,15 @@ record! {
     /// The totals of all attempts in a folder.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub struct Totals {
-        /// Attempts that the portal accepted.
         accepted: u64,
-        /// Attempts that the portal refused.
         refused: u64,
         /// Attempts whose result is not known.
         unknown: u64,
         /// The sum of `updated`.
         requeued: u64,
-        /// Attempts judged [`Verdict::Recovered`].
         recovered: u64,
-        /// Attempts judged [`Verdict::Partial`].
         partial: u64,
-        /// Attempts judged [`Verdict::None`].
         none: u64,
-        /// Attempts judged [`Verdict::Inconclusive`].
         inconclusive: u64,
         /// Files that were done after an attempt.
         files_recovered: u64,
@@ -75,8 +68,6 @@ record! {
 }
 
 impl Totals {
-    /// The attempts with a verdict.
-    #[must_use]
     pub const fn judged(&self, verdict: Verdict) -> u64 {
         match verdict {
             Verdict::Recovered => self.recovered,
@@ -128,7 +119,6 @@ record! {
 
 impl ClassTotals {
     /// All files whose result is known.
-    #[must_use]
     pub const fn total(&self) -> u64 {
         self.recovered.saturating_add(self.refailed)
     }

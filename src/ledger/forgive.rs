@@ -12,7 +12,7 @@ use crate::model::{FolderId, Timestamp};
 /// What people forgive in a portal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Forgiven {
-    /// All of what follows, but for [`Self::Clock`].
+    /// All of the following except [`Self::Clock`].
     Everything,
     /// The cooldown of a folder, and the attempts of its files.
     Folder(FolderId),
@@ -58,12 +58,10 @@ impl fmt::Display for Forgiven {
     }
 }
 
-/// What people forgave, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forgiveness {
     /// Limits ignore attempts that were made until then.
     pub at: Timestamp,
-    /// What they forgave.
     pub what: Forgiven,
 }
 

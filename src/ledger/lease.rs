@@ -6,16 +6,15 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::types::Value;
+use tokio::time::Instant;
 
+use crate::clock::Moment;
 use crate::ledger::error::LedgerError;
-use crate::model::{Moment, PortalAddress, Shard};
-use crate::sql::{Database, ServerClock, SqlError, Transaction, to_value};
-
-/// The time of the server, in milliseconds since 1970.
-pub(super) const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::BIGINT";
+use crate::model::{PortalAddress, Shard};
+use crate::sql::{Database, SERVER_NOW, ServerClock, SqlError, Transaction, to_value};
 
 /// The leases of this process. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -75,7 +74,7 @@ impl Leases {
     /// Whether this process has the lease of a portal now.
     pub fn is_held(&self, portal: &PortalAddress) -> bool {
         let held = self.state().held.get(portal).copied();
-        held.is_some_and(|held| Instant::now() < held.until)
+        held.is_some_and(|held| Moment::now().steady < held.until)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -99,15 +98,15 @@ impl Leases {
         values.push(Value::Integer(length));
         let statement = format!(
             "INSERT INTO lease (portal, shard, shards, holder, fence, until)
-             VALUES ($1, $2, $3, $4, 1, {NOW} + $5)
+             VALUES ($1, $2, $3, $4, 1, {SERVER_NOW} + $5)
              ON CONFLICT (portal, shard, shards) DO UPDATE
              SET holder = excluded.holder, until = excluded.until,
                  fence = lease.fence + CASE WHEN lease.holder = excluded.holder THEN 0 ELSE 1 END
-             WHERE lease.holder = excluded.holder OR lease.until < {NOW}
+             WHERE lease.holder = excluded.holder OR lease.until < {SERVER_NOW}
              RETURNING fence"
         );
         // Measured from before the server counts.
-        let until = Instant::now() + self.0.length;
+        let until = Moment::now().steady + self.0.length;
         let fence = sql.transaction(|transaction| {
             let rows = transaction.query(&statement, &values)?;
             rows.first().map(|row| row.get("fence")).transpose()
@@ -145,7 +144,7 @@ impl Leases {
         values.push(Value::Integer(held.fence));
         let query = format!(
             "SELECT fence FROM lease WHERE portal = $1 AND shard = $2 AND shards = $3
-             AND holder = $4 AND fence = $5 AND until > {NOW} FOR UPDATE"
+             AND holder = $4 AND fence = $5 AND until > {SERVER_NOW} FOR UPDATE"
         );
         if transaction.query(&query, &values)?.is_empty() {
             return Err(LedgerError::NoLease);

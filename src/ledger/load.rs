@@ -9,7 +9,7 @@ use crate::ledger::attempt::SentFile;
 use crate::ledger::error::LedgerError;
 use crate::ledger::folder::{FolderLedger, Totals};
 use crate::ledger::forgive::{Forgiven, Forgiveness};
-use crate::ledger::tables::{AttemptRow, ClassRow, FolderRow, LedgerRow, PortalRow};
+use crate::ledger::tables::{AttemptRows, ClassRow, FolderRow, LedgerRow, PortalRow, attempt};
 use crate::ledger::view::LedgerView;
 use crate::model::{FileKey, FileMap, FolderId, PortalAddress, Timestamp};
 use crate::sql::{Record, Row, SqlError, Transaction, select, to_value};
@@ -32,14 +32,12 @@ impl Views {
     }
 }
 
-/// Reads everything.
 pub(super) fn load(transaction: &mut dyn Transaction) -> Result<Views, LedgerError> {
     let ledger = ledger_row(transaction)?;
     let mut views = HashMap::new();
     for row in select(transaction, "SELECT * FROM portal", &[], PortalRow::read)? {
-        let portal = row.address.clone();
-        let view = Loading::everything(transaction, row, &ledger)?;
-        views.insert(portal, Arc::new(view));
+        let view = Loading::everything(transaction, &row, &ledger)?;
+        views.insert(row.address, Arc::new(view));
     }
     Ok(Views {
         ledger,
@@ -63,9 +61,9 @@ pub(super) fn load_newer(
     }
     if row.removed > known.version {
         let ledger = ledger_row(transaction)?;
-        return Loading::everything(transaction, row, &ledger).map(Some);
+        return Loading::everything(transaction, &row, &ledger).map(Some);
     }
-    Loading::since(transaction, row, known).map(Some)
+    Loading::since(transaction, &row, known).map(Some)
 }
 
 fn ledger_row(transaction: &mut dyn Transaction) -> Result<LedgerRow, LedgerError> {
@@ -74,10 +72,9 @@ fn ledger_row(transaction: &mut dyn Transaction) -> Result<LedgerRow, LedgerErro
     ledger.pop().ok_or_else(missing)
 }
 
-/// Reads what is known of one portal.
+/// Reads the view of one portal.
 struct Loading<'a> {
     transaction: &'a mut dyn Transaction,
-    portal: PortalAddress,
     /// The portal, and the version: only what is newer is read.
     values: [Value; 2],
     view: LedgerView,
@@ -86,7 +83,7 @@ struct Loading<'a> {
 impl<'a> Loading<'a> {
     fn everything(
         transaction: &'a mut dyn Transaction,
-        row: PortalRow,
+        row: &PortalRow,
         ledger: &LedgerRow,
     ) -> Result<LedgerView, LedgerError> {
         let view = LedgerView {
@@ -100,13 +97,12 @@ impl<'a> Loading<'a> {
 
     fn since(
         transaction: &'a mut dyn Transaction,
-        row: PortalRow,
+        row: &PortalRow,
         known: &LedgerView,
     ) -> Result<LedgerView, LedgerError> {
         let mut loading = Self {
             transaction,
             values: [to_value(&row.address)?, Value::Integer(known.version)],
-            portal: row.address,
             view: LedgerView {
                 met: row.met,
                 version: row.version,
@@ -152,9 +148,9 @@ impl<'a> Loading<'a> {
                      WHERE folder.portal = $1 AND attempt.version > $2";
         for row in self.transaction.query(query, &self.values)? {
             let folder: FolderId = row.get("folder_id")?;
-            let row = AttemptRow::read(&row)?;
-            let files = sent.remove(&row.id).unwrap_or_default();
-            let attempt = row.attempt(&self.portal, folder, files)?;
+            let rows = AttemptRows::read(&row)?;
+            let files = sent.remove(&rows.0.id).unwrap_or_default();
+            let attempt = attempt(rows, folder, files)?;
             self.view.track_mut(attempt.mode).set(attempt);
         }
         Ok(())

@@ -12,14 +12,11 @@ impl AttemptId {
     /// Greater than every id that is given.
     pub(crate) const MAX: Self = Self(i64::MAX);
 
-    /// The id with this number.
-    #[must_use]
     pub const fn new(number: i64) -> Self {
         Self(number)
     }
 
     /// The number, as people see it.
-    #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
@@ -36,7 +33,6 @@ label_values! {
     pub enum ActiveMode {
         /// The attempt is only written down.
         DryRun = "dry_run",
-        /// The request is sent.
         Enforce = "enforce",
     }
 }
@@ -45,7 +41,6 @@ label_column!(ActiveMode);
 
 impl ActiveMode {
     /// A configured mode, unless it is off.
-    #[must_use]
     pub const fn of(mode: Mode) -> Option<Self> {
         match mode {
             Mode::Off => None,

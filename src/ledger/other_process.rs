@@ -1,35 +1,27 @@
 //! The ledger for processes that do not write attempts to it: they read it, and ask to forgive, while other processes may write it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rusqlite::types::Value;
 
 use crate::config::State;
-use crate::ledger::Addresses;
 use crate::ledger::attempt::Attempt;
-use crate::ledger::database;
 use crate::ledger::error::LedgerError;
 use crate::ledger::file::FILE_NAME;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::load;
-use crate::ledger::schema;
+use crate::ledger::schema::SCHEMA;
 use crate::ledger::track::Track;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderName, PortalAddress};
-use crate::sql::{Database, Postgres, SqliteFile, to_value};
-
-/// How long another process may write before this one gives up.
-const PATIENCE: Duration = Duration::from_secs(10);
+use crate::sql::{Database, to_value};
 
 /// One attempt, and the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The folder's name at its last attempt.
     pub name: FolderName,
-    /// The attempt.
     pub attempt: Arc<Attempt>,
 }
 
@@ -62,7 +54,7 @@ pub fn history(state: &State) -> Result<Vec<Entry>, LedgerError> {
 
 /// Writes a request for the process that may act. Needs no lock; blocks, outside of an asynchronous task.
 ///
-/// Fails where there is no ledger, or one of another version.
+/// Fails where there is no ledger.
 pub fn ask_to_forgive(
     state: &State,
     portal: &PortalAddress,
@@ -86,38 +78,11 @@ pub fn ask_to_forgive(
     })
 }
 
-/// Opens a ledger that there is. To read one of an older version, a copy is brought up to date.
+/// Opens a ledger that there is.
 fn open(state: &State, write: bool) -> Result<Database, LedgerError> {
-    match state {
-        State::Path(folder) => open_file(folder.join(FILE_NAME), write),
-        State::Postgres(shared) => {
-            let mut postgres = Postgres::new(database::server(&shared.url_file));
-            postgres.connect()?;
-            Ok(Database::Postgres(Box::new(postgres)))
-        }
-        State::Temporary => Err(LedgerError::NoFolder {
-            why: "the state is temporary".to_owned(),
-        }),
-    }
-}
-
-fn open_file(path: PathBuf, write: bool) -> Result<Database, LedgerError> {
-    if !path.exists() {
-        return Err(LedgerError::Missing(path));
-    }
-    let file = SqliteFile::open_existing(&path, write)?;
-    file.wait_for_others(PATIENCE)?;
-    if !write {
-        // Where the version knew names alone, these stay.
-        let file = schema::up_to_date(file, &path, &Addresses::new())?;
-        return Ok(Database::Sqlite(file));
-    }
-    match schema::known_version(&file, &path)? {
-        0 => Err(LedgerError::Missing(path)),
-        schema::VERSION => {
-            file.configure()?;
-            Ok(Database::Sqlite(file))
-        }
-        _ => Err(LedgerError::Older(path)),
-    }
+    let found = Database::open_existing(state, FILE_NAME, write, &SCHEMA)?;
+    found.ok_or_else(|| match state {
+        State::Path(folder) => LedgerError::Missing(folder.join(FILE_NAME)),
+        State::Postgres(_) | State::Temporary => LedgerError::Temporary,
+    })
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::model::label_values;
 use crate::sql::label_column;
 
-/// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The portal answered 200 with a number.
@@ -17,7 +16,6 @@ pub enum Outcome {
     },
     /// The portal answered 4xx: nothing was queued.
     Refused {
-        /// The status of the answer.
         status: u16,
         /// What `Retry-After` asked for.
         retry_after: Option<Duration>,
@@ -31,7 +29,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// The value of the label `result` of `kb_reindex_attempts_total`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Accepted { .. } => "accepted",
@@ -61,7 +58,6 @@ pub enum Lost {
 
 impl Lost {
     /// A word for each, without the status of [`Self::Status`].
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NoAnswer => "no_answer",
@@ -92,7 +88,6 @@ label_values! {
     pub enum Verdict {
         /// Every file that is still listed is done.
         Recovered = "recovered",
-        /// Some files are done.
         Partial = "partial",
         /// Every file was read again, and none is done.
         None = "none",
@@ -121,7 +116,6 @@ label_values! {
         Sent = "sent",
         /// It was seen waiting or being processed since.
         Waiting = "waiting",
-        /// It was seen done.
         Done = "done",
         /// It failed again, or never moved until the attempt had to be judged.
         Refailed = "refailed",
@@ -135,7 +129,6 @@ label_values! {
 label_column!(FileState);
 
 impl FileState {
-    /// Whether the state is final.
     pub(crate) const fn is_settled(self) -> bool {
         !matches!(self, Self::Sent | Self::Waiting)
     }
@@ -151,8 +144,6 @@ impl FileState {
 pub struct StateCounts([u64; FileState::ALL.len()]);
 
 impl StateCounts {
-    /// The files in one state.
-    #[must_use]
     pub const fn of(&self, state: FileState) -> u64 {
         self.0[state as usize]
     }
@@ -162,8 +153,6 @@ impl StateCounts {
         FileState::ALL.into_iter().zip(self.0)
     }
 
-    /// All files.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }

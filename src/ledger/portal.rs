@@ -6,6 +6,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
 
+use crate::clock::Moment;
 use crate::ledger::Ledger;
 use crate::ledger::attempt::Intent;
 use crate::ledger::change::{Misfit, Review};
@@ -17,8 +18,9 @@ use crate::ledger::outcome::Outcome;
 use crate::ledger::tidy::Tidy;
 use crate::ledger::view::LedgerView;
 use crate::ledger::writer::Writer;
-use crate::model::{FileKey, FolderId, Moment, PortalAddress, Timestamp};
+use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
 use crate::portal::{Demand, Share};
+use crate::sql::SqlError;
 
 /// How often a lease is renewed in its length, so that one renewal may fail.
 const RENEWALS: u32 = 3;
@@ -39,13 +41,11 @@ impl PortalLedger {
     }
 
     /// The time by the clock that all who use the ledger share: that of this machine, or of the PostgreSQL server.
-    #[must_use]
     pub fn now(&self) -> Moment {
         self.ledger.now()
     }
 
     /// By how many milliseconds that clock is ahead of the clock of this machine.
-    #[must_use]
     pub fn clock_ahead(&self) -> i64 {
         if !self.ledger.is_shared() {
             return 0;
@@ -54,8 +54,6 @@ impl PortalLedger {
         self.now().wall.as_millis().saturating_sub(here)
     }
 
-    /// The address of the portal.
-    #[must_use]
     pub const fn address(&self) -> &PortalAddress {
         &self.portal
     }
@@ -68,13 +66,11 @@ impl PortalLedger {
     }
 
     /// Whether other processes use the ledger as well.
-    #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.ledger.is_shared()
     }
 
     /// Whether this process may act. Where other processes share the ledger, one of those with the same shard may.
-    #[must_use]
     pub fn may_act(&self) -> bool {
         let leases = self.ledger.leases.as_ref();
         leases.is_none_or(|leases| leases.is_held(&self.portal))
@@ -212,6 +208,6 @@ impl PortalLedger {
             .writer
             .run(move |writer| job(writer, &portal))
             .await;
-        result.unwrap_or_else(|| Err(self.view().err().unwrap_or(LedgerError::Closed)))
+        result.unwrap_or_else(|| Err(self.view().err().unwrap_or(SqlError::Closed.into())))
     }
 }

@@ -7,7 +7,7 @@ use crate::ledger::load::Views;
 use crate::ledger::view::LedgerView;
 use crate::model::{PortalAddress, Timestamp};
 
-/// What is known of each portal, or why nothing is. Only the writing thread changes what is known already, after the commit. Cheap to
+/// The view of each portal, or why there is none. Only the writing thread changes what is known already, after the commit. Cheap to
 /// clone.
 #[derive(Debug, Clone)]
 pub(super) struct SharedViews(Arc<Mutex<Result<Views, LedgerError>>>);
@@ -18,7 +18,7 @@ impl SharedViews {
         Self(Arc::new(Mutex::new(Err(error))))
     }
 
-    /// What is known of a portal, and whether it was met just now: then that is still to be written.
+    /// The view of a portal, and whether it was met just now: then that is still to be written.
     pub fn get(
         &self,
         portal: &PortalAddress,
@@ -34,7 +34,7 @@ impl SharedViews {
         Ok((view, true))
     }
 
-    /// Replaces what is known of a portal.
+    /// Replaces the view of a portal.
     pub fn set(&self, portal: &PortalAddress, view: LedgerView) {
         if let Ok(views) = self.lock().as_mut() {
             views.portals.insert(portal.clone(), Arc::new(view));

@@ -7,12 +7,10 @@ use std::time::Duration;
 use rusqlite::types::Value;
 
 use crate::ledger::error::LedgerError;
-use crate::ledger::lease::NOW;
 use crate::model::PortalAddress;
 use crate::portal::{Demand, Share, Sharer};
-use crate::sql::{Database, Row, SqlError, Transaction, record, to_value, upsert};
+use crate::sql::{Database, Row, SERVER_NOW, SqlError, Transaction, record, to_value, upsert};
 
-/// How often each process writes.
 pub const INTERVAL: Duration = Duration::from_secs(10);
 
 /// A process that has not written for this time has ended.
@@ -26,7 +24,6 @@ record! {
         used: i64,
         waits: bool,
         taken: i64,
-        /// When it wrote that.
         seen: i64,
     }
 }
@@ -62,7 +59,6 @@ pub(super) fn take(
     })
 }
 
-/// Gives a share back.
 pub(super) fn leave(
     sql: &mut Database,
     process: &str,
@@ -82,7 +78,7 @@ pub(super) fn leave(
 fn lock(transaction: &mut dyn Transaction, portal: &PortalAddress) -> Result<i64, LedgerError> {
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::TEXT AS locked";
     transaction.query(lock, &[to_value(portal)?])?;
-    let rows = transaction.query(&format!("SELECT {NOW} AS now"), &[])?;
+    let rows = transaction.query(&format!("SELECT {SERVER_NOW} AS now"), &[])?;
     let missing = || LedgerError::content("the time of the server");
     Ok(rows.first().ok_or_else(missing)?.get("now")?)
 }

@@ -13,6 +13,7 @@ use crate::ledger::view::LedgerView;
 use crate::model::{FileMap, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 use crate::sql::{Json, columns, record, text_column};
 
+text_column!(PortalName, ToString::to_string, PortalName::new);
 text_column!(Class, |class| class.as_str().to_owned(), |label| Some(
     Class::from_label(label)
 ));
@@ -23,7 +24,7 @@ record! {
     pub(super) struct LedgerRow {
         created: Timestamp,
         /// By how many milliseconds all times were moved forward because the clock was set.
-        moved: Option<i64>,
+        moved: i64,
         /// When the clock was last found set.
         clock_set: Option<Timestamp>,
     }
@@ -33,7 +34,7 @@ record! {
     pub(super) struct PortalRow {
         address: PortalAddress,
         met: Timestamp,
-        /// How often what is known of the portal was written.
+        /// How often the portal was written.
         version: i64,
         /// The version at which something was last removed.
         removed: i64,
@@ -80,7 +81,6 @@ record! {
 record! {
     /// A file of a folder, without its key.
     pub(super) struct TriesRow {
-        /// The number of the folder.
         folder: i64,
         attempts: u32,
     }
@@ -96,96 +96,114 @@ record! {
 }
 
 record! {
+    /// An attempt without the columns that are null until something happened.
     pub(super) struct AttemptRow {
         id: i64,
-        /// The number of the folder.
         folder: i64,
-        /// The configured name under which the portal was asked; before version 4 it was in the folder.
-        portal: Option<String>,
+        /// The configured name under which the portal was asked.
+        portal: PortalName,
         mode: ActiveMode,
         intended: Timestamp,
         files: u64,
-        outcome: Option<String>,
-        answered: Option<Timestamp>,
-        updated: Option<u64>,
-        status: Option<u16>,
-        why: Option<String>,
-        /// In seconds.
-        retry_after: Option<u64>,
-        verdict: Option<Verdict>,
-        judged: Option<Timestamp>,
-        file_states: Option<Json<StateCounts>>,
-        classes: Option<Json<Vec<ClassColumns>>>,
+        classes: Json<Vec<ClassColumns>>,
     }
 }
 
-impl AttemptRow {
-    pub fn new(attempt: &Attempt, folder: i64) -> Self {
-        let (answered, outcome) = attempt.outcome.unzip();
-        let judged = attempt.judged;
+record! {
+    pub(super) struct OutcomeRow {
+        answered: Timestamp,
+        outcome: String,
+        updated: Option<u64>,
+        status: Option<u16>,
+        why: Option<String>,
+        retry_after: Option<u64>,
+    }
+}
+
+record! {
+    pub(super) struct JudgedRow {
+        judged: Timestamp,
+        verdict: Verdict,
+        file_states: Json<StateCounts>,
+    }
+}
+
+/// All columns of an attempt but its version.
+pub(super) type AttemptRows = (AttemptRow, (Option<OutcomeRow>, Option<JudgedRow>));
+
+/// The columns of an attempt in the folder with a number.
+pub(super) fn attempt_rows(attempt: &Attempt, folder: i64) -> AttemptRows {
+    let row = AttemptRow {
+        id: attempt.id.get(),
+        folder,
+        portal: attempt.portal.clone(),
+        mode: attempt.mode,
+        intended: attempt.intended,
+        files: attempt.files,
+        classes: Json(class_columns(&attempt.classes)),
+    };
+    let outcome = attempt.outcome;
+    let outcome = outcome.map(|(answered, outcome)| OutcomeRow::new(answered, outcome));
+    let judged = attempt.judged.map(|judged| JudgedRow {
+        judged: judged.at,
+        verdict: judged.verdict,
+        file_states: Json(judged.files),
+    });
+    (row, (outcome, judged))
+}
+
+/// The attempt in a folder of a portal. `files` are those that the table `sent` has of it.
+pub(super) fn attempt(
+    (row, (outcome, judged)): AttemptRows,
+    folder: FolderId,
+    files: FileMap<SentFile>,
+) -> Result<Attempt, LedgerError> {
+    let outcome = outcome.map(OutcomeRow::outcome).transpose()?;
+    let refused = matches!(outcome, Some((_, Outcome::Refused { .. })));
+    let over = row.mode == ActiveMode::DryRun || refused || judged.is_some();
+    let Json(classes) = row.classes;
+    Ok(Attempt {
+        id: AttemptId::new(row.id),
+        portal: row.portal,
+        folder,
+        mode: row.mode,
+        intended: row.intended,
+        files: row.files,
+        classes: classes.into_iter().map(class_result).collect(),
+        outcome,
+        watched: (!over).then(|| Arc::new(files)),
+        judged: judged.map(|row| Judged {
+            at: row.judged,
+            verdict: row.verdict,
+            files: row.file_states.0,
+        }),
+    })
+}
+
+impl OutcomeRow {
+    fn new(answered: Timestamp, outcome: Outcome) -> Self {
         let (updated, status, why, retry_after) = match outcome {
-            None => (None, None, None, None),
-            Some(Outcome::Accepted { updated }) => (Some(updated), None, None, None),
-            Some(Outcome::Refused {
+            Outcome::Accepted { updated } => (Some(updated), None, None, None),
+            Outcome::Refused {
                 status,
                 retry_after,
-            }) => (None, Some(status), None, retry_after),
-            Some(Outcome::Unknown { why }) => (None, why.status(), Some(why), None),
+            } => (None, Some(status), None, retry_after),
+            Outcome::Unknown { why } => (None, why.status(), Some(why), None),
         };
         Self {
-            id: attempt.id.get(),
-            folder,
-            portal: Some(attempt.portal.as_str().to_owned()),
-            mode: attempt.mode,
-            intended: attempt.intended,
-            files: attempt.files,
-            outcome: outcome.map(|outcome| outcome.as_str().to_owned()),
             answered,
+            outcome: outcome.as_str().to_owned(),
             updated: updated.map(|updated| updated.min(MAX_NUMBER)),
             status,
             why: why.map(|why| why.as_str().to_owned()),
             retry_after: retry_after.map(|wait| wait.as_secs().min(MAX_NUMBER)),
-            verdict: judged.map(|judged| judged.verdict),
-            judged: judged.map(|judged| judged.at),
-            file_states: judged.map(|judged| Json(judged.files)),
-            classes: (!attempt.classes.is_empty()).then(|| Json(class_columns(&attempt.classes))),
         }
     }
 
-    /// The attempt, in a folder of a portal. `files` are those that the table `sent` has of it.
-    pub fn attempt(
-        self,
-        portal: &PortalAddress,
-        folder: FolderId,
-        files: FileMap<SentFile>,
-    ) -> Result<Attempt, LedgerError> {
-        let name = self.portal.as_deref().unwrap_or(portal.as_str());
-        let portal = PortalName::new(name);
-        let (outcome, judged) = (self.outcome()?, self.judged()?);
-        let refused = matches!(outcome, Some((_, Outcome::Refused { .. })));
-        let over = self.mode == ActiveMode::DryRun || refused || judged.is_some();
-        let classes = self.classes.map_or_else(Vec::new, |Json(classes)| classes);
-        Ok(Attempt {
-            id: AttemptId::new(self.id),
-            portal: portal.ok_or(LedgerError::content("the name of a portal"))?,
-            folder,
-            mode: self.mode,
-            intended: self.intended,
-            files: self.files,
-            classes: classes.into_iter().map(class_result).collect(),
-            outcome,
-            watched: (!over).then(|| Arc::new(files)),
-            judged,
-        })
-    }
-
-    fn outcome(&self) -> Result<Option<(Timestamp, Outcome)>, LedgerError> {
-        let Some(word) = &self.outcome else {
-            return Ok(None);
-        };
+    fn outcome(self) -> Result<(Timestamp, Outcome), LedgerError> {
         let why = self.why.as_deref();
         let why = why.and_then(|why| Lost::from_word(why, self.status));
-        let outcome = match (word.as_str(), self.updated, self.status, why) {
+        let outcome = match (self.outcome.as_str(), self.updated, self.status, why) {
             ("accepted", Some(updated), ..) => Outcome::Accepted { updated },
             ("unknown", .., Some(why)) => Outcome::Unknown { why },
             ("refused", _, Some(status), _) => Outcome::Refused {
@@ -194,19 +212,7 @@ impl AttemptRow {
             },
             _ => return Err(LedgerError::content("the outcome of an attempt")),
         };
-        let missing = LedgerError::content("when an attempt was answered");
-        Ok(Some((self.answered.ok_or(missing)?, outcome)))
-    }
-
-    fn judged(&self) -> Result<Option<Judged>, LedgerError> {
-        match (self.judged, self.verdict, &self.file_states) {
-            (None, ..) => Ok(None),
-            (Some(at), Some(verdict), Some(Json(files))) if self.outcome.is_some() => {
-                let files = *files;
-                Ok(Some(Judged { at, verdict, files }))
-            }
-            _ => Err(LedgerError::content("the verdict on an attempt")),
-        }
+        Ok((self.answered, outcome))
     }
 }
 

@@ -8,18 +8,20 @@ mod tidied;
 mod unusable;
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
 use crate::classify::Class;
+use crate::clock::Moment;
 use crate::config::State;
-use crate::model::{FileKey, FolderId, FolderName, Timestamp};
+use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
 
 fn now() -> Timestamp {
-    std::time::SystemTime::now().into()
+    Moment::now().wall
 }
 
 fn name() -> PortalName {
@@ -63,8 +65,32 @@ fn state(folder: &Path) -> State {
     State::Path(folder.to_owned())
 }
 
-fn reopen(folder: &Path) -> (PortalLedger, Arc<LedgerView>) {
-    let (ledger, error) = Ledger::open(folder, Addresses::default());
+/// A state folder that this process has for the whole test, however often it opens the ledger.
+struct Folder {
+    files: tempfile::TempDir,
+    state: StateFolder,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let files = tempfile::tempdir().unwrap();
+        Self {
+            state: StateFolder::new(files.path()),
+            files,
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.files.path()
+    }
+
+    fn open(&self) -> (Ledger, Option<LedgerError>) {
+        Ledger::open(self.state.clone())
+    }
+}
+
+fn reopen(folder: &Folder) -> (PortalLedger, Arc<LedgerView>) {
+    let (ledger, error) = folder.open();
     assert!(error.is_none(), "{error:?}");
     let ledger = ledger.portal(&portal());
     let view = ledger.view().unwrap();
@@ -88,54 +114,11 @@ fn judged(changed: &[(u128, FileState)], verdict: Option<Verdict>) -> Review {
 }
 
 #[tokio::test]
-async fn what_was_written_is_read_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
-    intend(&ledger, intent(ActiveMode::DryRun, now()))
-        .await
-        .unwrap();
-    let refused = intend(&ledger, enforce()).await.unwrap();
-    let answer = Outcome::Refused {
-        status: 403,
-        retry_after: Some(Duration::from_secs(90)),
-    };
-    ledger.settle(refused, now(), answer).await.unwrap();
-    let over = intend(&ledger, enforce()).await.unwrap();
-    let answer = Outcome::Accepted { updated: 9 };
-    ledger.settle(over, now(), answer).await.unwrap();
-    let review = judged(
-        &[(1, FileState::Done), (2, FileState::Refailed)],
-        Some(Verdict::Partial),
-    );
-    ledger.review(over, now(), review).await.unwrap();
-    let watched = intend(&ledger, enforce()).await.unwrap();
-    let why = Lost::Status(502);
-    let answer = Outcome::Unknown { why };
-    ledger.settle(watched, now(), answer).await.unwrap();
-    let review = judged(&[(2, FileState::Waiting)], None);
-    ledger.review(watched, now(), review).await.unwrap();
-
-    let (_, view) = reopen(folder.path());
-    assert_eq!(view, ledger.view().unwrap());
-    let totals = view.totals(inbox());
-    assert_eq!((totals.accepted, totals.refused, totals.unknown), (1, 1, 1));
-    assert_eq!((totals.requeued, totals.partial), (9, 1));
-    assert_eq!((totals.files_recovered, totals.files_refailed), (1, 1));
-    assert_eq!(
-        (
-            view.file_attempts(inbox(), key(1)),
-            view.file_attempts(inbox(), key(2))
-        ),
-        (1, 2)
-    );
-}
-
-#[tokio::test]
 async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let id = intend(&ledger, enforce()).await.unwrap();
-    let (again, view) = reopen(folder.path());
+    let (again, view) = reopen(&folder);
     let attempt = view.attempt(id).unwrap();
     let why = Lost::Interrupted;
     assert_eq!(attempt.outcome.unwrap().1, Outcome::Unknown { why });
@@ -149,13 +132,13 @@ async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged
         late,
         Err(LedgerError::Misfit(Misfit::WrongCourse(_)))
     ));
-    assert_eq!(reopen(folder.path()).1, view, "and is counted once");
+    assert_eq!(reopen(&folder).1, view, "and is counted once");
 }
 
 #[tokio::test]
 async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
+    let folder = Folder::new();
+    let (ledger, _) = folder.open();
     let (one, other) = (ledger.portal(&portal()), ledger.portal(&portal()));
     let known = one.view().unwrap();
     let (first, second) = tokio::join!(
@@ -196,20 +179,20 @@ async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
 
 #[tokio::test]
 async fn a_caller_that_gave_up_says_so_without_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let first = intend(&ledger, enforce()).await.unwrap();
     ledger.interrupt(now()).await.unwrap();
     let view = ledger.view().unwrap();
     let outcome = view.attempt(first).unwrap().outcome.unwrap().1;
     assert_eq!(outcome.as_str(), "unknown");
-    assert_eq!(reopen(folder.path()).1, view);
+    assert_eq!(reopen(&folder).1, view);
 }
 
 #[tokio::test]
 async fn files_get_their_attempts_back_when_nothing_was_queued_or_nothing_is_known() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let tries = || {
         let view = ledger.view().unwrap();
         (
@@ -236,13 +219,13 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_nothing_is_kno
     }
     ledger.renew(inbox(), vec![key(1), key(9)]).await.unwrap();
     assert_eq!(tries(), (0, 1), "seen done");
-    assert_eq!(reopen(folder.path()).1, ledger.view().unwrap());
+    assert_eq!(reopen(&folder).1, ledger.view().unwrap());
 }
 
 #[tokio::test]
 async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
+    let folder = Folder::new();
+    let (ledger, _) = folder.open();
     let (main, other) = (
         ledger.portal(&portal()),
         ledger.portal(&PortalAddress::from("https://other.example")),
@@ -264,8 +247,8 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
 
 #[tokio::test]
 async fn a_change_is_made_also_when_nobody_waits_for_it_any_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let mut given_up = Box::pin(intend(&ledger, enforce()));
     let _ = futures_util::poll!(&mut given_up);
     drop(given_up);

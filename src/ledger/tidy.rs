@@ -15,7 +15,6 @@ const REMEMBERED_UNSEEN: Duration = Duration::from_hours(90 * 24);
 /// What decides what may be forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tidy {
-    /// Now.
     pub at: Timestamp,
     /// The longest time that any limit looks back. Counted from the newest entry, so that a clock that jumped forward
     /// forgets nothing.

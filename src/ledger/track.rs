@@ -32,7 +32,6 @@ fn newest_first<'a, K: Clone + Ord>(
     attempts.rev().map(|(.., id)| *id)
 }
 
-/// The different keys.
 fn keys<K: Ord>(index: &Index<K>) -> BTreeSet<&K> {
     index.iter().map(|(key, ..)| key).collect()
 }
@@ -59,14 +58,10 @@ pub struct Track {
 }
 
 impl Track {
-    /// One attempt.
-    #[must_use]
     pub fn get(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
         self.attempts.get(&id)
     }
 
-    /// Every attempt, oldest first.
-    #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Attempt>> {
         self.attempts.values()
     }

@@ -1,55 +1,28 @@
 //! The ledger as `crate::migrate` copies it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
-use crate::ledger::{Addresses, database, lease, load, schema};
+use crate::ledger::load;
 use crate::model::{PortalAddress, Timestamp};
-use crate::sql::{Numbers, Server, SqlError, SqliteFile, Table, Transaction, select};
+use crate::sql::{SERVER_NOW, SqlError, Table, Transaction, select};
 
 /// The tables that both engines have, each after those that it refers to.
 pub(crate) const TABLES: [Table; 8] = [
-    table("ledger", &[], Numbers::None),
-    table("portal", &["address"], Numbers::None),
-    table("folder", &["number"], Numbers::Any),
-    table("attempt", &["id"], Numbers::Unique),
-    table("sent", &["attempt", "link", "id"], Numbers::None),
-    table("tries", &["folder", "link", "id"], Numbers::None),
-    table("class", &["portal", "name"], Numbers::None),
-    table("forgiven", &["id"], Numbers::Unique),
+    Table::new("ledger", &[]),
+    Table::new("portal", &["address"]),
+    Table::numbered("folder", &["number"]),
+    Table::numbered("attempt", &["id"]),
+    Table::new("sent", &["attempt", "link", "id"]),
+    Table::new("tries", &["folder", "link", "id"]),
+    Table::new("class", &["portal", "name"]),
+    Table::numbered("forgiven", &["id"]),
 ];
 
 /// The table that PostgreSQL alone has.
-pub(crate) const LEASES: [Table; 1] = [table(
-    "lease",
-    &["portal", "shard", "shards"],
-    Numbers::None,
-)];
-
-const fn table(name: &'static str, key: &'static [&'static str], numbers: Numbers) -> Table {
-    Table { name, key, numbers }
-}
-
-/// The tables in PostgreSQL.
-pub(crate) fn server(url_file: &Path) -> Server {
-    database::server(url_file)
-}
-
-/// Opens a file that there is, to read it. Of an older version, a copy in memory is brought up to date.
-pub(crate) fn open(path: &Path, addresses: &Addresses) -> Result<SqliteFile, LedgerError> {
-    let file = SqliteFile::open_existing(path, false)?;
-    schema::up_to_date(file, path, addresses)
-}
-
-/// Makes a file with empty tables.
-pub(crate) fn create(path: &Path) -> Result<SqliteFile, LedgerError> {
-    let mut file = SqliteFile::open(path)?;
-    file.upgrade(0, &schema::STEPS, |_| Ok::<(), SqlError>(()))?;
-    Ok(file)
-}
+pub(crate) const LEASES: [Table; 1] = [Table::new("lease", &["portal", "shard", "shards"])];
 
 /// A lease that a process has.
 #[derive(Debug)]
@@ -64,7 +37,7 @@ pub(crate) struct HeldLease {
 pub(crate) fn held_lease(
     transaction: &mut dyn Transaction,
 ) -> Result<Option<HeldLease>, LedgerError> {
-    let now = lease::NOW;
+    let now = SERVER_NOW;
     let query = format!(
         "SELECT portal, shard, until - {now} AS remaining FROM lease WHERE until >= {now}
          ORDER BY until DESC LIMIT 1"
@@ -80,9 +53,8 @@ pub(crate) fn held_lease(
     Ok(held.into_iter().next())
 }
 
-/// The time of the server.
 pub(crate) fn server_time(transaction: &mut dyn Transaction) -> Result<Timestamp, LedgerError> {
-    let rows = transaction.query(&format!("SELECT {} AS now", lease::NOW), &[])?;
+    let rows = transaction.query(&format!("SELECT {SERVER_NOW} AS now"), &[])?;
     let missing = || LedgerError::content("the time of the server");
     Ok(rows.first().ok_or_else(missing)?.get("now")?)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::Attempt;
+use crate::ledger::class_results::MAX_CLASSES;
 use crate::ledger::folder::{ClassTotals, FolderLedger, Totals};
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::mode::{ActiveMode, AttemptId};
@@ -13,20 +14,16 @@ use crate::ledger::outcome::FileState;
 use crate::ledger::track::Track;
 use crate::model::{FileKey, FolderId, Timestamp};
 
-/// How many classes of a portal have counters of their own at most, whatever `errors.max_classes` allows.
-const MAX_CLASSES: usize = 50;
-
 /// What the ledger knows of one portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerView {
-    /// How often what is known of the portal was written.
+    /// How often the portal was written.
     pub(super) version: i64,
     /// The version at which something was last removed.
     pub(super) removed: i64,
     pub(super) met: Timestamp,
     /// When the clock was last found set.
     pub(super) clock_set: Option<Timestamp>,
-    /// By [`ActiveMode`].
     pub(super) tracks: [Track; 2],
     pub(super) folders: HashMap<FolderId, Arc<FolderLedger>>,
     pub(super) classes: BTreeMap<Class, ClassTotals>,
@@ -34,7 +31,6 @@ pub struct LedgerView {
 
 impl LedgerView {
     /// What a ledger knows of a portal that it meets at this time.
-    #[must_use]
     pub fn new(met: Timestamp) -> Self {
         Self {
             version: 0,
@@ -47,8 +43,7 @@ impl LedgerView {
         }
     }
 
-    /// When the ledger first met the portal: of what was before, it knows nothing.
-    #[must_use]
+    /// When the ledger first met the portal: it knows nothing from before.
     pub const fn met(&self) -> Timestamp {
         self.met
     }
@@ -65,14 +60,11 @@ impl LedgerView {
     }
 
     /// The last time that anything was written: a clock that is behind it cannot be trusted.
-    #[must_use]
     pub fn latest(&self) -> Timestamp {
         let changes = self.tracks.iter().filter_map(Track::last_change);
         changes.fold(self.met, Timestamp::max)
     }
 
-    /// The attempts of a mode.
-    #[must_use]
     pub const fn track(&self, mode: ActiveMode) -> &Track {
         &self.tracks[mode as usize]
     }
@@ -81,8 +73,6 @@ impl LedgerView {
         &mut self.tracks[mode as usize]
     }
 
-    /// One attempt of either mode.
-    #[must_use]
     pub fn attempt(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
         self.tracks.iter().find_map(|track| track.get(id))
     }
@@ -93,8 +83,7 @@ impl LedgerView {
         unanswered.filter(move |attempt| attempt.outcome.is_none() && attempt.intended <= until)
     }
 
-    /// What is known of a folder; `None` when nothing was ever attempted there.
-    #[must_use]
+    /// The view of a folder; `None` if nothing was ever attempted there.
     pub fn folder(&self, folder: FolderId) -> Option<&FolderLedger> {
         self.folders.get(&folder).map(AsRef::as_ref)
     }
@@ -105,14 +94,12 @@ impl LedgerView {
     }
 
     /// The totals of the attempts in a folder.
-    #[must_use]
     pub fn totals(&self, folder: FolderId) -> Totals {
         self.folder(folder)
             .map_or_else(Totals::default, |folder| folder.totals)
     }
 
     /// How often a file was sent since it was done last.
-    #[must_use]
     pub fn file_attempts(&self, folder: FolderId, key: FileKey) -> u32 {
         let folder = self.folder(folder);
         let attempts = folder.and_then(|folder| folder.file_attempts.get(&key));
@@ -120,7 +107,6 @@ impl LedgerView {
     }
 
     /// The totals of the files of each class.
-    #[must_use]
     pub const fn classes(&self) -> &BTreeMap<Class, ClassTotals> {
         &self.classes
     }
@@ -131,7 +117,7 @@ impl LedgerView {
         self.classes.keys().chain(attempted)
     }
 
-    /// Gives a class that is about to be sent counters of its own where fewer than so many classes have some; else its files are counted as
+    /// Gives a class that is about to be sent counters of its own if fewer than the maximum of classes have some; else its files are counted as
     /// [`Class::Other`].
     ///
     /// A class keeps its counters until the ledger forgets it, and what was counted as [`Class::Other`] stays that. So no counter falls.

@@ -6,7 +6,7 @@ use crate::ledger::attempt::Attempt;
 use crate::ledger::error::LedgerError;
 use crate::ledger::folder::FolderLedger;
 use crate::ledger::tables::{
-    AttemptRow, ClassRow, FolderRow, PortalRow, SentRow, TriesRow, VersionRow,
+    ClassRow, FolderRow, PortalRow, SentRow, TriesRow, VersionRow, attempt_rows,
 };
 use crate::ledger::view::LedgerView;
 use crate::model::{FileMap, FolderId, PortalAddress};
@@ -16,7 +16,6 @@ use crate::sql::{Record, Transaction, to_value, upsert};
 pub(super) struct Writing<'a> {
     pub transaction: &'a mut dyn Transaction,
     pub portal: &'a PortalAddress,
-    /// The version that is written.
     pub version: VersionRow,
 }
 
@@ -117,7 +116,7 @@ impl Writing<'_> {
     }
 
     fn attempt(&mut self, before: Option<&Attempt>, after: &Attempt) -> Result<(), LedgerError> {
-        let row = AttemptRow::new(after, self.number(after.folder)?);
+        let row = attempt_rows(after, self.number(after.folder)?);
         upsert(self.transaction, "attempt", &["id"], [(row, self.version)])?;
         let attempt = after.id.get();
         let Some(files) = &after.watched else {

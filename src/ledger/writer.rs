@@ -1,16 +1,16 @@
 //! The thread that owns the database.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tracing::warn;
 
-use crate::ledger::Addresses;
+use crate::clock::Moment;
+use crate::config::HiddenPath;
 use crate::ledger::attempt::Intent;
 use crate::ledger::change::Misfit;
 use crate::ledger::clock::StepDetector;
-use crate::ledger::database::{Database, Guard};
+use crate::ledger::database::{Guard, LedgerDatabase};
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::lease::Leases;
@@ -18,9 +18,9 @@ use crate::ledger::mode::AttemptId;
 use crate::ledger::open::open_file;
 use crate::ledger::shared::SharedViews;
 use crate::ledger::view::LedgerView;
-use crate::model::{Moment, PortalAddress};
+use crate::model::PortalAddress;
 use crate::portal::{Demand, Share};
-use crate::sql::{Server, SqlError};
+use crate::sql::{SqlError, StateFolder};
 
 /// How often a change is made again where other processes write at the same time.
 const TRIES: u32 = 5;
@@ -29,20 +29,19 @@ const TRIES: u32 = 5;
 /// client is gone.
 const SEARCH: Duration = Duration::from_secs(25);
 
-/// Where the ledger is.
 #[derive(Debug)]
 pub enum Place {
-    /// In a folder that this process has locked. What an older version wrote under a name is taken over by the address that is given for it.
-    Folder(PathBuf, Addresses),
-    /// In PostgreSQL.
-    Server(Server, Leases),
+    Folder(StateFolder),
+    /// In the database whose URL a file has.
+    Server(HiddenPath, Leases),
 }
 
 /// What the thread owns: the database, and whatever is needed to open it again.
 #[derive(Debug)]
 pub struct Writer {
+    // Closed before another process may have the folder.
+    database: Result<LedgerDatabase, LedgerError>,
     place: Place,
-    database: Result<Database, LedgerError>,
     clock: StepDetector,
     views: SharedViews,
 }
@@ -52,7 +51,7 @@ impl Writer {
     pub fn new(place: Place, views: SharedViews) -> Self {
         Self {
             place,
-            database: Err(LedgerError::Closed),
+            database: Err(SqlError::Closed.into()),
             clock: StepDetector::new(Moment::now()),
             views,
         }
@@ -65,8 +64,8 @@ impl Writer {
         }
         self.clock = StepDetector::new(Moment::now());
         let opened = match &self.place {
-            Place::Folder(folder, addresses) => open_file(folder, addresses),
-            Place::Server(server, leases) => Database::connect(server.clone(), leases.clone()),
+            Place::Folder(folder) => open_file(folder),
+            Place::Server(url_file, leases) => LedgerDatabase::connect(url_file, leases.clone()),
         };
         match opened {
             Ok((database, views)) => {
@@ -88,7 +87,7 @@ impl Writer {
     }
 
     /// The database, once its times are those of the clock as it goes now.
-    fn database(&mut self) -> Result<&mut Database, LedgerError> {
+    fn database(&mut self) -> Result<&mut LedgerDatabase, LedgerError> {
         let database = self.database.as_mut().map_err(|error| error.clone())?;
         let now = Moment::now();
         if let Some(step) = self.clock.step(now)
@@ -124,7 +123,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Changes what is known of a portal, as far as this process may act for it: first on disk, then for everybody. What fails changes nothing.
+    /// Changes the view of a portal, if this process may act for it: first on disk, then for everybody. What fails changes nothing.
     /// Where another process wrote meanwhile, the change is made to what that wrote.
     pub fn change(
         &mut self,
@@ -151,7 +150,7 @@ impl Writer {
         self.write_once(portal, taken, guard, change)
     }
 
-    /// Changes what is known of a portal, and marks the requests to forgive as taken in.
+    /// Changes the view of a portal, and marks the requests to forgive as taken in.
     fn write_once(
         &mut self,
         portal: &PortalAddress,
@@ -189,7 +188,7 @@ impl Writer {
                 self.refresh(portal)?;
                 Err(Misfit::Changed.into())
             }
-            Err(LedgerError::Server(SqlError::CommitUnknown(why))) => self.search(portal, id, why),
+            Err(LedgerError::Sql(SqlError::CommitUnknown(why))) => self.search(portal, id, why),
             Err(error) => Err(error),
         }
     }
@@ -201,20 +200,20 @@ impl Writer {
         id: AttemptId,
         why: String,
     ) -> Result<AttemptId, LedgerError> {
-        let end = Instant::now() + SEARCH;
-        while Instant::now() < end {
+        let end = Moment::now().steady + SEARCH;
+        while Moment::now().steady < end {
             if self.refresh(portal).is_ok() {
                 let found = self.view(portal)?.attempt(id).is_some();
                 return if found {
                     Ok(id)
                 } else {
-                    Err(LedgerError::Server(SqlError::Away(why)))
+                    Err(SqlError::Away(why).into())
                 };
             }
             // The server is left alone for a while after each error.
             std::thread::sleep(Duration::from_millis(200));
         }
-        Err(LedgerError::Server(SqlError::CommitUnknown(why)))
+        Err(SqlError::CommitUnknown(why).into())
     }
 
     /// Reads what other processes wrote of a portal. Opens the database where that failed before. Fails where nothing can be written.

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::clock::Moment;
 use crate::metrics::families::view::limited_mode;
-use crate::model::Moment;
 use crate::snapshot::{PortalView, Snapshot};
 
 /// The clocks of the calendar and of timers tick this often.
@@ -92,7 +92,6 @@ mod tests {
             folders: std::collections::BTreeMap::new(),
             ledger: Ok(Arc::new(ledger)),
             write_error: None,
-            kill_switch: false,
         };
         let snapshot = Snapshot {
             reindex: [(portal.name.clone(), Arc::new(decided))].into(),

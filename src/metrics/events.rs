@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus::core::Collector;
-#[cfg(target_os = "linux")]
-use prometheus::process_collector::ProcessCollector;
 use prometheus::proto::{Metric, MetricFamily};
 use prometheus::{
     CounterVec, Encoder, Gauge, GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts,
@@ -13,6 +11,7 @@ use prometheus::{
 };
 
 use crate::metrics::family::{Family, PORTAL, families};
+use crate::metrics::process::Process;
 use crate::metrics::samples::flag;
 use crate::model::{PortalName, Shard, Timestamp, label_values};
 use crate::policy::Reason;
@@ -32,12 +31,16 @@ families! {
         "Total number of collections by result.";
     DECISIONS: Counter "kb_reindex_decisions_total" &["portal", "decision", "reason"], Event,
         "Total number of reindexing decisions by decision and reason.";
+    KILL_SWITCH: Gauge "kb_reindex_kill_switch" &[], Event,
+        "Whether the kill switch stops all attempts.";
     BUILD_INFO: Gauge "kb_exporter_build_info" &["version", "revision", "rustc"], Event,
         "Version, revision and compiler of the exporter, constant 1.";
     RELOAD_SUCCESSFUL: Gauge "kb_exporter_config_last_reload_successful" &[], Event,
         "Whether the last configuration reload succeeded.";
     RELOAD_TIMESTAMP: Gauge "kb_exporter_config_last_reload_success_timestamp_seconds" &[], Event,
         "Time of the last successful configuration reload.";
+    WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
+        "Whether the web configuration file, as it is now, is in use. Absent without --web.config.file.";
     SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "ledger"], Event,
         "Shard index, shard count and kind of ledger, constant 1.";
 }
@@ -47,12 +50,13 @@ const REQUEST_BUCKETS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
 
+const NO_LABELS: &[&str] = &[];
+
 label_values! {
     /// Whose the ledger is: the label `ledger` of `kb_exporter_shard_info`.
     pub enum LedgerKind {
         /// This process has a ledger of its own.
         Private = "private",
-        /// Several processes share it.
         Shared = "shared",
     }
 }
@@ -66,7 +70,6 @@ pub struct ConfigFacts {
     pub loaded: Timestamp,
 }
 
-/// The families of events.
 #[derive(Debug, Clone)]
 pub struct Events {
     registry: Registry,
@@ -77,8 +80,10 @@ pub struct Events {
     runs: IntCounterVec,
     decisions: IntCounterVec,
     shard: GaugeVec,
+    kill_switch: Gauge,
     reload_successful: Gauge,
     reload_timestamp: Gauge,
+    web_reload_successful: GaugeVec,
 }
 
 impl Events {
@@ -108,8 +113,7 @@ impl Events {
             env!("KB_RUSTC"),
         ];
         gauge(&BUILD_INFO, &build)?.set(1.0);
-        #[cfg(target_os = "linux")]
-        registry.register(Box::new(ProcessCollector::for_self()))?;
+        registry.register(Box::new(Process::new()?))?;
         Ok(Self {
             requests: counter(&REQUESTS)?,
             request_duration: registered(&registry, duration)?,
@@ -118,8 +122,10 @@ impl Events {
             runs: counter(&RUNS)?,
             decisions: counter(&DECISIONS)?,
             shard: gauges(&SHARD_INFO)?,
+            kill_switch: gauge(&KILL_SWITCH, &[])?,
             reload_successful: gauge(&RELOAD_SUCCESSFUL, &[])?,
             reload_timestamp: gauge(&RELOAD_TIMESTAMP, &[])?,
+            web_reload_successful: gauges(&WEB_RELOAD_SUCCESSFUL)?,
             registry,
         })
     }
@@ -130,6 +136,15 @@ impl Events {
         let [index, count] = [shard.index(), shard.count().get()].map(|number| number.to_string());
         let labels = [index.as_str(), count.as_str(), ledger.as_str()];
         self.shard.with_label_values(&labels).set(1.0);
+    }
+
+    pub fn show_kill_switch(&self, is_on: bool) {
+        self.kill_switch.set(flag(is_on));
+    }
+
+    pub fn show_web_config(&self, reload_successful: bool) {
+        let gauge = self.web_reload_successful.with_label_values(NO_LABELS);
+        gauge.set(flag(reload_successful));
     }
 
     /// The text of all families as they are now, without series of portals other than these: the configuration may have removed some.
@@ -157,7 +172,6 @@ impl Events {
     }
 
     /// The events of one portal. Every counter begins at 0 here, because `increase` does not see one that is born at 1.
-    #[must_use]
     pub fn of(&self, portal: &PortalName) -> Arc<PortalEvents> {
         let name = portal.as_str();
         for endpoint in Endpoint::ALL.map(Endpoint::as_str) {
@@ -189,7 +203,6 @@ impl Events {
 
 impl Events {
     /// Requests to a portal since the process started.
-    #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -213,7 +226,6 @@ fn registered<C: Collector + Clone + 'static>(registry: &Registry, family: C) ->
     Ok(family)
 }
 
-/// The events of one portal.
 #[derive(Debug)]
 pub struct PortalEvents {
     events: Events,
@@ -222,7 +234,6 @@ pub struct PortalEvents {
 
 impl PortalEvents {
     /// Requests to the portal since the process started.
-    #[must_use]
     pub fn requests(&self) -> u64 {
         self.events.requests_of(&self.portal)
     }
@@ -233,7 +244,6 @@ impl PortalEvents {
         self.events.decisions.with_label_values(&labels).inc();
     }
 
-    /// A collection ended.
     pub fn ran(&self, result: RunResult) {
         let labels = [self.portal.as_str(), result.as_str()];
         self.events.runs.with_label_values(&labels).inc();

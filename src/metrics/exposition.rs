@@ -8,9 +8,9 @@ use bytes::Bytes;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
+use crate::clock::Moment;
 use crate::metrics::rendering::Rendering;
 use crate::metrics::{ConfigFacts, Events};
-use crate::model::Moment;
 use crate::snapshot::Publisher;
 
 /// A scrape waits for newer facts for this long, and is then answered with those that there are.
@@ -19,7 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Returns the current time; a test has its own.
 pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
-/// Answers scrapes.
 #[derive(Clone)]
 pub struct Exposition {
     pub(super) publisher: Publisher,
@@ -29,7 +28,6 @@ pub struct Exposition {
     pub(super) clock: Clock,
 }
 
-/// The answer to one scrape.
 pub struct Scrape {
     events: Vec<u8>,
     facts: Arc<Rendering>,
@@ -60,8 +58,6 @@ impl Exposition {
 }
 
 impl Scrape {
-    /// Bytes of the plain text.
-    #[must_use]
     pub fn plain_len(&self) -> u64 {
         self.events.len() as u64 + self.facts.text.text_len()
     }

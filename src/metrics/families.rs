@@ -1,4 +1,4 @@
-//! All metric families (docs/metrics.md, All metrics): each is declared with name, help and labels beside the value that it shows, in the
+//! All metric families (docs/metrics.md, All metrics): each is declared with name, help, labels and source of its value, in the
 //! modules here or in `events`.
 //!
 //! A family of the snapshot is written from its own scan over portals or folders, so that it is written as a whole before the next one.
@@ -13,9 +13,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
+use crate::clock::Moment;
 use crate::metrics::events;
 use crate::metrics::family::Source;
-use crate::model::Moment;
 use crate::snapshot::Snapshot;
 
 use view::PortalFacts;
@@ -37,7 +37,6 @@ pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
 });
 
 /// The families as a Markdown table, with a line break at its end: the table in docs/metrics.md.
-#[must_use]
 pub fn markdown() -> String {
     let mut table = "| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n".to_owned();
     for family in ALL.iter() {
@@ -63,8 +62,7 @@ pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> i
         let mut samples = family.samples(sink);
         match family.source {
             Source::Event => {}
-            Source::Snapshot(value) => samples.add(&[], value(snapshot)),
-            Source::SnapshotSamples(add) => add(snapshot, &mut samples),
+            Source::Snapshot(add) => add(snapshot, &mut samples),
             Source::Portal(value) => {
                 for (portal, value) in portals.iter().filter_map(|it| Some((it, value(it)?))) {
                     samples.add(&[portal.name()], value);

@@ -11,28 +11,22 @@ pub(super) const FOLDER: &[&str] = &["portal", "folder_id", "folder"];
 pub(super) const FOLDER_STATUS: &[&str] = &["portal", "folder_id", "folder", "status"];
 pub(super) const FOLDER_REASON: &[&str] = &["portal", "folder_id", "folder", "reason"];
 
-/// A family of series.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
-    /// Its name.
     pub name: &'static str,
-    /// Its HELP text.
     pub help: &'static str,
-    /// Its type.
     pub kind: Kind,
     /// Its labels, in the order in which they are written.
     pub labels: &'static [&'static str],
     pub(super) source: Source,
 }
 
-/// The type of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A value that goes up and down.
     Gauge,
     /// A value that only goes up.
     Counter,
-    /// Observations in buckets.
     Histogram,
 }
 
@@ -41,23 +35,15 @@ pub enum Kind {
 pub(super) enum Source {
     /// The registry of [`crate::metrics::Events`].
     Event,
-    /// One value of the snapshot, without labels.
-    Snapshot(fn(&Snapshot) -> f64),
-    /// Any samples of the snapshot.
-    SnapshotSamples(fn(&Snapshot, &mut Samples<'_>)),
-    /// One value of each portal.
+    Snapshot(fn(&Snapshot, &mut Samples<'_>)),
     Portal(fn(&PortalFacts<'_>) -> Option<f64>),
-    /// Any samples of each portal.
     PortalSamples(fn(&PortalFacts<'_>, &mut Samples<'_>)),
-    /// One value of each folder.
     Folder(fn(&FolderFacts<'_>) -> Option<f64>),
-    /// Any samples of each folder.
     FolderSamples(fn(&FolderFacts<'_>, &mut Samples<'_>)),
 }
 
 impl Kind {
     /// Its name in a TYPE line.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gauge => "gauge",

@@ -12,7 +12,7 @@ use flate2::{Compression, Crc, CrcWriter};
 /// Magic number, deflate, no flags, no time, fastest, unknown system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 
-/// The encoder gets, and the decoder gives, so many bytes at once; both are slow with single words.
+/// The encoder gets, and the decoder gives, this number of bytes at once; both are slow with single words.
 const BUFFER: usize = 64 * 1024;
 
 /// Length of a piece of compressed data.
@@ -66,17 +66,10 @@ impl Deflated {
         Ok(pieces)
     }
 
-    /// Bytes of the text.
     pub fn text_len(&self) -> u64 {
         self.len
     }
 
-    /// Bytes of the compressed text.
-    pub fn compressed_len(&self) -> u64 {
-        self.data.iter().map(|piece| piece.len() as u64).sum()
-    }
-
-    /// The text.
     pub fn inflate(&self) -> Inflated {
         Inflated(DeflateDecoder::new(Unread(self.data.clone().into())))
     }

@@ -10,15 +10,13 @@ use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Moment;
 use crate::metrics::exposition::{Clock, Exposition};
-use crate::metrics::rendering::{PROMPT_BYTES, Rendering};
+use crate::metrics::rendering::Rendering;
 use crate::snapshot::{Publisher, Snapshot};
 
-/// Renderings are so many times apart what the last one took: it costs a twentieth of a core at most.
+/// Minimum gap between renderings, as a multiple of the last one's duration: it costs a twentieth of a core at most.
 const SHARE: u32 = 20;
-
-/// Processor time that rendering and compressing a series takes: 325 ms for 10,000 folders (`cargo bench --bench exposition`).
-const SERIES_COST: Duration = Duration::from_micros(1);
 
 /// Longer than any process runs, and short enough to be added to a time.
 const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
@@ -36,10 +34,8 @@ pub struct Renderer {
 /// Why nothing can be rendered. Neither happens, unless this program is wrong.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// The exposition cannot be written.
     #[error("the metrics cannot be written")]
     Write(#[from] io::Error),
-    /// The rendering panicked.
     #[error("the rendering of the metrics panicked")]
     Panicked(#[from] JoinError),
 }
@@ -49,7 +45,7 @@ impl Renderer {
     pub fn new(publisher: &Publisher, clock: Clock) -> Result<(Self, Exposition), RenderError> {
         let nothing = Rendering::of(&Arc::default(), clock())?;
         let (sender, receiver) = watch::channel(Arc::new(nothing));
-        let now = Instant::now();
+        let now = Moment::now().steady;
         let renderer = Self {
             snapshots: publisher.changes(),
             rendered: sender,
@@ -79,12 +75,12 @@ impl Renderer {
 
     /// Renders what is known now, in place of what is shown.
     pub async fn render(&mut self) -> Result<(), RenderError> {
-        let began = Instant::now();
+        let began = Moment::now().steady;
         let at = (self.clock)();
         let snapshot = Arc::clone(&self.snapshots.borrow_and_update());
         let rendering = spawn_blocking(move || Rendering::of(&snapshot, at)).await??;
         self.rendered.send_replace(Arc::new(rendering));
-        self.last = (began, Instant::now());
+        self.last = (began, Moment::now().steady);
         Ok(())
     }
 
@@ -107,24 +103,13 @@ impl Renderer {
     }
 }
 
-/// About the longest time that facts of so many series and bytes are shown before they are rendered anew. Small ones are rendered for each scrape.
-#[must_use]
-pub fn rendering_gap(series: f64, text_bytes: f64) -> Duration {
-    #[expect(clippy::cast_precision_loss, reason = "it is small")]
-    if text_bytes <= PROMPT_BYTES as f64 {
-        return Duration::ZERO;
-    }
-    SERIES_COST.mul_f64(series) * SHARE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Moment;
 
     fn renderer(publisher: &Publisher, cost: Duration) -> Renderer {
         let (mut renderer, _) = Renderer::new(publisher, Arc::new(Moment::now)).unwrap();
-        let ended = Instant::now();
+        let ended = Moment::now().steady;
         renderer.last = (ended.checked_sub(cost).unwrap(), ended);
         renderer
     }
@@ -134,7 +119,7 @@ mod tests {
         for cost in [1, 400].map(Duration::from_millis) {
             let publisher = Publisher::default();
             let mut renderer = renderer(&publisher, cost);
-            let began = Instant::now();
+            let began = Moment::now().steady;
             publisher.use_portals(&[]);
             renderer.rest().await;
             assert_eq!(began.elapsed(), cost * SHARE);
@@ -145,7 +130,7 @@ mod tests {
     async fn a_scrape_that_waits_ends_the_pause() {
         let publisher = Publisher::default();
         let mut renderer = renderer(&publisher, Duration::from_secs(1));
-        let began = Instant::now();
+        let began = Moment::now().steady;
         renderer.wanted.notify_one();
         renderer.rest().await;
         assert_eq!(began.elapsed(), Duration::ZERO);

@@ -4,13 +4,14 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use crate::clock::Moment;
 use crate::metrics::gzip::Deflated;
 use crate::metrics::{ageing, families};
-use crate::model::{Moment, PortalName};
+use crate::model::PortalName;
 use crate::snapshot::Snapshot;
 
-/// Facts of up to so many bytes of text are rendered within milliseconds, so a scrape waits for the newest.
-pub(super) const PROMPT_BYTES: u64 = 1024 * 1024;
+/// Facts of up to this number of bytes of text are rendered within milliseconds, so a scrape waits for the newest.
+const PROMPT_BYTES: u64 = 1024 * 1024;
 
 /// Facts that are no longer true are shown for this long at most. Timers are late by more where the machine was suspended.
 const MAX_LATE: Duration = Duration::from_secs(10);
@@ -20,44 +21,15 @@ const MAX_LATE: Duration = Duration::from_secs(10);
 /// Only the compressed text is stored: it takes an eighth of the memory, and scrapers ask for gzip.
 #[derive(Debug)]
 pub(super) struct Rendering {
-    /// The portals of the snapshot.
     pub portals: Vec<PortalName>,
-    /// When rendering began.
     pub at: Moment,
     /// How long after that it stays true, unless a snapshot is published.
     pub lasts: Option<Duration>,
-    /// Its text.
     pub text: Deflated,
     snapshot: Weak<Snapshot>,
 }
 
-/// The size of the facts in an exposition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FactsSize {
-    /// Series.
-    pub series: u64,
-    /// Bytes of text.
-    pub text_bytes: u64,
-    /// Bytes of the compressed text.
-    pub gzip_bytes: u64,
-}
-
-/// Renders the facts of a snapshot to find out their size.
-pub fn facts_size(snapshot: &Snapshot, at: Moment) -> io::Result<FactsSize> {
-    let mut text = Vec::new();
-    families::write(&mut text, snapshot, at)?;
-    let compressed = Deflated::of(|sink| sink.write_all(&text))?;
-    let lines = text.split(|byte| *byte == b'\n');
-    let series = lines.filter(|line| line.first().is_some_and(|first| *first != b'#'));
-    Ok(FactsSize {
-        series: series.count() as u64,
-        text_bytes: text.len() as u64,
-        gzip_bytes: compressed.compressed_len(),
-    })
-}
-
 impl Rendering {
-    /// Renders a snapshot.
     pub fn of(snapshot: &Arc<Snapshot>, at: Moment) -> io::Result<Self> {
         let portals = snapshot.portals.iter();
         Ok(Self {

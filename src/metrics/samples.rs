@@ -39,7 +39,6 @@ impl<'a> Samples<'a> {
         self.add_part("", values, None, value);
     }
 
-    /// Adds a histogram.
     pub fn add_histogram(&mut self, values: &[&str], times: &IndexingTimes) {
         for (bound, count) in times.cumulative() {
             self.add_part("_bucket", values, Some(&bound.to_string()), float(count));

@@ -9,14 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use flate2::bufread::GzDecoder;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Moment;
 use crate::metrics::{ConfigFacts, Events, Exposition, Renderer, Scrape};
-use crate::model::Moment;
 use crate::snapshot::{PortalView, Publisher};
 
-/// A renderer and a scraper.
 struct Story {
     publisher: Publisher,
     events: Events,
@@ -83,9 +81,9 @@ impl Drop for Story {
     }
 }
 
-/// Goes with the timers of the test, and may be put forward beside.
+/// Follows the timers of the test, and can be advanced in addition.
 fn clock(suspended: Arc<Mutex<Duration>>) -> super::Clock {
-    let (began, start) = (Moment::now(), Instant::now());
+    let (began, start) = (Moment::now(), Moment::now().steady);
     Arc::new(move || {
         let passed = start.elapsed();
         let slept = *suspended.lock().unwrap();

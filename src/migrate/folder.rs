@@ -1,42 +1,41 @@
 //! The files in a state folder.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::ledger::Addresses;
 use crate::migrate::error::MigrateError;
 use crate::migrate::part::Part;
-use crate::sql::{Database, SqliteFile};
-use crate::state;
+use crate::sql::{Database, SqliteFile, StateFolder};
 
 /// What SQLite adds to the name of a database for the files that belong to it.
 const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 type Parts = [(Part, Database); 2];
 
-/// The files that are read.
 pub(super) struct Files {
     parts: Parts,
-    _lock: File,
+    _folder: StateFolder,
 }
 
 impl Files {
     /// Locks the folder and opens the files, which must be there.
-    pub fn open(folder: &Path, addresses: &Addresses) -> Result<Self, MigrateError> {
-        for part in Part::ALL {
-            let file = folder.join(part.file_name());
-            if !file.exists() {
-                return Err(MigrateError::Missing { file });
-            }
+    pub fn open(folder: &Path) -> Result<Self, MigrateError> {
+        let path = |part: Part| folder.join(part.file_name());
+        if let Some(part) = Part::ALL.into_iter().find(|part| !path(*part).exists()) {
+            return Err(MigrateError::Missing { file: path(part) });
         }
-        let lock = state::transfer::lock(folder)?;
-        let open = |part: Part| part.open(&folder.join(part.file_name()), addresses);
+        let held = StateFolder::new(folder);
+        held.hold()?;
+        let open = |part: Part| {
+            let file = SqliteFile::open_existing(&path(part), false, part.schema())?;
+            file.ok_or_else(|| MigrateError::Missing { file: path(part) })
+        };
         Ok(Self {
             parts: parts(open)?,
-            _lock: lock,
+            _folder: held,
         })
     }
 
@@ -49,14 +48,14 @@ impl Files {
 pub(super) struct NewFiles {
     parts: Parts,
     incomplete: TempDir,
-    folder: PathBuf,
-    _lock: File,
+    folder: StateFolder,
 }
 
 impl NewFiles {
     /// Locks the folder, in which no such file may be.
-    pub fn create(folder: &Path) -> Result<Self, MigrateError> {
-        let lock = state::transfer::lock(folder)?;
+    pub fn create(path: &Path) -> Result<Self, MigrateError> {
+        let held = StateFolder::new(path);
+        let folder = held.hold()?;
         for part in Part::ALL {
             let names = SUFFIXES.map(|suffix| format!("{}{suffix}", part.file_name()));
             let files = names.map(|name| folder.join(name));
@@ -68,12 +67,14 @@ impl NewFiles {
             .prefix("incomplete-")
             .tempdir_in(folder)
             .map_err(refused(folder))?;
-        let create = |part: Part| part.create(&incomplete.path().join(part.file_name()));
+        let create = |part: Part| {
+            let path = incomplete.path().join(part.file_name());
+            Ok(SqliteFile::open(&path, part.schema())?)
+        };
         Ok(Self {
             parts: parts(create)?,
             incomplete,
-            folder: folder.to_owned(),
-            _lock: lock,
+            folder: held,
         })
     }
 
@@ -81,23 +82,21 @@ impl NewFiles {
         self.parts.iter_mut().map(|(part, file)| (*part, file))
     }
 
-    /// Gives the files their names.
     pub fn publish(self) -> Result<(), MigrateError> {
         let Self {
             parts,
             incomplete,
             folder,
-            _lock,
         } = self;
         drop(parts);
+        let folder = folder.hold()?;
         // The ledger first: a process that started between the two would know what it must not repeat.
         for part in [Part::Ledger, Part::State] {
             let name = part.file_name();
-            fs::rename(incomplete.path().join(name), folder.join(name))
-                .map_err(refused(&folder))?;
+            fs::rename(incomplete.path().join(name), folder.join(name)).map_err(refused(folder))?;
         }
-        let names = File::open(&folder).and_then(|folder| folder.sync_all());
-        names.map_err(refused(&folder))
+        let names = fs::File::open(folder).and_then(|folder| folder.sync_all());
+        names.map_err(refused(folder))
     }
 }
 

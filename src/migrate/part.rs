@@ -1,13 +1,10 @@
 //! The two databases that are copied.
 
-use std::path::Path;
-
-use crate::ledger::{self, Addresses};
+use crate::ledger;
 use crate::migrate::error::MigrateError;
-use crate::sql::{Server, SqliteFile, Table, Transaction};
+use crate::sql::{Schema, Table, Transaction};
 use crate::state;
 
-/// One of the two databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     State,
@@ -38,32 +35,10 @@ impl Part {
         }
     }
 
-    /// The PostgreSQL schema of the tables.
-    pub fn schema(self) -> &'static str {
-        self.server(Path::new("")).schema
-    }
-
-    /// The tables in PostgreSQL.
-    pub fn server(self, url_file: &Path) -> Server {
+    pub const fn schema(self) -> &'static Schema {
         match self {
-            Self::State => state::transfer::server(url_file),
-            Self::Ledger => ledger::transfer::server(url_file),
-        }
-    }
-
-    /// Opens a file that there is, to read it.
-    pub fn open(self, path: &Path, addresses: &Addresses) -> Result<SqliteFile, MigrateError> {
-        match self {
-            Self::State => Ok(state::transfer::open(path)?),
-            Self::Ledger => Ok(ledger::transfer::open(path, addresses)?),
-        }
-    }
-
-    /// Makes a file with empty tables.
-    pub fn create(self, path: &Path) -> Result<SqliteFile, MigrateError> {
-        match self {
-            Self::State => Ok(state::transfer::create(path)?),
-            Self::Ledger => Ok(ledger::transfer::create(path)?),
+            Self::State => &state::SCHEMA,
+            Self::Ledger => &ledger::SCHEMA,
         }
     }
 

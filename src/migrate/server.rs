@@ -1,33 +1,31 @@
 //! The tables in PostgreSQL.
 
-use std::path::Path;
 use std::time::Duration;
 
+use crate::clock::Moment;
+use crate::config::HiddenPath;
 use crate::ledger::transfer;
 use crate::migrate::error::MigrateError;
 use crate::migrate::part::Part;
-use crate::model::Moment;
 use crate::sql::{Database, Postgres, Transaction, keep_others_from_writing};
 
 /// The clocks of this machine and of the server may differ by this much: the times in a ledger are those of the clock that is used with it.
 const MAX_DIFFERENCE: Duration = Duration::from_mins(1);
 
 /// Whether the database has the tables of both parts.
-pub(super) fn has_tables(url_file: &Path) -> Result<bool, MigrateError> {
+pub(super) fn has_tables(url_file: &HiddenPath) -> Result<bool, MigrateError> {
     for part in Part::ALL {
-        if !Postgres::new(part.server(url_file)).has_tables()? {
+        if !Postgres::new(url_file, part.schema()).has_tables()? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Connects, and makes the tables of both parts or brings them up to date.
-pub(super) fn connect(url_file: &Path) -> Result<Database, MigrateError> {
-    Postgres::new(Part::State.server(url_file)).connect()?;
-    let mut postgres = Postgres::new(Part::Ledger.server(url_file));
-    postgres.connect()?;
-    Ok(Database::Postgres(Box::new(postgres)))
+/// Connects, and makes the tables of both parts where they are missing.
+pub(super) fn connect(url_file: &HiddenPath) -> Result<Database, MigrateError> {
+    Postgres::new(url_file, Part::State.schema()).connect()?;
+    Ok(Database::on_server(url_file, Part::Ledger.schema()))
 }
 
 /// Keeps others from writing to both parts until the end of the transaction. Refuses a database that a process uses, and one with another time.
@@ -60,7 +58,7 @@ pub(super) fn select_schema(
     transaction: &mut dyn Transaction,
     part: Part,
 ) -> Result<(), MigrateError> {
-    let schema = part.schema();
+    let schema = part.schema().name;
     transaction.execute(&format!("SET LOCAL search_path TO {schema}"), &[])?;
     Ok(())
 }

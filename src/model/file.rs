@@ -13,9 +13,7 @@ pub type FolderSizes = ByStatus<u64>;
 /// (a replaced file) is another file (docs/metrics.md, Whole rows).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey {
-    /// The `linkId`.
     pub link: u128,
-    /// The `id`.
     pub id: u128,
 }
 

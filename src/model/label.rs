@@ -14,8 +14,6 @@ macro_rules! label_values {
             /// Every value, in the order of the documentation.
             pub const ALL: [Self; [$($text),*].len()] = [$(Self::$variant),*];
 
-            /// The value of the label.
-            #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU16;
 
-use aws_lc_rs::digest::{SHA256, digest};
+use ring::digest::{SHA256, digest};
 
 use super::{FolderId, PortalName};
 
@@ -20,25 +20,20 @@ pub struct Shard {
 
 impl Shard {
     /// Shard `index` of `count`, counted from 0; `None` where the index is not below the count.
-    #[must_use]
     pub fn new(index: u16, count: NonZeroU16) -> Option<Self> {
         (index < count.get()).then_some(Self { index, count })
     }
 
     /// The number of this shard, from 0.
-    #[must_use]
     pub const fn index(self) -> u16 {
         self.index
     }
 
-    /// The number of shards.
-    #[must_use]
     pub const fn count(self) -> NonZeroU16 {
         self.count
     }
 
     /// Whether a folder is collected by this shard. Of all shards with the same count, exactly one owns it.
-    #[must_use]
     pub fn owns(self, portal: &PortalName, folder: FolderId) -> bool {
         self.count.get() == 1 || owner(self.count, portal, folder) == self.index
     }
@@ -109,7 +104,7 @@ mod tests {
         Uuid::from_u128(number).into()
     }
 
-    /// The owners of so many folders with consecutive ids.
+    /// The owners of this number of folders with consecutive ids.
     fn owners(count: u16, folders: u128) -> Vec<u16> {
         let (count, main) = (NonZeroU16::new(count).unwrap(), portal("main"));
         (0..folders)

@@ -12,13 +12,9 @@ label_values! {
     /// The `indexStatus` of a file (docs/portal.md, Statuses). The text is the word that the portal sends.
     #[derive(Default)]
     pub enum Status {
-        /// In the queue.
         Pending = "pending",
-        /// Being processed.
         Processing = "processing",
-        /// Ready; tasks use the content.
         Done = "done",
-        /// Processing failed.
         Failed = "failed",
         /// Set aside for review by an administrator.
         Flagged = "flagged",
@@ -33,13 +29,11 @@ impl Status {
     pub const WITH_REASON: [Self; 2] = [Self::Failed, Self::Flagged];
 
     /// Whether files with this status carry an `indexError`.
-    #[must_use]
     pub const fn has_reason(self) -> bool {
         matches!(self, Self::Failed | Self::Flagged)
     }
 
     /// Reads the word that the portal sends; every other text is [`Status::Unknown`].
-    #[must_use]
     pub fn from_word(word: &str) -> Self {
         let mut all = Self::ALL.into_iter();
         all.find(|status| status.as_str() == word)
@@ -51,7 +45,6 @@ impl Status {
 /// are [`Status::Unknown`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StatusWord {
-    /// What the word means.
     pub status: Status,
     /// A hash of an unknown word; 0 for the others.
     spelling: u64,
@@ -65,7 +58,6 @@ impl StatusWord {
     };
 
     /// Reads a word, which need not be Unicode.
-    #[must_use]
     pub fn read(word: &[u8]) -> Self {
         let status = std::str::from_utf8(word).map_or(Status::Unknown, Status::from_word);
         let spelling = match status {
@@ -85,12 +77,10 @@ impl From<Status> for StatusWord {
     }
 }
 
-/// One value for each status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByStatus<T>([T; 6]);
 
 impl<T> ByStatus<T> {
-    /// Computes each status's value.
     pub fn from_fn(value: impl FnMut(Status) -> T) -> Self {
         Self(Status::ALL.map(value))
     }
@@ -102,8 +92,6 @@ impl<T> ByStatus<T> {
 }
 
 impl ByStatus<u64> {
-    /// The sum over all statuses.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }

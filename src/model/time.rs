@@ -1,7 +1,7 @@
 //! Points in time.
 
 use std::fmt;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -11,26 +11,21 @@ pub struct Timestamp(i64);
 
 impl Timestamp {
     /// From milliseconds since 1970.
-    #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
     /// Reads an ISO 8601 timestamp with a zone, as the portal sends them (docs/portal.md, Values); anything else is `None`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let time = DateTime::parse_from_rfc3339(text).ok()?;
         Some(Self(time.timestamp_millis()))
     }
 
-    /// Milliseconds since 1970.
-    #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
     /// Seconds since 1970, the unit of every timestamp metric.
-    #[must_use]
     #[expect(
         clippy::cast_precision_loss,
         reason = "a float holds milliseconds exactly for the next 280,000 years"
@@ -40,26 +35,22 @@ impl Timestamp {
     }
 
     /// How long after `earlier` this is; zero when it is not after it.
-    #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         let millis = self.0.saturating_sub(earlier.0);
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 
     /// The point in time that lies so many milliseconds after this one, or before it where they are below 0.
-    #[must_use]
     pub const fn moved(self, millis: i64) -> Self {
         Self(self.0.saturating_add(millis))
     }
 
     /// The point in time that lies `duration` after this one.
-    #[must_use]
     pub fn after(self, duration: Duration) -> Self {
         self.moved(millis(duration))
     }
 
     /// The point in time that lies `duration` before this one.
-    #[must_use]
     pub fn before(self, duration: Duration) -> Self {
         self.moved(-millis(duration))
     }
@@ -75,46 +66,24 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
+impl From<DateTime<Utc>> for Timestamp {
+    fn from(time: DateTime<Utc>) -> Self {
+        Self(time.timestamp_millis())
+    }
+}
+
+impl From<Timestamp> for DateTime<Utc> {
+    fn from(time: Timestamp) -> Self {
+        Self::from_timestamp_millis(time.0).unwrap_or(Self::MAX_UTC)
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match DateTime::<Utc>::from_timestamp_millis(self.0) {
             Some(time) => f.write_str(&time.to_rfc3339_opts(SecondsFormat::Secs, true)),
             None => write!(f, "{} ms", self.0),
         }
-    }
-}
-
-/// One moment on both clocks: the calendar, which is shown, and the monotonic one, which never jumps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment {
-    /// On the calendar.
-    pub wall: Timestamp,
-    /// On the monotonic clock of this process.
-    pub steady: Instant,
-}
-
-impl Moment {
-    /// This moment.
-    #[must_use]
-    pub fn now() -> Self {
-        Self {
-            wall: SystemTime::now().into(),
-            steady: Instant::now(),
-        }
-    }
-
-    /// How long after `earlier` this is, by the clock that says more: a calendar that was set back does not make
-    /// old counts young, and neither does a machine that was suspended, whose monotonic clock stood still.
-    #[must_use]
-    pub fn since(self, earlier: Self) -> Duration {
-        let steady = self.steady.saturating_duration_since(earlier.steady);
-        steady.max(self.wall.since(earlier.wall))
-    }
-
-    /// How long after `earlier` this is on the monotonic clock alone: for durations of work.
-    #[must_use]
-    pub fn elapsed_since(self, earlier: Self) -> Duration {
-        self.steady.saturating_duration_since(earlier.steady)
     }
 }
 
@@ -130,24 +99,5 @@ mod tests {
         for text in ["", "2026-03-01", "yesterday", "2026-03-01T10:20:30"] {
             assert_eq!(Timestamp::parse(text), None, "{text:?}");
         }
-    }
-
-    #[test]
-    fn the_age_follows_the_clock_that_says_more() {
-        let start = Moment {
-            wall: Timestamp::from_millis(1_772_366_400_000),
-            steady: Instant::now(),
-        };
-        let hour = Duration::from_hours(1);
-        let suspended = Moment {
-            wall: start.wall.after(hour),
-            steady: start.steady,
-        };
-        let set_back = Moment {
-            wall: start.wall.before(hour),
-            steady: start.steady + hour,
-        };
-        assert_eq!(suspended.since(start), hour);
-        assert_eq!(set_back.since(start), hour);
     }
 }

@@ -14,10 +14,7 @@ pub enum BreakerState {
     /// Attempts have effect, or there were too few to know.
     Closed,
     /// The last attempts had no effect, nor had the trials since: none is made.
-    Open {
-        /// Until then.
-        until: Timestamp,
-    },
+    Open { until: Timestamp },
     /// One folder may try. What comes of it closes the breaker or opens it anew.
     HalfOpen {
         /// Not the one that failed last.
@@ -25,10 +22,10 @@ pub enum BreakerState {
     },
 }
 
-/// So many attempts are read for each one of `no_effect`, the newest.
+/// Number of newest attempts that are read for each one of `no_effect`.
 const READ: usize = 20;
 
-/// The newest attempts in a row without effect for one class. Attempts of which no class is known are a row of their own.
+/// The newest attempts in a row without effect for one class.
 struct Row {
     folders: BTreeSet<FolderId>,
     newest: (Timestamp, FolderId),
@@ -38,11 +35,10 @@ impl BreakerState {
     /// Reads the state from the verdicts: how many folders in a row were tried for one class without effect, each counted once. An attempt that
     /// helped any file ends every row. Classes that do not respond are no reason to stop the others: they are ignored, as are inconclusive
     /// attempts.
-    #[must_use]
     pub fn of(ledger: &LedgerView, mode: ActiveMode, rules: &Breaker, now: Timestamp) -> Self {
         let track = ledger.track(mode);
         let wanted = usize::try_from(rules.no_effect.get()).unwrap_or(usize::MAX);
-        let mut rows: BTreeMap<Option<&Class>, Row> = BTreeMap::new();
+        let mut rows: BTreeMap<&Class, Row> = BTreeMap::new();
         for attempt in track.judged().take(wanted.saturating_mul(READ)) {
             let Some(Judged { at, verdict, .. }) = attempt.judged else {
                 continue;
@@ -89,14 +85,12 @@ impl BreakerState {
 
     /// Whether attempts have had no effect, and nothing has shown since that they have one again: the metric
     /// `kb_reindex_breaker_open`.
-    #[must_use]
     pub const fn is_open(self) -> bool {
         !matches!(self, Self::Closed)
     }
 
     /// Whether an attempt may be made in a folder now: while the breaker is half-open, only one at a time, and not where the last one
     /// failed before the longest pause is over.
-    #[must_use]
     pub fn allows(
         self,
         track: &Track,
@@ -116,18 +110,13 @@ impl BreakerState {
     }
 }
 
-/// The classes of which an attempt left files failed, but for those that were forgiven; `None` where no class is known.
-fn failed_classes<'a>(track: &Track, attempt: &'a Attempt) -> Vec<Option<&'a Class>> {
-    if attempt.classes.is_empty() {
-        return vec![None];
-    }
+/// The classes of which an attempt left files failed, but for those that were forgiven.
+fn failed_classes<'a>(track: &Track, attempt: &'a Attempt) -> impl Iterator<Item = &'a Class> {
     let failed = attempt.classes.iter().filter(|result| result.refailed > 0);
     let classes = failed.map(|result| &result.class);
-    let counted = classes.filter(|class| track.counts_for(class, attempt));
-    counted.map(Some).collect()
+    classes.filter(|class| track.counts_for(class, attempt))
 }
 
-fn may_respond(ledger: &LedgerView, class: Option<&Class>) -> bool {
-    let response = class.map(|class| ClassState::of(ledger, class).response);
-    response != Some(Response::Unresponsive)
+fn may_respond(ledger: &LedgerView, class: &Class) -> bool {
+    ClassState::of(ledger, class).response != Response::Unresponsive
 }

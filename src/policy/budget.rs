@@ -8,15 +8,12 @@ use crate::policy::cooldown::{is_forbidden, is_gone};
 /// What remains of a portal's budget (metric `kb_reindex_budget_remaining`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Remaining {
-    /// Attempts.
     pub actions: u64,
-    /// Files.
     pub files: u64,
 }
 
 impl Remaining {
     /// Takes what was charged in the window that ends now from the budget. Never below 0.
-    #[must_use]
     pub fn of(track: &Track, budget: &Budget, now: Timestamp) -> Self {
         let whole = Self {
             actions: budget.actions,

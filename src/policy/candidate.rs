@@ -1,4 +1,4 @@
-//! What a decision is made from, beside the ledger and the time.
+//! The input of a decision, without the ledger and the time.
 
 use chrono_tz::Tz;
 
@@ -6,12 +6,10 @@ use crate::config::ReindexRules;
 use crate::model::{ByStatus, FolderId};
 use crate::policy::outlook::{FailedFile, Outlook};
 
-/// What is known of one folder now.
+/// The current facts about a folder.
 #[derive(Debug, Clone)]
 pub struct Candidate<'a> {
-    /// The folder.
     pub folder: FolderId,
-    /// The rules for it.
     pub rules: &'a ReindexRules,
     /// The time zone of the windows.
     pub zone: Tz,
@@ -21,9 +19,7 @@ pub struct Candidate<'a> {
     pub clock_trusted: bool,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,
-    /// The quality of the counts.
     pub quality: CountQuality,
-    /// Files by status.
     pub counts: ByStatus<u64>,
     /// The failed files that were read.
     pub failed: FailedFiles<'a>,
@@ -33,7 +29,6 @@ pub struct Candidate<'a> {
 
 impl<'a> Candidate<'a> {
     /// A folder in a portal without trouble, with windows in UTC.
-    #[must_use]
     pub const fn new(
         folder: FolderId,
         rules: &'a ReindexRules,
@@ -65,15 +60,12 @@ pub enum CountQuality {
     Stale,
     /// They are the folder's first ones since the program was started.
     First,
-    /// They may be used.
     Usable,
 }
 
 /// The failed files of a folder that were read.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedFiles<'a> {
-    /// The files.
     pub files: &'a [FailedFile],
-    /// Whether these are all.
     pub are_all: bool,
 }

@@ -9,7 +9,7 @@ use crate::ledger::{ActiveMode, ClassResult, LedgerView};
 use crate::model::{FolderId, Timestamp, label_values};
 use crate::policy::outlook::FreshFailures;
 
-/// So many files of the newest attempts decide whether a class responds.
+/// Number of files of the newest attempts that decide whether a class responds.
 const WINDOW: f64 = 20.0;
 
 /// A class does not respond when its success rate is below this.
@@ -18,7 +18,7 @@ const RATE: f64 = 0.2;
 /// The quantile of the normal distribution for the bounds on the success rate: 95 % lie within both.
 const QUANTILE: f64 = 1.96;
 
-/// A class of which no file ever came back does not respond after attempts in so many folders, however few their files.
+/// A class of which no file ever came back does not respond after attempts in this number of folders, however few their files.
 const FOLDERS: usize = 3;
 
 label_values! {
@@ -28,7 +28,6 @@ label_values! {
         Unresponsive = "unresponsive",
         /// It is not known.
         Unknown = "unknown",
-        /// They come back.
         Responsive = "responsive",
     }
 }
@@ -83,7 +82,6 @@ pub(crate) fn upper_bound(successes: f64, trials: f64) -> f64 {
 /// What the ledger knows of a class in one portal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassState {
-    /// Whether retries help.
     pub response: Response,
     /// The newest attempt that sent files of it.
     pub last: Option<Timestamp>,
@@ -102,7 +100,6 @@ pub struct ClassState {
 /// Whether a folder may try files of a class now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClassPace {
-    /// None may.
     Paused,
     /// One folder at a time shows for all others whether files come back: the one in which least is sent.
     One,
@@ -112,15 +109,14 @@ pub enum ClassPace {
     All,
 }
 
-/// So many files that came back show that the cause has ended.
+/// Number of recovered files that show that the cause has ended.
 const SURE: u64 = 4;
 
-/// So many attempts of a class are read, the newest.
+/// Number of newest attempts of a class that are read.
 const NEWEST: usize = 64;
 
 impl ClassState {
     /// Reads the state from the attempts that were sent.
-    #[must_use]
     pub fn of(ledger: &LedgerView, class: &Class) -> Self {
         let track = ledger.track(ActiveMode::Enforce);
         let newest = track.of_class(class).take(NEWEST);
@@ -153,7 +149,6 @@ impl ClassState {
 
     /// How many folders may try now: all while files come back; a few while that is not known; and while more files fail with the cause, or
     /// after an attempt in vain, one at a time, after a pause, or as soon as no more files fail with the cause.
-    #[must_use]
     pub fn pace(
         &self,
         fresh: Option<&FreshFailures>,
@@ -200,14 +195,14 @@ impl ClassState {
         self.last.is_none_or(|last| now >= last.after(pause))
     }
 
-    /// How many of so many files an attempt is expected to bring back. Where it is a trial for a class, one file shows as much as many.
+    /// How many of a number of files an attempt is expected to bring back. Where it is a trial for a class, one file shows as much as many.
     pub(crate) fn gain(&self, files: u64, pace: ClassPace) -> f64 {
         let shows_first = pace == ClassPace::One || (pace == ClassPace::Few && self.last.is_some());
         self.expected * float(if shows_first { files.min(1) } else { files })
     }
 }
 
-/// The cooldown after so many attempts in a row without effect.
+/// The cooldown after this number of consecutive attempts without effect.
 pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
     let times = 1_u32.checked_shl(in_vain).unwrap_or(u32::MAX);
     rules.cooldown.saturating_mul(times).min(rules.max_cooldown)

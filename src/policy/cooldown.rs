@@ -100,7 +100,6 @@ pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &Cl
 
 /// The end of the pause of a portal that did not carry out its last requests: once as many in a row as open the breaker were not carried
 /// out, one is sent after each pause, which doubles. `None` when there is no pause.
-#[must_use]
 pub(super) fn not_carried_out_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
     // What this program interrupted says nothing about the portal, unless files moved.
     let answered = track.newest_first().filter(|attempt| {

@@ -1,5 +1,7 @@
 //! One decision for one folder.
 
+use chrono::{DateTime, Utc};
+
 use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView, SentFile, Track};
 use crate::model::{FileKey, FolderId, Status, Timestamp};
@@ -12,16 +14,15 @@ use crate::policy::numbers::Numbers;
 use crate::policy::outlook::FailedFile;
 use crate::policy::reason::Reason;
 
-/// From so many failed files on, `max_failed_ratio` holds (docs/configuration.md).
+/// Minimum number of failed files for `max_failed_ratio` (docs/configuration.md).
 const RATIO_COUNTS_FROM: u64 = 20;
 
-/// So many files that cannot be helped may be sent with each one that can, beyond `max_ride_along`.
+/// Maximum number of hopeless files per file that can be helped, beyond `max_ride_along`.
 const RIDERS_PER_FILE: u64 = 3;
 
 /// What to do with a folder now, and the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// What to do.
     pub choice: Choice,
     /// What it was decided from.
     pub numbers: Numbers,
@@ -30,16 +31,13 @@ pub struct Decision {
 /// What to do with a folder now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// Make an attempt.
     Trigger(Trigger),
     /// Leave the folder alone.
     Hold(Reason),
 }
 
-/// An attempt to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trigger {
-    /// The folder.
     pub folder: FolderId,
     /// Whether the request is to be sent, or only written down.
     pub mode: ActiveMode,
@@ -51,7 +49,6 @@ pub struct Trigger {
 
 impl Decision {
     /// The reason: [`Reason::Eligible`] with an attempt.
-    #[must_use]
     pub const fn reason(&self) -> Reason {
         match &self.choice {
             Choice::Trigger(_) => Reason::Eligible,
@@ -60,7 +57,6 @@ impl Decision {
     }
 
     /// The value of the label `decision`.
-    #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match &self.choice {
             Choice::Hold(_) => "hold",
@@ -76,7 +72,6 @@ impl Decision {
 ///
 /// Dry run takes the same path, with attempts of its own in the ledger. After an attempt was written, every decision
 /// that was made before it is out of date: decide again.
-#[must_use]
 pub fn decide(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Decision {
     let numbers = Numbers::of(candidate, ledger, now);
     let choice = match may_trigger(candidate, ledger, &numbers, now) {
@@ -197,12 +192,8 @@ fn portal_allows_it(
 
 fn in_window(candidate: &Candidate<'_>, now: Timestamp) -> bool {
     let windows = &candidate.rules.windows;
-    let time = chrono::DateTime::from_timestamp_millis(now.as_millis());
-    windows.is_empty()
-        || time.is_some_and(|time| {
-            let local = time.with_timezone(&candidate.zone);
-            windows.iter().any(|window| window.contains(&local))
-        })
+    let local = DateTime::<Utc>::from(now).with_timezone(&candidate.zone);
+    windows.is_empty() || windows.iter().any(|window| window.contains(&local))
 }
 
 #[expect(

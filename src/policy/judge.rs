@@ -12,7 +12,6 @@ const AT_REST_AFTER: Duration = Duration::from_mins(10);
 /// How a read saw one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Observation {
-    /// With this status.
     Status(Status),
     /// Not at all, though every row was read: it was deleted, or replaced.
     Absent,
@@ -25,13 +24,11 @@ pub enum Observation {
 /// A later read of the folder of an attempt.
 #[derive(Clone, Copy)]
 pub enum LaterRead<'a> {
-    /// It counted the folder.
     Counted {
         /// When it began. A read that began before the attempt was answered shows nothing.
         began: Timestamp,
         /// Whether no file of the folder waited or was processed.
         idle: bool,
-        /// How it saw a file.
         seen: &'a dyn Fn(FileKey) -> Observation,
     },
     /// It did not: the folder cannot be read, or left.
@@ -41,7 +38,6 @@ pub enum LaterRead<'a> {
 /// What a read shows about an attempt: files whose state changed, and the verdict once it can be given.
 ///
 /// Nothing, for an attempt that is not waiting for its verdict.
-#[must_use]
 pub fn review(
     attempt: &Attempt,
     verify_after: Duration,
@@ -97,7 +93,6 @@ pub struct Timing {
 ///
 /// Failed directly after the request means nothing: the portal may not have moved the file yet. Failed in the end means that it failed
 /// again, if the portal carried out what it was asked for.
-#[must_use]
 pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> FileState {
     match (before, seen) {
         (FileState::Sent | FileState::Waiting, Observation::Status(status)) => match status {
@@ -109,7 +104,7 @@ pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> Fi
             Status::Failed | Status::Unknown => before,
         },
         (FileState::Sent | FileState::Waiting, Observation::Absent) => FileState::Gone,
-        // It has recovered, as far as nobody could show that it was deleted.
+        // It counts as recovered, because nothing shows that it was deleted.
         (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.due => {
             FileState::Done
         }
@@ -117,8 +112,7 @@ pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> Fi
     }
 }
 
-/// The verdict on an attempt with so many files in each state, where it can be given. `due`: whether it has to.
-#[must_use]
+/// The verdict on an attempt with these numbers of files by state, if it can be given. `due`: whether it has to.
 pub fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
     let listed = files.total() - files.of(FileState::Gone);
     let done = files.of(FileState::Done);

@@ -13,7 +13,6 @@ use crate::policy::cooldown::{in_vain, next_allowed};
 /// What a decision was made from: for people, and for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Numbers {
-    /// Failed files, as counted.
     pub failed: u64,
     /// Those whose class counts by the rules.
     pub of_class: u64,
@@ -54,9 +53,7 @@ enum ClassAdmission {
     Excluded,
     /// It does not respond.
     Unresponsive,
-    /// It is paused.
     Paused,
-    /// It may be tried now.
     Ready,
 }
 
@@ -65,7 +62,7 @@ struct ClassFacts {
     admission: ClassAdmission,
     in_vain: bool,
     next_allowed: Option<Timestamp>,
-    /// Files that an attempt is expected to bring back, as far as the class may be tried now.
+    /// Files that an attempt is expected to bring back, if the class may be tried now.
     gain: f64,
 }
 
@@ -119,7 +116,6 @@ impl ClassFacts {
 
 impl Numbers {
     /// Counts the failed files of a candidate.
-    #[must_use]
     pub fn of(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Self {
         let rules = candidate.rules;
         let mut classes: BTreeMap<&Class, ClassFiles> = BTreeMap::new();

@@ -12,7 +12,6 @@ const SHORTEST_HORIZON: Duration = Duration::from_hours(90 * 24);
 
 /// Puts attempts in the order in which they are made: those folders first in which most files are expected to come back, then those that
 /// had none, then by the longest since their last one, then by id.
-#[must_use]
 pub fn in_order(mut triggers: Vec<Trigger>, ledger: &LedgerView) -> Vec<Trigger> {
     triggers.sort_by_cached_key(|trigger| {
         let last = ledger.track(trigger.mode).last_of(trigger.folder);

@@ -14,22 +14,17 @@ pub struct Outlook(BTreeMap<Class, FreshFailures>);
 /// The failed files of one folder.
 #[derive(Debug, Clone, Copy)]
 pub struct FolderFailures<'a> {
-    /// The folder.
     pub folder: FolderId,
-    /// The rules for it.
     pub rules: &'a ReindexRules,
-    /// Its failed files.
     pub files: &'a [FailedFile],
 }
 
-/// A failed file, as far as a decision needs it.
+/// The parts of a failed file that a decision needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedFile {
-    /// Which file.
     pub key: FileKey,
     /// Since when it was seen failed.
     pub since: Timestamp,
-    /// The class of its error.
     pub class: Class,
 }
 
@@ -77,10 +72,10 @@ impl Outlook {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FreshFailures(BTreeSet<i64>);
 
-/// So many minutes show how often files fail.
+/// Number of minutes that show how often files fail.
 const ENOUGH: u32 = 3;
 
-/// A cause has ended when nothing failed with it for so many times the mean time between two failures, and for `min_age`.
+/// A cause has ended when nothing failed with it for this multiple of the mean time between two failures, and for `min_age`.
 const GAPS: u32 = 8;
 
 impl FreshFailures {
@@ -99,7 +94,6 @@ impl FreshFailures {
     }
 }
 
-/// The beginning of a minute.
 const fn minute(minute: i64) -> Timestamp {
     Timestamp::from_millis(minute.saturating_mul(60_000))
 }

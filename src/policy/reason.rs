@@ -13,8 +13,6 @@ macro_rules! reasons {
         }
 
         impl Reason {
-            /// What it means, for people.
-            #[must_use]
             pub const fn sentence(self) -> &'static str {
                 match self {
                     $(Self::$name => $sentence,)+
@@ -22,7 +20,6 @@ macro_rules! reasons {
             }
 
             /// What would change it, for people.
-            #[must_use]
             pub const fn advice(self) -> &'static str {
                 match self {
                     $(Self::$name => $advice,)+
@@ -93,7 +90,6 @@ reasons! {
 
 impl Reason {
     /// The reasons as a Markdown table, with a line break at its end: the table of reasons in docs/reindexing.md.
-    #[must_use]
     pub fn table_markdown() -> String {
         let mut table = "| Reason | Meaning | What changes it |\n|---|---|---|\n".to_owned();
         for reason in Self::ALL {

@@ -10,11 +10,8 @@ use crate::policy::class::{ClassState, Response};
 /// The results of retries for one class of a portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassRecord {
-    /// The class.
     pub class: Class,
-    /// Whether retries help.
     pub response: Response,
-    /// The totals of its files.
     pub files: ClassTotals,
     /// When files of it were sent last.
     pub last: Option<Timestamp>,

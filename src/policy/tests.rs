@@ -4,12 +4,9 @@ mod breaker;
 mod classes;
 mod hopeless;
 mod limits;
-mod model;
-mod oracle;
-mod portal;
+mod promises;
 mod reasons;
 mod verdicts;
-mod world;
 
 use std::time::Duration;
 
@@ -21,7 +18,7 @@ use crate::config::{Mode, ReindexRules};
 use crate::ledger::{
     ActiveMode, AttemptId, FileState, Intent, LedgerView, Outcome, Review, SentFile, Verdict,
 };
-use crate::model::{ByStatus, FileKey, FolderId, Moment, PortalName, Status, Timestamp};
+use crate::model::{ByStatus, FileKey, FolderId, PortalName, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
@@ -30,7 +27,6 @@ const DAY: Duration = Duration::from_hours(24);
 /// The time of most stories: noon in March, so long after [`EPOCH`] that nothing of it matters.
 const NOON: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
-/// When ledgers met the portal.
 const EPOCH: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
 fn folder(number: u128) -> FolderId {
@@ -191,7 +187,7 @@ impl Setup {
         setup
     }
 
-    /// Lets so many files be failed, for an hour.
+    /// Lets this number of files be failed, for an hour.
     fn fail(&mut self, files: u128) {
         self.counts[Status::Failed] = u64::try_from(files).unwrap();
         let file = |number| FailedFile {

@@ -24,13 +24,11 @@ pub enum Sort {
 pub struct PageRequest {
     /// What the files are sorted by.
     pub sort: Sort,
-    /// From 1.
     pub page: u64,
 }
 
 impl PageRequest {
     /// A page of the list sorted by file name.
-    #[must_use]
     pub const fn by_name(page: u64) -> Self {
         Self {
             sort: Sort::Filename,
@@ -39,7 +37,6 @@ impl PageRequest {
     }
 
     /// A page of the list sorted by status.
-    #[must_use]
     pub const fn by_status(page: u64) -> Self {
         Self {
             sort: Sort::Status,
@@ -67,18 +64,15 @@ impl fmt::Display for PageRequest {
     }
 }
 
-/// One request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ask<'a> {
     /// The list of the key's folders.
     Mine,
-    /// A folder alone.
     Folder(FolderId),
     /// A page of a folder's files.
     Files(FolderId, PageRequest),
     /// The first page of a folder's files whose name or description holds a text.
     Search(FolderId, &'a str),
-    /// Reindexing a folder's failed files.
     ReindexFailed(FolderId),
 }
 

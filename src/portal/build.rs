@@ -1,7 +1,5 @@
 //! Builds a client from the configuration.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reqwest::redirect::Policy;
@@ -9,6 +7,7 @@ use reqwest::{Certificate, ClientBuilder, Identity};
 use thiserror::Error;
 
 use crate::config::{ClientCertificate, Collect, Portal, Proxy, Request};
+use crate::pem::{Pem, PemError};
 use crate::portal::client::Client;
 use crate::portal::observe::Observer;
 use crate::portal::throttles::Throttles;
@@ -16,24 +15,12 @@ use crate::portal::throttles::Throttles;
 /// Why a client cannot be built.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    /// A file that the configuration names cannot be read.
-    #[error("cannot read {}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: std::io::Error,
-    },
-    /// A file that the configuration names does not hold what it should.
-    #[error("{} holds no usable {what}: {cause}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What was expected.
-        what: &'static str,
-        /// The TLS library's error.
-        cause: reqwest::Error,
-    },
+    /// A file that the configuration names cannot be used.
+    #[error(transparent)]
+    Pem(#[from] PemError),
+    /// The certificate and the key cannot be used together.
+    #[error("cert_file with key_file cannot be used: {0}")]
+    Identity(reqwest::Error),
     /// The proxy's address cannot be used.
     #[error("proxy_url cannot be used: {0}")]
     Proxy(reqwest::Error),
@@ -54,6 +41,7 @@ impl Client {
         observer: Arc<dyn Observer>,
         throttles: &Throttles,
     ) -> Result<Arc<Self>, BuildError> {
+        crate::tls::install_provider();
         let concurrency = collect.concurrency.get();
         let builder = reqwest::Client::builder()
             .user_agent(&portal.user_agent)
@@ -92,14 +80,16 @@ fn with_proxy(builder: ClientBuilder, proxy: &Proxy) -> Result<ClientBuilder, Bu
 
 /// With `ca_file`, that authority alone is trusted; without TLS, no certificates of the machine are looked for.
 fn with_authorities(builder: ClientBuilder, portal: &Portal) -> Result<ClientBuilder, BuildError> {
-    let Some(path) = &portal.ca_file else {
+    let Some(file) = &portal.ca_file else {
         return Ok(match portal.base_url.as_url().scheme() {
             "http" => builder.tls_certs_only([]),
             _ => builder,
         });
     };
-    let bundle = Certificate::from_pem_bundle(&read(path)?);
-    Ok(builder.tls_certs_only(usable(bundle, path, "certificate")?))
+    let authorities = Pem::read(file)?.certificates()?;
+    let authorities = authorities.iter().map(|der| Certificate::from_der(der));
+    let authorities: Result<Vec<_>, _> = authorities.collect();
+    Ok(builder.tls_certs_only(authorities.map_err(BuildError::Http)?))
 }
 
 fn with_certificate(
@@ -109,27 +99,11 @@ fn with_certificate(
     let Some(certificate) = certificate else {
         return Ok(builder);
     };
-    let path = &certificate.cert_file;
-    let pem = [read(path)?, read(&certificate.key_file)?].join(&b'\n');
-    let identity = usable(Identity::from_pem(&pem), path, "certificate with its key")?;
+    let chain = Pem::read(&certificate.cert_file)?;
+    let key = Pem::read(&certificate.key_file)?;
+    chain.certificates()?;
+    key.key()?;
+    let both = [chain.as_bytes(), key.as_bytes()].join(&b'\n');
+    let identity = Identity::from_pem(&both).map_err(BuildError::Identity)?;
     Ok(builder.identity(identity))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
-    fs::read(path).map_err(|cause| BuildError::File {
-        path: path.to_owned(),
-        cause,
-    })
-}
-
-fn usable<T>(
-    content: reqwest::Result<T>,
-    path: &Path,
-    what: &'static str,
-) -> Result<T, BuildError> {
-    content.map_err(|cause| BuildError::Content {
-        path: path.to_owned(),
-        what,
-        cause,
-    })
 }

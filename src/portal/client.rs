@@ -1,12 +1,13 @@
 //! Single requests to one portal.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
+use crate::clock::Moment;
 use crate::config::{KeySource, Rate};
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
@@ -45,13 +46,11 @@ pub struct Client {
 
 impl Client {
     /// Requests that may be in flight at once.
-    #[must_use]
     pub fn concurrency(&self) -> usize {
         self.concurrency
     }
 
     /// The rate at which this process may ask the portal, to plan with.
-    #[must_use]
     pub fn rate(&self) -> Rate {
         self.throttle.rate()
     }
@@ -88,7 +87,7 @@ impl Client {
             Ask::Mine => MAX_LIST_BYTES,
             _ => self.max_body_bytes,
         };
-        let begun = Instant::now();
+        let begun = Moment::now().steady;
         let method = ask.endpoint().method();
         let may_have_a_body = !method.is_safe();
         let mut request = self
@@ -134,7 +133,7 @@ impl Client {
         let retry_after = response
             .headers()
             .get(RETRY_AFTER)
-            .and_then(|value| retry::retry_after(value.to_str().ok()?, SystemTime::now()));
+            .and_then(|value| retry::retry_after(value.to_str().ok()?, Moment::now().wall));
         let body = self.body(response, MAX_ERROR_BYTES).await;
         let body = body.unwrap_or_default();
         Err(PortalError::from_status(status, retry_after, &body))
@@ -171,7 +170,7 @@ fn append(body: &mut Vec<u8>, piece: &[u8], limit: usize) -> Result<(), PortalEr
     Ok(())
 }
 
-/// When the portal answered, by its own clock; none where it does not say, or says something that is no time.
+/// When the portal answered, by its own clock; `None` if it does not say, or not a valid time.
 fn date(response: &Response) -> Option<Timestamp> {
     let date = response.headers().get(DATE)?.to_str().ok()?;
     Some(httpdate::parse_http_date(date).ok()?.into())

@@ -27,16 +27,9 @@ pub enum PortalError {
     Refused,
     /// No connection, or one that broke.
     #[error("no answer: {cause}; is the address right and the portal running?")]
-    Connection {
-        /// The error of the network.
-        cause: String,
-    },
-    /// No complete answer in time.
+    Connection { cause: String },
     #[error("no complete answer within {}", humantime::format_duration(*limit))]
-    Timeout {
-        /// The limit of the configuration.
-        limit: Duration,
-    },
+    Timeout { limit: Duration },
     /// The answer is larger than the configuration allows.
     #[error("the answer is larger than {limit} bytes, unpacked")]
     TooLarge {
@@ -46,7 +39,6 @@ pub enum PortalError {
     /// Another status than 200.
     #[error("{}", describe_status(*status, reason.as_deref()))]
     Status {
-        /// The status.
         status: u16,
         /// `error.details.reason` of the body, cleaned and cut.
         reason: Option<String>,
@@ -55,10 +47,7 @@ pub enum PortalError {
     },
     /// The body is not what docs/portal.md describes.
     #[error("the answer is not what the interface describes: {cause}")]
-    Invalid {
-        /// What was found.
-        cause: String,
-    },
+    Invalid { cause: String },
 }
 
 label_values! {
@@ -68,11 +57,8 @@ label_values! {
         Unauthorized = "unauthorized",
         /// The portal refuses this host's address.
         AddressRefused = "address_refused",
-        /// No answer.
         Unreachable = "unreachable",
-        /// Too many requests.
         RateLimited = "rate_limited",
-        /// The portal failed.
         ServerError = "server_error",
         /// The answer cannot be read, or is none that docs/portal.md names (Errors).
         InvalidResponse = "invalid_response",
@@ -81,7 +67,6 @@ label_values! {
 
 impl PortalError {
     /// What this error means for a portal as a whole, when the list of folders was asked for.
-    #[must_use]
     pub fn trouble(&self) -> Trouble {
         match self {
             Self::Key(_) | Self::Refused => Trouble::Unauthorized,
@@ -110,13 +95,11 @@ impl PortalError {
     }
 
     /// Whether the portal refused: what that means for a folder, only the list of folders can tell.
-    #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self.status(), Some(401 | 403))
     }
 
     /// The status of the answer, where there was one other than 200.
-    #[must_use]
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),
@@ -125,7 +108,6 @@ impl PortalError {
     }
 
     /// How long the portal asked to wait.
-    #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Status { retry_after, .. } => *retry_after,
@@ -134,7 +116,6 @@ impl PortalError {
     }
 
     /// From an answer with another status than 200; a body that cannot be read costs only the portal's own words.
-    #[must_use]
     pub fn from_status(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         Self::Status {
             status,

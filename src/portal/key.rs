@@ -1,17 +1,12 @@
 //! The key: where it comes from, and how it is held (docs/operations.md, Security).
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
 
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
-use crate::config::KeySource;
-
-/// Longest key file that is read, in bytes.
-const MAX_BYTES: u64 = 16 * 1024;
+use crate::config::{FileError, KeySource};
 
 /// A portal's key. Its `Debug` form does not show it, and it is wiped when dropped.
 #[derive(Debug, Clone)]
@@ -20,16 +15,9 @@ pub struct ApiKey(SecretString);
 /// Why there is no key to send.
 #[derive(Debug, Clone, Error)]
 pub enum KeyError {
-    /// The file cannot be read.
-    #[error("cannot read the key file {}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        cause: String,
-    },
-    /// The environment variable is not set.
-    #[error("the environment variable {0} is not set; it should hold the key")]
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("{0} is not set; it should hold the key")]
     Unset(String),
     /// There is nothing in it, or something that cannot be sent.
     #[error("{0} holds no usable key: expected one line of printable characters without spaces")]
@@ -40,26 +28,23 @@ impl ApiKey {
     /// Reads the key anew from its source. Blocks for a small file.
     pub fn read(source: &KeySource) -> Result<Self, KeyError> {
         match source {
-            KeySource::File(path) => {
-                let text = read_file(path).map_err(|error| KeyError::File {
-                    path: path.clone(),
-                    cause: error.to_string(),
-                })?;
-                Self::new(&text, || path.display().to_string())
-            }
+            KeySource::File(file) => Self::new(&file.read()?, file),
             KeySource::Environment(name) => {
-                let text = std::env::var(name).map_err(|_| KeyError::Unset(name.clone()))?;
-                Self::new(&text, || name.clone())
+                let key = std::env::var(name.expose());
+                let key = key.map_err(|_| KeyError::Unset(name.to_string()))?;
+                Self::new(key.as_bytes(), name)
             }
         }
     }
 
-    fn new(text: &str, origin: impl FnOnce() -> String) -> Result<Self, KeyError> {
-        let key = text.trim();
-        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(KeyError::Malformed(origin()));
+    fn new(bytes: &[u8], origin: &impl Display) -> Result<Self, KeyError> {
+        let key = bytes.trim_ascii();
+        match std::str::from_utf8(key) {
+            Ok(text) if !key.is_empty() && key.iter().all(u8::is_ascii_graphic) => {
+                Ok(Self(text.into()))
+            }
+            _ => Err(KeyError::Malformed(origin.to_string())),
         }
-        Ok(Self(key.into()))
     }
 
     /// The value of the header `Authorization` (docs/portal.md, Authentication), marked as sensitive.
@@ -77,20 +62,13 @@ impl PartialEq for ApiKey {
     }
 }
 
-fn read_file(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?
-        .take(MAX_BYTES)
-        .read_to_string(&mut text)?;
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Hidden, HiddenPath};
 
     fn key(text: &str) -> Result<ApiKey, KeyError> {
-        ApiKey::new(text, || "here".to_owned())
+        ApiKey::new(text.as_bytes(), &"here")
     }
 
     #[test]
@@ -113,9 +91,18 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_named() {
-        let source = KeySource::File("/nonexistent/key".into());
-        let error = ApiKey::read(&source).unwrap_err().to_string();
-        assert!(error.contains("/nonexistent/key: No such file"), "{error}");
+    fn what_has_no_key_is_named_by_its_place_in_the_configuration() {
+        let file = HiddenPath::file("portals[0].api_key_file", "/nonexistent/s3cret");
+        let error = ApiKey::read(&KeySource::File(file)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the file that portals[0].api_key_file names cannot be read: No such file or directory (os error 2)"
+        );
+        let variable = Hidden::new("the environment variable KB_KEY", "s3cret".to_owned());
+        let error = ApiKey::read(&KeySource::Environment(variable)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the environment variable KB_KEY is not set; it should hold the key"
+        );
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::config::FolderFilter;
 use crate::model::{FolderId, FolderName, Timestamp};
 use crate::portal::error::PortalError;
 use crate::portal::wire;
@@ -10,18 +9,16 @@ use crate::portal::wire;
 /// A folder as the list names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedFolder {
-    /// Its id.
     pub id: FolderId,
-    /// Its name, cleaned and cut.
     pub name: FolderName,
-    /// Its `fileCount`.
     pub file_count: u64,
-    /// Its `updatedAt`; none where the portal does not say, or says something that is no time. It is not documented what
+    /// Its `createdAt`; `None` if the portal does not send a valid time.
+    pub created_at: Option<Timestamp>,
+    /// Its `updatedAt`; `None` if the portal does not send a valid time. It is not documented what
     /// changes it.
     pub updated_at: Option<Timestamp>,
 }
 
-/// The decoded list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// Each folder once, in the order of the list.
@@ -31,18 +28,11 @@ pub struct Listing {
     /// Whether the list holds as many rows as its total says. From a list that is not whole, nothing can be
     /// concluded about a folder that it does not name.
     pub whole: bool,
-    /// When the portal answered, by its own clock (the header `Date`); none where it does not say.
+    /// When the portal answered, by its own clock (the header `Date`); `None` if it does not say.
     pub date: Option<Timestamp>,
 }
 
 impl Listing {
-    /// The folders that a filter admits, in the order of the list.
-    #[must_use]
-    pub fn admitted(&self, filter: &FolderFilter) -> Vec<&ListedFolder> {
-        let admits = |listed: &&ListedFolder| filter.admits(listed.id, listed.name.label());
-        self.folders.iter().filter(admits).collect()
-    }
-
     /// Decodes a body as it came.
     pub fn decode(body: impl Into<Vec<u8>>) -> Result<Self, PortalError> {
         let mut seen = HashSet::new();
@@ -54,6 +44,7 @@ impl Listing {
                 id,
                 name: FolderName::new(&row.name),
                 file_count: row.file_count,
+                created_at: row.created_at,
                 updated_at: row.updated_at,
             }),
             Some(_) => {}

@@ -12,11 +12,9 @@ label_values! {
     pub enum Endpoint {
         /// The list of the key's folders.
         Mine = "mine",
-        /// A folder alone.
         Folder = "folder",
         /// A page of a folder's files.
         Files = "files",
-        /// Reindexing a folder's failed files.
         ReindexFailed = "reindex_failed",
     }
 }
@@ -34,9 +32,7 @@ impl Endpoint {
 /// How a request was answered: the label `code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// With this status.
     Status(u16),
-    /// Not at all.
     Error,
 }
 
@@ -53,7 +49,6 @@ pub trait Observer: Send + Sync {
     fn throttled(&self, waited: Duration) {}
 }
 
-/// Ignores everything.
 #[derive(Debug, Clone, Copy)]
 pub struct Unobserved;
 

@@ -9,12 +9,11 @@ pub struct PageBody(String);
 
 impl PageBody {
     /// Takes a body as it came.
-    #[must_use]
     pub fn new(body: impl Into<Vec<u8>>) -> Self {
         Self(readable(body.into()))
     }
 
-    /// Passes each row to `each`, and returns what the page says beside them. On an error, the rows before it have been passed.
+    /// Passes each row to `each`, and returns the rest of the page. On an error, the rows before it have been passed.
     pub fn read<'a>(&'a self, each: impl FnMut(FileRow<'a>)) -> Result<Page, PortalError> {
         let (rows, pagination) = read_rows(&self.0, "pagination", each)?;
         let pagination = pagination.ok_or_else(|| PortalError::Invalid {
@@ -23,9 +22,8 @@ impl PageBody {
         Ok(Page { rows, pagination })
     }
 
-    /// Every column of the rows by which a portal could sort them, row by row; none where they cannot all be read. Nothing that is
+    /// Every column of the rows by which a portal could sort them, row by row; `None` if they cannot all be read. Nothing that is
     /// counted depends on them.
-    #[must_use]
     pub fn sort_columns(&self) -> Vec<SortColumns<'_>> {
         let mut columns = Vec::new();
         let read = read_rows::<_, ()>(&self.0, "", |row| columns.push(row));

@@ -11,28 +11,22 @@ use crate::portal::wire::Whole;
 /// More files than this in one folder are a mistake of the portal.
 const MAX_UPDATED: u64 = 1_000_000_000;
 
-/// The portal's answer to `reindex-failed`, as far as there is one (docs/portal.md, Reindex failed files).
+/// The portal's answer to `reindex-failed`, if there is one (docs/portal.md, Reindex failed files).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requeue {
-    /// It was done.
     Accepted {
-        /// Files that were reindexed.
         updated: u64,
     },
     /// The portal refused, and nothing was done.
     Refused {
-        /// The status, 4xx.
         status: u16,
         /// What `Retry-After` asked for.
         retry_after: Option<Duration>,
-        /// The portal's message, for people.
         message: String,
     },
     /// It is unknown whether it was done: no answer, 5xx, or one that cannot be read.
     Unknown {
-        /// Why.
         why: Unclear,
-        /// What happened, for people.
         message: String,
     },
 }

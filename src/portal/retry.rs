@@ -1,10 +1,9 @@
 //! Which requests are worth another try, and after how long.
 
-use std::time::{Duration, SystemTime};
+use std::iter::successors;
+use std::time::Duration;
 
-use backon::ExponentialBuilder;
-
-use crate::model::label_values;
+use crate::model::{Timestamp, label_values};
 
 /// The longest wait before a retry, whatever a portal asks for.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -25,20 +24,15 @@ label_values! {
         Connection = "connection",
         /// No complete answer in time, or 408.
         Timeout = "timeout",
-        /// 429.
         RateLimited = "rate_limited",
-        /// 5xx.
         ServerError = "server_error",
     }
 }
 
-/// Delays that double from [`FIRST_DELAY`] to [`MAX_DELAY`]: the upper ends of the random waits.
-pub(super) fn backoff(retries: u32) -> ExponentialBuilder {
-    ExponentialBuilder::new()
-        .with_min_delay(FIRST_DELAY)
-        .with_max_delay(MAX_DELAY)
-        .with_factor(2.0)
-        .with_max_times(retries as usize)
+/// A delay for each retry, doubling from [`FIRST_DELAY`] to [`MAX_DELAY`]: the upper ends of the random waits.
+pub(super) fn delays(retries: u32) -> impl Iterator<Item = Duration> {
+    let doubled = |delay: &Duration| Some((*delay * 2).min(MAX_DELAY));
+    successors(Some(FIRST_DELAY), doubled).take(retries as usize)
 }
 
 /// How long to wait: what the portal asked for, up to a minute, or else any part of the delay ("full jitter").
@@ -50,14 +44,13 @@ pub(super) fn wait(delay: Duration, retry_after: Option<Duration>, random: f64) 
 /// Reads `Retry-After`, in seconds or as a date (RFC 9110, section 10.2.3), cut at a year.
 ///
 /// A date in the past is no wait; anything else is `None`.
-#[must_use]
-pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         Duration::from_secs(value.parse().unwrap_or(u64::MAX))
     } else {
         let date = httpdate::parse_http_date(value).ok()?;
-        date.duration_since(now).unwrap_or_default()
+        Timestamp::from(date).since(now)
     };
     Some(wait.min(MAX_RETRY_AFTER))
 }
@@ -69,7 +62,7 @@ mod tests {
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        let now = Timestamp::from_millis(784_111_777_000);
         for (value, wait) in [
             ("7", Some(7)),
             (" 0 ", Some(0)),
@@ -90,6 +83,15 @@ mod tests {
     }
 
     #[test]
+    fn delays_double_up_to_half_a_minute() {
+        let delays: Vec<_> = delays(9).map(|delay| delay.as_millis()).collect();
+        let expected = [
+            500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
+        ];
+        assert_eq!(delays, expected);
+    }
+
+    #[test]
     fn the_portal_says_how_long_to_wait_up_to_a_minute() {
         let second = Duration::from_secs(1);
         assert_eq!(wait(second, Some(second * 7), 0.5), second * 7);
@@ -100,7 +102,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_header_is_read_without_panic_and_capped(value in any::<String>()) {
-            let wait = retry_after(&value, SystemTime::UNIX_EPOCH);
+            let wait = retry_after(&value, Timestamp::from_millis(0));
             prop_assert!(wait.unwrap_or_default() <= MAX_RETRY_AFTER);
         }
     }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use backon::Retryable;
 use tokio::sync::watch;
+use tokio::time::sleep;
 use tracing::debug;
 
 use crate::config::Rate;
@@ -57,13 +57,11 @@ impl Session {
     }
 
     /// The rate at which this process may ask the portal, to plan with.
-    #[must_use]
     pub fn rate(&self) -> Rate {
         self.client.rate()
     }
 
     /// The files of a folder; `lane` is how the folder is answered.
-    #[must_use]
     pub fn files<'a>(&'a self, folder: FolderId, lane: &'a Lane) -> Files<'a> {
         Files {
             session: self,
@@ -72,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Waits until so many requests may be sent one after the other, with no wait in between.
+    /// Waits until this number of requests may be sent one after the other, with no wait in between.
     pub async fn admit(&self, requests: u32) -> Result<AdmittedRequests<'_>, PortalError> {
         let throttle = &self.client.throttle;
         let admission = throttle
@@ -143,19 +141,20 @@ impl Session {
         key: &ApiKey,
     ) -> Result<Reply, PortalError> {
         let client = &*self.client;
-        (|| self.ask_in_turn(ask, lane, key))
-            .retry(retry::backoff(client.retries))
-            .when(|error| error.retry_reason().is_some())
-            .adjust(|error, delay| {
-                delay.map(|delay| retry::wait(delay, error.retry_after(), fastrand::f64()))
-            })
-            .notify(|error, wait| {
-                if let Some(reason) = error.retry_reason() {
-                    debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed and is sent again");
-                    client.observer.retried(ask.endpoint(), reason);
-                }
-            })
-            .await
+        let mut delays = retry::delays(client.retries);
+        loop {
+            let error = match self.ask_in_turn(ask, lane, key).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let Some((reason, delay)) = error.retry_reason().zip(delays.next()) else {
+                return Err(error);
+            };
+            let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
+            debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed and is sent again");
+            client.observer.retried(ask.endpoint(), reason);
+            sleep(wait).await;
+        }
     }
 
     /// Sends a request as soon as the session is open and it is its turn.

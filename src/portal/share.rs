@@ -16,7 +16,7 @@ const MEMORY: Duration = Duration::from_mins(1);
 /// A process that uses this part of its share needs more, for all that is known.
 const NEARLY_ALL: f64 = 0.9;
 
-/// A process that does not need more gets so many times what it uses, so that it can tell when that changes.
+/// A process that does not need more gets this multiple of what it uses, so that it can tell when that changes.
 const HEADROOM: f64 = 1.25;
 
 /// Each process gets at least the even share divided by this.
@@ -34,7 +34,6 @@ pub struct Demand {
 /// One of the processes that ask a portal, as it told the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sharer {
-    /// What it needs.
     pub demand: Demand,
     /// Requests per second that it has taken; 0 for one that has just started.
     pub taken: f64,
@@ -50,10 +49,9 @@ pub struct Share {
 }
 
 impl Share {
-    /// What one of the processes that ask a portal takes of its rate (requests per second): what max-min fairness gives it, as far as the
+    /// What one of the processes that ask a portal takes of its rate (requests per second): what max-min fairness gives it, if the
     /// others have not taken it. So the sum of what is taken is at most the rate, in whatever order they take. The exception is a process
     /// that has just started: it takes a small part at once, which the others leave when they take the next time.
-    #[must_use]
     pub fn take(rate: f64, own: Demand, others: &[Sharer]) -> Self {
         let demands = others.iter().map(|sharer| sharer.demand);
         let demands: Vec<_> = std::iter::once(own).chain(demands).collect();
@@ -92,7 +90,7 @@ fn shares(rate: f64, demands: &[Demand]) -> Vec<f64> {
     shares
 }
 
-/// The least that one of so many processes gets.
+/// The minimum share of one of `count` processes.
 fn least(rate: f64, processes: usize) -> f64 {
     rate / count(processes) / LEAST
 }
@@ -102,12 +100,10 @@ fn count(processes: usize) -> f64 {
     processes.max(1) as f64
 }
 
-/// Measures what this process needs.
 #[derive(Debug)]
 pub(super) struct DemandMeter {
     /// When the demand was asked for last.
     since: Instant,
-    /// Requests since then.
     requests: f64,
     /// The time that they take at the rate of this process.
     busy: Duration,
@@ -129,7 +125,7 @@ impl DemandMeter {
         }
     }
 
-    /// So many requests are sent, by a process with this share of the rate.
+    /// Notes requests of a process with this share of the rate.
     pub fn sent(&mut self, rate: Rate, requests: u32) {
         self.requests += f64::from(requests);
         if let Rate::PerSecond(rate) = rate {

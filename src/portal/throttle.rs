@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio::sync::{MutexGuard, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 
+use crate::clock::Moment;
 use crate::config::Rate;
 use crate::portal::share::{Demand, DemandMeter, Share};
 
@@ -28,7 +29,7 @@ use pace::Pace;
 use slow_lane::{SlowLane, Wanted};
 
 /// Requests in the background get the rate divided by this.
-pub(crate) const BACKGROUND_SHARE: u32 = 4;
+const BACKGROUND_SHARE: u32 = 4;
 
 /// The resolution of the timer: a shorter wait would take longer than it should.
 const CLOCK: Duration = Duration::from_millis(1);
@@ -44,7 +45,6 @@ pub struct Lane {
 
 impl Lane {
     /// The slow lane, for folders whose last reads were slow.
-    #[must_use]
     pub fn slow() -> Self {
         Self {
             slow: AtomicBool::new(true),
@@ -53,7 +53,6 @@ impl Lane {
     }
 
     /// The lane for requests that can wait.
-    #[must_use]
     pub fn background() -> Self {
         Self {
             background: true,
@@ -62,7 +61,6 @@ impl Lane {
     }
 }
 
-/// Admits requests to one portal.
 #[derive(Debug)]
 pub(super) struct Throttle {
     permits: Semaphore,
@@ -99,7 +97,7 @@ impl Throttle {
             pace: Mutex::new(Pace::new(rate)),
             turn: tokio::sync::Mutex::default(),
             assured: Mutex::new(rate),
-            demand: Mutex::new(DemandMeter::new(Instant::now())),
+            demand: Mutex::new(DemandMeter::new(Moment::now().steady)),
             answers: Mutex::default(),
         }
     }
@@ -113,18 +111,17 @@ impl Throttle {
         }
     }
 
-    /// Goes on with another share of the rate. What is known of a limit of the portal's stays known.
+    /// Goes on with another share of the rate. A known limit of the portal stays known.
     pub fn set_share(&self, share: Share) {
         self.with_pace(|pace| pace.configure(Rate::PerSecond(share.rate)));
         *lock(&self.assured) = Rate::PerSecond(share.assured);
     }
 
-    /// What was needed lately.
     pub fn demand(&self) -> Demand {
-        lock(&self.demand).demand(Instant::now())
+        lock(&self.demand).demand(Moment::now().steady)
     }
 
-    /// Waits until so many requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
+    /// Waits until this number of requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
     pub async fn admit(
         &self,
         lane: &Lane,
@@ -145,9 +142,9 @@ impl Throttle {
         if !still_due() {
             return None;
         }
-        let begun = Instant::now();
+        let begun = Moment::now().steady;
         let _turn = self.turn.lock().await;
-        let now = Instant::now();
+        let now = Moment::now().steady;
         let slot = self.wait_for_slot(requests, now).await;
         if !still_due() {
             return None;
@@ -166,18 +163,17 @@ impl Throttle {
         })
     }
 
-    /// Waits until so many requests may be sent; returns since when they may. The time can move while it waits, as the pace changes.
+    /// Waits until this number of requests may be sent; returns since when they may. The time can move while it waits, as the pace changes.
     async fn wait_for_slot(&self, requests: u32, now: Instant) -> Instant {
         loop {
             let slot = self.with_pace(|pace| pace.slot(requests, now));
-            if slot <= Instant::now() + CLOCK {
+            if slot <= Moment::now().steady + CLOCK {
                 return slot;
             }
             sleep_until(slot).await;
         }
     }
 
-    /// So many requests are sent.
     fn take(&self, slot: Instant, requests: u32) {
         let rate = self.with_pace(|pace| {
             pace.take(slot, requests);
@@ -193,7 +189,7 @@ impl Throttle {
             sleep_until(next).await;
         }
         let gap = self.with_pace(|pace| pace.gap());
-        *next = Some(Instant::now() + gap * BACKGROUND_SHARE);
+        *next = Some(Moment::now().steady + gap * BACKGROUND_SHARE);
         next
     }
 
@@ -207,7 +203,7 @@ impl Throttle {
         match answered.answer {
             Answer::Good => self.with_pace(Pace::answered),
             Answer::Limited if previous != Some(Answer::Limited) => {
-                let now = Instant::now();
+                let now = Moment::now().steady;
                 self.with_pace(|pace| pace.refused(admission.lowered, now));
             }
             Answer::Limited | Answer::Other => {}

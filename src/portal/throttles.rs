@@ -15,7 +15,6 @@ pub struct Throttles {
     in_use: Mutex<Vec<(Limits, Weak<Throttle>)>>,
 }
 
-/// What a throttle is for.
 #[derive(Debug, PartialEq)]
 struct Limits {
     address: PortalAddress,
@@ -25,7 +24,6 @@ struct Limits {
 
 impl Throttles {
     /// The throttles of one of the processes that share the rate of each portal.
-    #[must_use]
     pub fn new(shard: Shard) -> Self {
         Self {
             shard,
@@ -34,7 +32,6 @@ impl Throttles {
     }
 
     /// What this process needs of the rate of a portal. To be asked at intervals of some seconds.
-    #[must_use]
     pub fn demand(&self, address: &PortalAddress) -> Demand {
         let idle = Demand {
             used: 0.0,
@@ -97,7 +94,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::config::{BaseUrl, Config, KeySource};
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource};
     use crate::model::PortalName;
     use crate::portal::Lane;
 
@@ -105,7 +102,7 @@ mod tests {
         Portal::new(
             PortalName::new(name).unwrap(),
             BaseUrl::parse(address).unwrap(),
-            KeySource::File("key".into()),
+            KeySource::File(HiddenPath::file("api_key_file", "key")),
         )
     }
 

@@ -27,7 +27,6 @@ pub(super) struct Meta {
     pub total: Option<Whole>,
 }
 
-/// One folder of the list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct FolderRow<'a> {
@@ -38,6 +37,8 @@ pub(super) struct FolderRow<'a> {
     #[serde(deserialize_with = "lenient")]
     pub file_count: u64,
     #[serde(deserialize_with = "lenient")]
+    pub created_at: Option<Timestamp>,
+    #[serde(deserialize_with = "lenient")]
     pub updated_at: Option<Timestamp>,
 }
 
@@ -45,7 +46,6 @@ pub(super) struct FolderRow<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SortColumns<'a> {
-    /// The file name.
     #[serde(borrow, deserialize_with = "lenient")]
     pub filename: Cow<'a, str>,
     /// The size in bytes.
@@ -62,7 +62,6 @@ pub struct SortColumns<'a> {
     pub link_id: Cow<'a, str>,
 }
 
-/// One file of a page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileRow<'a> {
@@ -81,7 +80,6 @@ pub struct FileRow<'a> {
 impl FileRow<'_> {
     /// What identifies the file in its folder. Rows without ids share one key, so that two of them are never
     /// taken for two distinct files.
-    #[must_use]
     pub fn key(&self) -> FileKey {
         let number = |id: Option<Id>| id.map_or(0, |Id(number)| number);
         FileKey {
@@ -90,43 +88,34 @@ impl FileRow<'_> {
         }
     }
 
-    /// The processing state.
-    #[must_use]
     pub fn status(&self) -> Status {
         self.index_status.status
     }
 
     /// The word for the processing state.
-    #[must_use]
     pub fn word(&self) -> StatusWord {
         self.index_status
     }
 
     /// Size in bytes; 0 where the portal does not say.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.file_size
     }
 
     /// The `indexError`, untrusted and of any length; empty, which is no reason, where it is no text.
-    #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.index_error.as_deref()
     }
 
-    /// When the file was uploaded.
-    #[must_use]
     pub fn created_at(&self) -> Option<Timestamp> {
         Timestamp::parse(&self.created_at)
     }
 }
 
-/// What a page says beside its rows.
+/// The parts of a page other than its rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// Rows of this page.
     pub rows: u64,
-    /// Where this page stands.
     pub pagination: Pagination,
 }
 
@@ -136,7 +125,6 @@ pub struct Page {
 pub struct Pagination {
     /// Files in the folder, at the time of this request.
     pub total: Whole,
-    /// The page that this is.
     #[serde(default)]
     pub page: Option<Whole>,
     /// Rows that a full page holds.

@@ -25,7 +25,6 @@ struct Decided {
     trouble: Option<Reason>,
 }
 
-/// Why no attempt was made.
 enum NotMade {
     Held(Decided),
     /// Nothing is decided any more: the folder is gone, its mode is another one, or the program ends.
@@ -83,11 +82,11 @@ impl Reindexer {
             let was_made = decided.shown.reason == Reason::Eligible;
             self.count_decision(&mut folders, id, decision, decided.shown);
             if was_made {
-                self.show(folders.clone()).await;
+                self.show(folders.clone());
             }
         }
         self.refusals.processed();
-        self.show(folders).await;
+        self.show(folders);
     }
 
     /// Waits until the portal may be asked, reads the folder once more, decides once more at admission, since all that may have taken long, and

@@ -20,7 +20,7 @@ pub(super) struct FailedCheck {
 /// Names of files that a page showed.
 pub(super) type FileNames = HashMap<FileKey, Arc<str>>;
 
-/// The ledger stores so many names of the files of an attempt: enough to ask for their states later.
+/// The ledger stores this number of names of the files of an attempt: enough to ask for their states later.
 pub(super) const NAMES: usize = 5;
 
 /// Longer names are not stored.
@@ -103,7 +103,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::config::{BaseUrl, Config, KeySource, Portal};
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
     use crate::model::{ByStatus, FolderId, FolderName};
     use crate::policy::CountQuality;
     use crate::portal::Session;
@@ -140,7 +140,7 @@ mod tests {
         let portal = Portal::new(
             name.clone(),
             BaseUrl::parse(&address).unwrap(),
-            KeySource::File(key.path().to_owned()),
+            KeySource::File(HiddenPath::file("api_key_file", key.path())),
         );
         let Config {
             collect, request, ..

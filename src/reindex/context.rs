@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use chrono_tz::Tz;
 
+use crate::clock::Moment;
 use crate::config::{Reindex, ReindexRules};
 use crate::ledger::LedgerView;
-use crate::model::Moment;
 use crate::policy::{self, Candidate, Decision, FolderFailures, Numbers, Outlook};
 use crate::reindex::{FolderFindings, PortalFindings};
 
 /// The rules in use: a reload changes them for every decision from then on.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// The rules.
     pub reindex: Arc<Reindex>,
     /// The time zone of their windows.
     pub zone: Tz,
@@ -42,7 +41,6 @@ impl Rules {
 
 /// What is known, and what holds, at one moment.
 pub(super) struct DecisionContext {
-    /// What the latest collection found.
     pub latest: Arc<PortalFindings>,
     pub rules: Rules,
     pub kill_switch: bool,
@@ -63,13 +61,11 @@ impl DecisionContext {
             && ledgers[0] == ledgers[1]
     }
 
-    /// The rules of a folder.
     pub fn rules_of(&self, folder: &FolderFindings) -> &ReindexRules {
         let Rules { reindex, .. } = &self.rules;
         reindex.for_folder(folder.id, folder.name.label())
     }
 
-    /// Decides about a folder.
     pub fn decide(&self, folder: &FolderFindings) -> Decision {
         policy::decide(
             &self.candidate(folder),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Moment, Status, Timestamp};
+use crate::clock::Moment;
+use crate::model::{ByStatus, FileKey, FileMap, FolderId, FolderName, Status, Timestamp};
 use crate::policy::judge::Observation;
 use crate::policy::{CountQuality, FailedFile, FailedFiles};
 use crate::portal::{PageRequest, Session};
@@ -16,35 +17,29 @@ pub struct PortalFindings {
     pub portal_erring: bool,
     /// Counts that are older are stale.
     pub stale_after: Duration,
-    /// Every folder that is there.
     pub folders: Vec<FolderFindings>,
 }
 
-/// What is known of one folder.
+/// The facts about one folder.
 #[derive(Clone)]
 pub struct FolderFindings {
-    /// Its id.
     pub id: FolderId,
-    /// Its name.
     pub name: FolderName,
     /// The quality of its counts when the collection ended.
     pub quality: CountQuality,
     /// When it was last counted; none when it was not.
     pub counted: Option<Moment>,
-    /// Its files by status.
     pub counts: ByStatus<u64>,
     /// What its last count found; none when it was not counted yet, or nothing is reindexed there.
     pub findings: Option<Arc<CountFindings>>,
 }
 
-/// What a count of a folder found, as far as reindexing needs it.
+/// The parts of a count that reindexing needs.
 #[derive(Debug, Clone)]
 pub struct CountFindings {
-    /// When the count began.
     pub began: Timestamp,
     /// The failed files that were read.
     pub failed: Vec<FailedFile>,
-    /// Whether these are all.
     pub failed_whole: bool,
     /// A page that showed a failed file.
     pub failed_page: Option<PageRequest>,
@@ -53,13 +48,11 @@ pub struct CountFindings {
 }
 
 impl PortalFindings {
-    /// The folder of that id.
-    #[must_use]
     pub fn folder(&self, id: FolderId) -> Option<&FolderFindings> {
         self.folders.iter().find(|folder| folder.id == id)
     }
 
-    /// The same with the folders that still have a name, by that name; none where nothing is new.
+    /// The same with the folders that still have a name, by that name; `None` if nothing is new.
     pub(crate) fn amended<'a>(
         &self,
         name_of: impl Fn(FolderId) -> Option<&'a FolderName>,
@@ -82,8 +75,7 @@ impl PortalFindings {
         })
     }
 
-    /// The same with times by a clock that is ahead by so many milliseconds.
-    #[must_use]
+    /// The same with times by a clock that is ahead by this number of milliseconds.
     pub fn by_clock(mut self, ahead: i64) -> Self {
         if ahead == 0 {
             return self;
@@ -148,8 +140,6 @@ impl FolderFindings {
 }
 
 impl CountFindings {
-    /// How a file was seen.
-    #[must_use]
     pub fn observation(&self, key: FileKey) -> Observation {
         self.watched
             .get(&key)

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::config::Reindex;
 
 /// Whether any of the configured files exists, or cannot be checked.
-pub(super) async fn is_on(reindex: &Reindex) -> bool {
+pub async fn is_on(reindex: &Reindex) -> bool {
     let rules = reindex.all_rules();
     for path in rules.filter_map(|rules| rules.kill_switch_file.as_deref()) {
         if stands(path).await {

@@ -141,7 +141,6 @@ impl Reindexer {
 /// How the portal listed files of one attempt when it was asked for their names.
 #[derive(Default)]
 pub(super) struct NamedFiles {
-    /// How often it was asked.
     times: usize,
     observations: HashMap<FileKey, Observation>,
 }

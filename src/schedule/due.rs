@@ -1,33 +1,15 @@
 //! When a collection is due: pure, so that tests can set both clocks.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
 
+use crate::clock::Moment;
+use crate::model::Timestamp;
+
 use super::calendar::Calendar;
 use super::timer::Timer;
-
-/// One instant on both clocks: the monotonic one that is never set, and the calendar that may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// What durations are measured on.
-    pub monotonic: Instant,
-    /// What cron lines are read on.
-    pub calendar: DateTime<Utc>,
-}
-
-impl Moment {
-    /// The present moment.
-    #[must_use]
-    pub fn now() -> Self {
-        Self {
-            monotonic: Instant::now(),
-            calendar: Utc::now(),
-        }
-    }
-}
 
 /// Says that a collection is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +18,7 @@ pub struct Tick {
     /// (docs/metrics.md, `kb_collection_interval_seconds`). Zero only for a lone run, with none before it or after.
     pub interval: Duration,
     /// When the next collection is due on the calendar, jitter included; none when the cron line names no further time.
-    pub next: Option<SystemTime>,
+    pub next: Option<Timestamp>,
 }
 
 /// Knows whether a collection is due, and when the next one is.
@@ -54,13 +36,11 @@ enum Clock {
 impl Due {
     /// Due after each `gap`, from 1 s to 7 d; what lies outside is taken as the nearest of the two. Each run but the first is put off by
     /// up to `jitter`, and by no more than a tenth of the gap that follows it.
-    #[must_use]
     pub fn every(gap: Duration, jitter: Duration) -> Self {
         Self(Clock::Timer(Timer::new(gap, jitter)))
     }
 
     /// Due at the times of day in `timezone` that a cron line names, and put off by jitter in the same way.
-    #[must_use]
     pub fn cron(line: Cron, timezone: Tz, jitter: Duration) -> Self {
         Self(Clock::Calendar(Box::new(Calendar::new(
             line, timezone, jitter,
@@ -77,7 +57,6 @@ impl Due {
     }
 
     /// How long it is until the next tick is due, if no clock is set meanwhile; none when no further one is.
-    #[must_use]
     pub fn wait(&self, now: Moment) -> Option<Duration> {
         match &self.0 {
             Clock::Timer(timer) => Some(timer.wait(now)),

@@ -25,7 +25,7 @@ fn next_time_of_day(line: &Cron, timezone: Tz, after: DateTime<Utc>) -> Option<D
     Some(found.to_utc())
 }
 
-/// Reads the line with the present offset from UTC as far as that holds, and then goes on from the change with the next one.
+/// Reads the line with the present offset from UTC while that holds, and then continues from the change with the next one.
 fn next_as_time_passes(line: &Cron, timezone: Tz, after: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let (mut from, mut inclusive) = (after, false);
     loop {

@@ -1,8 +1,11 @@
 //! Runs a fixed duration apart, on the monotonic clock.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::due::{Moment, Tick};
+use tokio::time::Instant;
+
+use super::due::Tick;
+use crate::clock::Moment;
 
 /// The shortest and the longest gap (docs/configuration.md, `collect.schedule`).
 const GAPS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_hours(7 * 24));
@@ -35,16 +38,16 @@ impl Timer {
         if !self.wait(now).is_zero() {
             return None;
         }
-        let due = self.set_next(now.monotonic, draw);
+        let due = self.set_next(now.steady, draw);
         Some(Tick {
             interval: self.gap,
-            next: Some((now.calendar + (due - now.monotonic)).into()),
+            next: Some(now.wall.after(due - now.steady)),
         })
     }
 
     pub(super) fn wait(&self, now: Moment) -> Duration {
         self.next.map_or(Duration::ZERO, |next| {
-            next.due.saturating_duration_since(now.monotonic)
+            next.due.saturating_duration_since(now.steady)
         })
     }
 
@@ -61,7 +64,7 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::DateTime;
+    use crate::model::Timestamp;
     use proptest::prelude::*;
 
     const BEAT: Duration = Duration::from_secs(1);
@@ -69,14 +72,14 @@ mod tests {
     fn at(start: Instant, seconds: f64) -> Moment {
         let passed = Duration::from_secs_f64(seconds);
         Moment {
-            monotonic: start + passed,
-            calendar: DateTime::UNIX_EPOCH + passed,
+            wall: Timestamp::from_millis(0).after(passed),
+            steady: start + passed,
         }
     }
 
     /// The seconds, among those at which it was asked, at which a timer without jitter ran.
     fn runs(gap: u64, asked: &[f64]) -> Vec<f64> {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let mut timer = Timer::new(Duration::from_secs(gap), Duration::ZERO);
         let ran = |seconds: &f64| timer.take(at(start, *seconds), 0.0).is_some();
         asked.iter().copied().filter(ran).collect()
@@ -112,12 +115,12 @@ mod tests {
 
     #[test]
     fn the_calendar_changes_nothing() {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let mut timer = Timer::new(Duration::from_mins(1), Duration::ZERO);
         assert!(timer.take(at(start, 0.0), 0.0).is_some());
-        for calendar in [at(start, 86_400.0).calendar, at(start, 0.0).calendar] {
+        for wall in [at(start, 86_400.0).wall, at(start, 0.0).wall] {
             let now = |seconds| Moment {
-                calendar,
+                wall,
                 ..at(start, seconds)
             };
             assert_eq!(timer.take(now(59.0), 0.0), None);
@@ -128,14 +131,14 @@ mod tests {
 
     #[test]
     fn a_tick_has_the_interval_and_the_next_due_time() {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let mut timer = Timer::new(Duration::from_mins(1), Duration::from_mins(1));
         let tick = timer
             .take(at(start, 0.0), 0.5)
             .expect("the first is due at once");
         assert_eq!(tick.interval, Duration::from_mins(1));
         // A minute, and half of the jitter, of which a tenth of a minute is left.
-        assert_eq!(tick.next, Some(at(start, 63.0).calendar.into()));
+        assert_eq!(tick.next, Some(at(start, 63.0).wall));
     }
 
     proptest! {
@@ -145,7 +148,7 @@ mod tests {
             jitter in 0.0..20.0_f64,
             asks in prop::collection::vec((0.0..1.0_f64, 0.0..1.0_f64), 1..500),
         ) {
-            let start = Instant::now();
+            let start = Moment::now().steady;
             let mut timer = Timer::new(Duration::from_secs(gap), Duration::from_secs_f64(jitter));
             let (gap, jitter) = (timer.gap, timer.jitter);
             let mut seconds = 0.0;
@@ -153,10 +156,10 @@ mod tests {
             for (pause, draw) in asks {
                 seconds += pause * BEAT.as_secs_f64();
                 let now = at(start, seconds);
-                let passed = last.map(|last| now.monotonic - last);
+                let passed = last.map(|last| now.steady - last);
                 if timer.take(now, draw).is_some() {
                     prop_assert!(passed.is_none_or(|passed| passed + jitter >= gap));
-                    last = Some(now.monotonic);
+                    last = Some(now.steady);
                 } else {
                     prop_assert!(passed.is_some_and(|passed| passed < gap + jitter + BEAT));
                 }
@@ -168,7 +171,7 @@ mod tests {
             gap in 1_u64..100,
             asks in prop::collection::vec((0.0..300.0_f64, 0.0..1.0_f64), 1..200),
         ) {
-            let start = Instant::now();
+            let start = Moment::now().steady;
             let mut timer = Timer::new(Duration::from_secs(gap), Duration::from_hours(1));
             let mut seconds = 0.0;
             let mut last: Option<Instant> = None;
@@ -176,23 +179,23 @@ mod tests {
                 seconds += pause;
                 let now = at(start, seconds);
                 if timer.take(now, draw).is_some() {
-                    prop_assert!(last.is_none_or(|last| now.monotonic - last + timer.jitter >= timer.gap));
-                    last = Some(now.monotonic);
+                    prop_assert!(last.is_none_or(|last| now.steady - last + timer.jitter >= timer.gap));
+                    last = Some(now.steady);
                 }
             }
         }
 
         #[test]
         fn late_wake_ups_do_not_add_up_where_jitter_covers_them(late in 0.0..0.05_f64) {
-            let start = Instant::now();
+            let start = Moment::now().steady;
             let mut timer = Timer::new(BEAT, Duration::from_millis(100));
             let mut now = at(start, 0.0);
             for _ in 0..100 {
                 prop_assert!(timer.take(now, 0.5).is_some());
                 let wait = timer.wait(now).as_secs_f64();
-                now = at(start, (now.monotonic - start).as_secs_f64() + wait + late);
+                now = at(start, (now.steady - start).as_secs_f64() + wait + late);
             }
-            let passed = (now.monotonic - start).as_secs_f64();
+            let passed = (now.steady - start).as_secs_f64();
             prop_assert!((passed - 100.0).abs() < 0.2, "100 runs took {passed} s");
         }
     }

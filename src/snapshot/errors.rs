@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::classify::{Class, ErrorRow, KnownClass};
-use crate::model::{ByStatus, FolderId, Moment};
+use crate::clock::Moment;
+use crate::model::{ByStatus, FolderId};
 use crate::snapshot::PortalView;
 
-/// One class of a portal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorClass {
-    /// The class.
     pub class: Class,
     /// Its files by status, in all folders whose counts are shown.
     pub files: ByStatus<u64>,
-    /// Folders with such files.
     pub folders: usize,
     /// Since when it is known; none for a class without a class slot.
     pub known: Option<KnownClass>,
@@ -24,7 +22,6 @@ pub struct ErrorClass {
 
 impl PortalView {
     /// The classes of the files that failed or were flagged, those with most files first.
-    #[must_use]
     pub fn error_classes(&self, now: Moment) -> Vec<ErrorClass> {
         let mut sums = BTreeMap::<&Class, (ByStatus<u64>, BTreeSet<FolderId>)>::new();
         let mut other: Option<&ErrorRow> = None;

@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::ErrorRow;
+use crate::clock::Moment;
 use crate::count::Way;
 use crate::history::{Departure, DepartureReason, FolderCounters, FullRead};
-use crate::model::{ByStatus, FolderId, FolderName, Moment, Timestamp};
+use crate::model::{ByStatus, FolderId, FolderName, Timestamp};
 
-/// One folder.
 #[derive(Debug, Clone)]
 pub struct FolderView {
-    /// Its id.
     pub id: FolderId,
-    /// Its name.
     pub name: FolderName,
     /// Its `fileCount` in the list that was read last.
     pub reported_files: Option<u64>,
@@ -33,18 +31,32 @@ pub struct FolderView {
     pub counters: Option<Arc<FolderCounters>>,
 }
 
+impl FolderView {
+    /// A folder about which nothing is known yet.
+    pub const fn unseen(id: FolderId, name: FolderName) -> Self {
+        Self {
+            id,
+            name,
+            reported_files: None,
+            state: FolderState::Unseen,
+            counts: None,
+            last_success: None,
+            full_read: None,
+            full_read_difference: None,
+            large_scan_pages: None,
+            counters: None,
+        }
+    }
+}
+
 /// What came of the latest read of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderState {
     /// There was none yet.
     Unseen,
-    /// It counted the folder.
     Counted,
-    /// It did not.
     Unavailable {
-        /// Why.
         reason: Unavailable,
-        /// What happened, for people.
         message: String,
     },
     /// The folder is not there any more.
@@ -53,7 +65,6 @@ pub enum FolderState {
 
 impl FolderState {
     /// Why the folder cannot be counted, where it cannot.
-    #[must_use]
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self {
             Self::Unseen | Self::Counted => None,
@@ -71,17 +82,13 @@ impl FolderState {
 pub enum Unavailable {
     /// It is listed, and the portal answers 403 all the same.
     Forbidden,
-    /// It was deleted.
     Gone,
-    /// It left the key's set.
     Unlisted,
-    /// Anything else.
     Error,
 }
 
 impl Unavailable {
     /// The value of the label `reason`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Forbidden => "forbidden",
@@ -95,22 +102,17 @@ impl Unavailable {
 /// The result of a read that counted a folder.
 #[derive(Debug, Clone)]
 pub struct Counts {
-    /// Files by status.
     pub files: ByStatus<u64>,
-    /// Failed and flagged files by class, as far as classes have slots; sorted by status and class.
+    /// Failed and flagged files by class, for classes that have slots; sorted by status and class.
     pub errors: Vec<ErrorRow>,
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,
     /// Whether all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary
     /// between statuses was read the same twice.
     pub consistent: bool,
-    /// When the read ended.
     pub counted: Moment,
-    /// How long it took.
     pub duration: Duration,
-    /// Requests that it took.
     pub requests: u64,
-    /// How it was made.
     pub way: Way,
     /// Time between this count and the one before it.
     pub interval: Option<Duration>,

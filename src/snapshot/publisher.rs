@@ -52,14 +52,10 @@ impl Publisher {
             .send_modify(|snapshot| change(Arc::make_mut(snapshot)));
     }
 
-    /// Notifies of each new snapshot.
-    #[must_use]
     pub fn changes(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.0.subscribe()
     }
 
-    /// What is known now.
-    #[must_use]
     pub fn current(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.borrow())
     }

@@ -16,13 +16,11 @@ pub struct ReadCycle {
 
 impl ReadCycle {
     /// Whether not every folder fits into an interval, so that folders take turns.
-    #[must_use]
     pub fn takes_turns(self) -> bool {
         self.takes > self.interval
     }
 
     /// Whether quiet folders are read later than they should be.
-    #[must_use]
     pub fn is_late(self) -> bool {
         self.takes_turns() && self.takes > self.quiet_every
     }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::clock::Moment;
 use crate::config::{Reindex, ReindexRules};
 use crate::ledger::{ActiveMode, LedgerView};
-use crate::model::{FolderId, Moment, Timestamp};
+use crate::model::{FolderId, Timestamp};
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
 
 /// What is decided about reindexing in one portal.
@@ -17,13 +18,10 @@ pub struct ReindexView {
     pub ledger: Result<Arc<LedgerView>, String>,
     /// Why something could not be written to the ledger, if so.
     pub write_error: Option<String>,
-    /// Whether the file that stops everything exists, or cannot be read.
-    pub kill_switch: bool,
 }
 
 impl ReindexView {
     /// Why the ledger cannot be used or written, if so.
-    #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         let error = self.ledger.as_ref().err();
         error.or(self.write_error.as_ref()).map(String::as_str)
@@ -44,16 +42,13 @@ pub struct FolderReindex {
 pub struct PortalLimits {
     /// The strongest mode of its rules: each mode has a budget and a breaker of its own.
     pub mode: ActiveMode,
-    /// What remains of the budget.
     pub remaining: Remaining,
-    /// Whether attempts have effect.
     pub breaker: BreakerState,
 }
 
 impl PortalLimits {
     /// What remains in a mode of the budget of the portal as a whole, and the breaker. An override may have a breaker of its own: then the
     /// one that restricts most.
-    #[must_use]
     pub fn of(mode: ActiveMode, reindex: &Reindex, ledger: &LedgerView, now: Moment) -> Self {
         let track = ledger.track(mode);
         let breaker =

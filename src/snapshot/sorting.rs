@@ -3,7 +3,6 @@
 /// Whether a portal sorts by status: the label `state` of `kb_portal_sorting`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SortingState {
-    /// Rows showed it.
     Shown,
     /// The portal's interface says so (docs/portal.md, File list), and no rows have shown or refuted it yet.
     #[default]
@@ -13,11 +12,9 @@ pub enum SortingState {
 }
 
 impl SortingState {
-    /// Every state.
     pub const ALL: [Self; 3] = [Self::Shown, Self::Assumed, Self::Refuted];
 
     /// The value of the label `state`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Shown => "shown",

@@ -10,38 +10,40 @@ use crate::sql::transaction::{Engine, MAX_VALUES, Transaction, insert_statement}
 #[derive(Debug)]
 pub(crate) struct Table {
     pub name: &'static str,
-    /// The columns of its key; none where it has one row, with which it was made.
+    /// The columns of its key; `None` if it has one row, with which it was made.
     pub key: &'static [&'static str],
-    pub numbers: Numbers,
-}
-
-/// Who gives the numbers that are the key of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Numbers {
-    /// It has no number.
-    None,
-    /// The database.
-    Any,
-    /// The database, which never gives a number again.
-    Unique,
+    /// Whether the key is a number that the database gives, and never gives again.
+    pub numbered: bool,
 }
 
 impl Table {
-    /// The number of its rows.
+    pub const fn new(name: &'static str, key: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            key,
+            numbered: false,
+        }
+    }
+
+    pub const fn numbered(name: &'static str, key: &'static [&'static str; 1]) -> Self {
+        Self {
+            numbered: true,
+            ..Self::new(name, key)
+        }
+    }
+
     pub fn count(&self, transaction: &mut dyn Transaction) -> Result<i64, SqlError> {
         let query = format!("SELECT count(*) AS rows FROM {}", self.name);
         first(&transaction.query(&query, &[])?, "rows")
     }
 
-    /// Copies its rows, with the columns that are on both sides.
+    /// Copies its rows.
     pub fn copy(
         &self,
         from: &mut dyn Transaction,
         to: &mut dyn Transaction,
     ) -> Result<(), SqlError> {
-        let theirs = columns(to, self.name)?;
-        let mut columns = columns(from, self.name)?;
-        columns.retain(|column| theirs.contains(column));
+        let columns = columns(to, self.name)?;
         if self.key.is_empty() {
             to.execute(&format!("DELETE FROM {}", self.name), &[])?;
         }
@@ -89,7 +91,7 @@ impl Table {
         from: &mut dyn Transaction,
         to: &mut dyn Transaction,
     ) -> Result<(), SqlError> {
-        let (Numbers::Any | Numbers::Unique, [column]) = (self.numbers, self.key) else {
+        let (true, [column]) = (self.numbered, self.key) else {
             return Ok(());
         };
         let last = self.last_number(from, column)?;
@@ -98,15 +100,13 @@ impl Table {
             return Ok(());
         }
         match to.engine() {
-            Engine::Sqlite if self.numbers == Numbers::Unique => {
+            Engine::Sqlite => {
                 let name = Value::Text(self.name.to_owned());
                 let forget = "DELETE FROM sqlite_sequence WHERE name = $1";
                 to.execute(forget, std::slice::from_ref(&name))?;
                 let note = "INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)";
                 to.execute(note, &[name, Value::Integer(last)])?;
             }
-            // Numbers come after those that are there.
-            Engine::Sqlite => {}
             Engine::Postgres => {
                 // Stays where the transaction is undone: then some numbers are never given.
                 let (name, last) = (self.name, Value::Integer(last));
@@ -126,10 +126,9 @@ impl Table {
     ) -> Result<i64, SqlError> {
         let name = self.name;
         let given = match transaction.engine() {
-            Engine::Sqlite if self.numbers == Numbers::Unique => {
+            Engine::Sqlite => {
                 format!("SELECT max(seq) FROM sqlite_sequence WHERE name = '{name}'")
             }
-            Engine::Sqlite => "0".to_owned(),
             Engine::Postgres => format!(
                 "SELECT max(last_value) FROM pg_sequences
                  WHERE format('%I.%I', schemaname, sequencename) = pg_get_serial_sequence('{name}', '{column}')"

@@ -1,7 +1,9 @@
 //! A database of either engine.
 
+use crate::config::{HiddenPath, State};
 use crate::sql::error::SqlError;
 use crate::sql::postgres::Postgres;
+use crate::sql::schema::Schema;
 use crate::sql::server_clock::ServerClock;
 use crate::sql::sqlite::SqliteFile;
 use crate::sql::transaction::Transaction;
@@ -14,6 +16,28 @@ pub(crate) enum Database {
 }
 
 impl Database {
+    /// Tables in PostgreSQL. Connects with the first use.
+    pub fn on_server(url_file: &HiddenPath, schema: &'static Schema) -> Self {
+        Self::Postgres(Box::new(Postgres::new(url_file, schema)))
+    }
+
+    /// Opens what a process has made before, to read it or to write as well; none where there is nothing. Needs no lock of a folder.
+    pub fn open_existing(
+        state: &State,
+        file_name: &str,
+        write: bool,
+        schema: &'static Schema,
+    ) -> Result<Option<Self>, SqlError> {
+        match state {
+            State::Path(folder) => {
+                let file = SqliteFile::open_existing(&folder.join(file_name), write, schema)?;
+                Ok(file.map(Self::Sqlite))
+            }
+            State::Postgres(shared) => Ok(Some(Self::on_server(&shared.url_file, schema))),
+            State::Temporary => Ok(None),
+        }
+    }
+
     /// Does work in one transaction: all of it is stored when this returns, or nothing is.
     pub fn transaction<T, E: From<SqlError>>(
         &mut self,

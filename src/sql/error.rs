@@ -1,16 +1,23 @@
-//! Why a database cannot be used.
+//! What a database, or the server that has it, refuses.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thiserror::Error;
 
-/// Why a database cannot be used.
+/// Why a database cannot be used. While it cannot, it is left as it is.
 #[derive(Debug, Clone, Error)]
 pub enum SqlError {
-    /// SQLite reports an error.
+    #[error("{} cannot be used: {cause}", path.display())]
+    Path { path: PathBuf, cause: String },
+    #[error("the state folder {} is in use by another process; give each process a folder of its own", path.display())]
+    InUse { path: PathBuf },
+    #[error("{} is read-only; make it writable, or move it away to begin with a new one", .0.display())]
+    ReadOnly(PathBuf),
+    #[error("{} is a database, but not one of kb-exporter", .0.display())]
+    Foreign(PathBuf),
     #[error("{0}")]
     Sqlite(Arc<rusqlite::Error>),
-    /// PostgreSQL refuses a statement.
     #[error("{0}")]
     Postgres(String),
     /// The server cannot be reached, or does not answer.
@@ -22,19 +29,25 @@ pub enum SqlError {
     /// Another transaction inserted a row with the same key.
     #[error("a row with this key exists")]
     Duplicate,
-    /// The tables were made by a newer version.
-    #[error(
-        "the tables were made by a newer version (schema {found}, known {known}); they are left as they are"
-    )]
+    #[error("its tables are of a newer version (schema {found}, known {known})")]
     Newer {
-        /// The version of the tables.
         found: i64,
         /// The version that this program knows.
         known: i64,
     },
-    /// A value makes no sense.
-    #[error("{0}")]
+    #[error("it holds what this program did not write: {0}")]
     Content(String),
+    #[error("it is closed")]
+    Closed,
+}
+
+impl SqlError {
+    pub(crate) fn path(path: &Path, cause: &std::io::Error) -> Self {
+        Self::Path {
+            path: path.to_owned(),
+            cause: cause.to_string(),
+        }
+    }
 }
 
 impl From<rusqlite::Error> for SqlError {

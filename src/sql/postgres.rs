@@ -6,17 +6,20 @@
 
 mod connect;
 mod connection;
-mod migrate;
+mod tables;
 mod transaction;
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_postgres::SimpleQueryMessage;
 
+use crate::clock::Moment;
+use crate::config::HiddenPath;
 use crate::model::Timestamp;
 use crate::sql::error::SqlError;
-use crate::sql::server::Server;
+use crate::sql::schema::{SERVER_NOW, Schema};
 use crate::sql::server_clock::ServerClock;
 use crate::sql::transaction::Transaction;
 use connection::{Connection, PATIENCE, STATEMENT_TIMEOUT};
@@ -27,7 +30,9 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
 /// A connection to a server, made anew where it ended.
 pub(crate) struct Postgres {
-    server: Server,
+    /// The file that has the URL of the database. It is read at each connect.
+    url_file: HiddenPath,
+    schema: &'static Schema,
     clock: ServerClock,
     connection: Option<Connection>,
     away: Option<Away>,
@@ -42,34 +47,34 @@ struct Away {
 }
 
 impl Postgres {
-    /// Connects with the first transaction.
-    pub fn new(server: Server) -> Self {
+    /// Connects with the first use.
+    pub fn new(url_file: &HiddenPath, schema: &'static Schema) -> Self {
         Self {
-            server,
+            url_file: url_file.clone(),
+            schema,
             clock: ServerClock::default(),
             connection: None,
             away: None,
         }
     }
 
-    /// The clock of the server, as far as it is known.
+    /// The clock of the server, if it is known.
     pub fn clock(&self) -> ServerClock {
         self.clock.clone()
     }
 
-    /// Connects, where that is not so, and brings the tables up to date.
+    /// Connects, where that is not so, and makes the tables where they are missing.
     pub fn connect(&mut self) -> Result<(), SqlError> {
         if self.connection.is_some() {
             return Ok(());
         }
         if let Some(away) = &self.away
-            && Instant::now() < away.until
+            && Moment::now().steady < away.until
         {
             return Err(away.error.clone());
         }
-        let connection = connect::connect(&self.server.url_file).and_then(|connection| {
-            migrate::migrate(&connection, &self.server).map(|()| connection)
-        });
+        let connection = connect::connect(&self.url_file)
+            .and_then(|connection| tables::make(&connection, self.schema).map(|()| connection));
         match connection {
             Ok(connection) => {
                 self.connection = Some(connection);
@@ -83,10 +88,10 @@ impl Postgres {
         }
     }
 
-    /// Whether the database has the tables, of any version. Makes none.
+    /// Whether the database has the tables. Makes none.
     pub fn has_tables(&self) -> Result<bool, SqlError> {
-        let connection = connect::connect(&self.server.url_file)?;
-        Ok(migrate::found(&connection, &self.server)? > 0)
+        let connection = connect::connect(&self.url_file)?;
+        tables::exist(&connection, self.schema)
     }
 
     /// Leaves the server alone for a while.
@@ -97,7 +102,7 @@ impl Postgres {
         self.connection = None;
         self.away = Some(Away {
             error: error.clone(),
-            until: Instant::now() + pause,
+            until: Moment::now().steady + pause,
             pause,
         });
     }
@@ -158,15 +163,20 @@ impl Postgres {
         let begin = format!(
             "BEGIN; SET LOCAL search_path TO {}; SET LOCAL statement_timeout = {statement}; \
              SET LOCAL idle_in_transaction_session_timeout = {idle}; \
-             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-            self.server.schema
+             SELECT {SERVER_NOW}, current_setting('transaction_read_only')",
+            self.schema.name
         );
         let messages = connection.wait(connection.client.simple_query(&begin))?;
-        let now = messages.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+        let row = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
         });
-        if let Some(now) = now {
+        let value = |column| row.and_then(|row| row.get(column));
+        // The server became a standby, or was told to take no writes: another connection may lead to one that takes them.
+        if value(1) == Some("on") {
+            return Err(SqlError::Away("the server is read-only".to_owned()));
+        }
+        if let Some(now) = value(0).and_then(|now| now.parse().ok()) {
             self.clock.set(Timestamp::from_millis(now));
         }
         Ok(())
@@ -176,7 +186,7 @@ impl Postgres {
 impl fmt::Debug for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Postgres")
-            .field("server", &self.server)
+            .field("url_file", &self.url_file)
             .field("connected", &self.connection.is_some())
             .field("away", &self.away)
             .finish_non_exhaustive()

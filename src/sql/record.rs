@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Status, Timestamp};
 use crate::sql::SqlError;
 
-/// A row that was read.
 #[derive(Debug)]
 pub(crate) struct Row {
     columns: Arc<[String]>,
@@ -21,7 +20,6 @@ impl Row {
         Self { columns, values }
     }
 
-    /// Reads a column.
     pub fn get<T: FromSql>(&self, name: &str) -> Result<T, SqlError> {
         let column = self.columns.iter().position(|column| column == name);
         let value = column.and_then(|column| self.values.get(column));
@@ -36,17 +34,13 @@ impl Row {
     }
 }
 
-/// Columns of a row.
 pub(crate) trait Record: Sized {
-    /// Their names.
     fn columns() -> Vec<&'static str>;
     /// Their values, in the order of the names.
     fn values(&self) -> Result<Vec<Value>, SqlError>;
-    /// Reads them.
     fn read(row: &Row) -> Result<Self, SqlError>;
 }
 
-/// The value of a column.
 pub(crate) fn to_value(value: &impl ToSql) -> Result<Value, SqlError> {
     match value.to_sql()? {
         ToSqlOutput::Owned(value) => Ok(value),
@@ -94,7 +88,6 @@ macro_rules! record {
 }
 pub(crate) use record;
 
-/// Two parts of one row.
 impl<A: Record, B: Record> Record for (A, B) {
     fn columns() -> Vec<&'static str> {
         [A::columns(), B::columns()].concat()
@@ -108,6 +101,23 @@ impl<A: Record, B: Record> Record for (A, B) {
 
     fn read(row: &Row) -> Result<Self, SqlError> {
         Ok((A::read(row)?, B::read(row)?))
+    }
+}
+
+/// Columns that are all null where there is nothing. Of something, the first is not null.
+impl<R: Record> Record for Option<R> {
+    fn columns() -> Vec<&'static str> {
+        R::columns()
+    }
+
+    fn values(&self) -> Result<Vec<Value>, SqlError> {
+        let nothing = || Ok(vec![Value::Null; R::columns().len()]);
+        self.as_ref().map_or_else(nothing, Record::values)
+    }
+
+    fn read(row: &Row) -> Result<Self, SqlError> {
+        let first: Option<Value> = row.get(R::columns()[0])?;
+        first.map(|_| R::read(row)).transpose()
     }
 }
 
@@ -129,7 +139,6 @@ impl Record for FileKey {
     }
 }
 
-/// Stores a type as text.
 macro_rules! text_column {
     ($type:ty, $text:expr, $parse:expr) => {
         impl rusqlite::types::ToSql for $type {

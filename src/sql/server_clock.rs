@@ -1,8 +1,11 @@
 //! The clock of the server.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
+use tokio::time::Instant;
+
+#[cfg(feature = "postgres")]
+use crate::clock::Moment;
 use crate::model::Timestamp;
 
 /// The time of the server when it last told it, which goes on with the monotonic clock of this machine. So all processes that share a
@@ -14,7 +17,7 @@ impl ServerClock {
     /// The server says that it is this time.
     #[cfg(feature = "postgres")]
     pub(super) fn set(&self, time: Timestamp) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), time));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Moment::now().steady, time));
     }
 
     /// The time now; none before the server told it.

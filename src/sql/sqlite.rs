@@ -1,5 +1,6 @@
 //! SQLite files.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 
 use crate::sql::error::SqlError;
 use crate::sql::record::Row;
+use crate::sql::schema::Schema;
 use crate::sql::transaction::{Engine, Transaction};
 
 /// An open file. Every commit is synced to disk.
@@ -15,58 +17,74 @@ use crate::sql::transaction::{Engine, Transaction};
 pub(crate) struct SqliteFile(Connection);
 
 impl SqliteFile {
-    /// Opens a file, or creates one.
-    pub fn open(path: &Path) -> Result<Self, SqlError> {
-        Ok(Self(Connection::open(path)?))
+    /// Opens a file, or makes one with empty tables. A file that cannot be used is never written.
+    pub fn open(path: &Path, schema: &Schema) -> Result<Self, SqlError> {
+        let has_tables = Self::open_existing(path, false, schema)?.is_some();
+        refuse_read_only(path)?;
+        let mut file = Self(Connection::open(path)?);
+        file.configure()?;
+        if !has_tables {
+            let transaction = file.0.transaction()?;
+            transaction.execute_batch(&schema.in_sqlite())?;
+            transaction.pragma_update(None, "user_version", schema.version)?;
+            transaction.commit()?;
+        }
+        Ok(file)
     }
 
-    /// Opens a file that exists. `write`: not only for reading.
-    pub fn open_existing(path: &Path, write: bool) -> Result<Self, SqlError> {
+    /// Opens a file, to read it or to write as well; none where there is no file, or it has no tables yet.
+    pub fn open_existing(
+        path: &Path,
+        write: bool,
+        schema: &Schema,
+    ) -> Result<Option<Self>, SqlError> {
+        let exists = path.try_exists();
+        if !exists.map_err(|cause| SqlError::path(path, &cause))? {
+            return Ok(None);
+        }
         let access = if write {
+            refuse_read_only(path)?;
             OpenFlags::SQLITE_OPEN_READ_WRITE
         } else {
             OpenFlags::SQLITE_OPEN_READ_ONLY
         };
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Ok(Self(Connection::open_with_flags(path, flags)?))
-    }
-
-    /// A copy in memory.
-    pub fn copy(&mut self) -> Result<Self, SqlError> {
-        let mut copy = Connection::open_in_memory()?;
-        let mut bytes = self.0.serialize("main")?.to_vec();
-        // A database in memory has no write-ahead log (https://sqlite.org/c3ref/deserialize.html).
-        if let Some(versions) = bytes.get_mut(18..20) {
-            versions.fill(1);
+        let file = Self(Connection::open_with_flags(path, flags)?);
+        if !file.has_tables(path, schema)? {
+            return Ok(None);
         }
-        copy.deserialize_read_exact("main", &*bytes, bytes.len(), false)?;
-        Ok(Self(copy))
+        if write {
+            file.configure()?;
+        }
+        Ok(Some(file))
     }
 
-    /// Waits for other processes that write.
-    pub fn wait_for_others(&self, patience: std::time::Duration) -> Result<(), SqlError> {
-        Ok(self.0.busy_timeout(patience)?)
+    fn has_tables(&self, path: &Path, schema: &Schema) -> Result<bool, SqlError> {
+        let found = self.version()?;
+        if found > schema.version {
+            let known = schema.version;
+            return Err(SqlError::Newer { found, known });
+        }
+        let query = "SELECT count(*) > 0 FROM sqlite_schema";
+        let has_tables = self.0.query_row(query, [], |row| row.get(0))?;
+        // A crash may have come between the file and its first tables; anything else without the version is not ours.
+        if has_tables && found != schema.version {
+            return Err(SqlError::Foreign(path.to_owned()));
+        }
+        Ok(has_tables)
     }
 
-    /// Prepares the file for writing.
-    pub fn configure(&self) -> Result<(), SqlError> {
+    fn configure(&self) -> Result<(), SqlError> {
         self.0.pragma_update(None, "journal_mode", "wal")?;
         self.0.pragma_update(None, "synchronous", "full")?;
         Ok(self.0.pragma_update(None, "foreign_keys", true)?)
     }
 
-    /// The schema version: 0 where there are no tables.
-    pub fn version(&self) -> Result<i64, SqlError> {
+    fn version(&self) -> Result<i64, SqlError> {
         let version = self
             .0
             .pragma_query_value(None, "user_version", |row| row.get(0));
         Ok(version?)
-    }
-
-    /// Whether there is any table.
-    pub fn has_tables(&self) -> Result<bool, SqlError> {
-        let query = "SELECT count(*) > 0 FROM sqlite_schema";
-        Ok(self.0.query_row(query, [], |row| row.get(0))?)
     }
 
     /// Fails where the disk refuses writes: writes the header of the file again as it is. (The write of a row that does not change is
@@ -76,7 +94,7 @@ impl SqliteFile {
         Ok(self.0.pragma_update(None, "user_version", version)?)
     }
 
-    pub(super) fn transaction<T, E: From<SqlError>>(
+    pub fn transaction<T, E: From<SqlError>>(
         &mut self,
         work: impl FnOnce(&mut dyn Transaction) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -85,30 +103,15 @@ impl SqliteFile {
         transaction.0.commit().map_err(SqlError::from)?;
         Ok(done)
     }
+}
 
-    /// Takes every step from a version to the last one, and then does work, in one transaction. Each step brings the tables to a version
-    /// from the one before.
-    pub fn upgrade<T, E: From<SqlError>>(
-        &mut self,
-        found: i64,
-        steps: &[&str],
-        work: impl FnOnce(&mut dyn Transaction) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let take = |transaction: &rusqlite::Transaction<'_>| -> Result<(), SqlError> {
-            let new = (1_i64..).zip(steps).filter(|(version, _)| *version > found);
-            for (version, step) in new {
-                transaction.execute_batch(step)?;
-                transaction.pragma_update(None, "user_version", version)?;
-            }
-            Ok(())
-        };
-        let transaction = self.0.transaction().map_err(SqlError::from)?;
-        take(&transaction)?;
-        let mut transaction = SqliteTransaction(transaction);
-        let done = work(&mut transaction)?;
-        transaction.0.commit().map_err(SqlError::from)?;
-        Ok(done)
+/// Asked before the database is: a privileged user could write the file all the same.
+fn refuse_read_only(path: &Path) -> Result<(), SqlError> {
+    let read_only = fs::metadata(path).is_ok_and(|file| file.permissions().readonly());
+    if read_only {
+        return Err(SqlError::ReadOnly(path.to_owned()));
     }
+    Ok(())
 }
 
 struct SqliteTransaction<'a>(rusqlite::Transaction<'a>);

@@ -8,7 +8,6 @@ use crate::sql::record::{Record, Row};
 /// How many values one statement has at most: SQLite takes 32,766, PostgreSQL 65,535.
 pub(super) const MAX_VALUES: usize = 8_000;
 
-/// The kind of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
     not(feature = "postgres"),
@@ -90,7 +89,7 @@ fn insert(
     Ok(())
 }
 
-/// The statement that inserts so many rows, or updates those with the same key.
+/// The statement that inserts this number of rows, or updates those with the same key.
 pub(crate) fn upsert_statement(table: &str, key: &[&str], columns: &[&str], rows: usize) -> String {
     let updates: Vec<String> = columns
         .iter()
@@ -105,7 +104,7 @@ pub(crate) fn upsert_statement(table: &str, key: &[&str], columns: &[&str], rows
     )
 }
 
-/// The statement that inserts so many rows.
+/// The statement that inserts this number of rows.
 pub(super) fn insert_statement(table: &str, columns: &[&str], rows: usize) -> String {
     let row = |row: usize| {
         let first = row * columns.len() + 1;
@@ -119,7 +118,7 @@ pub(super) fn insert_statement(table: &str, columns: &[&str], rows: usize) -> St
     format!("INSERT INTO {table} ({columns}) VALUES {rows}")
 }
 
-/// A condition: the column is one of so many values, from the parameter `first` on.
+/// A condition: the column is one of a number of values, from the parameter `first` on.
 pub(crate) fn one_of(column: &str, first: usize, values: usize) -> String {
     let numbers: Vec<String> = (first..first + values)
         .map(|number| format!("${number}"))

@@ -1,19 +1,21 @@
 //! In place of PostgreSQL in a build without it: every use is refused. The configuration refuses it before.
 
+use crate::config::HiddenPath;
 use crate::sql::error::SqlError;
-use crate::sql::server::Server;
+use crate::sql::schema::Schema;
 use crate::sql::server_clock::ServerClock;
 use crate::sql::transaction::Transaction;
 
 /// A server that cannot be used.
 #[derive(Debug)]
 pub(crate) struct Postgres {
-    server: Server,
+    url_file: HiddenPath,
 }
 
 impl Postgres {
-    pub fn new(server: Server) -> Self {
-        Self { server }
+    pub fn new(url_file: &HiddenPath, _: &'static Schema) -> Self {
+        let url_file = url_file.clone();
+        Self { url_file }
     }
 
     #[expect(clippy::unused_self, reason = "as with PostgreSQL")]
@@ -41,7 +43,7 @@ impl Postgres {
     }
 
     fn refused(&self) -> SqlError {
-        let file = self.server.url_file.display();
+        let file = &self.url_file;
         SqlError::Away(format!(
             "this build of kb-exporter has no PostgreSQL client for {file}"
         ))

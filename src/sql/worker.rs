@@ -20,11 +20,6 @@ impl<T: 'static> Worker<T> {
         Self(jobs)
     }
 
-    /// A worker that does nothing, as if its thread had ended.
-    pub fn ended() -> Self {
-        Self(mpsc::channel().0)
-    }
-
     /// Does a job after all earlier ones, unless the thread has ended.
     pub fn send(&self, job: impl FnOnce(&mut T) + Send + 'static) {
         let _ = self.0.send(Box::new(job));

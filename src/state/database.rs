@@ -4,66 +4,72 @@
 //! wrote since, nothing of the folder is written, and what the database has is returned instead: so whoever writes, the counters of a
 //! folder are one sequence.
 
-use std::fs::File;
-use std::path::Path;
-
 use rusqlite::types::Value;
 
+use crate::config::HiddenPath;
 use crate::model::{FolderId, PortalName, Shard, Timestamp};
-use crate::sql::{Database as Sql, Postgres, Server, SqliteFile, one_of, to_value, upsert};
-use crate::state::load::{Versions, load, load_folder, load_portal};
-use crate::state::saved::{FolderChange, Saved, SavedFolder, SavedPortal, SavedRefutation};
+use crate::sql::{
+    Database, SqlError, SqliteFile, StateFolder, Transaction, one_of, to_value, upsert,
+};
+use crate::state::load::{Versions, load_folder, load_portal};
+use crate::state::saved::{FolderChange, SavedFolder, SavedPortal, SavedRefutation};
 use crate::state::tables::{PortalRow, RefutationRow};
 use crate::state::write::write_change;
-use crate::state::{FILE_NAME, POSTGRES_SCHEMA, StateError, lock, schema};
+use crate::state::{FILE_NAME, SCHEMA};
 
-/// The open database.
 #[derive(Debug)]
-pub(super) struct Database {
-    sql: Sql,
+pub(super) struct StateDatabase {
+    sql: LazyDatabase,
     /// The versions of the folders as this process knows them.
     versions: Versions,
-    _lock: Option<File>,
+}
+
+/// A database that is opened with its first use, and with the next one where that failed.
+#[derive(Debug)]
+struct LazyDatabase {
+    // Closed before another process may have the folder.
+    open: Option<Database>,
+    folder: Option<StateFolder>,
+}
+
+impl LazyDatabase {
+    fn transaction<T>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Transaction) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        self.get()?.transaction(work)
+    }
+
+    fn get(&mut self) -> Result<&mut Database, SqlError> {
+        if let (None, Some(folder)) = (&self.open, &self.folder) {
+            let path = folder.hold()?.join(FILE_NAME);
+            self.open = Some(Database::Sqlite(SqliteFile::open(&path, &SCHEMA)?));
+        }
+        self.open.as_mut().ok_or(SqlError::Closed)
+    }
 }
 
 /// What another process wrote of a folder.
 pub type Newer = (FolderId, SavedFolder);
 
-/// The tables in PostgreSQL.
-pub(super) fn server(url_file: &Path) -> Server {
-    Server {
-        url_file: url_file.to_owned(),
-        schema: POSTGRES_SCHEMA,
-        steps: &schema::POSTGRES_STEPS,
-    }
-}
-
-impl Database {
-    /// Opens the file in a folder, and locks the folder for this process.
-    pub fn open(folder: &Path) -> Result<Self, StateError> {
-        let lock = lock::lock(folder)?;
-        let path = folder.join(FILE_NAME);
-        let mut file = SqliteFile::open(&path)?;
-        schema::prepare(&mut file, &path)?;
-        Ok(Self::new(Sql::Sqlite(file), Some(lock)))
+impl StateDatabase {
+    pub fn in_folder(folder: StateFolder) -> Self {
+        Self::new(None, Some(folder))
     }
 
-    /// The database in PostgreSQL. Connects later.
-    pub fn on_server(url_file: &Path) -> Self {
-        let postgres = Postgres::new(server(url_file));
-        Self::new(Sql::Postgres(Box::new(postgres)), None)
+    pub fn on_server(url_file: &HiddenPath) -> Self {
+        Self::new(Some(Database::on_server(url_file, &SCHEMA)), None)
     }
 
-    fn new(sql: Sql, lock: Option<File>) -> Self {
+    fn new(open: Option<Database>, folder: Option<StateFolder>) -> Self {
         Self {
-            sql,
+            sql: LazyDatabase { open, folder },
             versions: Versions::default(),
-            _lock: lock,
         }
     }
 
-    pub fn check_write(&mut self) -> Result<(), StateError> {
-        Ok(self.sql.check_write()?)
+    pub fn check_write(&mut self) -> Result<(), SqlError> {
+        self.sql.get()?.check_write()
     }
 
     /// Reads what is saved of one portal, but for the folders of other shards.
@@ -71,24 +77,17 @@ impl Database {
         &mut self,
         portal: &PortalName,
         shard: Shard,
-    ) -> Result<SavedPortal, StateError> {
+    ) -> Result<SavedPortal, SqlError> {
         let (mut saved, versions) = self
             .sql
             .transaction(|transaction| load_portal(transaction, portal, shard))?;
         self.versions.extend(versions);
-        Ok(saved.take(portal))
-    }
-
-    /// Reads what is saved of all portals.
-    pub fn load(&mut self) -> Result<Saved, StateError> {
-        let (saved, versions) = self.sql.transaction(load)?;
-        self.versions.extend(versions);
-        Ok(saved)
+        Ok(saved.remove(portal.as_str()).unwrap_or_default())
     }
 
     /// Writes what is new about folders of a portal, all in one transaction, but for those of which another process wrote meanwhile:
     /// returns what that wrote.
-    pub fn write(&mut self, mut changes: Vec<FolderChange>) -> Result<Vec<Newer>, StateError> {
+    pub fn write(&mut self, mut changes: Vec<FolderChange>) -> Result<Vec<Newer>, SqlError> {
         // All processes lock the rows of folders in one order, so that none waits for another one that waits for it.
         changes.sort_by_key(|change| change.id);
         let known = &self.versions;
@@ -102,7 +101,7 @@ impl Database {
                     newer.extend(found);
                 }
             }
-            Ok::<_, StateError>(newer)
+            Ok(newer)
         })?;
         for change in &changes {
             let versions = self.versions.entry(change.portal.as_str().to_owned());
@@ -114,7 +113,7 @@ impl Database {
         Ok(newer.collect())
     }
 
-    pub fn forget(&mut self, portal: &PortalName, ids: &[FolderId]) -> Result<(), StateError> {
+    pub fn forget(&mut self, portal: &PortalName, ids: &[FolderId]) -> Result<(), SqlError> {
         self.sql.transaction(|transaction| {
             for id in ids {
                 let query = "DELETE FROM folder WHERE portal = $1 AND id = $2";
@@ -124,7 +123,7 @@ impl Database {
         })
     }
 
-    pub fn forget_portals(&mut self, but: &[String], before: Timestamp) -> Result<(), StateError> {
+    pub fn forget_portals(&mut self, but: &[String], before: Timestamp) -> Result<(), SqlError> {
         let mut values: Vec<Value> = vec![to_value(&before)?];
         values.extend(but.iter().map(|name| Value::Text(name.clone())));
         let others = if but.is_empty() {
@@ -140,24 +139,24 @@ impl Database {
         })
     }
 
-    pub fn write_success(&mut self, portal: &PortalName, at: Timestamp) -> Result<(), StateError> {
+    pub fn write_success(&mut self, portal: &PortalName, at: Timestamp) -> Result<(), SqlError> {
         let row = PortalRow {
             name: portal.as_str().to_owned(),
             last_success: at,
         };
         self.sql
-            .transaction(|transaction| Ok(upsert(transaction, "portal", &["name"], [row])?))
+            .transaction(|transaction| upsert(transaction, "portal", &["name"], [row]))
     }
 
     pub fn write_refutation(
         &mut self,
         portal: &PortalName,
         refutation: Option<SavedRefutation>,
-    ) -> Result<(), StateError> {
+    ) -> Result<(), SqlError> {
         self.sql.transaction(|transaction| {
             if let Some(refutation) = refutation {
                 let row = RefutationRow::new(portal, refutation);
-                return Ok(upsert(transaction, "refutation", &["portal"], [row])?);
+                return upsert(transaction, "refutation", &["portal"], [row]);
             }
             let query = "DELETE FROM refutation WHERE portal = $1";
             transaction.execute(query, &[to_value(&portal.as_str())?])?;

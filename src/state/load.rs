@@ -4,24 +4,25 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 
-use crate::history::{FileHistory, KnownFile};
+use crate::history::{Departure, KnownFile};
 use crate::model::{FileKey, FileMap, FolderId, PortalName, Shard};
-use crate::sql::{Record, Row, Transaction, one_of, select, to_value};
-use crate::state::StateError;
-use crate::state::saved::{Saved, SavedFolder};
-use crate::state::tables::{FolderRow, PortalRow, RefutationRow, SlotRow};
+use crate::sql::{Record, SqlError, Transaction, one_of, select, to_value};
+use crate::state::saved::{SavedFolder, SavedPortal};
+use crate::state::tables::{FolderRows, PortalRow, RefutationRow, SlotRow};
 
 /// How many folders one query reads.
 const FOLDERS_AT_ONCE: usize = 1_000;
 
+/// What is saved, by the names of the portals.
+pub(super) type Saved = HashMap<String, SavedPortal>;
+
 /// The versions of folders, by portal.
 pub(super) type Versions = HashMap<String, HashMap<FolderId, i64>>;
 
-/// A folder, and its version.
 type Loaded = (FolderId, i64, SavedFolder);
 
 /// Reads what is saved of all portals.
-pub(super) fn load(transaction: &mut dyn Transaction) -> Result<(Saved, Versions), StateError> {
+pub(super) fn load(transaction: &mut dyn Transaction) -> Result<(Saved, Versions), SqlError> {
     let mut saved = load_portals(transaction, None)?;
     let mut versions = Versions::default();
     let loaded = load_folders(transaction, "true", &[])?;
@@ -34,7 +35,7 @@ pub(super) fn load_portal(
     transaction: &mut dyn Transaction,
     portal: &PortalName,
     shard: Shard,
-) -> Result<(Saved, Versions), StateError> {
+) -> Result<(Saved, Versions), SqlError> {
     let mut saved = load_portals(transaction, Some(portal.as_str()))?;
     let mut versions = Versions::default();
     let numbers = numbers(transaction, portal, shard)?;
@@ -50,17 +51,17 @@ pub(super) fn load_portal(
 fn load_portals(
     transaction: &mut dyn Transaction,
     portal: Option<&str>,
-) -> Result<Saved, StateError> {
+) -> Result<Saved, SqlError> {
     let mut saved = Saved::default();
     let portal = [to_value(&portal)?];
     let query = "SELECT * FROM portal WHERE name = coalesce($1, name)";
     for row in select(transaction, query, &portal, PortalRow::read)? {
-        saved.portal(row.name).last_success = Some(row.last_success);
+        saved.entry(row.name).or_default().last_success = Some(row.last_success);
     }
     let query = "SELECT * FROM refutation WHERE portal = coalesce($1, portal)";
     for row in select(transaction, query, &portal, RefutationRow::read)? {
         let name = row.portal.clone();
-        saved.portal(name).refutation = Some(row.refutation());
+        saved.entry(name).or_default().refutation = Some(row.refutation());
     }
     Ok(saved)
 }
@@ -70,7 +71,7 @@ fn numbers(
     transaction: &mut dyn Transaction,
     portal: &PortalName,
     shard: Shard,
-) -> Result<Vec<Value>, StateError> {
+) -> Result<Vec<Value>, SqlError> {
     let query = "SELECT number, id FROM folder WHERE portal = $1";
     let folders = transaction.query(query, &[to_value(&portal.as_str())?])?;
     let mut numbers = Vec::new();
@@ -86,7 +87,8 @@ fn add(saved: &mut Saved, versions: &mut Versions, loaded: Vec<(String, Loaded)>
     for (portal, (id, version, folder)) in loaded {
         let known = versions.entry(portal.clone()).or_default();
         known.insert(id, version);
-        saved.portal(portal).folders.insert(id, folder);
+        let saved = saved.entry(portal).or_default();
+        saved.folders.insert(id, folder);
     }
 }
 
@@ -94,7 +96,7 @@ pub(super) fn load_folder(
     transaction: &mut dyn Transaction,
     portal: &PortalName,
     id: FolderId,
-) -> Result<Option<Loaded>, StateError> {
+) -> Result<Option<Loaded>, SqlError> {
     let key = [to_value(&portal.as_str())?, to_value(&id)?];
     // In the form of the key of the table, so that its index is used.
     let found = load_folders(transaction, "(portal, id) = ($1, $2)", &key)?;
@@ -106,7 +108,7 @@ fn load_folders(
     transaction: &mut dyn Transaction,
     condition: &str,
     values: &[Value],
-) -> Result<Vec<(String, Loaded)>, StateError> {
+) -> Result<Vec<(String, Loaded)>, SqlError> {
     let of_folders = |table: &str| {
         format!(
             "SELECT * FROM {table} WHERE folder IN (SELECT number FROM folder WHERE {condition})"
@@ -122,32 +124,27 @@ fn load_folders(
             .or_default()
             .insert(key, file);
     }
-    for row in transaction.query(&of_folders("place"), values)? {
+    for row in transaction.query(&of_folders("slot"), values)? {
         let slots = slots.entry(row.get("folder")?).or_default();
         slots.push(SlotRow::read(&row)?);
     }
     let query = format!("SELECT * FROM folder WHERE {condition}");
-    select(transaction, &query, values, |row: &Row| {
+    select(transaction, &query, values, |row| {
         let number: i64 = row.get("number")?;
         let version = row.get("version")?;
-        let row = FolderRow::read(row)?;
+        let (row, (left, (count, full_read))) = FolderRows::read(row)?;
         let mut slots = slots.remove(&number).unwrap_or_default();
         // Engines return rows in different orders.
         slots.sort_by(|one, other| one.class.cmp(&other.class));
+        let files = files.remove(&number).unwrap_or_default();
         let folder = SavedFolder {
-            name: row.name.clone(),
-            files: files
-                .remove(&number)
-                .unwrap_or_default()
-                .into_iter()
-                .collect::<FileHistory>(),
+            record: count.map(|count| count.record(full_read)),
+            name: row.name,
+            files: files.into_iter().collect(),
             class_slots: slots.into_iter().map(SlotRow::slot).collect(),
-            left: row.left()?,
+            left: left.map(Departure::from),
             excluded: row.excluded_since,
-            record: None,
         };
-        let (portal, id) = (row.portal.clone(), row.id);
-        let record = row.record()?;
-        Ok((portal, (id, version, SavedFolder { record, ..folder })))
+        Ok((row.portal, (row.id, version, folder)))
     })
 }

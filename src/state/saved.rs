@@ -6,54 +6,22 @@ use crate::classify::ClassSlot;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 
-/// What was saved of everything.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Saved {
-    portals: HashMap<String, SavedPortal>,
-}
-
-impl Saved {
-    /// What was saved of a portal; taken out, because there is one collector for it.
-    pub fn take(&mut self, portal: &PortalName) -> SavedPortal {
-        self.portals.remove(portal.as_str()).unwrap_or_default()
-    }
-
-    /// What was saved of each portal.
-    pub(super) fn portals(&self) -> impl Iterator<Item = (&String, &SavedPortal)> {
-        self.portals.iter()
-    }
-
-    /// What was saved of a portal.
-    pub(super) fn get(&self, portal: &str) -> Option<&SavedPortal> {
-        self.portals.get(portal)
-    }
-
-    pub(super) fn portal(&mut self, name: String) -> &mut SavedPortal {
-        self.portals.entry(name).or_default()
-    }
-}
-
 /// What was saved of a portal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SavedPortal {
-    /// Whether the database could not be read: it may have more than this.
-    pub is_unknown: bool,
     /// The end of the last collection that counted every folder that was due.
     pub last_success: Option<Timestamp>,
     /// What refuted that it sorts by status, if something did.
     pub refutation: Option<SavedRefutation>,
-    /// Its folders.
     pub folders: HashMap<FolderId, SavedFolder>,
 }
 
 /// Pages that refute that a portal sorts by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedRefutation {
-    /// The address of the portal.
     pub address: PortalAddress,
     /// The folder that they are of.
     pub folder: FolderId,
-    /// Their numbers.
     pub pages: Vec<u64>,
 }
 
@@ -64,7 +32,6 @@ pub struct SavedFolder<F = FileHistory> {
     pub name: FolderName,
     /// The facts of its last count, if it ever was counted.
     pub record: Option<FolderRecord>,
-    /// Its files.
     pub files: F,
     /// The classes of error that have a slot in it.
     pub class_slots: Vec<ClassSlot>,
@@ -77,11 +44,8 @@ pub struct SavedFolder<F = FileHistory> {
 /// What is to be written of a folder, in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FolderChange {
-    /// Its portal.
     pub portal: PortalName,
-    /// Its id.
     pub id: FolderId,
-    /// All else.
     pub folder: SavedFolder<FileChanges>,
 }
 
@@ -90,11 +54,8 @@ pub struct FolderChange {
 pub enum FileChanges {
     /// All other files are as before.
     Some {
-        /// New or changed.
         changed: Vec<(FileKey, KnownFile)>,
-        /// No longer remembered.
         forgotten: Vec<FileKey>,
     },
-    /// These are all files.
     All(Vec<(FileKey, KnownFile)>),
 }

@@ -1,106 +1,72 @@
 //! A handle to the database.
 
-use std::path::Path;
-
+use crate::config::HiddenPath;
 use crate::model::{FolderId, PortalName, Shard, Timestamp};
-use crate::sql::Worker;
-use crate::state::StateError;
-use crate::state::database::{Database, Newer};
-use crate::state::saved::{FolderChange, Saved, SavedPortal, SavedRefutation};
+use crate::sql::{SqlError, StateFolder, Worker};
+use crate::state::database::{Newer, StateDatabase};
+use crate::state::saved::{FolderChange, SavedPortal, SavedRefutation};
 
 /// A handle to the state. Cheap to clone; the database is closed when the last one is dropped.
+///
+/// The database is opened with the first use. Where that fails, or the database ends, the next use tries again.
 #[derive(Debug, Clone)]
 pub struct Store(Backend);
 
 #[derive(Debug, Clone)]
 enum Backend {
-    File(Worker<Database>),
+    File(Worker<StateDatabase>),
     /// A database that other processes use as well.
-    Server(Worker<Database>),
-    Refused(StateError),
+    Server(Worker<StateDatabase>),
     Nowhere,
 }
 
 impl Store {
-    /// Opens the state in a folder and reads what was saved. Blocks.
-    ///
-    /// Where that fails, the store refuses every write with the error, which is returned as well.
-    #[must_use]
-    pub fn open(folder: &Path) -> (Self, Saved, Option<StateError>) {
-        let opened = Database::open(folder).and_then(|mut database| {
-            let saved = database.load()?;
-            Ok((database, saved))
-        });
-        match opened {
-            Ok((database, saved)) => (Self(Backend::File(Worker::start(database))), saved, None),
-            Err(error) => {
-                let store = Self(Backend::Refused(error.clone()));
-                (store, Saved::default(), Some(error))
-            }
-        }
+    pub fn in_folder(folder: StateFolder) -> Self {
+        Self(Backend::File(Worker::start(StateDatabase::in_folder(
+            folder,
+        ))))
     }
 
-    /// Uses the state in PostgreSQL. Connects with the first use, and again where a connection ended.
-    #[must_use]
-    pub fn on_server(url_file: &Path) -> Self {
-        Self(Backend::Server(Worker::start(Database::on_server(
+    /// Uses the state in PostgreSQL.
+    pub fn on_server(url_file: &HiddenPath) -> Self {
+        Self(Backend::Server(Worker::start(StateDatabase::on_server(
             url_file,
         ))))
     }
 
     /// A store that saves nothing: for a single collection.
-    #[must_use]
     pub fn nowhere() -> Self {
         Self(Backend::Nowhere)
     }
 
-    /// Whether anything is ever saved.
-    #[must_use]
     pub const fn saves(&self) -> bool {
         !matches!(self.0, Backend::Nowhere)
     }
 
-    /// Whether no other process writes to it, so that what it has of folders of other shards is outdated.
-    #[must_use]
-    pub const fn is_private(&self) -> bool {
-        matches!(self.0, Backend::File(_))
-    }
-
-    /// Whether other processes use the state as well.
-    #[must_use]
-    pub const fn is_shared(&self) -> bool {
-        matches!(self.0, Backend::Server(_))
-    }
-
-    /// Why the file could not be opened, if it could not.
-    #[must_use]
-    pub const fn open_error(&self) -> Option<&StateError> {
-        match &self.0 {
-            Backend::Refused(error) => Some(error),
-            Backend::File(_) | Backend::Server(_) | Backend::Nowhere => None,
-        }
-    }
-
     /// Fails where nothing can be written.
-    pub async fn check_write(&self) -> Result<(), StateError> {
-        self.act(Database::check_write).await
+    pub async fn check_write(&self) -> Result<(), SqlError> {
+        self.act(StateDatabase::check_write).await
     }
 
-    /// Reads what is saved of one portal, but for the folders of other shards, after everything that was written before. Nothing where nothing
-    /// is saved.
-    pub async fn load(&self, portal: PortalName, shard: Shard) -> Result<SavedPortal, StateError> {
+    /// Reads what is saved of one portal, after everything that was written before. Folders of other shards are left out where other
+    /// processes use the state as well.
+    pub async fn load(&self, portal: PortalName, shard: Shard) -> Result<SavedPortal, SqlError> {
+        let shard = match self.0 {
+            Backend::Server(_) => shard,
+            Backend::File(_) | Backend::Nowhere => Shard::default(),
+        };
         self.act(move |database| database.load_portal(&portal, shard))
             .await
     }
 
     /// Writes what is new about folders of a portal, in one transaction, which is on disk when this returns. Where another process wrote what is
     /// known of a folder meanwhile, nothing of it is written, and what that process wrote is returned.
-    pub async fn write(&self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, StateError> {
+    pub async fn write(&self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, SqlError> {
         self.act(move |database| database.write(changes)).await
     }
 
     /// Forgets folders of a portal, in one transaction.
-    pub async fn forget(&self, portal: PortalName, ids: Vec<FolderId>) -> Result<(), StateError> {
+    pub async fn forget(&self, portal: PortalName, ids: Vec<FolderId>) -> Result<(), SqlError> {
         self.act(move |database| database.forget(&portal, &ids))
             .await
     }
@@ -110,13 +76,13 @@ impl Store {
         &self,
         but: Vec<String>,
         before: Timestamp,
-    ) -> Result<(), StateError> {
+    ) -> Result<(), SqlError> {
         self.act(move |database| database.forget_portals(&but, before))
             .await
     }
 
     /// Writes when every folder of a portal that was due was last counted.
-    pub async fn write_success(&self, portal: PortalName, at: Timestamp) -> Result<(), StateError> {
+    pub async fn write_success(&self, portal: PortalName, at: Timestamp) -> Result<(), SqlError> {
         self.act(move |database| database.write_success(&portal, at))
             .await
     }
@@ -126,20 +92,19 @@ impl Store {
         &self,
         portal: PortalName,
         refutation: Option<SavedRefutation>,
-    ) -> Result<(), StateError> {
+    ) -> Result<(), SqlError> {
         self.act(move |database| database.write_refutation(&portal, refutation))
             .await
     }
 
     async fn act<T: Default + Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Database) -> Result<T, StateError> + Send + 'static,
-    ) -> Result<T, StateError> {
+        job: impl FnOnce(&mut StateDatabase) -> Result<T, SqlError> + Send + 'static,
+    ) -> Result<T, SqlError> {
         match &self.0 {
             Backend::File(worker) | Backend::Server(worker) => {
-                worker.run(job).await.unwrap_or(Err(StateError::Closed))
+                worker.run(job).await.unwrap_or(Err(SqlError::Closed))
             }
-            Backend::Refused(error) => Err(error.clone()),
             Backend::Nowhere => Ok(T::default()),
         }
     }

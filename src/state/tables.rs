@@ -9,7 +9,6 @@ use crate::history::{
 };
 use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, PortalName, Status, Timestamp};
 use crate::sql::{Json, columns, record, text_column};
-use crate::state::StateError;
 use crate::state::saved::{FolderChange, SavedRefutation};
 
 text_column!(
@@ -64,119 +63,108 @@ impl RefutationRow {
 }
 
 record! {
+    /// A folder without the columns that are null where there is nothing to tell.
     pub(super) struct FolderRow {
         portal: String,
         id: FolderId,
         name: FolderName,
-        began: Option<Timestamp>,
-        counted: Option<Timestamp>,
-        full_read: Option<Timestamp>,
-        counts: Option<Json<ByStatus<u64>>>,
-        /// Which statuses a whole read listed.
-        whole: Option<Json<ByStatus<bool>>>,
-        entries: Option<Json<ByStatus<u64>>>,
-        indexing: Option<Json<[u64; 8]>>,
-        left_reason: Option<DepartureReason>,
-        left_since: Option<Timestamp>,
-        first_counted: Option<Timestamp>,
-        sizes: Option<Json<ByStatus<u64>>>,
-        base: Option<Json<ByStatus<u64>>>,
-        /// How many torn reads listed each of the other statuses. For one that was whole: 1 where that was the first.
-        torn: Option<Json<ByStatus<u8>>>,
         excluded_since: Option<Timestamp>,
     }
 }
 
-impl FolderRow {
-    pub fn new(change: &FolderChange) -> Self {
-        let folder = &change.folder;
-        let record = folder.record.as_ref();
-        let full_read = record.and_then(|record| record.full_read);
-        let coverage = record.map(|record| record.coverage);
+record! {
+    pub(super) struct LeftRow {
+        left_since: Timestamp,
+        left_reason: DepartureReason,
+    }
+}
+
+record! {
+    /// The last count of a folder.
+    pub(super) struct CountRow {
+        counted: Timestamp,
+        began: Timestamp,
+        first_counted: Timestamp,
+        counts: Json<ByStatus<u64>>,
+        coverage: Json<ByStatus<Coverage>>,
+        base: Option<Json<ByStatus<u64>>>,
+        entries: Json<ByStatus<u64>>,
+        indexing: Json<IndexingTimes>,
+    }
+}
+
+record! {
+    pub(super) struct FullReadRow {
+        full_read: Timestamp,
+        sizes: Json<ByStatus<u64>>,
+    }
+}
+
+/// All columns of a folder but its number and its version.
+pub(super) type FolderRows = (
+    FolderRow,
+    (Option<LeftRow>, (Option<CountRow>, Option<FullReadRow>)),
+);
+
+pub(super) fn folder_rows(change: &FolderChange) -> FolderRows {
+    let folder = &change.folder;
+    let record = folder.record.as_ref();
+    let row = FolderRow {
+        portal: change.portal.as_str().to_owned(),
+        id: change.id,
+        name: folder.name.clone(),
+        excluded_since: folder.excluded,
+    };
+    let left = folder.left.map(|left| LeftRow {
+        left_since: left.since,
+        left_reason: left.reason,
+    });
+    let count = record.map(|record| CountRow {
+        counted: record.counted,
+        began: record.began,
+        first_counted: record.first_counted,
+        counts: Json(record.counts),
+        coverage: Json(record.coverage),
+        base: record.base.map(Json),
+        entries: Json(record.counters.entries),
+        indexing: Json(record.counters.indexing),
+    });
+    let full_read = record.and_then(|record| record.full_read);
+    let full_read = full_read.map(|full| FullReadRow {
+        full_read: full.at,
+        sizes: Json(full.sizes),
+    });
+    (row, (left, (count, full_read)))
+}
+
+impl From<LeftRow> for Departure {
+    fn from(row: LeftRow) -> Self {
         Self {
-            portal: change.portal.as_str().to_owned(),
-            id: change.id,
-            name: folder.name.clone(),
-            began: record.map(|record| record.began),
-            counted: record.map(|record| record.counted),
-            full_read: full_read.map(|full| full.at),
-            counts: record.map(|record| Json(record.counts)),
-            whole: coverage.map(|coverage| {
-                let whole = |status| !matches!(coverage[status], Coverage::Torn(_));
-                Json(ByStatus::from_fn(whole))
-            }),
-            entries: record.map(|record| Json(record.counters.entries)),
-            indexing: record.map(|record| Json(indexing_columns(&record.counters.indexing))),
-            left_reason: folder.left.map(|left| left.reason),
-            left_since: folder.left.map(|left| left.since),
-            first_counted: record.map(|record| record.first_counted),
-            sizes: full_read.map(|full| Json(full.sizes)),
-            base: record.and_then(|record| record.base).map(Json),
-            torn: coverage.map(|coverage| {
-                Json(ByStatus::from_fn(|status| match coverage[status] {
-                    Coverage::Whole => 0,
-                    Coverage::Once => 1,
-                    Coverage::Torn(reads) => reads,
-                }))
-            }),
-            excluded_since: folder.excluded,
+            reason: row.left_reason,
+            since: row.left_since,
         }
     }
+}
 
-    pub fn left(&self) -> Result<Option<Departure>, StateError> {
-        match (self.left_reason, self.left_since) {
-            (None, _) => Ok(None),
-            (Some(reason), Some(since)) => Ok(Some(Departure { reason, since })),
-            (Some(_), None) => Err(StateError::Content("when a folder left".to_owned())),
-        }
-    }
-
-    /// The facts of the last count, if there was one.
-    pub fn record(self) -> Result<Option<FolderRecord>, StateError> {
-        let Some(counted) = self.counted else {
-            return Ok(None);
-        };
-        let Json([buckets @ .., count, sum_millis]) = required(self.indexing, "indexing")?;
-        let Json(whole) = required(self.whole, "whole")?;
-        let torn = self.torn.map_or_else(ByStatus::default, |Json(torn)| torn);
-        Ok(Some(FolderRecord {
-            first_counted: self.first_counted.unwrap_or(counted),
-            name: self.name,
-            began: self.began.unwrap_or(counted),
-            counted,
-            // None where its sizes are not known, so that the folder is read in full again soon.
-            full_read: self
-                .full_read
-                .zip(self.sizes)
-                .map(|(at, Json(sizes))| FullRead { at, sizes }),
-            counts: required(self.counts, "counts")?.0,
+impl CountRow {
+    pub fn record(self, full_read: Option<FullReadRow>) -> FolderRecord {
+        FolderRecord {
+            first_counted: self.first_counted,
+            began: self.began,
+            counted: self.counted,
+            full_read: full_read.map(|row| FullRead {
+                at: row.full_read,
+                sizes: row.sizes.0,
+            }),
+            counts: self.counts.0,
             base: self.base.map(|Json(base)| base),
-            coverage: ByStatus::from_fn(|status| match (whole[status], torn[status]) {
-                (true, 0) => Coverage::Whole,
-                (true, _) => Coverage::Once,
-                (false, reads) => Coverage::Torn(reads),
-            }),
+            coverage: self.coverage.0,
             counters: Arc::new(FolderCounters {
-                entries: required(self.entries, "entries")?.0,
-                indexing: IndexingTimes {
-                    buckets,
-                    count,
-                    sum_millis,
-                },
+                entries: self.entries.0,
+                indexing: self.indexing.0,
             }),
-        }))
+        }
     }
-}
-
-fn indexing_columns(times: &IndexingTimes) -> [u64; 8] {
-    let mut columns = [0; 8];
-    columns[..6].copy_from_slice(&times.buckets);
-    columns[6..].copy_from_slice(&[times.count, times.sum_millis]);
-    columns
-}
-
-fn required<T>(value: Option<T>, column: &str) -> Result<T, StateError> {
-    value.ok_or_else(|| StateError::Content(format!("the column {column}")))
 }
 
 columns!(KnownFile {

@@ -1,62 +1,31 @@
 //! The state as `crate::migrate` copies it.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::path::Path;
 
-use crate::sql::{Numbers, Server, SqlError, SqliteFile, Table, Transaction};
-use crate::state::database;
-use crate::state::load::{Versions, load};
-use crate::state::saved::{Saved, SavedPortal};
-use crate::state::{StateError, lock, schema};
+use crate::sql::{SqlError, Table, Transaction};
+use crate::state::load::{Saved, Versions, load};
+use crate::state::saved::SavedPortal;
 
 /// The tables, each after those that it refers to.
 pub(crate) const TABLES: [Table; 5] = [
-    table("portal", &["name"], Numbers::None),
-    table("refutation", &["portal"], Numbers::None),
-    table("folder", &["number"], Numbers::Any),
-    table("file", &["folder", "link", "id"], Numbers::None),
-    table("place", &["folder", "class"], Numbers::None),
+    Table::new("portal", &["name"]),
+    Table::new("refutation", &["portal"]),
+    Table::numbered("folder", &["number"]),
+    Table::new("file", &["folder", "link", "id"]),
+    Table::new("slot", &["folder", "class"]),
 ];
-
-const fn table(name: &'static str, key: &'static [&'static str], numbers: Numbers) -> Table {
-    Table { name, key, numbers }
-}
-
-/// The tables in PostgreSQL.
-pub(crate) fn server(url_file: &Path) -> Server {
-    database::server(url_file)
-}
-
-/// Makes the folder where it is missing and locks it for this process, until the file is dropped.
-pub(crate) fn lock(folder: &Path) -> Result<File, StateError> {
-    lock::lock(folder)
-}
-
-/// Opens a file that there is, to read it. Of an older version, a copy in memory is brought up to date.
-pub(crate) fn open(path: &Path) -> Result<SqliteFile, StateError> {
-    schema::open_to_read(path)
-}
-
-/// Makes a file with empty tables.
-pub(crate) fn create(path: &Path) -> Result<SqliteFile, StateError> {
-    let mut file = SqliteFile::open(path)?;
-    file.upgrade(0, &schema::STEPS, |_| Ok::<(), SqlError>(()))?;
-    Ok(file)
-}
 
 /// Reads both sides as the program does, and says what is not the same.
 pub(crate) fn difference(
     one: &mut dyn Transaction,
     other: &mut dyn Transaction,
-) -> Result<Option<String>, StateError> {
+) -> Result<Option<String>, SqlError> {
     let one = load(one)?;
     let other = load(other)?;
     if one == other {
         return Ok(None);
     }
-    let names = one.0.portals().chain(other.0.portals());
-    let names: BTreeSet<&String> = names.map(|(name, _)| name).collect();
+    let names: BTreeSet<&String> = one.0.keys().chain(other.0.keys()).collect();
     let what = names
         .into_iter()
         .find_map(|name| difference_of(name, &one, &other));

@@ -2,20 +2,19 @@
 
 use rusqlite::types::Value;
 
-use crate::sql::{Record, Transaction, upsert, upsert_statement};
-use crate::state::StateError;
+use crate::sql::{Record, SqlError, Transaction, upsert, upsert_statement};
 use crate::state::saved::{FileChanges, FolderChange};
-use crate::state::tables::{FolderNumber, FolderRow, SlotRow};
+use crate::state::tables::{FolderNumber, FolderRows, SlotRow, folder_rows};
 
 /// Writes a change that was made from a version. Returns whether that is the version of the folder.
 pub(super) fn write_change(
     transaction: &mut dyn Transaction,
     change: &FolderChange,
     version: i64,
-) -> Result<bool, StateError> {
-    let mut columns = FolderRow::columns();
+) -> Result<bool, SqlError> {
+    let mut columns = FolderRows::columns();
     columns.push("version");
-    let mut values = FolderRow::new(change).values()?;
+    let mut values = folder_rows(change).values()?;
     values.extend([Value::Integer(version + 1), Value::Integer(version)]);
     let statement = upsert_statement("folder", &["portal", "id"], &columns, 1);
     let statement = format!(
@@ -28,10 +27,10 @@ pub(super) fn write_change(
     };
     let folder: i64 = row.get("number")?;
     let number = [Value::Integer(folder)];
-    transaction.execute("DELETE FROM place WHERE folder = $1", &number)?;
+    transaction.execute("DELETE FROM slot WHERE folder = $1", &number)?;
     let slots = change.folder.class_slots.iter();
     let slots = slots.map(|slot| (FolderNumber { folder }, SlotRow::new(slot)));
-    upsert(transaction, "place", &["folder", "class"], slots)?;
+    upsert(transaction, "slot", &["folder", "class"], slots)?;
     let files = match &change.folder.files {
         FileChanges::Some { changed, forgotten } => {
             for key in forgotten {

@@ -36,7 +36,6 @@ impl Fields {
         }
     }
 
-    /// Sets a text, cut.
     fn set_text(&mut self, field: &Field, text: &str) {
         let text = cut(text, MAX_VALUE).into_owned();
         if field.name() == MESSAGE {

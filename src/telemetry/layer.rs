@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use chrono::Utc;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::MakeWriter;
@@ -12,6 +11,7 @@ use tracing_subscriber::registry::LookupSpan;
 use super::Format;
 use super::fields::Fields;
 use super::lines::Line;
+use crate::clock::Moment;
 
 /// Writes each event as a line.
 pub(super) struct Lines<W> {
@@ -46,7 +46,7 @@ where
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        let mut line = Line::new(Utc::now(), event.metadata(), fields);
+        let mut line = Line::new(Moment::now().wall.into(), event.metadata(), fields);
         for span in context.event_scope(event).into_iter().flatten() {
             if let Some(fields) = span.extensions().get::<Fields>() {
                 line.add(&fields.named);

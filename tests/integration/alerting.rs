@@ -39,7 +39,7 @@ fn impatient(webhook: &str) -> String {
 async fn watching(exporter: &Exporter, alertmanager: &Alertmanager) -> Prometheus {
     let folder = tempfile::tempdir().unwrap();
     let rules = folder.path().join("rules.yml");
-    fs::write(&rules, rules::faster(FASTER)).unwrap();
+    fs::write(&rules, rules::faster(FASTER, FASTER)).unwrap();
     let config = config(exporter, &rules, alertmanager);
     // As it is shipped, a value counts for five minutes.
     Prometheus::start(&config, folder, &["--query.lookback-delta=5s"]).await

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
@@ -40,7 +41,10 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
 /// Runs promtool with a command and files; it must find no fault.
 #[track_caller]
 fn promtool(command: &[&str], files: &[PathBuf]) {
-    let output = run(Command::new("promtool").args(command).args(files), "");
+    // It ends before it has much to collect, and takes a quarter less time.
+    let mut promtool = Command::new("promtool");
+    promtool.env("GOGC", "800").args(command).args(files);
+    let output = run(&mut promtool, "");
     let said = [output.stdout, output.stderr].concat();
     assert!(
         output.status.success(),
@@ -81,10 +85,16 @@ fn prometheus_accepts_the_rules() {
 
 #[test]
 fn the_alerts_fire_and_keep_silent_as_their_tests_say() {
-    // Each file takes seconds of one core, so they share the cores.
+    // Each file takes seconds of one core: one at a time on each of two cores leaves something to the other tests.
+    let files = Mutex::new(files("alerts/tests", "yml").into_iter());
+    let next = || files.lock().unwrap().next();
     thread::scope(|scope| {
-        for file in files("alerts/tests", "yml") {
-            scope.spawn(move || promtool(&["test", "rules"], &[file]));
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(file) = next() {
+                    promtool(&["test", "rules"], &[file]);
+                }
+            });
         }
     });
 }

@@ -182,10 +182,15 @@ fn arguments_that_are_wrong_end_with_2() {
         &["no-such-command"],
         &["demo", "--portal.speed", "-1"],
         &["--web.listen-address", "nowhere"],
+        &["--web.telemetry-path", "metrics"],
+        &["--web.telemetry-path", "/livez"],
+        &["--web.telemetry-path", "/docs/metrics"],
         &["--log.level", "loud"],
     ] {
         let output = run(program().args(line), "");
         assert_eq!(output.status.code(), Some(2), "{line:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!error.contains("KB_BASE_URL"), "{line:?}: {error}");
     }
 }
 

@@ -121,9 +121,10 @@ async fn two_portals_are_counted_side_by_side_even_when_they_share_folder_ids() 
     let portals = [("first", first.base_url()), ("second", second.base_url())];
     let workspace = Workspace::new(&portals);
     let metrics = Exporter::start(&workspace).await.collected().await;
+    let metrics = metrics.by_portal();
     for ((portal, _), tally) in portals.iter().zip(tallies) {
-        let own = metrics.of_portal(portal);
-        assert_eq!(Tally::shown(&own, in_first), tally, "{portal}");
+        let own = &metrics[*portal];
+        assert_eq!(Tally::shown(own, in_first), tally, "{portal}");
         assert_eq!(own.count("kb_portal_folders", &[]), Some(1));
     }
 }

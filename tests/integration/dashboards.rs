@@ -4,29 +4,34 @@ mod frame;
 mod live;
 mod panels;
 mod queries;
+mod text;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/dashboards"))
-}
-
-/// Every dashboard that is committed.
-pub(crate) fn committed() -> Vec<Value> {
-    let entries = fs::read_dir(folder()).unwrap();
+/// The files of the dashboards.
+fn files() -> Vec<PathBuf> {
+    let entries = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/dashboards")).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
-    let boards: Vec<_> = paths
+    let files: Vec<_> = paths
         .filter(|path| {
             path.extension()
                 .is_some_and(|extension| extension == "json")
         })
-        .map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
         .collect();
-    assert_eq!(boards.len(), 4);
-    boards
+    assert_eq!(files.len(), 4);
+    files
+}
+
+fn read(file: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// Every dashboard that is committed.
+pub(crate) fn committed() -> Vec<Value> {
+    files().iter().map(|file| read(file)).collect()
 }
 
 /// The first query of a panel, as Prometheus gets it when every variable is at All.

@@ -42,11 +42,11 @@ fn texts(value: &Value) -> Vec<&str> {
 
 /// A tool that `tests/run` installs for these tests. None where it could not, which it says and tells with a variable.
 pub(crate) fn tool(name: &str) -> Option<Command> {
-    let installed = root().join("target/deploy-tools/bin").join(name);
+    let installed = root().join("target/tools/bin").join(name);
     if installed.exists() {
         return Some(Command::new(installed));
     }
-    let without = env::var_os("KB_WITHOUT_DEPLOY_TOOLS").is_some();
+    let without = env::var_os("KB_WITHOUT_TOOLS").is_some();
     assert!(without, "{} is missing: use tests/run", installed.display());
     None
 }

@@ -5,10 +5,13 @@ mod state;
 
 use std::fs;
 
-use kb_exporter::state::Store;
+use kb_exporter::config::HiddenPath;
+use kb_exporter::state::{StateFolder, Store};
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::support::postgres::Server;
+use crate::support::postgres::database::Database;
 use crate::support::wait::wait_for;
 
 /// Where state and ledger are, from one process to the next.
@@ -16,34 +19,47 @@ use crate::support::wait::wait_for;
 struct Place {
     /// The state folder, or the folder of the file with the URL.
     folder: TempDir,
-    in_database: bool,
+    database: Option<Database>,
 }
 
 impl Place {
     /// One of each kind, both empty.
     async fn all() -> [Self; 2] {
-        let [in_folder, in_database] = [false, true].map(|in_database| Self {
-            folder: tempfile::tempdir().unwrap(),
-            in_database,
-        });
         let database = Server::shared().await.database();
-        fs::write(in_database.url_file(), database.url()).unwrap();
-        [in_folder, in_database]
+        [None, Some(database)].map(|database| {
+            let folder = tempfile::tempdir().unwrap();
+            if let Some(database) = &database {
+                fs::write(folder.path().join("url"), database.url()).unwrap();
+            }
+            Self { folder, database }
+        })
     }
 
-    fn url_file(&self) -> std::path::PathBuf {
-        self.folder.path().join("url")
+    fn url_file(&self) -> HiddenPath {
+        HiddenPath::file("state.postgres_url_file", self.folder.path().join("url"))
     }
 
     /// The state, as soon as those who had it before have closed it.
     async fn state(&self) -> Store {
-        if self.in_database {
-            return Store::on_server(&self.url_file());
-        }
-        wait_for("the folder is free", async || {
-            let (store, _, error) = Store::open(self.folder.path());
-            error.is_none().then_some(store)
+        let store = if self.database.is_some() {
+            Store::on_server(&self.url_file())
+        } else {
+            Store::in_folder(StateFolder::new(self.folder.path()))
+        };
+        wait_for("the state is free", async || {
+            store.check_write().await.is_ok().then_some(())
         })
-        .await
+        .await;
+        store
+    }
+
+    /// Does what a statement says with the tables of the state.
+    fn sql(&self, statement: &str) {
+        if let Some(database) = &self.database {
+            database.sql(&format!("SET search_path TO kb_state; {statement}"));
+        } else {
+            let file = Connection::open(self.folder.path().join("state.db")).unwrap();
+            file.execute_batch(statement).unwrap();
+        }
     }
 }

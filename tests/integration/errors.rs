@@ -59,12 +59,7 @@ fn message(shape: &str, number: u64) -> String {
 fn fill(portal: &Portal, name: &str, reasons: impl IntoIterator<Item = String>) -> Uuid {
     let folder = portal.folder(name);
     for (number, reason) in reasons.into_iter().enumerate() {
-        let file = NewFile {
-            name: format!("{number:05}.pdf"),
-            status: Status::Failed,
-            error: Some(reason),
-            ..NewFile::default()
-        };
+        let file = NewFile::new(format!("{number:05}.pdf"), Status::Failed).because(reason);
         portal.add(folder, &file);
     }
     folder
@@ -120,13 +115,13 @@ async fn many_reasons_fill_the_class_slots_and_the_rest_is_other_also_after_a_re
     let exporter = Exporter::start(&workspace).await;
     let metrics = exporter.collected().await;
     let (before, files) = classes(&metrics, folder);
-    assert_eq!((before.len(), files), (10 + 1, 500), "{before:?}");
+    assert_eq!((before.len(), files), (20 + 1, 500), "{before:?}");
     assert!(before.contains("other"), "{before:?}");
     let portal_label = [("portal", "main")];
-    assert_eq!(metrics.count("kb_error_classes", &portal_label), Some(10));
+    assert_eq!(metrics.count("kb_error_classes", &portal_label), Some(20));
     assert_eq!(
         metrics.count("kb_error_overflow_files", &portal_label),
-        Some(490)
+        Some(480)
     );
     let health = exporter.json("/health").await;
     let errors = health["checks"]["errors:main"].as_array().unwrap();
@@ -137,12 +132,8 @@ async fn many_reasons_fill_the_class_slots_and_the_rest_is_other_also_after_a_re
 
     // By now many more have failed for another reason; a class that has a slot keeps it.
     for number in 0..50 {
-        let file = NewFile {
-            name: format!("a {number:05}.pdf"),
-            status: Status::Failed,
-            error: Some("a cause that all others fear".to_owned()),
-            ..NewFile::default()
-        };
+        let file = NewFile::new(format!("a {number:05}.pdf"), Status::Failed)
+            .because("a cause that all others fear");
         portal.add(folder, &file);
     }
     let exporter = Exporter::start(&workspace).await;

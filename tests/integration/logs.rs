@@ -17,6 +17,15 @@ fn lines(exporter: &Exporter, message: &str) -> Vec<Value> {
     lines.filter(|line| line["msg"] == message).collect()
 }
 
+/// The lines of so many collections, when these have ended.
+async fn ended_collections(exporter: &Exporter, number: usize) -> Vec<Value> {
+    wait_for("lines of collections", async || {
+        let ended = lines(exporter, "collection ended");
+        (ended.len() >= number).then_some(ended)
+    })
+    .await
+}
+
 #[tokio::test]
 async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     let folders = (1..=FOLDERS).map(|number| json!({"id": Uuid::from_u128(number), "name": "a"}));
@@ -24,13 +33,12 @@ async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     let list = json!({"data": folders, "meta": {"total": folders.len()}}).to_string();
     let portal = RawPortal::start(list, |_, _| Some("no page".to_owned())).await;
     let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    // What the first collection asked for is not mixed with what the next one asks for.
+    portal.hold_after("mine", 1);
     let exporter = Exporter::start(&workspace).await;
-    exporter.collections(3).await;
-    let ended = wait_for("three lines of collections", async || {
-        let ended = lines(&exporter, "collection ended");
-        (ended.len() >= 3).then_some(ended)
-    })
-    .await;
+    ended_collections(&exporter, 1).await;
+    portal.heal();
+    let ended = ended_collections(&exporter, 3).await;
     assert_eq!(ended[0]["portal"], "main");
     assert_eq!(ended[0]["result"], "failure");
     assert_eq!(ended[0]["failed"], 60);

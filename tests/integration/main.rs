@@ -6,11 +6,11 @@
 
 mod alerting;
 mod alerts;
-mod capacity;
 mod commands;
 mod container;
 mod counts;
 mod dashboards;
+mod dependencies;
 mod deploy;
 mod docs;
 mod engines;
@@ -18,6 +18,7 @@ mod errors;
 mod faults;
 mod health;
 mod logs;
+mod long;
 mod memory;
 mod metrics;
 mod migrate;
@@ -30,6 +31,7 @@ mod reindex;
 mod reload;
 mod schedule;
 mod scripts;
+mod secrets;
 mod shards;
 mod shared;
 mod soak;

@@ -4,7 +4,7 @@ mod filters;
 mod leaving;
 mod restart;
 mod saved;
-mod turmoil;
+pub(crate) mod turmoil;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
@@ -67,12 +67,21 @@ impl Story {
 
     /// Ends the process and starts it again, while the portal does not answer: what is shown then was stored on disk.
     async fn restarted(self, end: End) -> Self {
-        match end {
-            End::Stopped => self.exporter.stop().await,
-            End::Killed => self.exporter.kill().await,
-        }
+        self.restarted_after(end, || {}).await
+    }
+
+    /// The same after something was done between the two processes.
+    async fn restarted_after(self, end: End, between: impl FnOnce()) -> Self {
+        end.of(self.exporter).await;
+        between();
         self.portal.hold("/mine");
         let exporter = Exporter::start(&self.workspace).await;
+        Self { exporter, ..self }
+    }
+
+    /// Ends the process and goes on with another one that runs.
+    async fn with_exporter(self, end: End, exporter: Exporter) -> Self {
+        end.of(self.exporter).await;
         Self { exporter, ..self }
     }
 }
@@ -82,6 +91,15 @@ impl Story {
 enum End {
     Stopped,
     Killed,
+}
+
+impl End {
+    async fn of(self, exporter: Exporter) {
+        match self {
+            Self::Stopped => exporter.stop().await,
+            Self::Killed => exporter.kill().await,
+        }
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 mod families;
 
+use std::fs;
+
 use crate::support::exporter::{self, Exporter};
 use crate::support::portal::Portal;
 use crate::support::promtool;
@@ -29,7 +31,11 @@ async fn everything() -> (Portal, Exposition) {
     portal.file(inbox, "failed.pdf", Status::Failed);
     let mut workspace = Workspace::each_second(&[("main", portal.base_url())]);
     workspace.change(|config| config["reindex"] = json!({"mode": "dry_run"}));
-    let exporter = Exporter::start(&workspace).await;
+    let web_config = workspace.path("web.yml");
+    fs::write(&web_config, "").unwrap();
+    let mut command = workspace.command();
+    let command = command.arg("run").arg("--web.config.file").arg(web_config);
+    let exporter = Exporter::launch(command).await;
     exporter.collected().await;
     let arrived = portal.file(inbox, "arrived.pdf", Status::Pending);
     exporter.collected_again().await;

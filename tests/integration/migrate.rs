@@ -7,7 +7,6 @@ mod rows;
 use std::path::PathBuf;
 use std::process::Output;
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use crate::support::exporter::Exporter;
@@ -105,43 +104,4 @@ async fn everything_that_was_stored_comes_back_as_it_was() {
         story.migrated("path");
         assert_eq!(rows::all(&story.folder("back")), before, "seed {seed}");
     }
-}
-
-#[tokio::test]
-async fn both_engines_have_the_same_columns() {
-    let mut story = Move::used().await;
-    story.use_database("state");
-    story.migrated("postgres");
-    for (file, schema) in rows::FILES {
-        let file = Connection::open(story.folder("state").join(file)).unwrap();
-        for table in rows::tables(&file) {
-            let columns = format!(
-                "SELECT string_agg(column_name, ' ' ORDER BY column_name COLLATE \"C\") FROM information_schema.columns
-                 WHERE table_schema = '{schema}' AND table_name = '{table}'"
-            );
-            let mut of_file = rows::columns(&file, &table);
-            of_file.sort();
-            assert_eq!(story.database.value(&columns), of_file.join(" "), "{table}");
-        }
-    }
-}
-
-/// What the versions before wrote: the first tables in which a portal has its name.
-#[tokio::test]
-async fn an_older_version_of_the_files_is_brought_up_to_date_on_the_way() {
-    let mut story = Move::new().await;
-    let folder = story.folder("state");
-    std::fs::create_dir(&folder).unwrap();
-    rows::make_old(&folder, "main");
-    let before = rows::all(&folder);
-    story.use_database("state");
-    story.migrated("postgres");
-    let address = format!("{}/", story.portal.base_url().trim_end_matches('/'));
-    let portals = story.database.value("SELECT address FROM kb_ledger.portal");
-    assert_eq!(portals, address);
-    let base = story.database.value("SELECT base FROM kb_state.folder");
-    assert_eq!(base, "[1,2,3,4,5,6]");
-    let id = "SELECT nextval('kb_ledger.attempt_id_seq')";
-    assert_eq!(story.database.value(id), "8");
-    assert_eq!(rows::all(&folder), before);
 }

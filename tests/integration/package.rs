@@ -1,6 +1,7 @@
 //! The Debian package: built, and in a throw-away copy of this machine installed, run, upgraded, removed and purged.
 
 mod deb;
+mod manual;
 
 use std::fs;
 use std::path::Path;

@@ -11,7 +11,7 @@ mod demo;
 mod disk;
 mod forgive;
 mod holds;
-mod kills;
+pub(crate) mod kills;
 pub(crate) mod ledger;
 pub(crate) mod limits;
 mod meanwhile;

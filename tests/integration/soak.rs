@@ -1,20 +1,17 @@
 //! A long run in which everything goes wrong at random, and no number is ever wrong without its mark.
-//!
-//! `KB_SOAK_SECONDS` (45) says how long, `KB_SOAK_SEED` (random) what happens. The seed is printed; what the program does with it is its
-//! own affair, so that a seed does not repeat a run to the last detail.
 
 mod chance;
 mod people;
 
-use std::env;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kb_simulator::{Options, Simulator};
 
 use crate::faults::ailing::Ailing;
 use crate::faults::oracle::Oracle;
 use crate::faults::witness;
-use crate::support::exporter::Exporter;
+use crate::support::exporter::{Exporter, ended_collections};
+use crate::support::random::Random;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
@@ -24,39 +21,39 @@ const KEY: &str = "kbk_soak_1f0e9d8c7b6a";
 /// Counts are withdrawn when they are older.
 const STALE_AFTER: f64 = 5.0;
 
-/// Two intervals, and what a busy machine and a pace that was slowed down take.
-const RECOVERED: Duration = Duration::from_secs(40);
+/// Collections from the last fault until all is right.
+const RECOVERED: u64 = 20;
 
 /// Between two scrapes.
 const SCRAPES: Duration = Duration::from_millis(40);
 
+/// Times at which the faults change.
+const CHANGES: usize = 12;
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_number_is_ever_wrong_without_its_mark_when_every_page_is_read() {
-    soak("full").await;
+    soak("full", Random::fixed(1, CHANGES)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_number_is_ever_wrong_without_its_mark_when_borders_are_counted() {
-    soak("sorted").await;
+    soak("sorted", Random::fixed(2, CHANGES)).await;
 }
 
+/// The events are changes of the faults.
 #[expect(clippy::print_stdout, reason = "shown when the test fails")]
-async fn soak(strategy: &str) {
-    let seconds: u64 = setting("KB_SOAK_SECONDS").unwrap_or(45);
-    let seed = setting("KB_SOAK_SEED").unwrap_or_else(|| fastrand::u64(..));
-    println!("KB_SOAK_SECONDS={seconds} KB_SOAK_SEED={seed}");
-    let portal = portal(seed).await;
+pub(crate) async fn soak(strategy: &str, random: Random) {
+    let portal = portal(random.seed).await;
     let workspace = workspace(&portal, strategy);
     let mut command = workspace.command();
     let exporter = Exporter::launch(command.args(["run", "--log.level", "debug"])).await;
-    let mut oracle = Oracle::new(&portal.simulator, "soak");
-    let people = people::People::start(&portal, seed);
-    let mut weather = chance::Weather::new(&portal, seed);
-    let begun = Instant::now();
+    let mut oracle = Oracle::new(&portal.simulator);
+    let people = people::People::start(&portal, random.seed);
+    let mut weather = chance::Weather::new(&portal, random.seed);
     let mut scrapes = 0;
-    while begun.elapsed() < Duration::from_secs(seconds) {
+    while random.goes_on(weather.changes()) {
         weather.change();
-        judge(&mut oracle, &exporter.metrics().await, seed);
+        judge(&mut oracle, &exporter).await;
         scrapes += 1;
         if scrapes % 50 == 0 {
             witness::reads_well(&exporter, KEY).await;
@@ -66,40 +63,29 @@ async fn soak(strategy: &str) {
     portal.faults.clear();
     people.stop().await;
     give_all_folders_back(&portal);
-    let ended = Instant::now();
-    wait_for("all is counted and right", async || {
-        let metrics = exporter.metrics().await;
-        judge(&mut oracle, &metrics, seed);
-        is_right(&portal, &metrics).then_some(())
+    let before = ended_collections(&exporter.metrics().await);
+    let last = wait_for("all is counted and right", async || {
+        let metrics = judge(&mut oracle, &exporter).await;
+        is_right(&portal, &metrics).then_some(metrics)
     })
     .await;
-    let recovery = ended.elapsed();
-    assert!(
-        recovery < RECOVERED,
-        "recovered after {recovery:?}, seed {seed}"
-    );
+    let recovery = ended_collections(&last) - before;
+    assert!(recovery <= RECOVERED, "{recovery} collections");
     let peak = witness::was_well(&exporter, KEY);
+    let struck = portal.faults.struck();
     println!(
-        "{} looks judged, {} at moving folders, {} marked; {} requests struck, {} changes, {scrapes} scrapes, peak {peak} MiB, recovery {recovery:?}",
+        "{} looks judged, {} at moving folders, {} marked; {struck} requests struck, {} changes, {scrapes} scrapes, peak {peak} MiB, recovery in {recovery} collections",
         oracle.judged,
         oracle.moved,
         oracle.marked,
-        portal.faults.struck(),
         portal.world(|world| world.sequence()),
     );
+    let enough = weather.changes() as u64 / 2;
     assert!(
-        oracle.judged > seconds / 2 && portal.faults.struck() > seconds / 2,
+        oracle.judged > enough && struck > enough,
         "nothing happened"
     );
     exporter.stop().await;
-}
-
-fn setting(name: &str) -> Option<u64> {
-    let text = env::var(name).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is no number: {text}")),
-    )
 }
 
 /// A portal whose files change only when the test wants it, so that nothing changes in the end.
@@ -141,30 +127,27 @@ fn give_all_folders_back(portal: &Ailing) {
     });
 }
 
-fn judge(oracle: &mut Oracle, metrics: &Exposition, seed: u64) {
-    let judged = oracle.judge(metrics).and_then(|()| is_fresh(metrics));
-    if let Err(contradiction) = judged {
-        panic!("seed {seed}: {contradiction}");
+/// What `/metrics` says now, which contradicts nothing.
+async fn judge(oracle: &mut Oracle, exporter: &Exporter) -> Exposition {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let metrics = exporter.metrics().await;
+    if let Err(contradiction) = oracle.judge(&metrics) {
+        panic!("{contradiction}");
     }
+    is_fresh(&metrics, now.as_secs_f64());
+    metrics
 }
 
 /// No count is older than it may be.
-fn is_fresh(metrics: &Exposition) -> Result<(), String> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs_f64();
+fn is_fresh(metrics: &Exposition, now: f64) {
     let interval = metrics.value("kb_collection_interval_seconds", &[]);
     let oldest = STALE_AFTER.max(3.0 * interval.unwrap_or(0.0)) + 2.0;
     for consistent in metrics.all("kb_folder_consistent", &[]) {
         let id = [("folder_id", consistent.labels["folder_id"].as_str())];
         let counted = metrics.value("kb_folder_last_success_timestamp_seconds", &id);
         let age = now - counted.unwrap_or(0.0);
-        if age > oldest {
-            return Err(format!("{id:?} shows counts that are {age} s old"));
-        }
+        assert!(age <= oldest, "{id:?} shows counts that are {age} s old");
     }
-    Ok(())
 }
 
 /// Every folder of the key is counted as it is.

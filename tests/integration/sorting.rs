@@ -119,11 +119,7 @@ fn rename_for_ever(portal: &Portal, folder: Uuid, mut files: Vec<Uuid>) -> JoinH
         let mut random = fastrand::Rng::with_seed(7);
         loop {
             let at = random.usize(..files.len());
-            let new = NewFile {
-                name: format!("{:016x}.pdf", random.u64(..)),
-                status: Status::Done,
-                ..NewFile::default()
-            };
+            let new = NewFile::new(format!("{:016x}.pdf", random.u64(..)), Status::Done);
             files[at] = simulator.with(|world| {
                 world.delete_file(folder, files[at]).unwrap();
                 world.add_file(folder, &new).unwrap()

@@ -12,6 +12,7 @@ pub(crate) mod process;
 pub(crate) mod prometheus;
 pub(crate) mod promql;
 pub(crate) mod promtool;
+pub(crate) mod random;
 pub(crate) mod raw;
 pub(crate) mod reasons;
 pub(crate) mod root;

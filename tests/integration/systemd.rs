@@ -113,7 +113,10 @@ async fn systemd_knows_when_the_exporter_is_ready_reloads_is_live_and_stops() {
     workspace.configure("portals:\n  - surprise: 1\n");
     let status = manager.reload(&exporter).await;
     assert!(status.contains("uses the old configuration"), "{status}");
-    assert!(status.contains("surprise"), "the reason: {status}");
+    assert!(
+        status.contains("portals[0]: unknown key"),
+        "the reason: {status}"
+    );
 
     let (stopping, ()) = tokio::join!(manager.next(), exporter.stop());
     assert_eq!(stopping["STOPPING"], "1");

@@ -6,8 +6,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use kb_exposition::Exposition;
 use reqwest::{Certificate, Client, ClientBuilder, Identity, StatusCode};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 use crate::support::certificates::Certificates;
 use crate::support::exporter::Exporter;
@@ -63,6 +66,7 @@ impl Secured {
     fn client(&self) -> ClientBuilder {
         let authority = fs::read(self.workspace.path("ca.crt")).unwrap();
         let authority = Certificate::from_pem(&authority).unwrap();
+        kb_exporter::tls::install_provider();
         Client::builder().no_proxy().tls_certs_only([authority])
     }
 
@@ -248,6 +252,31 @@ async fn headers_and_the_rate_limit_of_the_file_hold() {
 }
 
 #[tokio::test]
+async fn an_emptied_file_opens_nothing_and_is_shown() {
+    let secured = Secured::start(&format!("{}{}", tls(""), users()), &[]).await;
+    let client = secured.client().build().unwrap();
+    let metrics = async || {
+        let request = client.get(secured.url("/metrics"));
+        let known = request.try_clone().unwrap();
+        assert_eq!(request.send().await.unwrap().status(), 401);
+        let known = known.basic_auth("alice", Some(PASSWORD)).send().await;
+        let text = known.unwrap().text().await.unwrap();
+        let metrics = Exposition::parse(&text).unwrap();
+        metrics.value("kb_exporter_web_config_last_reload_successful", &[])
+    };
+    assert_eq!(metrics().await, Some(1.0));
+    let file = secured.workspace.path("web.yml");
+    let text = fs::read(&file).unwrap();
+    fs::write(&file, "").unwrap();
+    assert_eq!(metrics().await, Some(0.0));
+    let mut log = secured.exporter.output().into_iter();
+    let reason = "tls_server_config: is in use and is no longer set";
+    assert!(log.any(|line| line.contains(reason)));
+    fs::write(&file, text).unwrap();
+    assert_eq!(metrics().await, Some(1.0));
+}
+
+#[tokio::test]
 async fn wrong_passwords_cost_little_and_keep_no_user_out() {
     let secured = Secured::start(&users(), &["--web.open-probes"]).await;
     let url = format!("http://{}/livez", secured.address());
@@ -274,6 +303,30 @@ async fn wrong_passwords_cost_little_and_keep_no_user_out() {
         assert_eq!(known().await.unwrap().status(), 200);
     }
     assert!(refused > 2, "{refused}");
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_while_its_password_waits_for_a_check_keeps_nobody_out() {
+    let hash = bcrypt::hash(PASSWORD, 10).unwrap();
+    let secured = Secured::start(&format!("basic_auth_users:\n  alice: {hash}\n"), &[]).await;
+    let url = format!("http://{}/metrics", secured.address());
+    let client = crate::support::exporter::client();
+    let status = async |password: &str| {
+        let request = client.get(&url).basic_auth("alice", Some(password));
+        request.send().await.unwrap().status()
+    };
+    assert_eq!(status("guess").await, 401);
+    // The next check waits for a second now.
+    for guess in ["YWxpY2U6MQ==", "YWxpY2U6Mg==", "YWxpY2U6Mw=="] {
+        let mut stream = TcpStream::connect(secured.address()).await.unwrap();
+        let head =
+            format!("GET /metrics HTTP/1.1\r\nhost: x\r\nauthorization: Basic {guess}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+    }
+    wait_for("the user is admitted", async || {
+        (status(PASSWORD).await == 200).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -323,7 +376,7 @@ async fn a_web_configuration_that_is_wrong_ends_the_program() {
         assert_eq!(output.status.code(), Some(2));
         let log = String::from_utf8(output.stderr).unwrap();
         assert!(
-            log.contains("basic_auth_users.alice: not a bcrypt hash"),
+            log.contains("web.yml:2:10: basic_auth_users: not a bcrypt hash"),
             "{log}"
         );
     }

@@ -1,12 +1,15 @@
 //! Bodies that are something else than the answer.
 
+use std::convert::Infallible;
 use std::io::{self, Write};
+use std::sync::LazyLock;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures_util::stream;
 
 use super::LARGEST;
 
@@ -15,32 +18,27 @@ const MIB: usize = 1024 * 1024;
 /// What a bomb unpacks to, in MiB.
 const BOMB: usize = 200;
 
-/// Larger than any limit that a client may have for a page or a list, in bytes.
-const OVERSIZED: usize = 80 * MIB;
+/// Packed once: a portal that is asked each second has no time for it.
+static PACKED_BOMB: LazyLock<Bytes> = LazyLock::new(|| bomb(BOMB).unwrap_or_default().into());
 
-/// How deep nesting goes.
-const DEPTH: usize = 200_000;
+/// Larger than any limit that a client may have for a page or a list, in MiB.
+const OVERSIZED: usize = 80;
 
-/// What the body is.
+/// Beyond the stack of a thread for a decoder that calls itself.
+const DEPTH: usize = 50_000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyFault {
-    /// No JSON.
     Garbage,
-    /// JSON that ends half-way.
     Truncated,
-    /// JSON of other types.
     OtherTypes,
-    /// A page for people.
     Html,
-    /// Nothing.
     Empty,
     /// Small on the wire, 200 MiB when it is unpacked.
     GzipBomb,
     /// Called gzip, and none.
     BrokenGzip,
-    /// 80 MiB.
     Oversized,
-    /// Brackets in brackets.
     DeepNesting,
     /// The same in a field that nobody asked for.
     DeepNestingBeside,
@@ -62,9 +60,9 @@ impl BodyFault {
                 "<!doctype html><title>Sign in</title><p>Please <a href='/login'>sign in</a>".into()
             }
             Self::Empty => Body::empty(),
-            Self::GzipBomb => bomb(BOMB).unwrap_or_default().into(),
+            Self::GzipBomb => PACKED_BOMB.clone().into(),
             Self::BrokenGzip => (&b"\x1f\x8b\x08 no deflate at all"[..]).into(),
-            Self::Oversized => " ".repeat(OVERSIZED).into(),
+            Self::Oversized => return oversized(),
             Self::DeepNesting => nested().into(),
             Self::DeepNestingBeside => {
                 let inner = original.strip_prefix(b"{").unwrap_or(&original);
@@ -85,6 +83,17 @@ impl BodyFault {
             _ => (kind, body).into_response(),
         }
     }
+}
+
+/// Blanks with their length, made while they are sent.
+fn oversized() -> Response {
+    let piece = Ok::<_, Infallible>(Bytes::from(vec![b' '; MIB]));
+    let body = Body::from_stream(stream::iter(vec![piece; OVERSIZED]));
+    let head = [
+        (header::CONTENT_TYPE, "application/json".to_owned()),
+        (header::CONTENT_LENGTH, (OVERSIZED * MIB).to_string()),
+    ];
+    (head, body).into_response()
 }
 
 /// Blanks, which JSON does not mind, packed: one part of a gzip stream for each MiB.

@@ -26,7 +26,6 @@ const BACKLOG: u32 = 1_024;
 /// Between two attempts to have the address, or two drops of a dripping body.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How the network breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineFault {
     /// No connection is accepted, whatever the scope is, and those that are there are reset.
@@ -35,7 +34,6 @@ pub enum LineFault {
     Reset,
     /// It is closed in place of an answer.
     Closed,
-    /// The answer is no HTTP.
     NoHttp,
     /// The head of the answer ends half-way.
     HalfHead,
@@ -43,7 +41,6 @@ pub enum LineFault {
     CutBody,
     /// The body comes in chunks and the last one does not.
     CutChunks,
-    /// There is no answer.
     Silent,
     /// The body comes byte by byte, slowly.
     Drip,
@@ -80,7 +77,6 @@ impl LineFault {
     }
 }
 
-/// The same answer, slowly.
 async fn drip(answer: Response) -> Response {
     let (head, body) = answer.into_parts();
     let body = body.collect().await;
@@ -95,13 +91,11 @@ async fn drip(answer: Response) -> Response {
     Response::from_parts(head, Body::from_stream(drops))
 }
 
-/// What a connection does.
 #[derive(Debug, Default)]
 enum Order {
     /// It writes what the server writes.
     #[default]
     Pass,
-    /// It is reset.
     Reset,
     /// It writes this instead, and is closed.
     Say(Bytes),
@@ -133,7 +127,6 @@ impl Connected<IncomingStream<'_, FaultyListener>> for Caller {
     }
 }
 
-/// A connection that obeys orders.
 pub(super) struct Line {
     stream: TcpStream,
     order: Orders,

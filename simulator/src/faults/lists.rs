@@ -8,7 +8,6 @@ use uuid::Uuid;
 pub enum ListFault {
     /// The total is one more than there are rows.
     TotalTooLarge,
-    /// The total is one less.
     TotalTooSmall,
     /// There are no rows, and a total of some.
     Emptied,
@@ -16,9 +15,8 @@ pub enum ListFault {
     NoMeta,
     /// There are more rows, whose ids are no UUIDs and would make another request if they were put into a path.
     NoUuids,
-    /// Each folder is named twice.
     NamedTwice,
-    /// So many folders more, which the key may not use.
+    /// Number of further folders, which the key may not use.
     Grown(u32),
 }
 

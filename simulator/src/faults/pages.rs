@@ -6,13 +6,11 @@ use uuid::Uuid;
 
 use super::scope::Asked;
 
-/// Rows of a full page.
 const FULL_PAGE: u64 = 100;
 
 /// How pages do not fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFault {
-    /// Each page has another total.
     MovingTotals,
     /// Every page has the rows of the first, under its own number.
     Repeated,
@@ -32,13 +30,10 @@ pub enum PageFault {
     OutOfOrder,
     /// `totalPages` is a word.
     NonsenseTotalPages,
-    /// The total is negative.
     NegativeTotal,
     /// The total is larger than any folder.
     HugeTotal,
-    /// The total is a word.
     TotalAsText,
-    /// There is no pagination.
     NoPagination,
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// Bytes of a long text. A row that has some stays below 16 MiB.
-const LONG: usize = 3_000_000;
+/// Bytes of a long text. A page of which one row has some stays below 1 MiB.
+const LONG: usize = 200_000;
 
 /// Stands for a text with a lone surrogate, which a JSON value cannot hold, until the body is written.
 pub(super) const NO_UNICODE: &str = "no-unicode-here";
@@ -11,18 +11,14 @@ pub(super) const NO_UNICODE: &str = "no-unicode-here";
 /// Colours, a cleared screen, text that runs backwards, quotes, ends of lines, a tab, a bell, and what looks like a sample or a log.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}[31m\u{202e}fdp\u{2066}\" \\ \r\n{\"level\":\"ERROR\"}\nkb_folder_files{a=\"1\"} 7\t\u{7}\0<script>alert(1)</script>\u{9b}\u{2028}";
 
-/// What is odd about rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFault {
     /// Every field but the id of a folder is null.
     Nulls,
-    /// The same fields are absent.
     Absent,
     /// Sizes and counts are as large as numbers can be.
     HugeNumbers,
-    /// Sizes and counts are negative.
     NegativeNumbers,
-    /// Texts are no Unicode.
     LoneSurrogates,
     /// The texts of the first row have megabytes.
     LongText,

@@ -16,16 +16,11 @@ pub struct Scope {
     seen: u64,
 }
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Anything.
     All,
-    /// The list of folders.
     List,
-    /// The files of any folder.
     Files,
-    /// The files of one folder.
     Folder(Uuid),
     /// One page of a folder's files.
     Page(Uuid, u64),
@@ -41,7 +36,7 @@ enum Turn {
     Beyond(Allowance),
 }
 
-/// Requests that are passed: so many at once after a pause, and one in each gap.
+/// Requests that are passed: a burst after a pause, and one in each gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Allowance {
     gap: Duration,
@@ -62,26 +57,21 @@ impl Allowance {
 }
 
 impl Scope {
-    /// Every request for a target.
-    #[must_use]
     pub fn each(target: Target) -> Self {
         Self::new(target, Turn::Each)
     }
 
     /// One request for a target alone: the first is 1.
-    #[must_use]
     pub fn nth(target: Target, number: u64) -> Self {
         Self::new(target, Turn::Nth(number))
     }
 
     /// Each request for a target with a probability from 0 to 1.
-    #[must_use]
     pub fn chance(target: Target, probability: f64) -> Self {
         Self::new(target, Turn::Chance(probability))
     }
 
-    /// What a steady limit refuses: requests for a target beyond so many a second, of which so many may come at once after a pause.
-    #[must_use]
+    /// What a steady limit refuses: requests for a target above a rate, with bursts of a limited size.
     pub fn beyond(target: Target, per_second: u32, at_once: u32) -> Self {
         let allowance = Allowance {
             gap: Duration::from_secs(1) / per_second.max(1),
@@ -126,7 +116,6 @@ impl Target {
     }
 }
 
-/// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Asked {
     pub list: bool,

@@ -117,11 +117,7 @@ fn what_comes_of_work_begun_before_a_requeue_is_dropped() {
 #[test]
 fn a_recording_is_converted_before_it_is_processed() {
     let (mut world, folder) = empty();
-    let file = NewFile {
-        name: "talk.mp3".to_owned(),
-        status: Status::Processing,
-        ..NewFile::default()
-    };
+    let file = NewFile::new("talk.mp3", Status::Processing);
     world.add_file(folder, &file).unwrap();
     let mut stages = Vec::new();
     while world

@@ -18,7 +18,6 @@ pub(super) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// All files of a folder.
     pub fn new(world: &'a World, folder: &'a Folder, by: SortBy) -> Self {
         let links = match by {
             SortBy::IndexStatus => folder.by_status(),
@@ -38,7 +37,6 @@ impl<'a> Held<'a> {
         held
     }
 
-    /// Those that a query selects.
     pub fn selected(mut self, query: &FileQuery) -> Self {
         let needle = query.search.to_lowercase();
         let path = query.path.as_deref();

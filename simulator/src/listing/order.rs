@@ -41,7 +41,6 @@ pub(super) trait Sorted<'a> {
     fn row(&self, at: usize) -> Option<Row<'a>>;
 }
 
-/// How rows become a page.
 pub(super) struct Pages<'a> {
     pub switches: &'a Switches,
     pub page: PageNumber,
@@ -51,7 +50,6 @@ pub(super) struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// A page of nothing.
     pub fn empty<'r>(&self) -> FilePage<'r> {
         self.with_rows(0, Vec::new())
     }

@@ -53,6 +53,12 @@ impl Served {
     }
 }
 
+fn client() -> Client {
+    // With the exporter, `reqwest` is built without a default of its own. Fails where it is installed already.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Client::new()
+}
+
 #[tokio::test]
 async fn an_answer_may_come_late() {
     let late = Duration::from_millis(60);
@@ -66,11 +72,7 @@ async fn an_answer_may_come_late() {
     let mine = format!("http://{}{FOLDERS}/mine", listener.local_addr().unwrap());
     let served = tokio::spawn(simulator.serve_with_faults(faults, listener, pending()));
     let asked = Instant::now();
-    let answer = Client::new()
-        .get(&mine)
-        .bearer_auth("kbk_demo")
-        .send()
-        .await;
+    let answer = client().get(&mine).bearer_auth("kbk_demo").send().await;
     assert_eq!(answer.unwrap().status(), StatusCode::OK);
     assert!(asked.elapsed() >= late);
     served.abort();
@@ -79,7 +81,7 @@ async fn an_answer_may_come_late() {
 #[tokio::test]
 async fn it_answers_over_http_and_ends_at_shutdown_with_a_connection_open() {
     let served = serve(0.0).await;
-    let client = Client::new();
+    let client = client();
     assert_eq!(served.status(&client).await, StatusCode::OK);
     served.ends().await;
 }
@@ -94,9 +96,9 @@ async fn the_address_of_the_connection_counts() {
             .with(|world| world.allow_addresses(addresses));
     };
     allow(Some([elsewhere].into()));
-    assert_eq!(served.status(&Client::new()).await, StatusCode::FORBIDDEN);
+    assert_eq!(served.status(&client()).await, StatusCode::FORBIDDEN);
     allow(Some(["127.0.0.1".parse().unwrap()].into()));
-    assert_eq!(served.status(&Client::new()).await, StatusCode::OK);
+    assert_eq!(served.status(&client()).await, StatusCode::OK);
     served.ends().await;
 }
 

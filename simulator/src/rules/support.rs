@@ -57,7 +57,6 @@ pub(super) fn counters(answer: &Answer) -> [u64; 4] {
         .map(|name| answer.body["data"][name].as_u64().unwrap())
 }
 
-/// One part of a form.
 pub(super) struct Part {
     head: String,
     content: Vec<u8>,

@@ -74,7 +74,7 @@ impl Group {
         scale(place, self.size, self.phase, self.left)
     }
 
-    /// The group's own place of this number: the first with more than so many of them at or before it.
+    /// The group's own place of this number: the first with more than this number of them at or before it.
     fn own(&self, number: usize) -> usize {
         scale(number, self.left, self.left - 1 - self.phase, self.size)
     }

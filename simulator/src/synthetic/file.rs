@@ -21,7 +21,6 @@ const FAILURES: [Reason; 4] = [
     Reason::WORKER_LOST,
 ];
 
-/// Why files are flagged.
 const SUSPICIONS: [Reason; 2] = [Reason::INSTRUCTION, Reason::HIDDEN_TEXT];
 
 /// One file of a synthetic folder.
@@ -51,7 +50,6 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Sorts as the numbers do.
     pub fn filename(&self) -> String {
         format!("Report {:012}.pdf", self.number)
     }

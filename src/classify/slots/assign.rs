@@ -19,7 +19,6 @@ enum Rank {
     Held,
     /// It holds a slot, and had files in one of the last counts.
     RecentlyEmpty,
-    /// It has files.
     New,
     /// It holds a slot and has no files.
     Empty,

@@ -9,7 +9,6 @@ use super::{ClassLimits, ClassSlot, ErrorRow, KnownClass};
 use crate::classify::{Class, ClassCount, ClassCounts};
 use crate::model::{ByStatus, Status, Timestamp};
 
-/// The slots of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct FolderSlots {
     pub slots: BTreeMap<Arc<str>, ClassSlot>,

@@ -4,8 +4,9 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::check::report::{FolderReport, PortalReport, Report};
+use crate::cli::check::report::{PortalReport, Report};
 use crate::cli::output;
+use crate::snapshot::{FolderState, FolderView};
 
 /// Writes the document: the portals in the order of the configuration.
 pub(super) fn text(report: &Report) -> Result<String> {
@@ -31,7 +32,7 @@ struct Portal<'a> {
     /// Why its list of folders cannot be read.
     error: Option<String>,
     /// What of its list cannot be collected, for people.
-    notes: &'a [String],
+    notes: Vec<String>,
     folders: Vec<Folder<'a>>,
 }
 
@@ -45,37 +46,34 @@ struct Folder<'a> {
     /// Its files, where it can be read.
     files: Option<u64>,
     /// Why it cannot be read.
-    error: Option<String>,
+    error: Option<&'a str>,
 }
 
 impl<'a> Portal<'a> {
     fn of(report: &'a PortalReport) -> Self {
-        let list = report.list.as_ref();
+        let view = report.view.as_ref();
         Self {
             name: report.name.as_str(),
-            ok: report.is_well(),
-            error: list.err().map(|error| format!("{error:#}")),
-            notes: list.map_or(&[], |list| &list.notes),
-            folders: list.map_or_else(
-                |_| Vec::new(),
-                |list| list.folders.iter().map(Folder::of).collect(),
-            ),
+            ok: report.is_complete(),
+            error: view.err().map(|error| format!("{error:#}")),
+            notes: view.map_or_else(|_| Vec::new(), |view| view.notes().collect()),
+            folders: report.folders().map(Folder::of).collect(),
         }
     }
 }
 
 impl<'a> Folder<'a> {
-    fn of(report: &'a FolderReport) -> Self {
-        let (result, files, error) = match &report.files {
-            Ok(Some(files)) => ("ok", Some(*files), None),
-            Ok(None) => ("gone", None, None),
-            Err(error) => ("failed", None, Some(error.to_string())),
+    fn of(folder: &'a FolderView) -> Self {
+        let (result, error) = match &folder.state {
+            FolderState::Counted | FolderState::Unseen => ("ok", None),
+            FolderState::Departed(_) => ("gone", None),
+            FolderState::Unavailable { message, .. } => ("failed", Some(message.as_str())),
         };
         Self {
-            id: report.id.to_string(),
-            name: report.name.label(),
+            id: folder.id.to_string(),
+            name: folder.name.label(),
             result,
-            files,
+            files: folder.reported_files,
             error,
         }
     }

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use anyhow::Result;
 
 use crate::cli::table::{Table, known};
-use crate::model::{FolderId, FolderName, PortalName};
-use crate::portal::PortalError;
+use crate::model::PortalName;
+use crate::snapshot::{FolderState, FolderView, PortalView};
 
 /// All portals, in the order of the configuration.
 #[derive(Debug)]
@@ -14,84 +14,58 @@ pub(super) struct Report {
     pub portals: Vec<PortalReport>,
 }
 
-/// One portal.
 #[derive(Debug)]
 pub(super) struct PortalReport {
     pub name: PortalName,
     /// An error where its list of folders cannot be read.
-    pub list: Result<ListReport>,
-}
-
-/// A portal whose list of folders was read.
-#[derive(Debug)]
-pub(super) struct ListReport {
-    /// What of the list cannot be collected, for people.
-    pub notes: Vec<String>,
-    /// The folders that were tried.
-    pub folders: Vec<FolderReport>,
+    pub view: Result<PortalView>,
 }
 
 impl PortalReport {
-    pub fn is_well(&self) -> bool {
-        let is_well = |list: &ListReport| {
-            list.notes.is_empty() && list.folders.iter().all(|folder| folder.files.is_ok())
-        };
-        self.list.as_ref().is_ok_and(is_well)
+    pub fn is_complete(&self) -> bool {
+        self.view.as_ref().is_ok_and(PortalView::is_complete)
     }
-}
 
-/// One folder.
-#[derive(Debug)]
-pub(super) struct FolderReport {
-    pub id: FolderId,
-    pub name: FolderName,
-    /// Its number of files; none if it was deleted.
-    pub files: Result<Option<u64>, PortalError>,
-}
-
-impl FolderReport {
-    /// A folder and the answer to the request for its first page. The portal's list keeps folders that were deleted (docs/portal.md,
-    /// Errors), so one of these is no fault.
-    pub fn new(id: FolderId, name: FolderName, answer: Result<u64, PortalError>) -> Self {
-        let files = match answer {
-            Err(error) if error.status() == Some(404) => Ok(None),
-            answer => answer.map(Some),
-        };
-        Self { id, name, files }
+    /// The folders by name.
+    pub fn folders(&self) -> impl Iterator<Item = &FolderView> {
+        let folders = self.view.iter().flat_map(|view| view.folders.values());
+        let mut folders: Vec<_> = folders.map(|folder| &**folder).collect();
+        folders.sort_by_key(|folder| &folder.name);
+        folders.into_iter()
     }
 }
 
 impl Report {
-    /// Whether all can be collected.
-    pub fn is_well(&self) -> bool {
-        self.portals.iter().all(PortalReport::is_well)
+    pub fn is_complete(&self) -> bool {
+        self.portals.iter().all(PortalReport::is_complete)
     }
 
     /// The table, at most `width` characters wide where there is such a limit, and the notes.
     pub fn text(&self, width: Option<u16>) -> String {
         let mut table = Table::new("portal, folder, =folder id, #files, result", width);
         let mut notes = Vec::new();
-        for PortalReport { name, list } in &self.portals {
-            let list = match list {
-                Ok(list) => list,
+        for report in &self.portals {
+            let PortalReport { name, view } = report;
+            let view = match view {
+                Ok(view) => view,
                 Err(error) => {
                     table.add(&[name, &"", &"", &"", error]);
                     continue;
                 }
             };
-            if list.folders.is_empty() {
+            if view.folders.is_empty() {
                 table.add(&[name, &"", &"", &"", &"no folder to collect"]);
             }
-            for folder in &list.folders {
-                let (files, result): (_, &dyn Display) = match &folder.files {
-                    Ok(Some(files)) => (Some(files), &"ok"),
-                    Ok(None) => (None, &"gone"),
-                    Err(error) => (None, error),
+            for folder in report.folders() {
+                let result: &dyn Display = match &folder.state {
+                    FolderState::Counted | FolderState::Unseen => &"ok",
+                    FolderState::Departed(_) => &"gone",
+                    FolderState::Unavailable { message, .. } => message,
                 };
-                table.add(&[name, &folder.name, &folder.id, &known(files), result]);
+                let files = known(folder.reported_files);
+                table.add(&[name, &folder.name, &folder.id, &files, result]);
             }
-            let of_portal = list.notes.iter();
-            notes.extend(of_portal.map(|note| format!("portal {name}: {note}\n")));
+            notes.extend(view.notes().map(|note| format!("portal {name}: {note}\n")));
         }
         table.to_string() + &notes.concat()
     }
@@ -99,51 +73,68 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
+    use crate::history::{Departure, DepartureReason};
+    use crate::model::{FolderName, Timestamp};
+    use crate::snapshot::{ListFacts, ListState, Unavailable};
     use uuid::Uuid;
 
-    fn status(status: u16) -> PortalError {
-        PortalError::from_status(status, None, b"")
+    fn failed(message: &str) -> FolderState {
+        FolderState::Unavailable {
+            reason: Unavailable::Error,
+            message: message.to_owned(),
+        }
     }
 
-    fn report(notes: &[&str], answers: Vec<Result<u64, PortalError>>) -> Report {
-        let folders = answers.into_iter().zip(1..).map(|(answer, number)| {
-            let id = Uuid::from_u128(number);
+    fn gone() -> FolderState {
+        FolderState::Departed(Departure {
+            reason: DepartureReason::Gone,
+            since: Timestamp::from_millis(0),
+        })
+    }
+
+    fn report(invalid_rows: usize, states: Vec<FolderState>) -> Report {
+        let portal = Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse("http://127.0.0.1").unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", "key")),
+        );
+        let folders = states.into_iter().zip(1..).map(|(state, number)| {
+            let id = Uuid::from_u128(number).into();
             let name = FolderName::new(&format!("Folder {number}\u{1b}[2J\nend"));
-            FolderReport::new(id.into(), name, answer)
+            let counted = state == FolderState::Counted;
+            let view = FolderView {
+                state,
+                reported_files: counted.then_some(1_234),
+                ..FolderView::unseen(id, name)
+            };
+            (id, Arc::new(view))
         });
-        let list = ListReport {
-            notes: notes.iter().map(|&note| note.to_owned()).collect(),
+        let view = PortalView {
+            list: ListState::Read(ListFacts {
+                folders: 3,
+                invalid_rows,
+                beyond_limit: 0,
+                whole: true,
+            }),
             folders: folders.collect(),
+            ..PortalView::unasked(&portal)
         };
         Report {
             portals: vec![PortalReport {
-                name: PortalName::new("main").unwrap(),
-                list: Ok(list),
+                name: view.name.clone(),
+                view: Ok(view),
             }],
         }
     }
 
     #[test]
-    fn all_is_well_unless_something_that_is_there_cannot_be_read() {
-        for (report, well) in [
-            (report(&[], vec![]), true),
-            (report(&[], vec![Ok(3), Ok(0)]), true),
-            (report(&[], vec![Ok(3), Err(status(404))]), true),
-            (report(&[], vec![Ok(3), Err(status(403))]), false),
-            (report(&[], vec![Err(status(500))]), false),
-            (report(&["2 rows"], vec![Ok(3)]), false),
-        ] {
-            assert_eq!(report.is_well(), well, "{report:?}");
-        }
-    }
-
-    #[test]
     fn the_table_shows_each_folder_and_the_notes() {
-        let report = report(
-            &["2 rows name no folder"],
-            vec![Ok(1_234), Err(status(404)), Err(status(429))],
-        );
+        let failed = failed("status 429: too many requests");
+        let report = report(2, vec![FolderState::Counted, gone(), failed]);
         insta::assert_snapshot!(report.text(None), @r"
     ┌────────┬───────────────────┬──────────────────────────────────────┬───────┬───────────────────────────────┐
     │ portal ┆ folder            ┆ folder id                            ┆ files ┆ result                        │
@@ -152,16 +143,13 @@ mod tests {
     │ main   ┆ Folder 2�[2J\nend ┆ 00000000-0000-0000-0000-000000000002 ┆       ┆ gone                          │
     │ main   ┆ Folder 3�[2J\nend ┆ 00000000-0000-0000-0000-000000000003 ┆       ┆ status 429: too many requests │
     └────────┴───────────────────┴──────────────────────────────────────┴───────┴───────────────────────────────┘
-    portal main: 2 rows name no folder
+    portal main: 2 rows of the list name no valid folder and are not collected
     ");
     }
 
     #[test]
     fn a_portal_without_folders_has_a_row_all_the_same() {
-        assert!(
-            report(&[], vec![])
-                .text(None)
-                .contains("no folder to collect")
-        );
+        let text = report(0, vec![]).text(None);
+        assert!(text.contains("no folder to collect"));
     }
 }

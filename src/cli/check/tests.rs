@@ -4,13 +4,13 @@ use std::num::NonZeroU16;
 
 use super::*;
 use crate::cli::scene::{KEY, Scene};
-use crate::config::KeySource;
+use crate::config::{HiddenPath, KeySource};
 
 #[tokio::test]
 async fn every_folder_that_can_be_read_shows_its_files() {
     let scene = Scene::new(&[("Inbox", 101), ("Archive", 0)]).await;
     let report = check(&scene.config, Shard::default()).await;
-    assert!(report.is_well());
+    assert!(report.is_complete());
     let text = report.text(None);
     let lines: Vec<_> = text.lines().collect();
     assert!(
@@ -32,7 +32,7 @@ async fn a_deleted_folder_is_gone_and_no_fault() {
         .with(|world| world.delete_folder(old))
         .unwrap();
     let report = check(&scene.config, Shard::default()).await;
-    assert!(report.is_well());
+    assert!(report.is_complete());
     assert!(report.text(None).contains("gone"));
 }
 
@@ -41,7 +41,7 @@ async fn a_revoked_key_is_one_row_with_the_reason() {
     let scene = Scene::new(&[("Inbox", 1)]).await;
     scene.simulator.with(|world| world.revoke_key(KEY));
     let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_well());
+    assert!(!report.is_complete());
     let text = report.text(None);
     assert!(
         text.contains("status 401") && !text.contains("Inbox"),
@@ -58,7 +58,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
     })
     .await;
     let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_well());
+    assert!(!report.is_complete());
     let text = report.text(None);
     assert!(
         text.contains("Secret") && text.contains("status 403"),
@@ -70,10 +70,15 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
 #[tokio::test]
 async fn a_key_that_cannot_be_read_is_reported_before_anything_is_sent() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
-    scene.config.portals[0].key = KeySource::File("/nonexistent/key".into());
+    scene.config.portals[0].key =
+        KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));
     let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_well());
-    assert!(report.text(None).contains("cannot read the key file"));
+    assert!(!report.is_complete());
+    assert!(
+        report
+            .text(None)
+            .contains("the file that api_key_file names cannot be read")
+    );
     assert_eq!(scene.simulator.with(|world| world.requests().count()), 0);
 }
 
@@ -83,7 +88,7 @@ async fn only_what_the_configuration_admits_is_tried() {
     let exclude = "exclude: [\"Archive *\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(exclude).unwrap();
     let report = check(&scene.config, Shard::default()).await;
-    assert!(report.is_well());
+    assert!(report.is_complete());
     assert!(!report.text(None).contains("Archive"));
     assert_eq!(scene.simulator.with(|world| world.requests().count()), 2);
 }
@@ -93,7 +98,7 @@ async fn folders_beyond_the_limit_are_reported_and_not_tried() {
     let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
     scene.config.collect.max_folders = 2;
     let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_well());
+    assert!(!report.is_complete());
     let text = report.text(None);
     assert!(
         text.contains("portal main: 1 folders are beyond collect.max_folders"),
@@ -102,16 +107,32 @@ async fn folders_beyond_the_limit_are_reported_and_not_tried() {
 }
 
 #[tokio::test]
+async fn the_limit_admits_the_same_folders_however_they_are_listed() {
+    let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
+    scene.config.collect.max_folders = 1;
+    let mut tried = std::collections::BTreeSet::new();
+    let mut listed = scene.folders();
+    for _ in 0..listed.len() {
+        tried.insert(check(&scene.config, Shard::default()).await.text(None));
+        listed.rotate_left(1);
+        scene
+            .simulator
+            .with(|world| world.key_folders(KEY, listed.clone()));
+    }
+    assert_eq!(tried.len(), 1, "{tried:?}");
+}
+
+#[tokio::test]
 async fn a_portal_in_trouble_changes_nothing_for_another() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     let mut other = scene.config.portals[0].clone();
-    other.ca_file = Some("/nonexistent/ca.pem".into());
+    other.ca_file = Some(HiddenPath::file("ca_file", "/nonexistent/ca.pem"));
     scene.config.portals.push(other);
     let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_well());
+    assert!(!report.is_complete());
     let text = report.text(None);
     assert!(
-        text.contains("1 ┆ ok") && text.contains("/nonexistent/ca.pem"),
+        text.contains("1 ┆ ok") && text.contains("the file that ca_file names cannot be read"),
         "{text}"
     );
 }

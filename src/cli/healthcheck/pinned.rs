@@ -3,19 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
+
+use crate::config::HiddenPath;
+use crate::pem::Pem;
 
 /// Accepts this certificate of a server alone, and shows the certificate and key of these files.
 pub(super) fn client_config(
     certificate: CertificateDer<'static>,
     shown: Option<(&Path, &Path)>,
 ) -> Result<ClientConfig> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
+    let provider = crate::tls::provider();
     let verifier = Arc::new(Pinned {
         certificate,
         provider: Arc::clone(&provider),
@@ -27,15 +29,13 @@ pub(super) fn client_config(
     let Some((certificate, key)) = shown else {
         return Ok(config.with_no_client_auth());
     };
-    let unreadable = |file: &Path| format!("{} cannot be read", file.display());
-    let certificates: Vec<_> = CertificateDer::pem_file_iter(certificate)
-        .and_then(Iterator::collect)
-        .with_context(|| unreadable(certificate))?;
-    let key = PrivateKeyDer::from_pem_file(key).with_context(|| unreadable(key))?;
+    let certificate = HiddenPath::file("--healthcheck.cert-file", certificate);
+    let key = HiddenPath::file("--healthcheck.key-file", key);
+    let certificates = Pem::read(&certificate)?.certificates()?;
+    let key = Pem::read(&key)?.key()?;
     Ok(config.with_client_auth_cert(certificates, key)?)
 }
 
-/// Accepts one certificate.
 #[derive(Debug)]
 struct Pinned {
     certificate: CertificateDer<'static>,

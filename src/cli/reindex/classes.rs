@@ -12,7 +12,6 @@ use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
 use crate::policy::{ClassRecord, class_records};
 
-/// One class of a portal.
 pub(super) struct Row {
     portal: String,
     record: ClassRecord,
@@ -42,7 +41,6 @@ fn named(address: &PortalAddress, portals: &[Portal]) -> String {
     names.join(", ")
 }
 
-/// Writes the document.
 pub(super) fn json(rows: &[Row]) -> Result<String> {
     let rows = rows.iter().map(|Row { portal, record }| {
         json!({
@@ -59,7 +57,6 @@ pub(super) fn json(rows: &[Row]) -> Result<String> {
     output::json("classes", &rows.collect::<Vec<_>>())
 }
 
-/// Writes the table.
 pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
     let columns = "portal, error, =a retry, #recovered, #failed again, =last sent";
     let mut table = Table::new(columns, width);

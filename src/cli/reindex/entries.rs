@@ -40,12 +40,10 @@ pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
     table
 }
 
-/// One attempt.
 #[derive(Debug, Serialize)]
 pub(super) struct Row<'a> {
     /// Its number; a later attempt has a greater one.
     pub id: i64,
-    /// When its intent was written.
     pub time: String,
     pub portal: &'a str,
     folder_id: String,
@@ -66,7 +64,6 @@ pub(super) struct Row<'a> {
     pub requeued: Option<u64>,
     /// The verdict: the label `outcome` of `kb_reindex_outcomes_total`.
     pub outcome: Option<&'static str>,
-    /// When it was judged.
     judged: Option<String>,
     // Files by state; nothing, where none was sent.
     pub files_recovered: Option<u64>,

@@ -1,11 +1,10 @@
 //! `kb-exporter reindex forgive` removes what the ledger records against an attempt.
 
-use std::time::SystemTime;
-
 use anyhow::{Context, Result, anyhow};
 use clap::{ArgGroup, Args};
 
 use crate::cli::reindex::explained;
+use crate::clock::Moment;
 use crate::config::{Portal, State};
 use crate::ledger::{self, Forgiven, Forgiveness, LedgerView};
 use crate::model::FolderId;
@@ -15,19 +14,19 @@ use crate::text;
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["folder", "class", "breaker", "clock"])))]
 pub(in crate::cli) struct ForgiveArgs {
-    /// The portal, by its configured name. Without any of the flags below: all that they name but the last one.
+    /// Configured name of the portal. Without another flag, everything but `--clock` is reset.
     #[arg(long, value_name = "PORTAL")]
     portal: String,
-    /// The cooldown of the folder with this id, or with this name at its last attempt, and the attempts that its files have used up.
+    /// Reset the cooldown and the attempts of this folder, given by its id or its name at the last attempt.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<String>,
-    /// The results of earlier attempts for an error class.
+    /// Reset the results of earlier attempts for this error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// The attempts without effect that the breaker counts, and those that the portal did not carry out.
+    /// Reset the breaker.
     #[arg(long)]
     breaker: bool,
-    /// Times in the future, which a wrong clock wrote: they count as now. Set the clock right first.
+    /// Replace times in the future, which a wrong clock wrote, by the current time. Correct the clock first.
     #[arg(long)]
     clock: bool,
 }
@@ -44,7 +43,7 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
     let view = views.get(&address);
     let view = view.ok_or_else(|| anyhow!("nothing was ever attempted in the portal"))?;
     let (what, in_words) = what(view, args)?;
-    let at = SystemTime::now().into();
+    let at = Moment::now().wall;
     ledger::ask_to_forgive(state, &address, &Forgiveness { at, what })
         .map_err(explained)
         .context("nothing was forgiven")?;
@@ -67,7 +66,7 @@ fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
                 "no file with an error of the class {name:?} was ever sent; `kb-exporter reindex classes` lists those that were"
             )
         })?;
-        let in_words = format!("what is known of the class {}", text::one_line(name));
+        let in_words = format!("the results of the class {}", text::one_line(name));
         return Ok((Forgiven::Class(class.clone()), in_words));
     }
     let (what, in_words) = match (args.breaker, args.clock) {
@@ -75,7 +74,7 @@ fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
         (_, true) => (Forgiven::Clock, "times in the future"),
         _ => (
             Forgiven::Everything,
-            "cooldowns, used up attempts, what is known of classes, and the breaker of the portal",
+            "the cooldowns, the used attempts, the results of classes, and the breaker of the portal",
         ),
     };
     Ok((what, in_words.to_owned()))

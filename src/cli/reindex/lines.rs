@@ -8,7 +8,7 @@ use crate::text;
 /// From this width on an attempt has one line.
 const ONE_LINE: usize = 160;
 
-/// The width that the table needs, beside the longest names.
+/// The width of the table without the longest names.
 pub(super) const TABLE: u16 = 200;
 
 /// Writes each attempt on at most two lines of this width.

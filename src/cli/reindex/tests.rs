@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::classify::Class;
 use crate::ledger::{
-    ActiveMode, Addresses, Attempt, AttemptId, FileState, Judged, Ledger, Lost, Outcome, SentFile,
-    Verdict,
+    ActiveMode, Attempt, AttemptId, FileState, Judged, Ledger, Lost, Outcome, SentFile, Verdict,
 };
 use crate::model::{FileKey, FileMap, FolderName, PortalName, Timestamp};
 use crate::text;
@@ -48,7 +48,7 @@ fn watched(states: &[FileState]) -> Arc<FileMap<SentFile>> {
     };
     let sent = states.iter().map(|state| SentFile {
         state: *state,
-        class: None,
+        class: Class::Other,
         name: None,
     });
     let files = (0..).map(key).zip(sent);
@@ -261,7 +261,7 @@ fn a_missing_ledger_and_an_empty_one_are_distinguished() {
         error.contains("ledger.db") && error.contains("runs"),
         "{error}"
     );
-    let (_ledger, refused) = Ledger::open(folder.path(), Addresses::default());
+    let (_ledger, refused) = Ledger::open(crate::sql::StateFolder::new(folder.path()));
     assert!(refused.is_none(), "{refused:?}");
     assert_eq!(read(&State::Path(folder.path().to_owned())).unwrap(), []);
 }

@@ -48,7 +48,6 @@ pub(super) struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// The rules with these changes.
     pub fn render(&self, shipped: &str) -> String {
         let replacements = self.replacements();
         let mut text = String::with_capacity(shipped.len());
@@ -145,7 +144,6 @@ pub(super) fn job(text: &str) -> Result<String, String> {
     Ok(text.replace('\\', r"\\").replace('"', r#"\""#))
 }
 
-/// A scrape interval.
 pub(super) fn scrape_interval(text: &str) -> Result<Duration, String> {
     let interval = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if interval.is_zero() || interval > LONGEST {

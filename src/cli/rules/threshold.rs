@@ -1,4 +1,4 @@
-//! The thresholds of the rules: the shipped file lists them, and writes each as a number with its name beside it.
+//! The thresholds of the rules: the shipped file lists them, and writes each as a number with its name in a comment.
 
 use std::fmt::Write;
 use std::str::FromStr;
@@ -51,7 +51,6 @@ pub(super) fn table() -> String {
 pub(super) enum Setting {
     /// Asks for the list of names.
     Help,
-    /// Changes a threshold.
     Threshold(&'static str, f64),
 }
 

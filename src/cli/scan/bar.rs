@@ -8,7 +8,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::snapshot::{FolderState, Snapshot};
 
-/// Frames per second.
 const RATE: u8 = 10;
 
 /// The time from one frame to the next.

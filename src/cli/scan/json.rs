@@ -8,9 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::classify::ErrorRow;
-use crate::cli::{once, output};
+use crate::cli::output;
+use crate::clock::Moment;
 use crate::history::FullRead;
-use crate::model::{ByStatus, Moment, Status};
+use crate::model::{ByStatus, Status};
 use crate::snapshot::{self, Counts, FolderState, FolderView, ListState, PortalView, Snapshot};
 
 /// Writes the document: the portals in the order of the configuration.
@@ -110,7 +111,7 @@ struct Count<'a> {
     size_bytes: Option<ByWord<'a>>,
     /// Failed and flagged files by class of error.
     errors: Vec<ErrorClass<'a>>,
-    /// Whether the counts are those of one moment, as far as the program can know.
+    /// Whether nothing contradicts that the counts are those of one moment.
     consistent: bool,
     /// How it was counted: `full` or `sorted`.
     strategy: &'static str,
@@ -171,7 +172,7 @@ impl<'a> Portal<'a> {
             name: portal.name.as_str(),
             notes: match unavailable {
                 Some(_) => Vec::new(),
-                None => once::notes(portal),
+                None => portal.notes().collect(),
             },
             unavailable,
             ended: run.map(|run| run.ended.to_string()),

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::fmt::Display;
 
 use crate::classify::ErrorRow;
-use crate::cli::once;
 use crate::cli::table::{Table, known};
-use crate::model::{Moment, Status};
+use crate::clock::Moment;
+use crate::model::Status;
 use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable};
 
 /// All tables, at most `width` characters wide where there is such a limit, the summary of each portal, and its notes.
@@ -22,13 +22,12 @@ pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
         }
     }
     for portal in &snapshot.portals {
-        let lines = summary(portal).into_iter().chain(once::notes(portal));
+        let lines = summary(portal).into_iter().chain(portal.notes());
         parts.extend(lines.map(|line| format!("portal {}: {line}\n", portal.name)));
     }
     parts.concat()
 }
 
-/// Files by folder and status.
 fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let statuses = statuses(snapshot);
     let numbers = statuses

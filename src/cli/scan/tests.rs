@@ -6,8 +6,9 @@ use std::num::NonZeroU16;
 
 use super::*;
 use crate::cli::scene::{KEY, Scene};
-use crate::config::KeySource;
-use kb_simulator::{NewFile, Status};
+use crate::clock::Moment;
+use crate::config::{HiddenPath, KeySource, Strategy};
+use kb_simulator::{NewFile, Options, SortParameters, Status};
 
 async fn scan(scene: &Scene) -> (Scan, Arc<Snapshot>) {
     scan_of(scene, Shard::default()).await
@@ -34,7 +35,7 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
         .with(|world| world.add_file(inbox, &failed))
         .unwrap();
     let (scan, snapshot) = scan(&scene).await;
-    assert!(is_whole(&snapshot));
+    assert!(snapshot.is_complete());
     let table = tables::text(&snapshot, None);
     assert!(
         table.contains(
@@ -85,7 +86,7 @@ async fn a_deleted_folder_is_shown_as_gone_and_is_no_fault() {
         .with(|world| world.delete_folder(old))
         .unwrap();
     let (_, snapshot) = scan(&scene).await;
-    assert!(is_whole(&snapshot));
+    assert!(snapshot.is_complete());
     let table = tables::text(&snapshot, None);
     assert!(
         table
@@ -103,7 +104,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_shown_as_unliste
     })
     .await;
     let (_, snapshot) = scan(&scene).await;
-    assert!(is_whole(&snapshot));
+    assert!(snapshot.is_complete());
     let table = tables::text(&snapshot, None);
     assert!(
         table
@@ -128,7 +129,7 @@ async fn a_portal_that_refuses_the_key_is_reported_and_changes_nothing_for_anoth
     portal.name = crate::model::PortalName::new("other").unwrap();
     scene.config.portals.push(portal);
     let (_, snapshot) = scan(&scene).await;
-    assert!(!is_whole(&snapshot));
+    assert!(!snapshot.is_complete());
     let table = tables::text(&snapshot, None);
     assert!(
         table
@@ -146,12 +147,36 @@ async fn a_portal_that_refuses_the_key_is_reported_and_changes_nothing_for_anoth
 }
 
 #[tokio::test]
+async fn a_portal_that_does_not_sort_is_noted_and_is_no_fault() {
+    let ignored = |options: &mut Options| {
+        options.switches.sort_parameters = SortParameters::ByIgnored;
+    };
+    let mut scene = Scene::with(&[("Inbox", 1_000)], ignored, |_| {}).await;
+    scene.config.collect.strategy = Strategy::Sorted;
+    let inbox = scene.folders()[0];
+    scene.simulator.with(|world| {
+        for file in world.file_ids(inbox).into_iter().step_by(7) {
+            let failed = world.set_status(inbox, file, Status::Failed, Some("a reason"));
+            failed.unwrap();
+        }
+    });
+    let (_, snapshot) = scan(&scene).await;
+    let table = tables::text(&snapshot, None);
+    assert!(table.contains("does not sort by status"), "{table}");
+    assert!(
+        table.contains("857 ┆    143 ┆       0 ┆  1000 ┆ ok"),
+        "{table}"
+    );
+    assert!(snapshot.is_complete());
+}
+
+#[tokio::test]
 async fn a_folder_that_takes_too_long_was_not_counted() {
     let mut scene = Scene::new(&[("Inbox", 1_000)]).await;
     scene.config.collect.timeout = std::time::Duration::from_secs(1);
     scene.config.collect.max_requests_per_second = crate::config::Rate::PerSecond(0.01);
     let (_, snapshot) = scan(&scene).await;
-    assert!(!is_whole(&snapshot));
+    assert!(!snapshot.is_complete());
     let table = tables::text(&snapshot, None);
     assert!(
         table.contains("error: not read within collect.timeout (1s)"),
@@ -164,7 +189,7 @@ async fn folders_beyond_the_limit_were_not_counted() {
     let mut scene = Scene::new(&[("a", 1), ("b", 1)]).await;
     scene.config.collect.max_folders = 1;
     let (_, snapshot) = scan(&scene).await;
-    assert!(!is_whole(&snapshot));
+    assert!(!snapshot.is_complete());
     assert!(tables::text(&snapshot, None).contains("1 folders are beyond collect.max_folders"));
 }
 
@@ -203,16 +228,30 @@ async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all
 #[tokio::test]
 async fn a_client_that_cannot_be_built_names_its_portal() {
     let mut scene = Scene::new(&[]).await;
-    scene.config.portals[0].ca_file = Some("/nonexistent/ca.pem".into());
-    let error = Scan::new(&scene.config, Shard::default()).err().unwrap();
-    assert!(format!("{error:#}").starts_with("portal main: cannot read /nonexistent/ca.pem"));
+    for (file, expected) in [
+        (
+            "/nonexistent/ca.pem",
+            "portal main: the file that ca_file names cannot be read",
+        ),
+        (
+            "/dev/null",
+            "portal main: the file that ca_file names holds no certificate",
+        ),
+    ] {
+        scene.config.portals[0].ca_file = Some(HiddenPath::file("ca_file", file));
+        let error = Scan::new(&scene.config, Shard::default()).err().unwrap();
+        assert!(format!("{error:#}").starts_with(expected), "{error:#}");
+    }
 }
 
 #[tokio::test]
 async fn a_key_that_is_missing_makes_the_portal_unauthorized() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
-    scene.config.portals[0].key = KeySource::File("/nonexistent/key".into());
+    scene.config.portals[0].key =
+        KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));
     let (_, snapshot) = scan(&scene).await;
-    assert!(!is_whole(&snapshot));
-    assert!(tables::text(&snapshot, None).contains("cannot read the key file"));
+    assert!(!snapshot.is_complete());
+    assert!(
+        tables::text(&snapshot, None).contains("the file that api_key_file names cannot be read")
+    );
 }

@@ -25,7 +25,6 @@ pub(in crate::collect) struct Totals {
     pub missing_rows: u64,
 }
 
-/// What an audit needs.
 pub(in crate::collect) struct AuditTask {
     pub client: Arc<Client>,
     pub folder: FolderId,

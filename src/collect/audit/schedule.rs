@@ -1,9 +1,12 @@
 //! When a folder is due for an audit.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use crate::clock::Moment;
 use crate::history::FullRead;
-use crate::model::{ByStatus, FolderId, Moment};
+use crate::model::{ByStatus, FolderId};
 use crate::snapshot::SortingState;
 
 /// An audit that failed is tried again after this part of `full_every`; while sorting is only assumed, folders that changed are audited
@@ -13,10 +16,6 @@ pub(super) const SOON_SHARE: u32 = 24;
 /// The least part of `full_every` between two audits of a folder.
 const LEAST_SHARE: f64 = 0.75;
 
-/// The part of `full_every` between two audits of a folder, on average.
-pub(crate) const MEAN_AUDIT_SHARE: f64 = LEAST_SHARE.midpoint(1.0);
-
-/// The audits of one folder.
 #[derive(Debug, Default)]
 pub(in crate::collect) struct AuditLog {
     /// The last one failed, and is not tried again before this.
@@ -27,7 +26,7 @@ pub(in crate::collect) struct AuditLog {
     pub lacks_rows: bool,
 }
 
-/// What an audit depends on beside its folder.
+/// What an audit depends on in addition to its folder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AuditConditions {
     pub every: Duration,
@@ -132,7 +131,7 @@ mod tests {
     #[test]
     fn an_audit_that_failed_is_not_tried_again_at_once() {
         let audits = AuditLog {
-            retry_at: Some(Instant::now() + DAY),
+            retry_at: Some(Moment::now().steady + DAY),
             ..AuditLog::default()
         };
         assert!(!audits.is_due(id(1), None, counts(1), due(SortingState::Assumed)));

@@ -102,7 +102,7 @@ impl Folder {
         self.withdraw();
     }
 
-    /// Shows no counts any more, and what is known of the folder without them.
+    /// Withdraws the counts, and keeps the other facts about the folder.
     fn withdraw(&mut self) {
         self.state_before = None;
         let departed = self.persisted.departure.map(FolderState::Departed);
@@ -123,6 +123,7 @@ fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Moment;
     use crate::collect::persisted_folder::PersistedFolder;
     use crate::model::FolderName;
 
@@ -170,7 +171,7 @@ mod tests {
             assert!(!folder.is_forgettable(listed, at(7 * DAY)));
             assert!(folder.is_forgettable(listed, at(7 * DAY + 1)));
         }
-        folder.begin(std::time::Instant::now());
+        folder.begin(Moment::now().steady);
         assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
         assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());

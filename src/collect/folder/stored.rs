@@ -5,7 +5,7 @@ use crate::classify::ClassSlots;
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::model::PortalName;
 use crate::snapshot::FolderView;
-use crate::state::{FolderChange, SavedFolder, StateError};
+use crate::state::{FolderChange, SavedFolder, SqlError};
 
 impl Folder {
     /// What brings the disk up to date.
@@ -20,7 +20,7 @@ impl Folder {
     }
 
     /// Notes the result of writing the change, and shows the counters that the disk has now.
-    pub fn written(&mut self, result: &Result<(), StateError>) {
+    pub fn written(&mut self, result: &Result<(), SqlError>) {
         self.persisted.written(result);
         if result.is_ok() {
             self.unwritten = None;
@@ -37,8 +37,7 @@ impl Folder {
             record, history, ..
         } = &self.persisted;
         let unwritten = self.unwritten.as_ref();
-        let update = unwritten
-            .and_then(|unwritten| unwritten.update(&self.view.name, record.as_ref(), history));
+        let update = unwritten.and_then(|unwritten| unwritten.update(record.as_ref(), history));
         let adds = update.is_some();
         if let Some(update) = update {
             self.persisted.update(update);

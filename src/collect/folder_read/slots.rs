@@ -12,7 +12,7 @@ const SLOTS_PER_REQUEST: usize = 2;
 /// Scans of more than `FEW_PAGES` that a portal is sent at once: side by side, all of them would end late.
 const LARGE_SCANS: usize = 2;
 
-/// Reads that have a task and wait for a slot, at most: so many that every slot is used while the collector writes.
+/// Reads that have a task and wait for a slot, at most; enough to use every slot while the collector writes.
 const PLACES: usize = 256;
 
 /// A place among the reads that have a task, until it is dropped. A read gives it up with its slot.

@@ -2,14 +2,19 @@
 
 use std::cell::RefCell;
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::classify::Classifier;
 use crate::collect::testing::{Change, Folder, all_changes, body, change, counts};
 use crate::count::DoneFiles;
 use crate::model::Status;
 use crate::portal::PortalError;
+
+/// One for all tests, which remembers the classes of the few reasons that there are.
+static CLASSIFIER: LazyLock<Arc<Classifier>> = LazyLock::new(Arc::default);
 
 fn run<F, Fut>(fetch: F) -> Result<FolderCount, ReadError>
 where
@@ -25,7 +30,11 @@ where
     let scan = async {
         let first = fetch(1).await.expect("a first page");
         let fetch = |page: PageRequest| fetch(page.page);
-        scan_pages(&first, fetch, &limits, TallyContext::default(), &progress).await
+        let context = TallyContext {
+            classifier: Arc::clone(&CLASSIFIER),
+            ..TallyContext::default()
+        };
+        scan_pages(&first, fetch, &limits, context, &progress).await
     };
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }
@@ -55,7 +64,7 @@ fn a_folder_of_any_size_is_counted_exactly() {
     }
 }
 
-/// Pages of so many rows each, of a folder with this total.
+/// Pages of this number of rows each, of a folder with this total.
 fn run_pages(rows: &[usize], total: usize) -> Result<FolderCount, ReadError> {
     let fetch = |number: u64| {
         let page = usize::try_from(number).unwrap() - 1;

@@ -24,7 +24,7 @@ impl Cost {
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "people need no more than about so many, it is not negative, and the cast saturates"
+        reason = "an estimate is enough for people, it is not negative, and the cast saturates"
     )]
     fn a_minute(&self, every: Duration) -> u64 {
         let times = |every: Duration| 60.0 / every.as_secs_f64().max(f64::MIN_POSITIVE);
@@ -48,7 +48,7 @@ impl fmt::Display for Cost {
         write!(
             f,
             "about {quiet} requests a minute while nothing changes, {busy} at most: a folder that changes or holds files not done is counted every \
-             {interval} (collect.schedule), a quiet one every {quiet_every} (collect.quiet_every), as far as collect.max_requests_per_second allows"
+             {interval} (collect.schedule), a quiet one every {quiet_every} (collect.quiet_every), if collect.max_requests_per_second allows it"
         )
     }
 }
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(
             sentence(300, 59_700, 300, Rate::PerSecond(5.0)),
             "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or holds files not done is counted every \
-             1m (collect.schedule), a quiet one every 5m (collect.quiet_every), as far as collect.max_requests_per_second allows"
+             1m (collect.schedule), a quiet one every 5m (collect.quiet_every), if collect.max_requests_per_second allows it"
         );
         for (reads, interval, quiet, rate, numbers) in [
             (10, 60_000, 300, Rate::PerSecond(5.0), (3, 11)),

@@ -1,6 +1,8 @@
 //! The cycle that can be reached: the time in which every folder is read once.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::collect::read_schedule::OVERDUE_SHARE;
 use crate::collect::read_schedule::request_budget::{RequestBudget, scaled};
@@ -9,17 +11,14 @@ use crate::snapshot::ReadCycle;
 /// A cycle is logged again when it is to the logged one as three to two, or two to three.
 const MATERIAL: (u32, u32) = (3, 2);
 
-/// What reads all folders take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Requests for folders that are read whenever there is budget: they changed, or hold files not done.
     pub pressing: u64,
-    /// Requests for all others.
     pub quiet: u64,
 }
 
 impl Load {
-    /// Adds a folder.
     pub fn add(&mut self, requests: u64, pressing: bool) {
         let sum = if pressing {
             &mut self.pressing
@@ -29,7 +28,6 @@ impl Load {
         *sum = sum.saturating_add(requests);
     }
 
-    /// All requests.
     pub fn total(self) -> u64 {
         self.pressing.saturating_add(self.quiet)
     }
@@ -108,6 +106,7 @@ fn is_alike(logged: ReadCycle, cycle: ReadCycle) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Moment;
     use crate::config::Rate;
 
     const MINUTE: Duration = Duration::from_mins(1);
@@ -149,7 +148,7 @@ mod tests {
     #[test]
     fn a_cycle_is_logged_once_and_again_when_it_changes_much() {
         let mut cycles = ReadCycles::default();
-        let now = Instant::now();
+        let now = Moment::now().steady;
         let changed = |minutes| Some(CycleChange::Changed(cycle(minutes)));
         for (minutes, news) in [
             (1, None),
@@ -170,7 +169,7 @@ mod tests {
     #[test]
     fn a_long_cycle_is_waited_for_until_it_is_over() {
         let mut cycles = ReadCycles::default();
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let after = |minutes: u32| start + MINUTE * minutes;
         cycles.update(Some(cycle(20)), start);
         assert_eq!(cycles.longest(start), 20 * MINUTE);

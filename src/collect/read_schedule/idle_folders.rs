@@ -1,11 +1,14 @@
 //! When a folder is read next, and when it is not because nothing changes in it: from its reads and its entry in the list.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
+
+use crate::clock::Moment;
 use crate::collect::read_schedule::Need;
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::count::Way;
-use crate::model::{Moment, Status, Timestamp};
+use crate::model::{Status, Timestamp};
 use crate::portal::{ListedFolder, PAGE_SIZE};
 use crate::snapshot::Counts;
 
@@ -18,7 +21,7 @@ const MAX_DOUBLINGS: u32 = 20;
 /// A read may begin earlier than it should by this part of an interval, because collections do not begin to the second.
 const EARLY_SHARE: u32 = 4;
 
-/// A folder's entry in the list, as far as it shows changes.
+/// The parts of a folder's entry in the list that show changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     file_count: u64,
@@ -33,10 +36,8 @@ impl Entry {
     }
 }
 
-/// How a read ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadOutcome {
-    /// It counted the folder.
     Counted,
     /// The folder is not there any more, or refused while it is listed: the portal answered 403 or 404.
     NothingToCount,
@@ -44,7 +45,7 @@ pub(crate) enum ReadOutcome {
     Failed,
 }
 
-/// How a read would be made now, and the requests that follow from what is known of the folder.
+/// How a read would be made now, and the requests that it would take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Estimate {
     pub way: Way,
@@ -67,7 +68,6 @@ impl ReadIntervals {
     }
 }
 
-/// The reads of one folder.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLog {
     listed: Option<Entry>,
@@ -89,7 +89,6 @@ struct LastRead {
 }
 
 impl ReadLog {
-    /// The list names the folder.
     pub fn listed(&mut self, folder: &ListedFolder) {
         self.listed = Some(Entry {
             file_count: folder.file_count,
@@ -97,7 +96,6 @@ impl ReadLog {
         });
     }
 
-    /// A read begins.
     pub fn begin(&mut self, now: Instant) {
         self.last = Some(LastRead {
             began: now,

@@ -13,17 +13,7 @@ pub(crate) struct RequestBudget {
     /// The time until the next collection.
     pub interval: Duration,
     timeout: Duration,
-    /// Requests for reads.
     pub requests: u64,
-}
-
-/// A read that an earlier collection began and that has not ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ReadUnderWay {
-    /// Requests that it takes in all.
-    pub requests: u64,
-    /// Whether requests were sent; it is unknown how many, and perhaps no answer comes.
-    pub has_begun: bool,
 }
 
 /// What the reads under way leave of the budget.
@@ -65,21 +55,24 @@ impl RequestBudget {
             .max(1)
     }
 
-    /// What remains beside the reads that are under way. One that has begun claims no more than what would bring it to its end in
-    /// time, so that folders that do not answer cost the others nothing.
-    pub fn remaining(self, under_way: &[ReadUnderWay]) -> RemainingBudget {
-        let claims = under_way.iter().map(|read| {
-            if read.has_begun && !self.is_oversized(read.requests) {
-                self.in_time(read.requests).min(read.requests)
+    /// What remains in addition to the reads that wait for their turn and those that have begun; each is the requests that it takes in all. It is
+    /// unknown how many of them were sent, and perhaps no answer comes. So a read that has begun claims no more than what would bring it to
+    /// its end in time, and folders that do not answer cost the others nothing.
+    pub fn remaining(self, waiting: &[u64], begun: &[u64]) -> RemainingBudget {
+        let claim_of_begun = |&requests| {
+            if self.is_oversized(requests) {
+                self.claim(requests)
             } else {
-                self.claim(read.requests)
+                self.in_time(requests).min(requests)
             }
-        });
+        };
+        let claims = waiting.iter().map(|requests| self.claim(*requests));
+        let claims = claims.chain(begun.iter().map(claim_of_begun));
         let claimed = claims.fold(0, u64::saturating_add);
-        let mut under_way = under_way.iter();
+        let mut under_way = waiting.iter().chain(begun);
         RemainingBudget {
             requests: self.requests.saturating_sub(claimed),
-            oversized: under_way.any(|read| self.is_oversized(read.requests)),
+            oversized: under_way.any(|requests| self.is_oversized(*requests)),
         }
     }
 
@@ -149,19 +142,15 @@ mod tests {
 
     #[test]
     fn what_waits_claims_its_requests_and_what_may_never_be_answered_a_part_of_them() {
-        let remaining = |under_way: &[ReadUnderWay]| minute().remaining(under_way);
-        let read = |requests, has_begun| ReadUnderWay {
-            requests,
-            has_begun,
-        };
-        let silent = [read(1, true); 1_000];
-        assert_eq!(remaining(&[]).requests, 299);
-        assert_eq!(remaining(&[read(100, false)]).requests, 199);
-        assert_eq!(remaining(&[read(100, false); 3]).requests, 0);
-        assert_eq!(remaining(&[read(100, true)]).requests, 289);
-        assert_eq!(remaining(&silent).requests, 299);
-        assert!(!remaining(&silent).oversized);
-        let oversized = remaining(&[read(5_000, true)]);
+        let remaining = |waiting: &[u64], begun: &[u64]| minute().remaining(waiting, begun);
+        let silent = [1; 1_000];
+        assert_eq!(remaining(&[], &[]).requests, 299);
+        assert_eq!(remaining(&[100], &[]).requests, 199);
+        assert_eq!(remaining(&[100; 3], &[]).requests, 0);
+        assert_eq!(remaining(&[], &[100]).requests, 289);
+        assert_eq!(remaining(&[], &silent).requests, 299);
+        assert!(!remaining(&[], &silent).oversized);
+        let oversized = remaining(&[], &[5_000]);
         assert_eq!((oversized.requests, oversized.oversized), (75, true));
     }
 }

@@ -23,19 +23,12 @@ fn id(number: usize) -> FolderId {
     Uuid::from_u128(number as u128).into()
 }
 
-/// The request budget of a minute for so many requests beside the list.
+/// The request budget of a minute for this number of requests in addition to the list.
 fn budget(requests: u32) -> RequestBudget {
     let rate = Rate::PerSecond((f64::from(requests) + 1.5) / 60.0);
     let budget = RequestBudget::new(rate, MINUTE, TIMEOUT).unwrap();
     assert_eq!(budget.requests, u64::from(requests));
     budget
-}
-
-fn under_way(requests: u64, has_begun: bool) -> ReadUnderWay {
-    ReadUnderWay {
-        requests,
-        has_begun,
-    }
 }
 
 fn candidates(folders: &[(Need, u64, u64)]) -> Vec<ReadCandidate> {
@@ -54,7 +47,7 @@ fn chosen(folders: &[(Need, u64, u64)], requests: u32) -> Vec<usize> {
     let budget = budget(requests);
     let due = choose(
         candidates(folders),
-        Some((budget, budget.remaining(&[]))),
+        Some((budget, budget.remaining(&[], &[]))),
         QUIET_EVERY,
     );
     let number = |due: &FolderId| (0..folders.len()).find(|number| id(*number) == *due);
@@ -127,7 +120,7 @@ fn what_is_chosen_and_in_which_order() {
             vec![0, 2],
         ),
         (
-            "one that is oversized, and others beside it",
+            "one that is oversized, and others in parallel",
             vec![
                 (Quiet, 9, 50),
                 (Quiet, 8, 50),
@@ -146,9 +139,8 @@ fn what_is_chosen_and_in_which_order() {
 #[test]
 fn while_an_oversized_read_is_under_way_no_other_is_begun() {
     let budget = budget(8);
-    let oversized = under_way(40, true);
     let folders = candidates(&[(Need::Unfinished, 20, 40), (Need::Quiet, 9, 1)]);
-    let remaining = budget.remaining(&[oversized]);
+    let remaining = budget.remaining(&[], &[40]);
     assert_eq!(
         choose(folders, Some((budget, remaining)), QUIET_EVERY),
         [id(1)]
@@ -158,7 +150,7 @@ fn while_an_oversized_read_is_under_way_no_other_is_begun() {
 #[test]
 fn where_nothing_remains_nothing_is_begun() {
     let budget = budget(8);
-    let remaining = budget.remaining(&[under_way(8, false)]);
+    let remaining = budget.remaining(&[8], &[]);
     let folders = candidates(&[(Need::Pressing, 9, 1)]);
     assert!(choose(folders, Some((budget, remaining)), QUIET_EVERY).is_empty());
 }
@@ -194,7 +186,7 @@ proptest! {
         waiting in 0_u64..60,
     ) {
         let budget = budget(requests);
-        let remaining = budget.remaining(&[under_way(waiting, false)]);
+        let remaining = budget.remaining(&[waiting], &[]);
         let candidates = candidates(&folders);
         let due: BTreeSet<_> = choose(candidates.clone(), Some((budget, remaining)), QUIET_EVERY).into_iter().collect();
         let mut begun: Vec<_> = candidates.iter().filter(|candidate| due.contains(&candidate.id)).copied().collect();

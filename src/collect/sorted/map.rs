@@ -1,4 +1,4 @@
-//! What is known of the statuses by position, and what follows from equal ones being adjacent.
+//! The statuses by position, and what follows from equal ones being adjacent.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,16 +9,14 @@ use crate::model::{ByStatus, StatusWord};
 /// What is at a position of the list: a file with this status, or no row at all where the portal has fewer rows than its total says.
 pub type Cell = Option<StatusWord>;
 
-/// Positions that hold the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellRange {
-    /// What they hold.
     pub cell: Cell,
     /// From the first that is known to the last that is known.
     pub range: Range<u64>,
 }
 
-/// Statuses by position, as far as they are known.
+/// Known statuses by position.
 #[derive(Debug, Clone, Default)]
 pub struct Map {
     /// In their order, none overlapping another.
@@ -49,7 +47,6 @@ impl Map {
     }
 
     /// What is known, front to back, adjacent equals together. Between two ranges there is a boundary, or a gap that holds boundaries.
-    #[must_use]
     pub fn ranges(&self) -> Vec<CellRange> {
         let mut ranges: Vec<CellRange> = Vec::new();
         for segment in &self.segments {
@@ -62,8 +59,18 @@ impl Map {
     }
 }
 
+/// Whether a list is known from end to end.
+pub fn is_whole(ranges: &[CellRange], total: u64) -> bool {
+    let mut end = 0;
+    let adjoins = |CellRange { range, .. }: &CellRange| {
+        let adjoins = range.start == end;
+        end = range.end;
+        adjoins
+    };
+    ranges.iter().all(adjoins) && end >= total
+}
+
 /// Files by status in a list that is known from end to end.
-#[must_use]
 pub fn counts(ranges: &[CellRange]) -> ByStatus<u64> {
     let mut counts = ByStatus::default();
     for CellRange { cell, range } in ranges {
@@ -75,7 +82,6 @@ pub fn counts(ranges: &[CellRange]) -> ByStatus<u64> {
 }
 
 /// Whether something comes again after something else, which a list that is sorted by status cannot show.
-#[must_use]
 pub fn is_unsorted(ranges: &[CellRange]) -> bool {
     comes_again(ranges, |range| range.cell)
 }
@@ -85,7 +91,6 @@ pub fn is_unsorted(ranges: &[CellRange]) -> bool {
 ///
 /// If each of these shows the same twice, all first reads before all second ones, then all of them showed this at the moment
 /// between, and what follows from them held then.
-#[must_use]
 pub fn boundary_pages(ranges: &[CellRange], layout: Layout) -> BTreeSet<PageNumber> {
     let starts = ranges.iter().skip(1).map(|range| range.range.start);
     starts

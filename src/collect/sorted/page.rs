@@ -13,33 +13,25 @@ impl PageNumber {
     /// The first page of the list.
     pub const FIRST: Self = Self(1);
 
-    /// The request for this page.
-    #[must_use]
     pub fn request(self) -> PageRequest {
         PageRequest::by_status(self.0)
     }
 }
 
-/// Consecutive rows of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusRun {
-    /// Their status.
     pub word: StatusWord,
-    /// How many.
     pub files: u64,
 }
 
 /// The statuses of a page's rows, in their order, and the total that the page gave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageStatuses {
-    /// Files in the folder.
     pub total: u64,
-    /// The rows.
     pub runs: Vec<StatusRun>,
 }
 
 impl PageStatuses {
-    /// Adds the next row.
     pub fn add(&mut self, word: StatusWord) {
         match self.runs.last_mut() {
             Some(run) if run.word == word => run.files += 1,
@@ -47,14 +39,11 @@ impl PageStatuses {
         }
     }
 
-    /// Rows of the page.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.runs.iter().map(|run| run.files).sum()
     }
 
     /// Whether a status comes again after another: then these rows are not sorted by status.
-    #[must_use]
     pub fn is_unsorted(&self) -> bool {
         comes_again(&self.runs, |run| run.word)
     }
@@ -67,7 +56,7 @@ pub(super) fn comes_again<T, V: PartialEq>(runs: &[T], value: impl Fn(&T) -> V) 
     (0..values.len()).any(is_again)
 }
 
-/// Where pages are in a list of so many files. Positions count from 0.
+/// Where pages are in a list of this number of files. Positions count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// Files in the list, as the portal says.
@@ -78,25 +67,21 @@ pub struct Layout {
 
 impl Layout {
     /// The page that holds a position.
-    #[must_use]
     pub fn page_of(self, position: u64) -> PageNumber {
         PageNumber(position / self.page_size + 1)
     }
 
     /// The last page, by the total.
-    #[must_use]
     pub fn last_page(self) -> PageNumber {
         self.page_of(self.total.saturating_sub(1))
     }
 
     /// The position of a page's first row.
-    #[must_use]
     pub fn start_of(self, page: PageNumber) -> u64 {
         page.0.saturating_sub(1).saturating_mul(self.page_size)
     }
 
     /// The positions of a page, cut at the total.
-    #[must_use]
     pub fn span(self, page: PageNumber) -> Range<u64> {
         let start = self.start_of(page).min(self.total);
         start..start.saturating_add(self.page_size).min(self.total)

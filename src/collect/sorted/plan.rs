@@ -16,12 +16,10 @@ pub const PAGES_OF_A_RUN: u64 = MAX_READ as u64;
 
 const MAX_READ: usize = 20;
 
-/// What is known of the list when a plan is made.
+/// Facts about the list when a plan is made.
 #[derive(Debug)]
 pub struct Explored<'a> {
-    /// Where pages are.
     pub layout: Layout,
-    /// The statuses by position.
     pub ranges: &'a [CellRange],
     /// Pages that were read in this attempt.
     pub current: &'a BTreeSet<PageNumber>,
@@ -32,7 +30,6 @@ pub struct Explored<'a> {
 }
 
 /// The pages to read next; none when every boundary is known and the rows that shall be read are read.
-#[must_use]
 pub fn next(explored: &Explored<'_>) -> BTreeSet<PageNumber> {
     let mut wanted = BTreeSet::new();
     let mut inward = BTreeSet::new();

@@ -6,7 +6,6 @@ use crate::count::{Boundaries, DoneFiles, FolderCount, Unfinished};
 use crate::model::{ByStatus, FileKey, FileMap, Status};
 use crate::portal::{PageBody, Pagination, PortalError};
 
-/// The rows of a page.
 pub(super) struct PageRows {
     pub statuses: PageStatuses,
     pub pagination: Pagination,
@@ -17,7 +16,6 @@ pub(super) struct PageRows {
 }
 
 impl PageRows {
-    /// Decodes a page.
     pub fn read(body: &PageBody, errors: &mut ErrorTally) -> Result<Self, PortalError> {
         let mut statuses = PageStatuses::default();
         let (mut files, mut keys) = (Vec::new(), Vec::new());

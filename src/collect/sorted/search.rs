@@ -27,7 +27,6 @@ const MAX_REQUESTS: u64 = 1_000;
 /// Files that no folder has: a larger total is a mistake of the portal.
 const MAX_TOTAL: u64 = 1_000_000_000_000;
 
-/// A search under way.
 pub(super) struct Search<'a, F> {
     fetch: F,
     method: Method<'a>,
@@ -54,9 +53,8 @@ struct PageRead {
     whole: bool,
 }
 
-/// What an attempt found.
 struct Found {
-    /// The whole list, front to back, without gaps.
+    /// The whole list.
     ranges: Vec<CellRange>,
     /// Whether every boundary was read the same twice.
     stable: bool,
@@ -80,9 +78,9 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// Finds every boundary.
     pub async fn run(mut self) -> Result<SortedRead, ReadError> {
         let found = self.find().await?;
+        self.check_end_of_rows(&found.ranges)?;
         let stable = found.stable;
         Ok(SortedRead {
             stable,
@@ -103,21 +101,28 @@ impl<'a, F: FetchPage> Search<'a, F> {
             });
         }
         loop {
-            self.explore().await?;
-            let stable = self.read_boundaries_again().await?;
-            let ranges = self.map().ranges();
-            if stable && map::is_unsorted(&ranges) {
-                return Err(self.unsorted(boundary_pages(&ranges, self.layout)));
+            let explored = self.explore().await?;
+            if self.attempt >= ATTEMPTS {
+                return Ok(Found {
+                    ranges: explored,
+                    stable: false,
+                });
             }
-            if stable || self.attempt >= ATTEMPTS {
-                self.check_end_of_rows(&ranges)?;
-                return Ok(Found { ranges, stable });
+            if self.read_boundaries_again(&explored).await? {
+                let ranges = self.map().ranges();
+                if map::is_unsorted(&ranges) {
+                    return Err(self.unsorted(boundary_pages(&ranges, self.layout)));
+                }
+                return Ok(Found {
+                    ranges,
+                    stable: true,
+                });
             }
         }
     }
 
-    /// Reads the pages that the plan asks for until it asks for none.
-    async fn explore(&mut self) -> Result<(), ReadError> {
+    /// Reads the pages that the plan asks for until it asks for none. Returns the whole list, without gaps.
+    async fn explore(&mut self) -> Result<Vec<CellRange>, ReadError> {
         loop {
             let ranges = self.map().ranges();
             let wanted = plan::next(&plan::Explored {
@@ -128,17 +133,16 @@ impl<'a, F: FetchPage> Search<'a, F> {
                 hints: &self.method.hints.in_list_of(self.layout.total),
             });
             if wanted.is_empty() {
-                let mut pairs = ranges.windows(2);
-                let gaps = pairs.any(|pair| pair[0].range.end != pair[1].range.start);
-                return if gaps { Err(ReadError::Moving) } else { Ok(()) };
+                let is_whole = map::is_whole(&ranges, self.layout.total);
+                return Some(ranges).filter(|_| is_whole).ok_or(ReadError::Moving);
             }
             self.read(wanted).await?;
         }
     }
 
     /// Reads again what the boundaries follow from. Whether all of it is as it was, at one total.
-    async fn read_boundaries_again(&mut self) -> Result<bool, ReadError> {
-        let mut again = boundary_pages(&self.map().ranges(), self.layout);
+    async fn read_boundaries_again(&mut self, ranges: &[CellRange]) -> Result<bool, ReadError> {
+        let mut again = boundary_pages(ranges, self.layout);
         self.attempt += 1;
         if let Some(page) = self.last_alone.filter(|page| again.remove(page))
             && let Some(read) = self.pages.get_mut(&page)
@@ -235,7 +239,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         Ok(unsorted)
     }
 
-    /// Rows that a page should have, as far as that is known.
+    /// Expected number of rows of a page, if known.
     fn rows_expected(&self, page: PageNumber, pagination: &Pagination) -> Option<u64> {
         let page_size = if self.pages.is_empty() {
             pagination.page_size?.0
@@ -258,30 +262,28 @@ impl<'a, F: FetchPage> Search<'a, F> {
         latest_first.sort_unstable_by_key(|(_, read)| Reverse(read.number));
         let mut map = Map::default();
         for (page, read) in &latest_first {
+            // What a longer list showed behind the end that the list has now is gone.
+            let is_shorter = read.statuses.total > self.layout.total;
+            let end = if is_shorter {
+                self.layout.total
+            } else {
+                u64::MAX
+            };
             for (range, word) in self.layout.positions(**page, &read.statuses) {
-                map.add(range, Some(word));
+                map.add(range.start..range.end.min(end), Some(word));
             }
         }
         self.add_missing_rows(&mut map);
         map
     }
 
-    /// Adds the positions behind the last row that was seen which pages show to have no row, though the total says so.
+    /// Adds the positions behind the last row that was seen where pages had no row, though the total says that there is one.
     fn add_missing_rows(&self, map: &mut Map) {
-        let total = self.layout.total;
-        let last = map.ranges().pop();
-        let rows_end = last.as_ref().map_or(0, |last| last.range.end);
+        let rows_end = map.ranges().last().map_or(0, |last| last.range.end);
         for (page, read) in self.current() {
-            if read.statuses.total == total {
-                let span = self.layout.span(*page);
-                let missing = span.start.saturating_add(read.statuses.rows());
-                map.add(missing.max(rows_end)..span.end, None);
-            }
-        }
-        let last_page = self.pages.get(&self.layout.last_page());
-        let is_outdated = last_page.is_some_and(|read| read.statuses.total != total);
-        if let Some(last) = last.filter(|_| is_outdated) {
-            map.add(rows_end..total, last.cell);
+            let span = self.layout.span(*page);
+            let missing = span.start.saturating_add(read.statuses.rows());
+            map.add(missing.max(rows_end)..span.end, None);
         }
     }
 

@@ -3,6 +3,7 @@
 mod changes;
 
 use std::cell::RefCell;
+use std::sync::LazyLock;
 
 use futures_util::FutureExt;
 
@@ -12,6 +13,9 @@ use crate::collect::testing::{Folder, Quirk, counts};
 use crate::count::DoneFiles;
 use crate::model::{ByStatus, Status};
 use crate::portal::{PageBody, PageRequest};
+
+/// One for all tests, which remembers the classes of the few reasons that there are.
+static CLASSIFIER: LazyLock<Arc<Classifier>> = LazyLock::new(Arc::default);
 
 /// Every order of the statuses that matters: what comes before done, and what after it.
 fn orders() -> Vec<Vec<Status>> {
@@ -36,7 +40,7 @@ where
         prove: false,
     };
     let fetch = |page| std::future::ready(Ok(fetch(page)));
-    count(fetch, method, Arc::default(), &Progress::default())
+    count(fetch, method, Arc::clone(&CLASSIFIER), &Progress::default())
         .now_or_never()
         .expect("the pages are there at once")
 }
@@ -49,7 +53,7 @@ fn count_folder(folder: Folder) -> SortedRead {
     try_count(&RefCell::new(folder), &Boundaries::default()).unwrap()
 }
 
-/// So many files of each status, mixed by name.
+/// This number of files of each status, mixed by name.
 fn mixed(files: &[(Status, u64)], page_size: usize) -> Folder {
     let mut statuses: Vec<_> = files
         .iter()
@@ -283,7 +287,7 @@ fn a_page_that_is_out_of_order_once_is_read_again_and_forgotten() {
             if folder.requests == torn {
                 // A row in the middle of the page changed its status after the rows were sorted.
                 let first = usize::try_from(page.page - 1).unwrap() * 10;
-                let middle = answer.listed(page.sort)[first..].get(4).copied();
+                let middle = answer.listed(page.sort).nth(first + 4);
                 answer.shows_instead = middle.map(|(id, _)| (id, Status::Unknown));
             }
             answer.page(page)

@@ -18,12 +18,10 @@ use crate::model::{FileKey, StatusWord};
 /// The time between the two reads: a search index that is behind its database has caught up by then.
 const BETWEEN_READS: Duration = Duration::from_secs(1);
 
-/// What is at a position.
 type RowAt = (FileKey, StatusWord);
 
 /// The pages that together can refute the sorting of a list in which a page reads wrong: the ends of the list and of the
 /// run of equal rows around it, and pages near it.
-#[must_use]
 pub fn witnesses(suspect: PageNumber, layout: Layout, run: Option<Range<u64>>) -> Vec<PageNumber> {
     let last = layout.last_page();
     let near = [

@@ -1,6 +1,5 @@
 //! When a page shows that its portal sorts by status: pure.
 
-use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 
 use crate::collect::sorted::PageStatuses;
@@ -9,12 +8,11 @@ use crate::portal::{PageBody, SortColumns};
 /// Rows of each of two statuses, at least, that show something.
 const MIN_ROWS: usize = 5;
 
-/// The share of pairs of rows that another column would order the other way round: near 0 or 1, that column could be what the
-/// portal sorts by. Columns that only order equal statuses are in between.
+/// The share of the pairs of rows differing in another column that this column would order the other way round: near 0 or 1, that column
+/// could be what the portal sorts by. Columns that only order equal statuses are in between.
 const UNRELATED: RangeInclusive<f64> = 0.1..=0.9;
 
 /// Whether a page holds two statuses, each in one run, and no other visible column explains that order.
-#[must_use]
 pub fn shows_sorting(statuses: &PageStatuses, body: &PageBody) -> bool {
     let mut end = 0;
     let runs = statuses.runs.iter().map(|run| {
@@ -35,7 +33,8 @@ pub fn shows_sorting(statuses: &PageStatuses, body: &PageBody) -> bool {
 }
 
 fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
-    is_unrelated(rows, |row| &*row.filename)
+    !have_one_time(rows)
+        && is_unrelated(rows, |row| &*row.filename)
         && is_unrelated(rows, |row| row.filename.to_lowercase())
         && is_unrelated(rows, |row| &*row.created_at)
         && is_unrelated(rows, |row| row.file_size)
@@ -43,24 +42,28 @@ fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
         && is_unrelated(rows, |row| &*row.link_id)
 }
 
-/// Whether a column orders rows neither as the list does nor the other way round.
+/// Whether all rows were created at the same time, as far as times are shown: finer ones that are not could be what the portal sorts by.
+fn have_one_time(rows: &[SortColumns<'_>]) -> bool {
+    let mut times = rows.iter().map(|row| &*row.created_at);
+    let first = times.next().unwrap_or_default();
+    !first.is_empty() && times.all(|time| time == first)
+}
+
+/// Whether a column orders rows neither as the list does nor the other way round. What all rows have in common orders none.
 fn is_unrelated<'a, K: Ord>(
     rows: &'a [SortColumns<'a>],
     column: impl Fn(&'a SortColumns<'a>) -> K,
 ) -> bool {
     let keys: Vec<_> = rows.iter().map(column).collect();
-    let (mut inverted, mut pairs) = (0.0, 0.0);
+    let (mut differing, mut inverted) = (0.0, 0.0);
     for (at, earlier) in keys.iter().enumerate() {
         for later in &keys[at + 1..] {
-            pairs += 1.0;
-            inverted += match earlier.cmp(later) {
-                Ordering::Less => 0.0,
-                Ordering::Equal => 0.5,
-                Ordering::Greater => 1.0,
-            };
+            let order = earlier.cmp(later);
+            differing += f64::from(u8::from(order.is_ne()));
+            inverted += f64::from(u8::from(order.is_gt()));
         }
     }
-    UNRELATED.contains(&(inverted / pairs))
+    differing == 0.0 || UNRELATED.contains(&(inverted / differing))
 }
 
 #[cfg(test)]
@@ -145,6 +148,27 @@ mod tests {
             rows[3][column] = value(35);
             assert!(!shows(&rows), "{column}");
         }
+    }
+
+    #[test]
+    fn a_list_sorted_by_time_shows_nothing_however_many_files_have_the_same_time() {
+        for files in 1..=40 {
+            let mut rows = rows();
+            for (number, row) in rows.iter_mut().enumerate() {
+                let time = number / files;
+                row["createdAt"] = json!(format!("2026-01-01T00:00:00.{time:03}Z"));
+            }
+            assert!(!shows(&rows), "{files}");
+        }
+    }
+
+    #[test]
+    fn a_column_that_has_one_value_for_each_status_could_be_what_the_list_is_sorted_by() {
+        let mut rows = rows();
+        for (number, row) in rows.iter_mut().enumerate() {
+            row["fileSize"] = json!(number / 20);
+        }
+        assert!(!shows(&rows));
     }
 
     #[test]

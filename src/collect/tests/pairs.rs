@@ -36,7 +36,7 @@ const PAGES: [Page; 7] = [
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Full, Strategy::Sorted, Strategy::Auto];
 
-/// A request waits so long for another one beside it.
+/// How long a request waits for a parallel one.
 const TOGETHER: Duration = Duration::from_millis(300);
 
 /// One retry after half a second at most, for each of a few reads of the folder; and a busy machine.
@@ -58,7 +58,6 @@ impl Front {
         act(&mut self.struck.lock().unwrap())
     }
 
-    /// Whether a pair is struck.
     fn is_complete(&self) -> bool {
         self.with(|struck| struck.len() == 2)
     }

@@ -3,6 +3,7 @@
 use super::shards::go_on_as;
 use super::*;
 use crate::model::Status;
+use crate::sql::StateFolder;
 
 #[tokio::test]
 async fn what_a_count_found_is_added_to_what_another_process_wrote_first() {
@@ -11,7 +12,7 @@ async fn what_a_count_found_is_added_to_what_another_process_wrote_first() {
     let unobserved = Arc::new(crate::portal::Unobserved);
     let mut scene = Story::at(simulator.router(), unobserved, |_| {}).await;
     let state = tempfile::tempdir().unwrap();
-    let (store, ..) = Store::open(state.path());
+    let store = Store::in_folder(StateFolder::new(state.path()));
     go_on_as(&mut scene, &store, Shard::default()).await;
 
     let other = rusqlite::Connection::open(state.path().join(crate::state::FILE_NAME)).unwrap();

@@ -9,6 +9,8 @@ use uuid::Uuid;
 use super::*;
 use crate::model::Status;
 use crate::snapshot::FolderView;
+use crate::sql::StateFolder;
+use crate::state::SavedPortal;
 
 /// Another process goes on with what is stored, as another shard, and collects once.
 pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> SavedPortal {
@@ -26,8 +28,7 @@ pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> 
         reindexing: None,
     };
     let name = settings.portal.name.clone();
-    let saved = store.load(name.clone(), Shard::default()).await.unwrap();
-    scene.collector = Collector::new(settings, dependencies, saved);
+    scene.collector = Collector::new(settings, dependencies);
     scene.collector.once().await;
     store.load(name, Shard::default()).await.unwrap()
 }
@@ -58,8 +59,7 @@ async fn a_folder_that_was_with_another_shard_begins_anew_and_the_others_go_on()
     let unobserved = Arc::new(crate::portal::Unobserved);
     let mut scene = Story::at(simulator.router(), unobserved, |_| {}).await;
     let state = tempfile::tempdir().unwrap();
-    let (store, _, failed) = Store::open(state.path());
-    assert!(failed.is_none());
+    let store = Store::in_folder(StateFolder::new(state.path()));
     let name = scene.collector.settings.portal.name.clone();
     let half = Shard::new(1, NonZeroU16::new(2).unwrap()).unwrap();
     let own = |id: &Uuid| half.owns(&name, (*id).into());

@@ -12,7 +12,6 @@ const NEAR: f64 = 0.6;
 impl Reindex {
     /// A sentence for each class that is named, that no rule of `errors.rules` makes, and that no file is known to have had. `had`: the
     /// classes that files are known to have had.
-    #[must_use]
     pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<String> {
         let rules = errors.rules.iter().map(|rule| rule.class.as_str());
         let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();

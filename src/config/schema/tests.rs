@@ -1,13 +1,15 @@
 //! The schema, and a small check that a document satisfies it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
-use serde_json::json;
+use serde_json::{Map, json};
+use uuid::Uuid;
 
 use super::*;
-use crate::config::tests::EXAMPLE;
-use crate::config::{Collect, Config, Errors, ReindexRules, Request, State};
+use crate::config::keys::{keys_of, segments};
+use crate::config::tests::full_example;
+use crate::config::{Collect, Config, EXAMPLE, Errors, Portal, ReindexRules, Request, State};
 
 /// The text of a document as JSON.
 fn json_of(yaml: &str) -> Json {
@@ -18,7 +20,7 @@ fn json_of(yaml: &str) -> Json {
 fn assert_valid(value: &Json, schema: &Json, path: &str) {
     for (keyword, rule) in schema.as_object().unwrap() {
         let holds = match keyword.as_str() {
-            "$schema" | "title" | "description" | "default" | "examples" => true,
+            "$schema" | "title" | "description" | "default" | "examples" | "writeOnly" => true,
             "type" => has_type(value, rule),
             "enum" => rule.as_array().unwrap().contains(value),
             "minimum" => value.as_f64() >= rule.as_f64(),
@@ -75,7 +77,7 @@ fn has_type(value: &Json, rule: &Json) -> bool {
 #[test]
 fn the_examples_satisfy_the_schema() {
     let schema = json_schema();
-    for yaml in [EXAMPLE, crate::config::EXAMPLE] {
+    for yaml in [EXAMPLE, &full_example()] {
         Config::from_yaml("example", yaml).unwrap();
         assert_valid(&json_of(yaml), &schema, "");
     }
@@ -150,33 +152,71 @@ fn the_parser_accepts_every_key_with_its_default_or_example() {
     Config::from_yaml("every key", &every.to_string()).unwrap();
 }
 
+/// The values of a document by their paths. A number is the same as an integer and as a fraction.
+fn values(document: &Json, path: &str, found: &mut BTreeMap<String, Json>) {
+    match document {
+        Json::Object(keys) => keys
+            .iter()
+            .for_each(|(key, value)| values(value, &format!("{path}.{key}"), found)),
+        Json::Array(list) if list.first().is_some_and(Json::is_object) => {
+            values(&list[0], path, found);
+        }
+        value => {
+            let number = value.as_f64().map(Json::from);
+            found.insert(path.to_owned(), number.unwrap_or_else(|| value.clone()));
+        }
+    }
+}
+
+fn values_of(document: &Json) -> BTreeMap<String, Json> {
+    let mut found = BTreeMap::new();
+    values(document, "", &mut found);
+    found
+}
+
 #[test]
-fn the_defaults_are_those_of_a_file_that_leaves_them_out() {
+fn the_example_has_every_key_with_its_default() {
     let mut defaults = document(&json_schema(), &|key, required| match &key["default"] {
         Json::Null => required.then(|| key["examples"][0].clone()),
         default => Some(default.clone()),
     });
-    for list in ["rules", "masks"] {
-        defaults["errors"]
-            .as_object_mut()
-            .unwrap()
-            .remove(list)
-            .unwrap();
+    for (section, list) in [
+        ("errors", "rules"),
+        ("errors", "masks"),
+        ("reindex", "folders"),
+    ] {
+        defaults[section][list] = json!([]);
     }
-    defaults["reindex"]
-        .as_object_mut()
-        .unwrap()
-        .remove("folders")
-        .unwrap();
-    defaults["portals"][0]["api_key_env"] = json!("KB_API_KEY");
-    let count = defaults["collect"].as_object().unwrap().len();
-    assert_eq!(count, 12, "every key of the section has a default");
-    let config = Config::from_yaml("defaults", &defaults.to_string()).unwrap();
+    defaults["portals"][0]["api_key_file"] = json!("/run/secrets/kb-key");
+    // The parser reads `off` as the boolean.
+    defaults["reindex"]["mode"] = json!(false);
+    assert_eq!(values_of(&json_of(&full_example())), values_of(&defaults));
+}
+
+#[test]
+fn the_defaults_of_the_example_are_those_of_a_file_that_leaves_them_out() {
+    let config = Config::from_yaml("example.yml", &full_example()).unwrap();
     assert_eq!(config.collect, Collect::default());
     assert_eq!(config.request, Request::default());
     assert_eq!(config.errors, Errors::default());
     assert_eq!(config.reindex.rules, ReindexRules::default());
+    assert!(config.reindex.overrides.is_empty());
     assert_eq!(config.state, State::default());
+    let [portal] = config.portals.as_slice() else {
+        panic!("one portal");
+    };
+    let new = Portal::new(
+        portal.name.clone(),
+        portal.base_url.clone(),
+        portal.key.clone(),
+    );
+    let expected = Portal {
+        user_agent: "kb-exporter/VERSION".to_owned(),
+        folders: portal.folders.clone(),
+        ..new
+    };
+    assert_eq!(*portal, expected);
+    assert!(portal.folders.admits(Uuid::nil().into(), "any"));
 }
 
 /// What the parser says it knows at `path`, where it met a key that does not exist.
@@ -233,10 +273,16 @@ fn the_keys_that_errors_name_are_those_that_the_parser_knows() {
         for key in other {
             assert!(known.remove(*key), "{path}: {key}");
         }
-        let named: BTreeSet<_> = keys_of(path).split(", ").map(str::to_owned).collect();
+        let named: BTreeSet<_> = keys_of(&json_schema(), path)
+            .split(", ")
+            .map(str::to_owned)
+            .collect();
         assert_eq!(named, known, "{path:?}");
     }
-    assert_eq!(keys_of("reindex.folders[3].budget"), "actions, files, per");
+    assert_eq!(
+        keys_of(&json_schema(), "reindex.folders[3].budget"),
+        "actions, files, per"
+    );
 }
 
 #[test]

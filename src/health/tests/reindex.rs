@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::classify::{Class, KnownClass};
+use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::ledger::{
-    ActiveMode, AttemptId, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review, SentFile,
-    Verdict,
+    ActiveMode, AttemptId, FileState, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review,
+    SentFile, Verdict,
 };
 use crate::model::FileKey;
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
@@ -25,7 +26,7 @@ const NUMBERS: Numbers = Numbers {
     next_allowed: None,
 };
 
-fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>, kill_switch: bool) -> ReindexView {
+fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
     let decided = FolderReindex {
         reason,
         numbers: NUMBERS,
@@ -34,7 +35,6 @@ fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>, kill_switch: bool
         folders: [(folder(FolderState::Counted, None).id, decided)].into(),
         ledger: ledger.map_err(str::to_owned),
         write_error: None,
-        kill_switch,
     }
 }
 
@@ -52,31 +52,30 @@ fn judge_in(mode: Mode, state: FolderState, view: ReindexView, now: Moment) -> P
         reindex: [(portal.name.clone(), Arc::new(view))].into(),
         portals: vec![Arc::new(portal)],
     };
-    judge(&snapshot, now).portals.remove(0)
+    judge(&snapshot, false, now).portals.remove(0)
 }
 
 fn fresh(now: Moment) -> Arc<LedgerView> {
     Arc::new(LedgerView::new(now.wall))
 }
 
-/// Makes an attempt without effect.
-async fn fail(ledger: &PortalLedger, of: FolderId, now: Timestamp) {
-    let intent = Intent::new(
-        PortalName::new("main").unwrap(),
-        of,
-        ActiveMode::Enforce,
-        now,
-        Vec::new(),
-    );
-    let id = ledger
-        .intend(intent, &ledger.view().unwrap())
-        .await
-        .unwrap();
+/// Makes an attempt with this number of files of one class, which all end in this state.
+async fn attempt(ledger: &PortalLedger, of: FolderId, now: Timestamp, files: u128, end: FileState) {
+    let keys = || (1..=files).map(|id| FileKey { link: id, id });
+    let sent = keys().map(|key| (key, SentFile::new(Class::Text("broken".into()))));
+    let portal = PortalName::new("main").unwrap();
+    let intent = Intent::new(portal, of, ActiveMode::Enforce, now, sent.collect());
+    let view = ledger.view().unwrap();
+    let id = ledger.intend(intent, &view).await.unwrap();
     let outcome = Outcome::Accepted { updated: 2 };
     ledger.settle(id, now, outcome).await.unwrap();
+    let verdict = match end {
+        FileState::Done => Verdict::Recovered,
+        _ => Verdict::None,
+    };
     let review = Review {
-        verdict: Some(Verdict::None),
-        ..Review::default()
+        changed: keys().map(|key| (key, end)).collect(),
+        verdict: Some(verdict),
     };
     ledger.review(id, now, review).await.unwrap();
 }
@@ -99,7 +98,7 @@ fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
             Some((ActiveMode::Enforce, decided(Reason::Cooldown))),
         ),
     ] {
-        let health = judge_in(mode, state, view(reason, Ok(fresh(now)), false), now);
+        let health = judge_in(mode, state, view(reason, Ok(fresh(now))), now);
         let decision = health.folders[0].reindex;
         let expected = expected.map(|(mode, decided)| FolderDecision { mode, decided });
         assert_eq!(decision, expected, "{mode:?} {reason}");
@@ -121,7 +120,7 @@ fn an_attempt_in_dry_run_is_not_called_one_that_was_made() {
 #[test]
 fn a_ledger_that_cannot_be_used_is_a_warning_where_it_would_be_needed() {
     let now = Moment::now();
-    let unusable = || view(Reason::LedgerUnavailable, Err("it is read-only"), false);
+    let unusable = || view(Reason::LedgerUnavailable, Err("it is read-only"));
     let health = judge_in(Mode::DryRun, FolderState::Counted, unusable(), now);
     assert_eq!(health.status, Status::Warn);
     assert_eq!(health.notes, ["nothing is reindexed: it is read-only"]);
@@ -131,27 +130,20 @@ fn a_ledger_that_cannot_be_used_is_a_warning_where_it_would_be_needed() {
     assert_eq!(health.notes, [""; 0]);
 }
 
-#[test]
-fn the_kill_switch_is_shown_and_is_no_warning() {
-    let now = Moment::now();
-    let stopped = view(Reason::KillSwitch, Ok(fresh(now)), true);
-    let health = judge_in(Mode::Enforce, FolderState::Counted, stopped, now);
-    assert_eq!(health.status, Status::Pass);
-    assert_eq!(
-        health.notes,
-        ["nothing is reindexed: the kill switch is on"]
-    );
-}
-
 #[tokio::test]
 async fn the_breaker_and_what_is_left_of_the_budget_are_shown() {
     let now = Moment::now();
     let folder = tempfile::tempdir().unwrap();
-    let ledger = Ledger::open(folder.path(), crate::ledger::Addresses::default()).0;
+    let folder = crate::sql::StateFolder::new(folder.path());
+    let ledger = Ledger::open(folder).0;
     let ledger = ledger.portal(&crate::model::PortalAddress::from("https://portal.example"));
     let folders = [1, 2, 3].map(|number| FolderId::from(uuid::Uuid::from_u128(number)));
+    // The class helped before the window of the budget: a class that never helps does not open the breaker.
+    let before = now.wall.before(Duration::from_hours(25));
+    let helped = FolderId::from(uuid::Uuid::from_u128(20));
+    attempt(&ledger, helped, before, 20, FileState::Done).await;
     for folder in folders {
-        fail(&ledger, folder, now.wall).await;
+        attempt(&ledger, folder, now.wall, 1, FileState::Refailed).await;
     }
     let hours_later = |hours: i64| Timestamp::from_millis(now.wall.as_millis() + hours * 3_600_000);
     let until = hours_later(6);
@@ -171,7 +163,7 @@ async fn the_breaker_and_what_is_left_of_the_budget_are_shown() {
             wall: hours_later(hours),
             ..now
         };
-        let view = view(Reason::Breaker, ledger.view().map_err(|_| ""), false);
+        let view = view(Reason::Breaker, ledger.view().map_err(|_| ""));
         let health = judge_in(Mode::Enforce, FolderState::Counted, view, later);
         assert_eq!(health.status, Status::Pass);
         assert!(health.notes[0].starts_with(note), "{:?}", health.notes);
@@ -226,12 +218,12 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
     );
     let id = AttemptId::new(1);
     ledger.intend(id, intent).unwrap();
-    let view = view(Reason::Cooldown, Ok(Arc::new(ledger)), false);
+    let view = view(Reason::Cooldown, Ok(Arc::new(ledger)));
     let snapshot = Snapshot {
         reindex: [(portal.name.clone(), Arc::new(view))].into(),
         portals: vec![Arc::new(portal)],
     };
-    let health = judge(&snapshot, now).portals.remove(0);
+    let health = judge(&snapshot, false, now).portals.remove(0);
     (health.status, health.notes)
 }
 

@@ -107,8 +107,7 @@ impl Story {
             ended: at(self.minute),
             count: &count,
         };
-        let name = FolderName::new("Inbox");
-        let mut update = apply(&name, self.record.as_ref(), &self.history, &read);
+        let mut update = apply(self.record.as_ref(), &self.history, &read);
         self.history.update(&mut update);
         self.record = Some(update.record);
         self.oldest = update.oldest;
@@ -153,7 +152,6 @@ fn counted(files: &[(u128, Status)]) -> Rows<'_> {
     }
 }
 
-/// A read that listed everything.
 fn whole(files: &[(u128, Status)]) -> Rows<'_> {
     Rows {
         complete: true,

@@ -51,7 +51,6 @@ fn row(attempt: &Attempt) -> Markup {
     }
 }
 
-/// What came of the request.
 fn result(attempt: &Attempt) -> String {
     match attempt.outcome.map(|(_, outcome)| outcome) {
         None if attempt.mode == ActiveMode::DryRun => "dry run, nothing was sent".to_owned(),

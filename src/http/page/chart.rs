@@ -17,7 +17,6 @@ pub(super) fn class(status: Status) -> &'static str {
     }
 }
 
-/// The colours of the statuses.
 pub(super) fn legend() -> Markup {
     html! {
         ul.legend {

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use crate::http::page::Configuration;
 use crate::http::page::layout::time;
 
-/// The content of the page.
 pub(super) fn content(configuration: &Configuration) -> Markup {
     html! {
         h1 { "Configuration" }

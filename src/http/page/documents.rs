@@ -27,7 +27,6 @@ const DOCUMENTS: [(&str, &str); 9] = [
     ),
 ];
 
-/// The list of documents.
 pub(super) fn list() -> Markup {
     html! {
         h1 { "Documentation" }
@@ -39,13 +38,11 @@ pub(super) fn list() -> Markup {
     }
 }
 
-/// A document in Markdown.
 pub(in crate::http) fn text(name: &str) -> Option<&'static str> {
     let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
 }
 
-/// The first heading.
 fn title(text: &str) -> &str {
     let first = text.lines().next().unwrap_or_default();
     first.trim_start_matches("# ")

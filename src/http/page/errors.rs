@@ -8,7 +8,6 @@ use crate::http::page::layout::{table, time};
 use crate::model::Status;
 use crate::snapshot::{ErrorClass, Snapshot};
 
-/// The content of the page.
 pub(super) fn content(snapshot: &Snapshot, health: &Health) -> Markup {
     html! {
         h1 { "Errors" }

@@ -5,16 +5,16 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use crate::classify::ErrorRow;
+use crate::clock::Moment;
 use crate::health::{FolderDecision, FolderHealth};
 use crate::http::page::folders::state;
 use crate::http::page::layout::{age, share, table, time};
 use crate::http::page::row::Row;
 use crate::http::page::{attempts, chart};
-use crate::model::{Moment, Status};
+use crate::model::Status;
 use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Way};
 use crate::trend::Trends;
 
-/// The content of the page.
 pub(super) fn content(
     portal: &PortalView,
     reindex: Option<&ReindexView>,

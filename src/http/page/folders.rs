@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 
+use crate::clock::Moment;
 use crate::health::{Health, PortalHealth};
 use crate::http::page::layout::{age, share, status, table};
 use crate::http::page::query::{Query, Sort, statuses};
 use crate::http::page::row::{Row, Rows};
 use crate::http::page::{chart, folder_path};
-use crate::model::{Moment, Status};
+use crate::model::Status;
 use crate::snapshot::{PortalView, Snapshot, SortingState};
 use crate::trend::{STEPS, Trends};
 
@@ -26,7 +27,6 @@ const HEADS: [(&str, &str); 8] = [
     ("State", ""),
 ];
 
-/// The content of the page.
 pub(super) fn content(
     snapshot: &Snapshot,
     health: &Health,
@@ -86,7 +86,7 @@ fn card(portal: &PortalView, health: &PortalHealth, trends: &Trends, now: Moment
     }
 }
 
-/// What is known of a portal's sorting.
+/// Whether a portal sorts by status.
 fn sorting(state: SortingState) -> &'static str {
     match state {
         SortingState::Shown => "by status, as rows show",

@@ -5,9 +5,9 @@ use std::time::Duration;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::health::Status;
+use crate::http::route::Route;
 use crate::model::Timestamp;
 
-/// The style sheet.
 pub(in crate::http) const STYLE: &str = include_str!("static/style.css");
 
 /// The script that refreshes a page.
@@ -22,8 +22,8 @@ pub(super) fn page(title: &str, metrics: &str, now: Timestamp, content: &Markup)
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) " – kb-exporter" }
-                link rel="stylesheet" href="/static/style.css";
-                script src="/static/refresh.js" defer {}
+                link rel="stylesheet" href=(Route::Style.as_str());
+                script src=(Route::Script.as_str()) defer {}
             }
             body {
                 a.skip href="#main" { "Skip to content" }
@@ -31,11 +31,11 @@ pub(super) fn page(title: &str, metrics: &str, now: Timestamp, content: &Markup)
                     a.brand href="/" { "kb-exporter" }
                     nav aria-label="Pages" {
                         a href="/" { "Folders" }
-                        a href="/errors" { "Errors" }
-                        a href="/config" { "Configuration" }
+                        a href=(Route::Errors.as_str()) { "Errors" }
+                        a href=(Route::Configuration.as_str()) { "Configuration" }
                         a href=(metrics) { "Metrics" }
-                        a href="/health" { "Health" }
-                        a href="/docs" { "Documentation" }
+                        a href=(Route::Health.as_str()) { "Health" }
+                        a href=(Route::Documents.as_str()) { "Documentation" }
                     }
                 }
                 main #main {
@@ -75,7 +75,6 @@ pub(super) fn status(status: Status) -> Markup {
     html! { span class=(word) { (word) } }
 }
 
-/// A time.
 pub(super) fn time(time: Timestamp) -> Markup {
     let text = time.to_string();
     html! { time.time datetime=(text) { (text) } }

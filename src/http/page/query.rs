@@ -7,7 +7,6 @@ use url::form_urlencoded;
 
 use crate::model::Status;
 
-/// Folders on a page.
 pub(super) const PAGE: usize = 100;
 
 /// What is shown of the folders.
@@ -20,7 +19,6 @@ pub(in crate::http) struct Query {
     pub(super) portal: String,
     /// Folders with files of a status, or that are not counted; all where it is empty.
     pub(super) status: String,
-    /// The order.
     pub(super) sort: Sort,
     /// The page, from 1.
     pub(super) page: usize,
@@ -30,18 +28,12 @@ pub(in crate::http) struct Query {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "String")]
 pub(super) enum Sort {
-    /// Those in trouble first.
     #[default]
     Trouble,
-    /// By name.
     Name,
-    /// Most failed files first.
     Failed,
-    /// Most flagged files first.
     Flagged,
-    /// The longest-waiting file first.
     Waiting,
-    /// The oldest counts first.
     Age,
 }
 
@@ -56,7 +48,6 @@ impl Sort {
         (Self::Age, "age", "Oldest counts"),
     ];
 
-    /// The word in a link.
     pub(super) fn word(self) -> &'static str {
         let found = Self::ALL.iter().find(|(sort, _, _)| *sort == self);
         found.map_or("", |(_, word, _)| word)

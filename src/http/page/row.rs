@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use crate::clock::Moment;
 use crate::health::{FolderHealth, Health, Status as Wellness};
 use crate::http::page::query::{NOT_COUNTED, PAGE, Query, Sort};
-use crate::model::{Moment, Status};
+use crate::model::Status;
 use crate::snapshot::{Counts, FolderView, PortalView, Snapshot};
 
-/// One folder of the list.
 pub(super) struct Row<'a> {
     pub(super) portal: &'a PortalView,
     pub(super) folder: &'a FolderView,
@@ -30,7 +30,6 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// One folder at a moment.
     pub(super) fn new(
         portal: &'a PortalView,
         folder: &'a FolderView,
@@ -54,7 +53,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Its files of a status, as far as they are known.
+    /// Its known files of a status.
     pub(super) fn files(&self, status: Status) -> u64 {
         self.counts.map_or(0, |counts| counts.files[status])
     }

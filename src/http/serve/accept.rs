@@ -41,8 +41,8 @@ fn is_of_the_connection(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Moment;
     use std::future::ready;
-    use std::time::Instant;
 
     #[tokio::test]
     async fn errors_of_accept_are_survived_without_haste() {
@@ -50,7 +50,7 @@ mod tests {
         let gone = || io::ErrorKind::ConnectionAborted.into();
         let mut answers = vec![Ok("connection"), Err(full())];
         answers.extend((0..10).map(|_| Err(gone())));
-        let start = Instant::now();
+        let start = Moment::now().steady;
         assert_eq!(accept(|| ready(answers.pop().unwrap())).await, "connection");
         assert!(start.elapsed() >= PAUSE, "no haste after the one");
         assert!(start.elapsed() < 10 * PAUSE, "no pause after the others");

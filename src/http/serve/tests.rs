@@ -1,10 +1,10 @@
 //! Clients that are silent, slow or too many, over real connections.
 
 use super::*;
+use crate::clock::Moment;
 use axum::routing::get;
 use futures_util::stream;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Barrier, Notify};
 use tokio::task::JoinHandle;
@@ -78,7 +78,7 @@ async fn clients_that_send_no_whole_head_are_cut() {
     .await;
     let after_an_answer = "GET / HTTP/1.1\r\nhost: test\r\n\r\n";
     for sent in ["", "GET / HTTP/1.1\r\nhost: te", after_an_answer] {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let received = rest(&mut server.connect(sent).await).await;
         assert!(start.elapsed() >= SHORT, "not before its time: {sent:?}");
         assert_eq!(
@@ -178,7 +178,7 @@ async fn a_request_without_end_is_cut_at_shutdown() {
     .await;
     let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
     running.notified().await;
-    let start = Instant::now();
+    let start = Moment::now().steady;
     server.end().await;
     assert!(start.elapsed() >= SHORT);
     assert_eq!(rest(&mut client).await, "");

@@ -13,15 +13,16 @@ use rustls::{
     SignatureScheme,
 };
 use serde::Deserialize;
-use x509_parser::extensions::GeneralName;
-use x509_parser::parse_x509_certificate;
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
 
-use super::error::Fault;
+use crate::config::error::Fault;
 
 /// `client_auth_type`, by the names of Go's `crypto/tls`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub(super) enum ClientAuthType {
-    /// No certificate is asked for.
     #[default]
     #[serde(alias = "")]
     NoClientCert,
@@ -61,19 +62,19 @@ impl ClientAuth {
         let issuer = match self.authorities {
             Some(_) if !asks => {
                 let advice = "is set without a client_auth_type that asks for a certificate";
-                return Err(Fault::value("tls_server_config.client_ca_file", advice));
+                return Err(Fault::about("tls_server_config.client_ca_file", advice));
             }
             Some(authorities) if verifies => Some(issuer_verifier(authorities, provider)?),
             None if verifies && mandatory => {
                 let advice =
                     "client_ca or client_ca_file is missing: no certificate could be verified";
-                return Err(Fault::value("tls_server_config", advice));
+                return Err(Fault::about("tls_server_config", advice));
             }
             _ => None,
         };
         if self.allowed_names.is_some() && !asks {
             let advice = "is set without a client_auth_type that asks for a certificate";
-            return Err(Fault::value(
+            return Err(Fault::about(
                 "tls_server_config.client_allowed_sans",
                 advice,
             ));
@@ -101,10 +102,10 @@ fn issuer_verifier(
     }
     WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map_err(|error| Fault::value("tls_server_config.client_ca_file", error.to_string()))
+        .map_err(|error| Fault::about("tls_server_config.client_ca_file", error.to_string()))
 }
 
-/// Verifies a certificate by its issuer and its names, as far as the file asks for it.
+/// Verifies a certificate by its issuer and its names, if the file asks for it.
 #[derive(Debug)]
 struct Verifier {
     issuer: Option<Arc<dyn ClientCertVerifier>>,
@@ -172,23 +173,22 @@ impl ClientCertVerifier for Verifier {
 
 /// The subject alternative names of a certificate: DNS names, e-mail addresses, URIs, IP addresses.
 fn names(certificate: &CertificateDer<'_>) -> Result<Vec<String>, Error> {
-    let malformed = || Error::InvalidCertificate(CertificateError::BadEncoding);
-    let (_, parsed) = parse_x509_certificate(certificate).map_err(|_| malformed())?;
-    let extension = parsed.subject_alternative_name().map_err(|_| malformed())?;
-    let names = extension
-        .iter()
-        .flat_map(|extension| &extension.value.general_names);
-    Ok(names.filter_map(name).collect())
+    let malformed = |_| Error::InvalidCertificate(CertificateError::BadEncoding);
+    let certificate = Certificate::from_der(certificate).map_err(malformed)?;
+    let extension = certificate.tbs_certificate.get::<SubjectAltName>();
+    let names = extension.map_err(malformed)?.map(|(_, names)| names.0);
+    Ok(names.iter().flatten().filter_map(name).collect())
 }
 
-fn name(name: &GeneralName<'_>) -> Option<String> {
+fn name(name: &GeneralName) -> Option<String> {
     match name {
-        GeneralName::DNSName(text) | GeneralName::RFC822Name(text) | GeneralName::URI(text) => {
-            Some((*text).to_owned())
-        }
-        GeneralName::IPAddress(bytes) => {
-            let address = <[u8; 4]>::try_from(*bytes).map(IpAddr::from);
-            let address = address.or_else(|_| <[u8; 16]>::try_from(*bytes).map(IpAddr::from));
+        GeneralName::DnsName(text)
+        | GeneralName::Rfc822Name(text)
+        | GeneralName::UniformResourceIdentifier(text) => Some(text.to_string()),
+        GeneralName::IpAddress(bytes) => {
+            let bytes = bytes.as_bytes();
+            let address = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
+            let address = address.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from));
             address.ok().map(|address| address.to_string())
         }
         _ => None,

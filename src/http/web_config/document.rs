@@ -1,23 +1,21 @@
 //! The keys of the file, as exporter-toolkit has them (docs/web-configuration.md in its repository).
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use bcrypt::HashParts;
-use governor::{Quota, RateLimiter};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_path_to_error::Track;
-use serde_saphyr::Error as YamlError;
 
-use crate::config::yaml;
+use crate::clock::Moment;
+use crate::config::error::Fault;
 
-use super::error::{Fault, WebConfigError};
+use super::WebConfig;
+use super::limiter::Limiter;
 use super::tls::TlsSection;
-use super::{Limiter, WebConfig};
 
 /// Headers that may be set, and the values that they may have, where these are limited.
 const HEADERS: [(&str, &[&str]); 5] = [
@@ -28,8 +26,7 @@ const HEADERS: [(&str, &[&str]); 5] = [
     ("X-XSS-Protection", &[]),
 ];
 
-/// The whole file.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Document {
     tls_server_config: Option<TlsSection>,
@@ -38,7 +35,7 @@ pub(super) struct Document {
     rate_limit: RateLimit,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct HttpSection {
     http2: bool,
@@ -46,12 +43,13 @@ struct HttpSection {
 }
 
 /// One request in each `interval`, and bursts of `burst`; no limit where the interval is zero.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RateLimit {
     #[serde(deserialize_with = "duration")]
-    interval: Duration,
-    burst: u32,
+    #[schemars(with = "String")]
+    pub(super) interval: Duration,
+    pub(super) burst: u32,
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -64,25 +62,12 @@ fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Duratio
 }
 
 impl Document {
-    /// Reads the text of a file. Relative paths in it are resolved against the folder of the file.
-    pub(super) fn parse(file: &Path, text: &str) -> Result<Self, WebConfigError> {
-        let mut track = Track::new();
-        let read =
-            serde_saphyr::with_deserializer_from_str_with_options(text, yaml::options(), |yaml| {
-                Self::deserialize(serde_path_to_error::Deserializer::new(yaml, &mut track))
-            });
-        let mut document = match read {
-            Ok(document) => document,
-            Err(YamlError::Eof { .. }) => Self::default(),
-            Err(error) => {
-                let path = track.path().to_string();
-                return Err(WebConfigError::of_yaml(file, &path, &error));
-            }
-        };
-        if let (Some(tls), Some(folder)) = (&mut document.tls_server_config, file.parent()) {
+    /// Resolves relative paths against the folder of the file.
+    pub(super) fn resolve(mut self, file: &Path) -> Self {
+        if let (Some(tls), Some(folder)) = (&mut self.tls_server_config, file.parent()) {
             tls.resolve(folder);
         }
-        Ok(document)
+        self
     }
 
     /// The files that the document names.
@@ -90,18 +75,42 @@ impl Document {
         self.tls_server_config.iter().flat_map(TlsSection::files)
     }
 
+    /// The keys that are set and protect the server.
+    fn protections(&self) -> Vec<&'static str> {
+        let mut keys = Vec::new();
+        if let Some(tls) = &self.tls_server_config {
+            keys.extend(tls.protections());
+        }
+        let further = [
+            (
+                "http_server_config.headers",
+                !self.http_server_config.headers.is_empty(),
+            ),
+            ("basic_auth_users", !self.basic_auth_users.is_empty()),
+            ("rate_limit", !self.rate_limit.interval.is_zero()),
+        ];
+        keys.extend(
+            further
+                .iter()
+                .filter(|(_, is_set)| *is_set)
+                .map(|(key, _)| key),
+        );
+        keys
+    }
+
     /// Reads the files that the document names, and checks everything.
     pub(super) fn check(self) -> Result<WebConfig, Fault> {
         if self.http_server_config.http2 {
             let advice = "HTTP/2 is not supported; remove the key or set it to false";
-            return Err(Fault::value("http_server_config.http2", advice));
+            return Err(Fault::about("http_server_config.http2", advice));
         }
         for (user, hash) in &self.basic_auth_users {
             if hash.parse::<HashParts>().is_err() {
                 let advice = "not a bcrypt hash; make one with htpasswd -nBC 10 USER";
-                return Err(Fault::value(format!("basic_auth_users.{user}"), advice));
+                return Err(Fault::about(format!("basic_auth_users.{user}"), advice));
             }
         }
+        let protections = self.protections();
         let tls = self.tls_server_config.filter(TlsSection::is_enabled);
         let server = tls.as_ref().map(TlsSection::server).transpose()?;
         Ok(WebConfig {
@@ -111,6 +120,7 @@ impl Document {
             users: self.basic_auth_users,
             headers: headers(self.http_server_config.headers)?,
             limiter: limiter(self.rate_limit)?,
+            protections,
         })
     }
 }
@@ -121,21 +131,21 @@ fn headers(written: BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
         let key = format!("http_server_config.headers.{name}");
         let Some((_, values)) = HEADERS.iter().find(|(known, _)| *known == name) else {
             let known = HEADERS.map(|(known, _)| known).join(", ");
-            let advice = format!("this header cannot be configured; {known} can");
-            return Err(Fault::value(key, advice));
+            let advice = format!("this header cannot be configured; expected {known}");
+            return Err(Fault::about(key, advice));
         };
         if !values.is_empty() && !values.contains(&value.as_str()) {
             let advice = format!("expected {}", values.join(" or "));
-            return Err(Fault::value(key, advice));
+            return Err(Fault::about(key, advice));
         }
         if value.is_empty() {
             continue;
         }
         let Ok(value) = HeaderValue::try_from(value) else {
-            return Err(Fault::value(key, "not a value that a header can have"));
+            return Err(Fault::about(key, "not a value that a header can have"));
         };
         let Ok(name) = HeaderName::try_from(name) else {
-            return Err(Fault::value(key, "not the name of a header"));
+            return Err(Fault::about(key, "not the name of a header"));
         };
         headers.insert(name, value);
     }
@@ -143,14 +153,9 @@ fn headers(written: BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
 }
 
 fn limiter(limit: RateLimit) -> Result<Option<Limiter>, Fault> {
-    let Some(quota) = Quota::with_period(limit.interval) else {
-        return Ok(None);
-    };
-    let Some(burst) = NonZeroU32::new(limit.burst) else {
-        return Err(Fault::value("rate_limit.burst", "must be at least 1"));
-    };
-    Ok(Some(Limiter {
-        limit,
-        requests: Arc::new(RateLimiter::direct(quota.allow_burst(burst))),
-    }))
+    match limit {
+        RateLimit { interval, .. } if interval.is_zero() => Ok(None),
+        RateLimit { burst: 0, .. } => Err(Fault::about("rate_limit.burst", "must be at least 1")),
+        _ => Ok(Some(Limiter::new(limit, Moment::now().steady))),
+    }
 }

@@ -122,10 +122,13 @@ fn assert_refused(cases: &[(&str, &str)]) {
 fn files_are_refused_with_the_key_that_is_wrong() {
     assert_refused(&[
         ("hWkNKCp3fvIx3jKnsaBI\nTuEjdwNS8A2vYdFbiKqr\n", "web.yml"),
-        ("tls_config:\n  cert_file: x\n", "unknown key tls_config"),
+        (
+            "tls_config:\n  cert_file: x\n",
+            "web.yml:1:1: unknown key; the keys here are tls_server_config, ",
+        ),
         (
             "tls_server_config:\n  cert_filename: x\n",
-            "unknown key cert_filename",
+            "web.yml:2:3: tls_server_config: unknown key; the keys here are cert, key, ",
         ),
         (
             "tls_server_config:\n  cert_file: ''\n  key_file: server.key\n",
@@ -153,7 +156,7 @@ fn files_are_refused_with_the_key_that_is_wrong() {
         ),
         (
             "tls_server_config:\n  cert_file: server.crt\n  key_file: none.key\n",
-            "none.key cannot be read: No such file",
+            "tls_server_config.key_file: the file cannot be read: No such file",
         ),
         (
             "tls_server_config:\n  cert_file: server.key\n  key_file: server.key\n",
@@ -173,11 +176,11 @@ fn files_are_refused_with_the_key_that_is_wrong() {
         ),
         (
             "basic_auth_users:\n  john: doe\n",
-            "basic_auth_users.john: not a bcrypt hash",
+            "web.yml:2:9: basic_auth_users: not a bcrypt hash",
         ),
         (
             "basic_auth_users:\n  john: a\n  john: b\n",
-            "john is there twice",
+            "web.yml:3:3: basic_auth_users: stands here twice",
         ),
         (
             "http_server_config:\n  http2: true\n",
@@ -185,7 +188,7 @@ fn files_are_refused_with_the_key_that_is_wrong() {
         ),
         (
             "http_server_config:\n  headers:\n    X-Frame-Options: maybe\n",
-            "X-Frame-Options: expected deny or sameorigin",
+            "web.yml:3:22: http_server_config.headers: expected deny or sameorigin",
         ),
         (
             "http_server_config:\n  headers:\n    X-Content-Type-Options: sniff\n",
@@ -193,7 +196,7 @@ fn files_are_refused_with_the_key_that_is_wrong() {
         ),
         (
             "http_server_config:\n  headers:\n    X-Powered-By: me\n",
-            "X-Powered-By: this header cannot be configured",
+            "http_server_config.headers: this header cannot be configured",
         ),
         ("rate_limit:\n  interval: soon\n", "expected a duration"),
         (
@@ -215,14 +218,14 @@ fn settings_of_tls_are_refused_with_the_key_that_is_wrong() {
                 "client_ca_file: /dev/null",
                 "client_auth_type: RequireAndVerifyClientCert",
             ]),
-            "client_ca_file: holds no certificate",
+            "client_ca_file: the file holds no certificate",
         ),
         (
             &tls(&[
                 "client_ca_file: none.crt",
                 "client_auth_type: RequireAndVerifyClientCert",
             ]),
-            "none.crt cannot be read",
+            "tls_server_config.client_ca_file: the file cannot be read",
         ),
         (
             &tls(&["client_auth_type: RequireAndVerifyClientCert"]),
@@ -235,11 +238,11 @@ fn settings_of_tls_are_refused_with_the_key_that_is_wrong() {
         ),
         (
             &tls(&["cipher_suites: [TLS_RSA_WITH_RC4]"]),
-            "TLS_RSA_WITH_RC4 is not supported; supported are TLS_ECDHE",
+            "tls_server_config.cipher_suites: expected TLS_ECDHE",
         ),
         (
             &tls(&["curve_preferences: [CurveP521]"]),
-            "CurveP521 is not supported; supported are X25519",
+            "tls_server_config.curve_preferences: expected X25519",
         ),
         (
             &tls(&["min_version: TLS11"]),
@@ -263,6 +266,16 @@ fn an_error_shows_no_secret() {
         "tls_server_config:\n  key: [s3cretword]\n",
         "tls_server_config: s3cretword\n",
         "http_server_config:\n  http2: s3cretword\n",
+        "http_server_config:\n  headers:\n    s3cretword: x\n",
+        "s3cretword: x\n",
+        "basic_auth_users:\n  s3cretword: x\n",
+        "rate_limit:\n  interval: s3cretword\n",
+        &tls(&["client_auth_type: s3cretword"]),
+        &tls(&["cipher_suites: [s3cretword]"]),
+        &tls(&["curve_preferences: [s3cretword]"]),
+        "tls_server_config:\n  cert_file: server.crt\n  key_file: s3cretword\n",
+        "tls_server_config:\n  cert_file: s3cretword\n  key_file: server.key\n",
+        "tls_server_config:\n  cert: s3cretword\n  key_file: server.key\n",
     ] {
         let error = folder
             .open(text)

@@ -1,61 +1,46 @@
 //! `tls_server_config`: what TLS connections are accepted with.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::crypto::{CryptoProvider, SupportedKxGroup, aws_lc_rs};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring};
+use rustls::pki_types::CertificateDer;
 use rustls::{ServerConfig, SupportedCipherSuite, SupportedProtocolVersion, version};
+use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer};
 
-use super::client_auth::{ClientAuth, ClientAuthType};
-use super::error::Fault;
+use crate::config::HiddenPath;
+use crate::config::error::Fault;
+use crate::pem::{Pem, PemError};
 
-/// The keys of the section.
-#[derive(Deserialize)]
+use super::client_auth::{ClientAuth, ClientAuthType};
+
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TlsSection {
     cert: String,
     #[serde(deserialize_with = "secret")]
+    #[schemars(with = "String")]
     key: SecretString,
     client_ca: String,
     cert_file: PathBuf,
     key_file: PathBuf,
     client_ca_file: PathBuf,
+    #[schemars(with = "String")]
     client_auth_type: Option<ClientAuthType>,
     client_allowed_sans: Option<Vec<String>>,
-    min_version: TlsVersion,
-    max_version: TlsVersion,
+    #[schemars(with = "String")]
+    min_version: Option<TlsVersion>,
+    #[schemars(with = "String")]
+    max_version: Option<TlsVersion>,
     cipher_suites: Vec<String>,
-    prefer_server_cipher_suites: bool,
+    prefer_server_cipher_suites: Option<bool>,
     curve_preferences: Vec<String>,
 }
 
 fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
     String::deserialize(deserializer).map(SecretString::from)
-}
-
-impl Default for TlsSection {
-    fn default() -> Self {
-        Self {
-            cert: String::new(),
-            key: SecretString::default(),
-            client_ca: String::new(),
-            cert_file: PathBuf::new(),
-            key_file: PathBuf::new(),
-            client_ca_file: PathBuf::new(),
-            client_auth_type: None,
-            client_allowed_sans: None,
-            min_version: TlsVersion::Tls12,
-            max_version: TlsVersion::Tls13,
-            cipher_suites: Vec::new(),
-            prefer_server_cipher_suites: true,
-            curve_preferences: Vec::new(),
-        }
-    }
 }
 
 /// A version of TLS. There is no older one: rustls does not have them.
@@ -67,7 +52,6 @@ enum TlsVersion {
     Tls13,
 }
 
-/// What a TLS server needs.
 pub(super) struct TlsServer {
     pub(super) config: ServerConfig,
     /// The first certificate of its chain: its own.
@@ -111,6 +95,24 @@ impl TlsSection {
             || !self.key.expose_secret().is_empty()
     }
 
+    /// The keys that are set and protect the server.
+    pub(super) fn protections(&self) -> impl Iterator<Item = &'static str> {
+        let asks = self
+            .client_auth_type
+            .is_some_and(|kind| kind != ClientAuthType::NoClientCert);
+        let keys = [
+            ("tls_server_config", self.is_enabled()),
+            ("tls_server_config.client_auth_type", asks),
+            (
+                "tls_server_config.client_allowed_sans",
+                self.client_allowed_sans.is_some(),
+            ),
+        ];
+        keys.into_iter()
+            .filter(|(_, is_set)| *is_set)
+            .map(|(key, _)| key)
+    }
+
     /// Whether a certificate of a client is verified if there is one.
     pub(super) fn verifies_if_given(&self) -> bool {
         self.client_auth_type == Some(ClientAuthType::VerifyClientCertIfGiven)
@@ -118,22 +120,15 @@ impl TlsSection {
 
     /// Reads the certificates and makes the configuration of rustls.
     pub(super) fn server(&self) -> Result<TlsServer, Fault> {
-        let certificate = pem("cert", &self.cert, "cert_file", &self.cert_file)?;
-        let key = pem("key", self.key.expose_secret(), "key_file", &self.key_file)?;
-        let certificates = certificates("tls_server_config.cert_file", &certificate)?;
+        let certificates = read("cert", &self.cert, &self.cert_file, Pem::certificates)?;
         let certificate = certificates[0].clone();
-        let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| {
-            Fault::value(
-                "tls_server_config.key_file",
-                "holds no private key in PEM form",
-            )
-        })?;
+        let key = read("key", self.key.expose_secret(), &self.key_file, Pem::key)?;
         let provider = Arc::new(self.provider()?);
         let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&self.versions()?)?
             .with_client_cert_verifier(self.client_auth()?.verifier(&provider)?)
             .with_single_cert(certificates, key)?;
-        config.ignore_client_order = self.prefer_server_cipher_suites;
+        config.ignore_client_order = self.prefer_server_cipher_suites.unwrap_or(true);
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsServer {
             config,
@@ -142,27 +137,19 @@ impl TlsSection {
     }
 
     fn client_auth(&self) -> Result<ClientAuth, Fault> {
-        let authorities = if self.client_ca.is_empty() && self.client_ca_file.as_os_str().is_empty()
-        {
-            None
-        } else {
-            let text = pem(
-                "client_ca",
-                &self.client_ca,
-                "client_ca_file",
-                &self.client_ca_file,
-            )?;
-            Some(certificates("tls_server_config.client_ca_file", &text)?)
-        };
+        let (text, file) = (&self.client_ca, &self.client_ca_file);
+        let is_set = !text.is_empty() || !file.as_os_str().is_empty();
+        let authorities = is_set.then(|| read("client_ca", text, file, Pem::certificates));
         Ok(ClientAuth {
             kind: self.client_auth_type.unwrap_or_default(),
-            authorities,
+            authorities: authorities.transpose()?,
             allowed_names: self.client_allowed_sans.clone(),
         })
     }
 
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, Fault> {
-        let wanted = self.min_version..=self.max_version;
+        let lowest = self.min_version.unwrap_or(TlsVersion::Tls12);
+        let wanted = lowest..=self.max_version.unwrap_or(TlsVersion::Tls13);
         let versions = TlsVersion::ALL.iter();
         let versions: Vec<_> = versions
             .filter(|(version, _)| wanted.contains(version))
@@ -170,13 +157,13 @@ impl TlsSection {
             .collect();
         if versions.is_empty() {
             let advice = "is higher than max_version";
-            return Err(Fault::value("tls_server_config.min_version", advice));
+            return Err(Fault::about("tls_server_config.min_version", advice));
         }
         Ok(versions)
     }
 
     fn provider(&self) -> Result<CryptoProvider, Fault> {
-        let mut provider = aws_lc_rs::default_provider();
+        let mut provider = ring::default_provider();
         if !self.cipher_suites.is_empty() {
             provider.cipher_suites = cipher_suites(&self.cipher_suites)?;
         }
@@ -187,37 +174,36 @@ impl TlsSection {
     }
 }
 
-/// The text of a certificate or key: inline or from a file.
-fn pem(inline_key: &str, inline: &str, key: &'static str, file: &Path) -> Result<Vec<u8>, Fault> {
-    match (inline.is_empty(), file.as_os_str().is_empty()) {
-        (false, true) => Ok(inline.as_bytes().to_vec()),
-        (true, false) => fs::read(file).map_err(|error| Fault::File {
-            key,
-            file: file.to_owned(),
-            error,
-        }),
+/// Reads what the value of `key`, or else the file of `{key}_file`, holds.
+fn read<T>(
+    key: &str,
+    inline: &str,
+    file: &Path,
+    content: fn(&Pem) -> Result<T, PemError>,
+) -> Result<T, Fault> {
+    let file_key = format!("{key}_file");
+    let (key, pem) = match (inline.is_empty(), file.as_os_str().is_empty()) {
+        (false, true) => (key, Ok(Pem::inline(inline))),
+        (true, false) => {
+            let file = HiddenPath::new("the file", file.to_owned());
+            (file_key.as_str(), Pem::read(&file))
+        }
         (true, true) => {
-            let advice = format!("{inline_key} or {key} is missing");
-            Err(Fault::value("tls_server_config", advice))
+            let advice = format!("{key} or {file_key} is missing");
+            return Err(Fault::about("tls_server_config", advice));
         }
         (false, false) => {
-            let advice = format!("{inline_key} and {key} are both set; leave one out");
-            Err(Fault::value("tls_server_config", advice))
+            let advice = format!("{key} and {file_key} are both set; leave one out");
+            return Err(Fault::about("tls_server_config", advice));
         }
-    }
-}
-
-fn certificates(key: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Fault> {
-    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    match read {
-        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        _ => Err(Fault::value(key, "holds no certificate in PEM form")),
-    }
+    };
+    pem.and_then(|pem| content(&pem))
+        .map_err(|error| Fault::about(format!("tls_server_config.{key}"), error.to_string()))
 }
 
 /// The suites of these names. As in Go, the list limits TLS 1.2 alone: the suites of TLS 1.3 are always offered.
 fn cipher_suites(names: &[String]) -> Result<Vec<SupportedCipherSuite>, Fault> {
-    let (all_13, all_12): (Vec<_>, Vec<_>) = aws_lc_rs::ALL_CIPHER_SUITES
+    let (all_13, all_12): (Vec<_>, Vec<_>) = ring::ALL_CIPHER_SUITES
         .iter()
         .copied()
         .partition(|suite| suite.tls13().is_some());
@@ -229,11 +215,8 @@ fn cipher_suites(names: &[String]) -> Result<Vec<SupportedCipherSuite>, Fault> {
             None if all_13.iter().any(|suite| suite_name(suite) == *name) => {}
             None => {
                 let known: Vec<_> = all_12.iter().chain(&all_13).map(suite_name).collect();
-                let advice = format!(
-                    "{name} is not supported; supported are {}",
-                    known.join(", ")
-                );
-                return Err(Fault::value("tls_server_config.cipher_suites", advice));
+                let advice = format!("expected {}", known.join(", "));
+                return Err(Fault::about("tls_server_config.cipher_suites", advice));
             }
         }
     }
@@ -248,16 +231,16 @@ fn suite_name(suite: &SupportedCipherSuite) -> String {
 
 fn curves(names: &[String]) -> Result<Vec<&'static dyn SupportedKxGroup>, Fault> {
     let known = [
-        ("X25519", aws_lc_rs::kx_group::X25519),
-        ("CurveP256", aws_lc_rs::kx_group::SECP256R1),
-        ("CurveP384", aws_lc_rs::kx_group::SECP384R1),
+        ("X25519", ring::kx_group::X25519),
+        ("CurveP256", ring::kx_group::SECP256R1),
+        ("CurveP384", ring::kx_group::SECP384R1),
     ];
     let curve = |name: &String| {
         let found = known.iter().find(|(known, _)| known == name);
         found.map(|(_, group)| *group).ok_or_else(|| {
             let known = known.map(|(name, _)| name).join(", ");
-            let advice = format!("{name} is not supported; supported are {known}");
-            Fault::value("tls_server_config.curve_preferences", advice)
+            let advice = format!("expected {known}");
+            Fault::about("tls_server_config.curve_preferences", advice)
         })
     };
     names.iter().map(curve).collect()

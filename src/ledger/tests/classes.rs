@@ -4,8 +4,8 @@ use super::*;
 
 #[tokio::test]
 async fn the_results_of_each_class_are_known_also_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let files = [("timeout", 1), ("timeout", 2), ("password", 3)];
     let file = |(class, number): (&str, u128)| {
         let file = SentFile {
@@ -37,12 +37,12 @@ async fn the_results_of_each_class_are_known_also_after_a_restart() {
     let review = judged(&[(1, FileState::Done), (3, FileState::Refailed)], None);
     ledger.review(id, now(), review).await.unwrap();
     let after = [row("password", 1, 0, 1), row("timeout", 2, 1, 0)];
-    let (again, view) = reopen(folder.path());
+    let (again, view) = reopen(&folder);
     assert_eq!(view, ledger.view().unwrap(), "also before the verdict");
     assert_eq!(fates(&view), after);
     let review = judged(&[(2, FileState::Done)], Some(Verdict::Partial));
     again.review(id, now(), review).await.unwrap();
-    let (_, view) = reopen(folder.path());
+    let (_, view) = reopen(&folder);
     assert_eq!(view, again.view().unwrap());
     assert_eq!(
         fates(&view),
@@ -61,8 +61,8 @@ async fn the_results_of_each_class_are_known_also_after_a_restart() {
 
 #[tokio::test]
 async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_keeps_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let send = async |classes: &[&str], max_classes| {
         let files = (1..).zip(classes);
         let intent = Intent {
@@ -83,7 +83,7 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
         ledger.review(id, now(), review).await.unwrap();
     };
     let counted = || {
-        let view = reopen(folder.path()).1;
+        let view = reopen(&folder).1;
         let totals = view.classes().iter();
         let totals = totals.map(|(class, totals)| (class.to_string(), totals.recovered));
         totals.collect::<Vec<_>>()
@@ -117,8 +117,8 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
 
 #[tokio::test]
 async fn no_more_files_come_back_or_fail_again_than_the_portal_took() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let intent = Intent {
         files: intended(&[1, 2, 3, 4]),
         ..enforce()

@@ -42,8 +42,8 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
         (Forgiven::Clock, (true, true, true, 1)),
         (Forgiven::Everything, (false, false, false, 0)),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let (ledger, _) = reopen(folder.path());
+        let folder = Folder::new();
+        let (ledger, _) = reopen(&folder);
         let before = in_vain(&ledger).await;
         assert_eq!(seen(&ledger.view().unwrap()), (true, true, true, 1));
         ask(folder.path(), what.clone());
@@ -58,7 +58,7 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
         assert_eq!(seen(&view), left, "{what:?}");
         assert!(view.attempt(before).is_some(), "the facts stay");
         assert_eq!(ledger.take_in().await.unwrap(), [], "once");
-        assert_eq!(reopen(folder.path()).1, view);
+        assert_eq!(reopen(&folder).1, view);
 
         let later = in_vain(&ledger).await;
         let view = ledger.view().unwrap();
@@ -69,8 +69,8 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
 
 #[tokio::test]
 async fn what_is_under_way_is_not_forgiven() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let id = intend(&ledger, enforce()).await.unwrap();
     ask(folder.path(), Forgiven::Everything);
     ledger.take_in().await.unwrap();
@@ -80,20 +80,20 @@ async fn what_is_under_way_is_not_forgiven() {
 
 #[tokio::test]
 async fn a_request_is_stored_for_the_next_start() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = Ledger::open(folder.path(), Addresses::default());
+    let folder = Folder::new();
+    let (ledger, _) = folder.open();
     in_vain(&ledger.portal(&portal())).await;
     ledger.close().await;
     ask(folder.path(), Forgiven::Everything);
-    let (ledger, _) = reopen(folder.path());
+    let (ledger, _) = reopen(&folder);
     assert_eq!(ledger.take_in().await.unwrap().len(), 1);
     assert_eq!(seen(&ledger.view().unwrap()), (false, false, false, 0));
 }
 
 #[tokio::test]
 async fn times_in_the_future_can_be_taken_for_now() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let tomorrow = now().moved(86_400_000);
     let id = intend(&ledger, intent(ActiveMode::Enforce, tomorrow))
         .await
@@ -107,7 +107,7 @@ async fn times_in_the_future_can_be_taken_for_now() {
         now().since(view.attempt(id).unwrap().intended) < DAY,
         "made just now"
     );
-    let again = reopen(folder.path()).1;
+    let again = reopen(&folder).1;
     assert_eq!(
         again.attempt(id).unwrap().intended,
         view.attempt(id).unwrap().intended
@@ -115,16 +115,9 @@ async fn times_in_the_future_can_be_taken_for_now() {
 }
 
 #[test]
-fn there_must_be_a_ledger_of_this_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let ask = || {
-        let (at, what) = (now(), Forgiven::Breaker);
-        ask_to_forgive(&state(folder.path()), &portal(), &Forgiveness { at, what })
-    };
-    assert!(matches!(ask(), Err(LedgerError::Missing { .. })));
-    let path = folder.path().join(FILE_NAME);
-    let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch(schema::STEPS[0]).unwrap();
-    old.pragma_update(None, "user_version", 1).unwrap();
-    assert!(matches!(ask(), Err(LedgerError::Older { .. })));
+fn there_must_be_a_ledger() {
+    let folder = Folder::new();
+    let (at, what) = (now(), Forgiven::Breaker);
+    let asked = ask_to_forgive(&state(folder.path()), &portal(), &Forgiveness { at, what });
+    assert!(matches!(asked, Err(LedgerError::Missing { .. })));
 }

@@ -1,6 +1,6 @@
 //! Whatever is changed in whatever order, the disk says what the memory says.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use proptest::prelude::*;
 
@@ -149,8 +149,8 @@ proptest! {
 
     #[test]
     fn the_disk_says_what_the_memory_says(steps in steps()) {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut database, loaded) = open::open_file(folder.path(), &Addresses::default()).unwrap();
+        let folder = Folder::new();
+        let (mut database, loaded) = open::open_file(&folder.state).unwrap();
         let created = loaded.ledger.created;
         let mut view = LedgerView::new(created);
         let mut at = created;
@@ -193,7 +193,7 @@ proptest! {
         view.interrupt(at).unwrap();
         database.write(&portal(), &before, &mut view, &[], Guard::None).unwrap();
         drop(database);
-        let (_, mut loaded) = open::open_file(folder.path(), &Addresses::default()).unwrap();
+        let (_, mut loaded) = open::open_file(&folder.state).unwrap();
         let found = loaded.portals.remove(&portal()).unwrap();
         prop_assert_eq!(&*found, &view);
     }

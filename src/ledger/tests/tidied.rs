@@ -4,8 +4,8 @@ use super::*;
 
 #[tokio::test]
 async fn old_attempts_go_and_the_counters_stay() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let mut ids = Vec::new();
     // The verdicts of attempts that were made 100, 99, 98 and 0 days ago.
     for (days, verdict) in [
@@ -38,13 +38,13 @@ async fn old_attempts_go_and_the_counters_stay() {
         "the row without effect is stored"
     );
     assert_eq!(view.totals(inbox()).accepted, 4);
-    assert_eq!(reopen(folder.path()).1, view);
+    assert_eq!(reopen(&folder).1, view);
 }
 
 #[tokio::test]
 async fn a_clock_that_jumps_forward_forgets_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     for _ in 0..3 {
         intend(&ledger, intent(ActiveMode::DryRun, now()))
             .await
@@ -62,8 +62,8 @@ async fn a_clock_that_jumps_forward_forgets_nothing() {
 
 #[tokio::test]
 async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, _) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, _) = reopen(&folder);
     let start = now();
     intend(&ledger, intent(ActiveMode::DryRun, start))
         .await
@@ -96,5 +96,5 @@ async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
     assert_eq!(known, [true, true, true, true, false]);
     let view = ledger.view().unwrap();
     assert!(view.folder(stays).is_some());
-    assert_eq!(reopen(folder.path()).1, view);
+    assert_eq!(reopen(&folder).1, view);
 }

@@ -17,7 +17,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         fs::write(path, "not a database, but long enough to be one".repeat(99)).unwrap();
     };
     let read_only: Make = |path| {
-        drop(open::open_file(path.parent().unwrap(), &Addresses::default()).unwrap());
+        drop(open::open_file(&StateFolder::new(path.parent().unwrap())).unwrap());
         let mut permissions = fs::metadata(path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(path, permissions).unwrap();
@@ -26,23 +26,23 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         fs::create_dir(path.with_extension("db-wal")).unwrap();
     };
     let emptied: Make = |path| {
-        drop(open::open_file(path.parent().unwrap(), &Addresses::default()).unwrap());
+        drop(open::open_file(&StateFolder::new(path.parent().unwrap())).unwrap());
         let connection = rusqlite::Connection::open(path).unwrap();
         connection.execute_batch("DELETE FROM ledger").unwrap();
     };
     for (make, says) in [
-        (newer, "newer version (schema 99, known 5)"),
-        (foreign, "not a reindex ledger"),
+        (newer, "newer version (schema 99, known 1)"),
+        (foreign, "not one of kb-exporter"),
         (corrupt, "not a database"),
         (read_only, "read-only"),
         (blocked, "cannot be used"),
         (emptied, "the time of its creation is missing"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::new();
         let path = folder.path().join(FILE_NAME);
         make(&path);
         let before = fs::read(&path).ok();
-        let (ledger, error) = Ledger::open(folder.path(), Addresses::default());
+        let (ledger, error) = folder.open();
         let error = error.expect(says).to_string();
         assert!(error.contains(says), "{error:?} does not say {says:?}");
         let ledger = ledger.portal(&portal());
@@ -67,17 +67,17 @@ fn a_start_that_was_cut_short_before_the_first_table_is_made_good() {
             .unwrap();
     };
     for make in [empty, without_tables] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::new();
         make(&folder.path().join(FILE_NAME));
         let before = now();
-        assert!(reopen(folder.path()).1.met() >= before);
+        assert!(reopen(&folder).1.met() >= before);
     }
 }
 
 #[tokio::test]
 async fn a_change_that_the_disk_refuses_is_not_in_the_view() {
-    let folder = tempfile::tempdir().unwrap();
-    let (ledger, before) = reopen(folder.path());
+    let folder = Folder::new();
+    let (ledger, before) = reopen(&folder);
     let other = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     other.execute_batch("DROP TABLE tries").unwrap();
     assert!(intend(&ledger, enforce()).await.is_err());
@@ -86,10 +86,10 @@ async fn a_change_that_the_disk_refuses_is_not_in_the_view() {
 
 #[test]
 fn the_history_says_when_there_is_no_ledger() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let error = history(&state(folder.path())).unwrap_err();
     assert!(matches!(error, LedgerError::Missing { .. }), "{error}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    let _open = Ledger::open(folder.path(), Addresses::default());
+    let _open = folder.open();
     assert_eq!(history(&state(folder.path())).unwrap(), []);
 }

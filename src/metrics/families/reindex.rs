@@ -11,9 +11,6 @@ use crate::model::Timestamp;
 use crate::policy::Reason;
 
 families! {
-    KILL_SWITCH: Gauge "kb_reindex_kill_switch" &[],
-        Snapshot(|snapshot| flag(snapshot.reindex.values().any(|view| view.kill_switch))),
-        "Whether the kill switch stops all attempts.";
     BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining" &["portal", "kind"], PortalSamples(budget),
         "Number of attempts (actions) and of files that the reindexing budget still allows.";
     BREAKER_OPEN: Gauge "kb_reindex_breaker_open" PORTAL,
@@ -66,7 +63,7 @@ fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
     }
 }
 
-/// At most so many classes beside `other`, which has the files of all further ones.
+/// Maximum number of classes without `other`, which has the files of all further ones.
 ///
 /// The ledger bounds its classes when files are sent ([`crate::ledger::Intent::max_classes`]), and removes none. So there are further ones
 /// only where `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move

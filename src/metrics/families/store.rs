@@ -6,7 +6,7 @@ use crate::metrics::samples::{Samples, flag};
 use crate::snapshot::{Snapshot, Writes};
 
 families! {
-    WRITABLE: Gauge "kb_state_writable" &["store"], SnapshotSamples(writable),
+    WRITABLE: Gauge "kb_state_writable" &["store"], Snapshot(writable),
         "Whether writes to the store (state or ledger) succeed. There is no ledger series while reindexing is off everywhere.";
 }
 

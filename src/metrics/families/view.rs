@@ -1,13 +1,12 @@
 //! Portals and folders at the moment for which their metrics are written.
 
+use crate::clock::Moment;
 use crate::config::Mode;
 use crate::ledger::{ActiveMode, LedgerView, Totals};
-use crate::model::Moment;
 use crate::snapshot::{
     Counts, FolderReindex, FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot,
 };
 
-/// A portal.
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
     pub ledger: Option<&'a LedgerView>,
@@ -15,7 +14,6 @@ pub(in crate::metrics) struct PortalFacts<'a> {
     now: Moment,
 }
 
-/// A folder.
 pub(in crate::metrics) struct FolderFacts<'a> {
     portal: &'a str,
     id: String,
@@ -86,7 +84,6 @@ impl<'a> FolderFacts<'a> {
         [self.portal, &self.id, self.view.name.label()]
     }
 
-    /// The same, and one more.
     pub fn with<'b>(&'b self, value: &'b str) -> [&'b str; 4] {
         [self.portal, &self.id, self.view.name.label(), value]
     }

@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::classify::{Classifier, ErrorRow};
-use crate::config::{BaseUrl, KeySource, Portal};
+use crate::clock::Moment;
+use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, FolderCounters, IndexingTimes};
-use crate::model::{ByStatus, FolderName, Moment, PortalName, Status, Timestamp};
+use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::snapshot::{
     Collections, Counts, FolderState, FolderView, ListState, PortalView, Publisher, Unavailable,
     Way,
@@ -21,13 +22,13 @@ pub(in crate::metrics) const STALE_AFTER: Duration = Duration::from_mins(15);
 /// Shows a portal, of which nothing is known yet.
 pub(in crate::metrics) fn publisher(portal: &PortalView) -> Publisher {
     let base_url = BaseUrl::parse("http://127.0.0.1:1").unwrap();
-    let key = KeySource::Environment("KEY".to_owned());
+    let key = KeySource::File(HiddenPath::file("api_key_file", "/key"));
     let publisher = Publisher::default();
     publisher.use_portals(&[Portal::new(portal.name.clone(), base_url, key)]);
     publisher
 }
 
-/// A portal in which every folder has so many failed files.
+/// A portal in which every folder has this number of failed files.
 pub(in crate::metrics) fn portal(folders: u128, failed: u64, now: Moment) -> PortalView {
     let folders = (0..folders).map(|number| {
         let mut files = ByStatus::default();
@@ -91,8 +92,6 @@ fn folder(
     let mut indexing = IndexingTimes::default();
     indexing.observe(Duration::from_secs(files[Status::Done] >> 20));
     FolderView {
-        id: Uuid::from_u128(number).into(),
-        name: FolderName::new(name),
         reported_files: Some(files[Status::Failed]),
         state: FolderState::Counted,
         counts: Some(Arc::new(Counts {
@@ -107,13 +106,11 @@ fn folder(
             interval: None,
         })),
         last_success: Some(now.wall),
-        full_read: None,
-        full_read_difference: None,
-        large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {
             entries: files,
             indexing,
         })),
+        ..FolderView::unseen(Uuid::from_u128(number).into(), FolderName::new(name))
     }
 }
 

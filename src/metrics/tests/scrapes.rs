@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::clock::Moment;
 use crate::metrics::tests::portals::{STALE_AFTER, any_portal, portal};
 
 /// Too many for a scrape to wait until they are rendered.
@@ -55,7 +56,7 @@ fn facts(text: &str) -> Vec<&str> {
 async fn counts_vanish_when_they_are_too_old_although_nothing_is_published() {
     let mut story = Story::begin(portal(3, 7, Moment::now())).await;
     assert_eq!(failed(&story.shown().await), [7, 7, 7]);
-    let began = Instant::now();
+    let began = Moment::now().steady;
     story.go_on();
     // There is nothing else to wait for: the clock goes to when the renderer wakes.
     let text = story.shown_next().await;

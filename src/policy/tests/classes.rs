@@ -62,7 +62,7 @@ fn whether_a_class_responds_depends_on_the_results_of_its_newest_attempts() {
     }
 }
 
-/// How many folders may try files of the class now; `fresh`: so many minutes ago files failed that were not sent yet.
+/// How many folders may try files of the class now; `fresh`: minutes since files failed that were not sent yet.
 fn pace(ledger: &TestLedger, fresh: &[u32], now: Timestamp) -> ClassPace {
     let rules = ReindexRules::default();
     let file = |(number, minutes): (usize, &u32)| FailedFile {

@@ -142,7 +142,7 @@ fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
     );
 }
 
-/// What becomes of an attempt whose files all stay failed: at reads so many minutes after the request, while files of the folder wait or
+/// What becomes of an attempt whose files all stay failed: at reads this number of minutes after the request, while files of the folder wait or
 /// not, the number of files that failed again and the verdict.
 fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verdict>) {
     let mut ledger = TestLedger::new();

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::clock::Moment;
 
 const RATE: f64 = 5.0;
 
@@ -77,14 +78,13 @@ proptest! {
     }
 }
 
-/// A process that has so many requests to send from each minute to the next.
+/// A process that has this number of requests to send from each minute to the next.
 struct Process {
     meter: DemandMeter,
     a_minute: f64,
     left: f64,
     /// When the next one may be sent, in seconds.
     next: f64,
-    /// What it told the others.
     told: Sharer,
     sent: f64,
 }
@@ -113,7 +113,7 @@ struct Story {
 
 impl Story {
     fn new(a_minute: &[f64]) -> Self {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let process = |a_minute: &f64| {
             let mut meter = DemandMeter::new(start);
             let demand = meter.demand(start);
@@ -210,7 +210,7 @@ fn a_process_that_becomes_busy_has_an_even_share_within_minutes() {
 
 #[test]
 fn a_process_waits_when_it_uses_nearly_all_of_its_share_and_one_that_starts_waits() {
-    let now = Instant::now();
+    let now = Moment::now().steady;
     for (requests, waits) in [(0, false), (7, false), (9, true), (10, true)] {
         let mut meter = DemandMeter::new(now);
         assert!(meter.demand(now).waits);

@@ -11,21 +11,17 @@ const FOLDERS: usize = 64;
 /// An answer that takes longer, or half of the time limit, may be slow.
 const SLOW_ANSWER: Duration = Duration::from_secs(3);
 
-/// It is slow if it also takes so many times as long as usual for the portal.
+/// It is slow if it also takes this multiple of the portal's usual time.
 const SLOWER_THAN_USUAL: u32 = 3;
 
-/// What an answer was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::portal) enum Answer {
-    /// What was asked for.
     Good,
-    /// 429.
     Limited,
     /// Anything else, or none.
     Other,
 }
 
-/// How a request was answered.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::portal) struct Answered {
     /// The folder that it was for; none for the list.
@@ -105,7 +101,7 @@ mod tests {
         answers.is_slow(Answered { limit, ..answered })
     }
 
-    /// Folders whose latest answers took so many milliseconds.
+    /// Folders whose latest answers took this number of milliseconds.
     fn answers(times: &[u64]) -> Answers {
         let mut answers = Answers::default();
         for (number, millis) in times.iter().enumerate() {

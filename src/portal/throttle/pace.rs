@@ -26,7 +26,7 @@ const STEP: f64 = 1.0 / 400.0;
 /// By so much a step beyond the level is larger than the one before.
 const STEP_GROWTH: f64 = 1.15;
 
-/// So many answers of 429 in a row say that the limit holds over a longer time, and is lower than the rate at which it was met.
+/// Number of consecutive answers of 429 that show that the limit holds over a longer time, and is lower than the rate at which it was met.
 const WINDOW_CLOSED: u32 = 3;
 
 /// The slowest rate that answers of 429 lead to, unless the configured one is slower.
@@ -81,7 +81,6 @@ impl Pace {
         }
     }
 
-    /// The configured rate.
     pub fn configured(&self) -> Rate {
         self.configured.map_or(Rate::Unlimited, Rate::PerSecond)
     }
@@ -113,13 +112,12 @@ impl Pace {
         self.lowered
     }
 
-    /// When so many requests may be sent one after the other, with no wait in between.
+    /// When this number of requests may be sent one after the other, with no wait in between.
     pub fn slot(&self, requests: u32, now: Instant) -> Instant {
         let first = self.next.map_or(now, |next| next.max(now));
         first + self.gap() * requests.saturating_sub(1)
     }
 
-    /// So many requests are sent.
     pub fn take(&mut self, slot: Instant, requests: u32) {
         self.next = Some(slot + self.gap());
         self.forget_sent(slot);
@@ -175,7 +173,6 @@ impl Pace {
         self.configured.map_or(SLOWEST, |rate| rate.min(SLOWEST))
     }
 
-    /// A request was answered well.
     pub fn answered(&mut self) {
         self.in_a_row = 0;
         let Some(limit) = &mut self.limit else { return };
@@ -193,13 +190,13 @@ impl Pace {
         }
     }
 
-    /// Requests per second; none where nothing limits them.
+    /// Requests per second; `None` if nothing limits them.
     fn rate(&self) -> Option<f64> {
         self.limit.map(|limit| limit.rate).or(self.configured)
     }
 }
 
-/// Requests per second; none where nothing limits them.
+/// Requests per second; `None` if nothing limits them.
 fn per_second(rate: Rate) -> Option<f64> {
     match rate {
         Rate::Unlimited => None,

@@ -1,6 +1,7 @@
 //! Who waits for whom, and how long.
 
 use super::*;
+use crate::clock::Moment;
 use crate::model::FolderId;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -64,7 +65,7 @@ async fn a_portal_that_is_slow_as_a_whole_is_asked_with_all_requests_in_flight()
     for (millis, seconds) in [(2_800, 22.4), (3_200, 25.6)] {
         let throttle = Throttle::new(8, Rate::Unlimited);
         let lane = Lane::default();
-        let begun = Instant::now();
+        let begun = Moment::now().steady;
         read_pages(&throttle, &lane, 1, 64, Duration::from_millis(millis)).await;
         let took = begun.elapsed().as_secs_f64();
         assert!((took - seconds).abs() < 0.5, "{millis} ms: {took} s");
@@ -77,10 +78,10 @@ async fn a_slow_folder_has_its_fair_share_beside_others_and_nearly_all_when_alon
     let (slow, usual) = (Lane::default(), Lane::default());
     ask(&throttle, &usual, 1, SECOND / 20).await;
     ask(&throttle, &slow, 2, 5 * SECOND).await;
-    let begun = Instant::now();
+    let begun = Moment::now().steady;
     read_pages(&throttle, &slow, 2, 70, 5 * SECOND).await;
     assert_eq!(begun.elapsed(), 50 * SECOND);
-    let begun = Instant::now();
+    let begun = Moment::now().steady;
     let beside = async {
         read_pages(&throttle, &usual, 1, 2_000, SECOND / 20).await;
         begun.elapsed()
@@ -118,7 +119,7 @@ async fn a_folder_that_is_always_limited_slows_the_others_down_once() {
 async fn the_background_has_a_quarter_of_the_rate_and_one_request_in_flight() {
     let throttle = Throttle::new(4, Rate::PerSecond(1.0));
     let (background, usual) = (Lane::background(), Lane::default());
-    let begun = Instant::now();
+    let begun = Moment::now().steady;
     let first = admit(&throttle, &background).await;
     assert!(waits(&throttle, &background).await);
     drop(first);
@@ -131,7 +132,7 @@ async fn the_background_has_a_quarter_of_the_rate_and_one_request_in_flight() {
 #[tokio::test(start_paused = true)]
 async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
     let throttle = Throttle::new(1, Rate::PerSecond(0.5));
-    let begun = Instant::now();
+    let begun = Moment::now().steady;
     let row = throttle.admit(&Lane::default(), 2, || true).await;
     assert_eq!(
         begun.elapsed().as_secs(),
@@ -161,7 +162,7 @@ async fn a_request_that_is_no_longer_due_takes_no_turn() {
 async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() {
     let throttle = Throttle::new(4, Rate::PerSecond(0.2));
     let lane = Lane::default();
-    let begun = Instant::now();
+    let begun = Moment::now().steady;
     admit(&throttle, &lane).await;
     for _ in 0..100 {
         assert!(waits(&throttle, &lane).await);
@@ -174,7 +175,7 @@ async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() 
 async fn a_request_that_waits_waits_longer_after_429() {
     let throttle = Throttle::new(2, Rate::PerSecond(1.0));
     let lane = Lane::default();
-    let begun = Instant::now();
+    let begun = Moment::now().steady;
     let first = admit(&throttle, &lane).await.unwrap();
     let limited = async {
         tokio::time::sleep(SECOND / 2).await;

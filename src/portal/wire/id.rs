@@ -22,7 +22,6 @@ impl Id {
         Self(uuid.as_u128())
     }
 
-    /// This one, and then another.
     fn then(self, Self(next): Self) -> Self {
         let before = Uuid::from_u128(self.0);
         Self(Uuid::new_v5(&before, &next.to_be_bytes()).as_u128())

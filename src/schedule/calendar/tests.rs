@@ -1,7 +1,6 @@
 //! Cron lines on calendars that are set, and on days that are longer or shorter.
 
 use super::*;
-use std::time::SystemTime;
 
 use chrono_tz::Europe::Berlin;
 use proptest::prelude::*;
@@ -15,16 +14,16 @@ fn calendar(line: &str, jitter: u64) -> Calendar {
 
 /// Both clocks in seconds: since the start, and since midnight of 1 June 2026.
 fn at(start: Instant, passed: i64, calendar: i64) -> Moment {
-    let midnight = DateTime::parse_from_rfc3339("2026-06-01T00:00:00Z").unwrap();
+    let midnight = Timestamp::parse("2026-06-01T00:00:00Z").unwrap();
     Moment {
-        monotonic: start + Duration::from_secs(passed.try_into().unwrap()),
-        calendar: midnight.to_utc() + chrono::Duration::seconds(calendar),
+        wall: midnight.moved(calendar * 1_000),
+        steady: start + Duration::from_secs(passed.try_into().unwrap()),
     }
 }
 
 /// The seconds since the start at which the line ran, asked each second; `steps` set the calendar: (when, by how much).
 fn runs(line: &str, seconds: i64, steps: &[(i64, i64)]) -> Vec<i64> {
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let mut calendar = calendar(line, 0);
     (0..seconds)
         .filter(|&passed| {
@@ -107,7 +106,7 @@ fn each_occurrence_runs_once_whatever_is_done_to_the_clock() {
 
 #[test]
 fn a_suspended_machine_makes_up_for_all_with_one_run() {
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let mut calendar = calendar("0 * * * * *", 0);
     assert!(calendar.take(at(start, 0, 0), 0.0).is_some());
     let tick = calendar
@@ -118,14 +117,14 @@ fn a_suspended_machine_makes_up_for_all_with_one_run() {
         Duration::from_mins(1),
         "the sleep is no interval of the schedule"
     );
-    assert_eq!(tick.next, Some(at(start, 60, DAY + 60).calendar.into()));
+    assert_eq!(tick.next, Some(at(start, 60, DAY + 60).wall));
     assert_eq!(calendar.take(at(start, 59, DAY + 59), 0.0), None);
     assert!(calendar.take(at(start, 60, DAY + 60), 0.0).is_some());
 }
 
 #[test]
 fn the_interval_is_the_longer_of_the_gaps_on_both_sides() {
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let mut calendar = calendar("0 0,10 2 * * *", 0);
     let mut interval = |seconds| {
         let tick = calendar
@@ -141,7 +140,7 @@ fn the_interval_is_the_longer_of_the_gaps_on_both_sides() {
 
 #[test]
 fn jitter_is_a_tenth_of_the_gap_that_follows_at_most() {
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let mut calendar = calendar("0 0,10 2 * * *", 7200);
     let mut next = |seconds| {
         let tick = calendar
@@ -151,18 +150,18 @@ fn jitter_is_a_tenth_of_the_gap_that_follows_at_most() {
     };
     assert_eq!(
         next(HOUR),
-        SystemTime::from(at(start, 0, 2 * HOUR + 60).calendar),
+        at(start, 0, 2 * HOUR + 60).wall,
         "ten minutes follow"
     );
     assert_eq!(
         next(2 * HOUR + 60),
-        SystemTime::from(at(start, 0, 2 * HOUR + 600 + 7200).calendar)
+        at(start, 0, 2 * HOUR + 600 + 7200).wall
     );
 }
 
 #[test]
 fn a_line_without_a_time_to_come_waits_for_good() {
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let mut calendar = calendar("0 0 0 30 2 *", 0);
     let tick = calendar
         .take(at(start, 0, 0), 0.0)
@@ -186,7 +185,7 @@ proptest! {
         first in 0..DAY,
         draws in prop::collection::vec(0.0..1.0_f64, 1..2000),
     ) {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         let mut calendar = calendar(&format!("0 */{minutes} * * * *"), jitter);
         calendar.timezone = Berlin;
         let gap = minutes * 60;

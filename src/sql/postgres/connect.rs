@@ -5,40 +5,40 @@
 //! unless `sslmode=disable` says otherwise.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::ClientConfig;
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio::time::timeout;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use url::Url;
 
+use crate::config::HiddenPath;
+use crate::pem::Pem;
 use crate::sql::error::SqlError;
-use crate::sql::postgres::connection::{Connection, explain, with_causes};
+use crate::sql::postgres::connection::{Connection, explain};
 
 /// A server that takes longer to accept a connection cannot be used.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a URL says.
 #[derive(Debug)]
 struct Address {
     config: Config,
-    /// Whether the connection is encrypted.
     encrypted: bool,
     /// The certificates of the authorities that are trusted; the system's where there is none.
-    root_certificates: Option<PathBuf>,
+    root_certificates: Option<HiddenPath>,
 }
 
 /// Connects to the database whose URL a file has.
-pub(super) fn connect(url_file: &Path) -> Result<Connection, SqlError> {
-    let refused = |why: String| SqlError::Away(format!("{}: {why}", url_file.display()));
-    let url = std::fs::read_to_string(url_file).map_err(|cause| refused(cause.to_string()))?;
-    let address = parse(url.trim()).map_err(refused)?;
+pub(super) fn connect(url_file: &HiddenPath) -> Result<Connection, SqlError> {
+    let refused = |why: String| SqlError::Away(format!("{url_file} cannot be used: {why}"));
+    let url = url_file
+        .read()
+        .map_err(|error| SqlError::Away(error.to_string()))?;
+    let address = parse(String::from_utf8_lossy(&url).trim()).map_err(refused)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -57,7 +57,7 @@ pub(super) fn connect(url_file: &Path) -> Result<Connection, SqlError> {
 async fn open(address: &Address) -> Result<tokio_postgres::Client, SqlError> {
     // The task that moves the bytes ends with the client; its error is the client's, too.
     if address.encrypted {
-        let tls = tls(address.root_certificates.as_deref()).map_err(SqlError::Away)?;
+        let tls = tls(address.root_certificates.as_ref()).map_err(SqlError::Away)?;
         let connected = address.config.connect(MakeRustlsConnect::new(tls)).await;
         let (client, connection) = connected.map_err(|error| explain(&error))?;
         tokio::spawn(connection);
@@ -69,9 +69,9 @@ async fn open(address: &Address) -> Result<tokio_postgres::Client, SqlError> {
     Ok(client)
 }
 
-/// Reads a URL. The error does not have any part of it but the names of its options.
+/// Reads a URL. The error does not have any part of it: what seems to be an option may be the end of a password.
 fn parse(url: &str) -> Result<Address, String> {
-    let form = "the file must have a URL such as postgres://USER:PASSWORD@HOST/DATABASE";
+    let form = "it must have a URL such as postgres://USER:PASSWORD@HOST/DATABASE";
     let mut url = Url::parse(url).map_err(|_| form.to_owned())?;
     if !matches!(url.scheme(), "postgres" | "postgresql") {
         return Err(form.to_owned());
@@ -80,12 +80,15 @@ fn parse(url: &str) -> Result<Address, String> {
     for (name, value) in url.query_pairs() {
         match &*name {
             "sslmode" => mode = Some(value.into_owned()),
-            "sslrootcert" => root_certificates = Some(PathBuf::from(value.into_owned())),
+            "sslrootcert" => {
+                root_certificates = Some(HiddenPath::file("sslrootcert", value.into_owned()));
+            }
             _ => options.push((name.into_owned(), value.into_owned())),
         }
     }
     url.query_pairs_mut().clear().extend_pairs(options);
-    let mut config = Config::from_str(url.as_str()).map_err(|error| with_causes(&error))?;
+    let unknown = "the URL has an option that is not known, or whose value cannot be used; is each special character of the password escaped?";
+    let mut config = Config::from_str(url.as_str()).map_err(|_| unknown.to_owned())?;
     let encrypted = match mode.as_deref() {
         None => !config.get_hosts().iter().all(is_local),
         Some("disable") => false,
@@ -98,6 +101,8 @@ fn parse(url: &str) -> Result<Address, String> {
         SslMode::Disable
     });
     config.keepalives_idle(Duration::from_secs(30));
+    // Of several hosts, one that is no standby.
+    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     if config.get_application_name().is_none() {
         config.application_name("kb-exporter");
     }
@@ -121,36 +126,22 @@ fn is_local(host: &Host) -> bool {
 }
 
 /// Checks the certificate of the server, and its name.
-fn tls(root_certificates: Option<&Path>) -> Result<ClientConfig, String> {
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider)
+fn tls(root_certificates: Option<&HiddenPath>) -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder_with_provider(crate::tls::provider())
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
-    let Some(path) = root_certificates else {
+    let Some(file) = root_certificates else {
         let builder = builder.with_platform_verifier();
         let builder = builder.map_err(|error| error.to_string())?;
         return Ok(builder.with_no_client_auth());
     };
-    let refused = |why: String| format!("sslrootcert {}: {why}", path.display());
-    let mut roots = rustls::RootCertStore::empty();
-    for certificate in certificates(path).map_err(refused)? {
-        roots
-            .add(certificate)
-            .map_err(|error| refused(error.to_string()))?;
+    let certificates = Pem::read(file).and_then(|pem| pem.certificates());
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates.map_err(|error| error.to_string())? {
+        let added = roots.add(certificate);
+        added.map_err(|error| format!("{file} holds no usable certificate: {error}"))?;
     }
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
-}
-
-fn certificates(path: &Path) -> Result<Vec<rustls::pki_types::CertificateDer<'static>>, String> {
-    use rustls::pki_types::pem::PemObject as _;
-    let certificates = rustls::pki_types::CertificateDer::pem_file_iter(path);
-    let certificates = certificates.map_err(|error| error.to_string())?;
-    let certificates: Result<Vec<_>, _> = certificates.collect();
-    let certificates = certificates.map_err(|error| error.to_string())?;
-    if certificates.is_empty() {
-        return Err("no certificate".to_owned());
-    }
-    Ok(certificates)
 }
 
 #[cfg(test)]
@@ -169,6 +160,18 @@ mod tests {
             (
                 "postgres://kb@db.example/kb?sslmode=prefer",
                 Err("sslmode must be"),
+            ),
+            (
+                "postgres://kb:secret?secret@db.example/kb",
+                Err("must have a URL"),
+            ),
+            (
+                "postgres://db.example/kb?user=kb&password=a?&secret",
+                Err("an option that is not known"),
+            ),
+            (
+                "postgres://kb@db.example/kb?connect_timeout=secret",
+                Err("whose value cannot be used"),
             ),
             ("https://kb:secret@db.example/kb", Err("must have a URL")),
             ("kb:secret@db.example", Err("must have a URL")),

@@ -15,7 +15,6 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// The server ends a statement after this time: before the client gives up, so that the error is known and the connection is still of use.
 pub(super) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// An open connection.
 pub(super) struct Connection {
     // Dropped before the runtime that it needs.
     pub client: Client,
@@ -45,6 +44,12 @@ impl Connection {
     }
 }
 
+/// The codes of errors of a statement, after which the connection is of use, or what they begin with. After any other error it may not be: the
+/// server may shut down, or may have become a standby.
+const OF_STATEMENT: [&str; 10] = [
+    "21", "22", "23", "40", "42", "44", "54", "55", "57014", "P0",
+];
+
 /// What an error means, in words that do not have the URL.
 pub(super) fn explain(error: &tokio_postgres::Error) -> SqlError {
     let Some(refused) = error.as_db_error() else {
@@ -55,12 +60,13 @@ pub(super) fn explain(error: &tokio_postgres::Error) -> SqlError {
         return SqlError::Duplicate;
     }
     let message = format!("{} (SQLSTATE {})", refused.message(), code.code());
-    // Connection, authorisation, resources, shutdown: the connection cannot be used any more.
-    let ended = ["08", "28", "3D", "53", "57P", "XX", "25P03"];
-    if ended.iter().any(|class| code.code().starts_with(class)) {
-        SqlError::Away(message)
-    } else {
+    if OF_STATEMENT
+        .iter()
+        .any(|start| code.code().starts_with(start))
+    {
         SqlError::Postgres(message)
+    } else {
+        SqlError::Away(message)
     }
 }
 

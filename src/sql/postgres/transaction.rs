@@ -11,7 +11,6 @@ use crate::sql::postgres::connection::Connection;
 use crate::sql::record::Row;
 use crate::sql::transaction::{Engine, Transaction};
 
-/// A transaction that was begun.
 pub(super) struct PostgresTransaction<'a> {
     connection: &'a Connection,
     /// Why the connection cannot be used any more, if it cannot.

@@ -40,7 +40,7 @@ impl Sample {
 }
 
 /// A whole exposition.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Exposition {
     /// The text that was read.
     pub text: String,
@@ -127,13 +127,17 @@ impl Exposition {
         self.one(name, labels).map(Sample::count)
     }
 
-    /// The exposition with the samples of one portal alone.
+    /// The samples of each portal, without the text.
     #[must_use]
-    pub fn of_portal(&self, portal: &str) -> Self {
-        let mut own = self.clone();
-        own.samples
-            .retain(|sample| sample.has(&[("portal", portal)]));
-        own
+    pub fn by_portal(self) -> BTreeMap<String, Self> {
+        let mut portals = BTreeMap::<_, Self>::new();
+        for sample in self.samples {
+            if let Some(portal) = sample.labels.get("portal") {
+                let own = portals.entry(portal.clone()).or_default();
+                own.samples.push(sample);
+            }
+        }
+        portals
     }
 
     /// The counts of a folder by the label `status`.

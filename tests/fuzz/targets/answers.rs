@@ -1,7 +1,7 @@
 //! What a portal answers: pages, lists, error bodies, `Retry-After`.
 
 use std::collections::HashSet;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 use serde_json::{Value, json};
@@ -101,10 +101,10 @@ pub fn reason(bytes: &[u8]) {
 /// When that does not hold.
 pub fn retry_after(bytes: &[u8]) {
     let value = String::from_utf8_lossy(bytes);
-    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+    let now = Timestamp::from_millis(784_111_777_000);
     let passed = Duration::from_secs(30);
     let wait = portal::retry_after(&value, now);
-    let later = portal::retry_after(&value, now + passed);
+    let later = portal::retry_after(&value, now.after(passed));
     assert_eq!(portal::retry_after(&format!(" {value}\t"), now), wait);
     assert_eq!(wait.is_some(), later.is_some());
     if let Some((wait, later)) = wait.zip(later) {
@@ -209,6 +209,7 @@ fn listed(folder: &ListedFolder) -> Value {
         "id": folder.id.to_string(),
         "name": folder.name.label(),
         "fileCount": folder.file_count,
+        "createdAt": folder.created_at.and_then(written),
         "updatedAt": folder.updated_at.and_then(written),
     })
 }

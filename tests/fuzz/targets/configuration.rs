@@ -58,10 +58,11 @@ fn assert_usable(config: &Config) {
             portal.base_url.as_url().scheme(),
             "http" | "https"
         ));
-        assert!(!portal.name.as_str().contains(KEY));
+        let shown = format!("{:?}", portal.key);
+        assert!(!shown.contains(KEY), "{shown}");
         match &portal.key {
-            KeySource::Environment(name) => assert!(!name.contains(KEY)),
-            KeySource::File(path) => assert_ne!(path.as_os_str(), KEY),
+            KeySource::Environment(name) => assert!(!name.expose().contains(KEY)),
+            KeySource::File(path) => assert_ne!(path.expose().as_os_str(), KEY),
         }
     }
     if let Schedule::Cron(line) = &config.collect.schedule {

@@ -8,9 +8,10 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ErrorTally};
+use kb_exporter::clock::Moment;
 use kb_exporter::history::{Departure, DepartureReason, FolderCounters, FullRead, IndexingTimes};
 use kb_exporter::metrics::{ConfigFacts, Events, render};
-use kb_exporter::model::{ByStatus, FolderId, FolderName, Moment, PortalName, Status, Timestamp};
+use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, ListFacts, ListState, PortalView, RunResult,
     Snapshot, Unavailable, Way,

@@ -1,13 +1,17 @@
 //! What changes while it is read is never a wrong number without its mark (contract, promise 1).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::raw::RawPortal;
 use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 
 use kb_simulator::Status;
+use serde_json::json;
 use uuid::Uuid;
 
 /// Few enough that a scan of them may be repeated.
@@ -132,4 +136,41 @@ async fn a_status_that_changes_after_its_page_was_read_is_the_one_before() {
     .await;
     assert_ne!(shown.before, shown.after);
     assert_eq!((shown.files, shown.consistent), (shown.before, true));
+}
+
+/// A page of a folder of so many done and then failed files, a hundred a page.
+fn page_of(done: u64, failed: u64, page: u64) -> String {
+    let total = done + failed;
+    let rows = ((page - 1) * 100..total.min(page * 100)).map(|at| {
+        let status = if at < done { "done" } else { "failed" };
+        json!({"id": Uuid::from_u128(at.into()), "indexStatus": status})
+    });
+    let rows: Vec<_> = rows.collect();
+    json!({"data": rows, "pagination": {"page": page, "total": total}}).to_string()
+}
+
+#[tokio::test]
+async fn of_a_folder_that_loses_files_at_each_request_no_others_are_missing() {
+    const DONE: u64 = 19_393;
+    const FAILED: u64 = 9_000;
+    const DELETED: u64 = 60;
+    let folder = Uuid::from_u128(1);
+    let list = json!({"data": [{"id": folder, "name": "Moving", "fileCount": DONE + FAILED}]});
+    let asked = Arc::new(AtomicU64::new(0));
+    let portal = RawPortal::start(list.to_string(), move |_, page| {
+        let deleted = DELETED * asked.fetch_add(1, Ordering::Relaxed);
+        Some(page_of(DONE.saturating_sub(deleted), FAILED, page))
+    })
+    .await;
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["strategy"] = "sorted".into();
+    });
+    let metrics = Exporter::start(&workspace).await.collected().await;
+    let files = metrics.by_status("kb_folder_files", &folder.to_string());
+    let requests = metrics.count("kb_folder_collection_requests", &[("strategy", "sorted")]);
+    let most = DELETED * requests.unwrap();
+    for (status, before) in [("done", DONE), ("failed", FAILED)] {
+        assert!(files[status].abs_diff(before) <= most, "{files:?}: {most}");
+    }
+    assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(0.0));
 }

@@ -29,6 +29,8 @@ fn a_dashboard_is_found_by_a_uid_and_a_tag_that_stay_and_is_not_edited_in_place(
         assert_eq!(board["tags"], json!(["kb-exporter"]));
         assert_eq!(board["editable"], false);
         assert!(!board["title"].as_str().unwrap().is_empty());
+        assert!(!board["description"].as_str().unwrap().is_empty());
+        assert_eq!(board.get("__inputs"), None, "it was exported for sharing");
     }
 }
 
@@ -75,15 +77,31 @@ fn every_dashboard_lets_choose_the_data_source_the_job_the_instance_and_the_port
 }
 
 #[test]
-fn every_panel_has_a_number_and_a_place_of_its_own() {
+fn every_panel_has_a_number_a_title_and_a_place_of_its_own() {
     for board in committed() {
         let mut ids = BTreeSet::new();
+        let mut titles = BTreeSet::new();
         let mut taken = BTreeSet::new();
         for panel in panels(&board) {
             assert!(ids.insert(panel["id"].as_u64().unwrap()), "{panel}");
+            let title = (panel["type"] == "row", panel["title"].as_str());
+            assert!(titles.insert(title), "{panel}");
             for cell in cells(panel) {
                 assert!(cell.0 < 24 && taken.insert(cell), "{cell:?}: {panel}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_row_is_open_and_its_panels_follow_it() {
+    for board in committed() {
+        for row in panels(&board).filter(|panel| panel["type"] == "row") {
+            // Panels inside a row would not be looked at by the other tests.
+            assert_eq!(
+                (&row["collapsed"], &row["panels"]),
+                (&json!(false), &json!([]))
+            );
         }
     }
 }

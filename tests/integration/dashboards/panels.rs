@@ -1,8 +1,8 @@
 //! What every panel must be like: the rules of Grafana's dashboard-linter about panels, of every type, and our own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{committed, panels, targets};
 
@@ -61,8 +61,21 @@ fn every_panel_asks_the_chosen_data_source() {
         assert_eq!(panel["datasource"]["uid"], "${datasource}", "{panel}");
         let asks = targets(panel).count() > 0;
         assert_eq!(asks, panel["type"] != "text", "{panel}");
+        let mut names = BTreeSet::new();
         for target in targets(panel) {
             assert_eq!(target["datasource"], panel["datasource"], "{panel}");
+            assert!(names.insert(target["refId"].as_str()), "{panel}");
+            assert!(!target["expr"].as_str().unwrap().is_empty(), "{panel}");
+        }
+    });
+}
+
+#[test]
+fn a_value_that_is_not_known_is_neither_good_nor_bad() {
+    all(|panel| {
+        let thresholds = &panel["fieldConfig"]["defaults"]["thresholds"];
+        if let Some(steps) = thresholds["steps"].as_array() {
+            assert_eq!(steps[0], json!({"color": "text", "value": null}), "{panel}");
         }
     });
 }
@@ -143,31 +156,49 @@ fn a_word_has_one_colour_everywhere() {
     }
 }
 
+/// Columns of tables that lead to a dashboard, with its uid and the variable that it shows.
+const LINKS: [(&str, &str, &str); 2] = [
+    (
+        "folder",
+        "/d/kb-folder?",
+        "&var-folder=${__data.fields.folder_id:percentencode}&",
+    ),
+    (
+        "portal",
+        "/d/kb-knowledge-base?",
+        "var-portal=${__data.fields.portal:percentencode}&",
+    ),
+];
+
 #[test]
-fn a_folder_in_a_table_leads_to_its_dashboard() {
-    let mut tables = 0;
+fn a_folder_or_portal_in_a_table_leads_to_its_dashboard_with_the_same_data_and_time() {
+    let mut links = Vec::new();
     for board in committed() {
         for panel in panels(&board).filter(|panel| panel["type"] == "table") {
-            let overrides = panel["fieldConfig"]["overrides"].as_array().unwrap();
-            let Some(folder) = overrides
-                .iter()
-                .find(|one| one["matcher"]["options"] == "folder")
-            else {
-                continue;
-            };
-            let properties = folder["properties"].as_array().unwrap();
-            let link = properties.iter().find(|own| own["id"] == "links").unwrap();
-            let url = link["value"][0]["url"].as_str().unwrap();
-            assert!(url.starts_with("/d/kb-folder?var-portal="), "{url}");
-            for variable in [
-                "var-folder=${__data.fields.folder_id",
-                "${__url_time_range}",
-                "${job:queryparam}",
-            ] {
-                assert!(url.contains(variable), "{url}");
+            let columns = panel["fieldConfig"]["overrides"].as_array().unwrap();
+            for (label, dashboard, shown) in LINKS {
+                let Some(column) = columns
+                    .iter()
+                    .find(|one| one["matcher"]["options"] == label)
+                else {
+                    continue;
+                };
+                let properties = column["properties"].as_array().unwrap();
+                if properties.iter().any(|own| own["id"] == "custom.hidden") {
+                    continue;
+                }
+                let link = properties.iter().find(|own| own["id"] == "links").unwrap();
+                let url = link["value"][0]["url"].as_str().unwrap();
+                let kept = "${datasource:queryparam}&${job:queryparam}&${instance:queryparam}&${__url_time_range}";
+                assert!(url.starts_with(dashboard) && url.contains(shown), "{url}");
+                assert!(url.ends_with(kept), "{url}");
+                links.push(label);
             }
-            tables += 1;
         }
     }
-    assert_eq!(tables, 3);
+    links.sort_unstable();
+    assert_eq!(
+        links.join(" "),
+        "folder folder folder portal portal portal portal"
+    );
 }

@@ -11,9 +11,10 @@ use tempfile::TempDir;
 use super::{list, output, root, text, tool, yaml};
 use crate::support::process::run;
 
-const WORKFLOWS: [&str; 2] = [
+const WORKFLOWS: [&str; 3] = [
     ".github/workflows/release.yml",
     ".github/workflows/tests.yml",
+    ".github/workflows/long.yml",
 ];
 
 const CHANGELOG: &str = "\
@@ -93,12 +94,21 @@ fn program(folder: &TempDir) -> std::path::PathBuf {
     file
 }
 
+/// A folder with a manual page.
+fn manual(folder: &Path) -> std::path::PathBuf {
+    let pages = folder.join("man");
+    fs::create_dir_all(&pages).unwrap();
+    fs::write(pages.join("kb-exporter.1"), "").unwrap();
+    pages
+}
+
 /// Packs a program into a folder.
 fn archive(program: &Path, folder: &Path) -> String {
     let mut command = Command::new(root().join("deploy/release/archive"));
     command
         .arg(program)
         .arg("x86_64-unknown-linux-gnu")
+        .arg(manual(program.parent().unwrap()))
         .arg(folder);
     output(command.env("SOURCE_DATE_EPOCH", "1767225600"))
         .trim()
@@ -125,7 +135,7 @@ fn an_archive_is_reproducible_and_has_all_that_operators_need() {
         "README.md",
         "docs/installation.md",
         "docs/example.yml",
-        "docs/man/kb-exporter.1",
+        "man/kb-exporter.1",
         "alerts/kb-exporter.yml",
         "dashboards/folder.json",
         "deploy/systemd/kb-exporter.service",
@@ -169,7 +179,7 @@ fn workflows_satisfy_their_schema() {
     let Some(_) = tool("check-jsonschema") else {
         return;
     };
-    let pattern = root().join("target/deploy-tools/lib/*/site-packages/check_jsonschema/builtin_schemas/vendor/github-workflows.json");
+    let pattern = root().join("target/tools/lib/*/site-packages/check_jsonschema/builtin_schemas/vendor/github-workflows.json");
     let schema = glob::glob(pattern.to_str().unwrap())
         .unwrap()
         .next()

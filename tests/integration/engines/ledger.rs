@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use kb_exporter::classify::Class;
 use kb_exporter::ledger::{
-    ActiveMode, Addresses, AttemptId, FileState, Intent, Ledger, LedgerError, Lost, Misfit,
-    Outcome, PortalLedger, Review, SentFile, Verdict,
+    ActiveMode, AttemptId, FileState, Intent, Ledger, Lost, Outcome, PortalLedger, Review,
+    SentFile, Verdict,
 };
-use kb_exporter::model::{FileKey, FolderId, PortalAddress, PortalName, Shard};
+use kb_exporter::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Shard};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -25,10 +25,11 @@ struct Holder {
 impl Place {
     /// A process that opens the ledger, as soon as it may act.
     async fn holder(&self) -> Holder {
-        let ledger = if self.in_database {
+        let ledger = if self.database.is_some() {
             Ledger::on_server(&self.url_file(), Shard::default(), Duration::from_secs(30))
         } else {
-            Ledger::open(self.folder.path(), Addresses::default()).0
+            let folder = StateFolder::new(self.folder.path());
+            Ledger::open(folder).0
         };
         let address = PortalAddress::from("https://portal.example/");
         let portal = ledger.portal(&address);
@@ -58,7 +59,7 @@ impl Holder {
     }
 
     /// Writes the intent of an attempt with two files.
-    async fn intend(&self, number: u128) -> Result<AttemptId, LedgerError> {
+    async fn intend(&self, mode: ActiveMode) -> AttemptId {
         let main = PortalName::new("main").unwrap();
         let file = |number| {
             let key = FileKey {
@@ -69,69 +70,74 @@ impl Holder {
         };
         let at = self.portal.now().wall;
         let files = vec![file(1), file(2)];
-        let intent = Intent::new(main, folder(number), ActiveMode::Enforce, at, files);
+        let intent = Intent {
+            name: FolderName::new("In\nbox"),
+            ..Intent::new(main, inbox(), mode, at, files)
+        };
         let known = self.portal.view().unwrap();
-        self.portal.intend(intent, &known).await
+        self.portal.intend(intent, &known).await.unwrap()
     }
 
     async fn settle(&self, id: AttemptId, outcome: Outcome) {
         let at = self.portal.now().wall;
         self.portal.settle(id, at, outcome).await.unwrap();
     }
+
+    /// Writes which states the two files have now.
+    async fn review(&self, id: AttemptId, states: [FileState; 2], verdict: Option<Verdict>) {
+        let files = (1..).map(|number| FileKey {
+            link: number,
+            id: number,
+        });
+        let changed = files.zip(states).collect();
+        let at = self.portal.now().wall;
+        let review = Review { changed, verdict };
+        self.portal.review(id, at, review).await.unwrap();
+    }
 }
 
-fn folder(number: u128) -> FolderId {
-    Uuid::from_u128(number).into()
+fn inbox() -> FolderId {
+    Uuid::from_u128(7).into()
 }
 
 #[tokio::test]
 async fn attempts_with_every_outcome_are_read_by_the_next_process() {
+    use FileState::{Done, Refailed, Waiting};
     for place in Place::all().await {
         let first = place.holder().await;
-        let outcomes = [
-            Outcome::Accepted { updated: 2 },
-            Outcome::Refused {
-                status: 429,
-                retry_after: Some(Duration::from_secs(90)),
-            },
-            Outcome::Unknown {
-                why: Lost::Status(503),
-            },
-        ];
-        let mut ids = Vec::new();
-        for (number, outcome) in (1..).zip(outcomes) {
-            let id = first.intend(number).await.unwrap();
-            first.settle(id, outcome).await;
-            ids.push(id);
-        }
-        let second = FileKey { link: 2, id: 2 };
-        let review = Review {
-            changed: vec![(second, FileState::Done)],
-            verdict: Some(Verdict::Partial),
+        let rehearsed = first.intend(ActiveMode::DryRun).await;
+        let refused = first.intend(ActiveMode::Enforce).await;
+        let answer = Outcome::Refused {
+            status: 429,
+            retry_after: Some(Duration::from_secs(90)),
         };
-        let at = first.portal.now().wall;
-        first.portal.review(ids[0], at, review).await.unwrap();
+        first.settle(refused, answer).await;
+        let over = first.intend(ActiveMode::Enforce).await;
+        first.settle(over, Outcome::Accepted { updated: 9 }).await;
+        let verdict = Some(Verdict::Partial);
+        first.review(over, [Done, Refailed], verdict).await;
+        let watched = first.intend(ActiveMode::Enforce).await;
+        let why = Lost::Status(503);
+        first.settle(watched, Outcome::Unknown { why }).await;
+        first
+            .review(watched, [FileState::Sent, Waiting], None)
+            .await;
         let written = first.portal.view().unwrap();
         first.stop().await;
-        let next = place.holder().await;
-        assert_eq!(next.portal.view().unwrap(), written, "{place:?}");
-        let id = next.intend(4).await.unwrap();
-        assert!(ids.iter().all(|earlier| *earlier < id), "{place:?}: {id}");
-        next.stop().await;
-    }
-}
 
-#[tokio::test]
-async fn a_folder_has_one_attempt_at_a_time() {
-    for place in Place::all().await {
-        let holder = place.holder().await;
-        let id = holder.intend(1).await.unwrap();
-        let again = holder.intend(1).await;
-        assert!(
-            matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(other))) if other == id),
-            "{place:?}: {again:?}"
-        );
-        holder.intend(2).await.unwrap();
-        holder.stop().await;
+        let next = place.holder().await;
+        let view = next.portal.view().unwrap();
+        assert_eq!(view, written, "{place:?}");
+        let totals = view.totals(inbox());
+        assert_eq!((totals.accepted, totals.refused, totals.unknown), (1, 1, 1));
+        assert_eq!((totals.requeued, totals.partial), (9, 1));
+        assert_eq!((totals.files_recovered, totals.files_refailed), (1, 1));
+        next.review(watched, [Done, Done], Some(Verdict::Recovered))
+            .await;
+        let id = next.intend(ActiveMode::Enforce).await;
+        for earlier in [rehearsed, refused, over, watched] {
+            assert!(earlier < id, "{place:?}: {earlier} {id}");
+        }
+        next.stop().await;
     }
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kb_exporter::classify::{ClassSlot, Classifier, KnownClass};
 use kb_exporter::history::{
-    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, KnownFile,
+    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes,
+    KnownFile,
 };
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp,
@@ -43,29 +45,53 @@ fn file(status: Status) -> KnownFile {
 }
 
 fn change(number: u128, files: FileChanges) -> FolderChange {
-    let name = FolderName::new("it's \"quoted\" \\ $1 ☃");
     let counted = Timestamp::from_millis(COUNTED);
     FolderChange {
         portal: portal("main"),
         id: id(number),
         folder: SavedFolder {
-            name: name.clone(),
+            name: FolderName::new("it's \"quoted\" \\ $1 ☃\n"),
             record: Some(FolderRecord {
-                first_counted: counted,
-                name,
-                began: counted,
+                first_counted: Timestamp::from_millis(3),
+                began: Timestamp::from_millis(COUNTED - 1),
                 counted,
-                full_read: None,
+                full_read: Some(FullRead {
+                    at: Timestamp::from_millis(4),
+                    sizes: ByStatus::from_fn(|status| 100 + status as u64),
+                }),
                 counts: ByStatus::from_fn(|status| status as u64),
-                base: None,
-                coverage: ByStatus::from_fn(|_| Coverage::Whole),
+                base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
+                coverage: ByStatus::from_fn(|status| match status {
+                    Status::Failed => Coverage::Whole,
+                    Status::Flagged => Coverage::Once,
+                    status => Coverage::Torn(status as u8),
+                }),
                 counters: Arc::new(FolderCounters {
                     entries: ByStatus::from_fn(|status| 10 + status as u64),
-                    ..FolderCounters::default()
+                    indexing: IndexingTimes {
+                        buckets: [1, 2, 3, 4, 5, 6],
+                        count: 30,
+                        sum_millis: 4_000,
+                    },
                 }),
             }),
             files,
-            class_slots: Vec::new(),
+            class_slots: vec![ClassSlot {
+                class: "page <n> lost".into(),
+                known: KnownClass {
+                    example: "page 7 lost".into(),
+                    first_seen: Timestamp::from_millis(-1),
+                    last_seen: counted,
+                },
+                classifier: Some(Classifier::default().version()),
+                files: ByStatus::from_fn(|status| match status {
+                    Status::Failed => 7,
+                    Status::Flagged => 8,
+                    _ => 0,
+                }),
+                empty_counts: 2,
+                shown: false,
+            }],
             left: None,
             excluded: None,
         },
@@ -109,6 +135,7 @@ async fn what_was_written_is_read_by_the_next_process() {
         let folder = read.folders.remove(&id(1)).unwrap();
         assert_eq!(folder.name, left.folder.name, "{place:?}");
         assert_eq!(folder.record, left.folder.record, "{place:?}");
+        assert_eq!(folder.class_slots, left.folder.class_slots, "{place:?}");
         assert_eq!(folder.left, left.folder.left, "{place:?}");
         assert_eq!(folder.excluded, left.folder.excluded, "{place:?}");
         assert_eq!(folder.files.get(key(1)), Some(&file(Status::Failed)));
@@ -162,5 +189,27 @@ async fn folders_are_forgotten_by_their_ids_or_with_their_portal() {
             forgotten.await.unwrap();
             assert_eq!(left(&store).await, expected, "{place:?} {but}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_together_is_stored_together() {
+    for place in Place::all().await {
+        let store = place.state().await;
+        // The folders have one name.
+        place.sql("CREATE UNIQUE INDEX refuse ON folder (name)");
+        let changes = [1, 2, 9].map(|number| {
+            let files = FileChanges::All(vec![(key(1), file(Status::Failed))]);
+            change(number, files)
+        });
+        let stored = async || {
+            let saved = store.load(portal("main"), Shard::default()).await.unwrap();
+            saved.folders.len()
+        };
+        assert!(store.write(changes.to_vec()).await.is_err(), "{place:?}");
+        assert_eq!(stored().await, 0, "{place:?}");
+        place.sql("DROP INDEX refuse");
+        store.write(changes.to_vec()).await.unwrap();
+        assert_eq!(stored().await, 3, "{place:?}");
     }
 }

@@ -20,12 +20,8 @@ const WORDS: [&str; 12] = [
 
 /// Puts files into a folder that failed or were flagged for one reason.
 fn add(portal: &Portal, folder: Uuid, status: &Status, reason: &str, files: u32) -> Vec<Uuid> {
-    let file = |number| NewFile {
-        name: format!("{reason} {number:05}.pdf"),
-        status: status.clone(),
-        error: Some(reason.to_owned()),
-        ..NewFile::default()
-    };
+    let file =
+        |number| NewFile::new(format!("{reason} {number:05}.pdf"), status.clone()).because(reason);
     (0..files)
         .map(|number| portal.add(folder, &file(number)))
         .collect()
@@ -95,7 +91,10 @@ async fn a_few_flagged_files_have_labels_beside_many_failed_ones() {
         .iter()
         .flat_map(|word| vec![format!("{word} broke"); 9]);
     let folder = fill(&portal, "Inbox", large);
-    let workspace = Workspace::each_second(&[("main", portal.base_url())]);
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["schedule"] = json!("1s");
+        config["errors"] = json!({"max_classes_per_folder": 10});
+    });
     let exporter = Exporter::start(&workspace).await;
     let before = files_by_class(&exporter.collected().await, folder);
     assert_eq!(without_other(&before).len(), 10, "{before:?}");

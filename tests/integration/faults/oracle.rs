@@ -18,7 +18,6 @@ const CLOCK: TimeDelta = TimeDelta::milliseconds(3);
 /// Judges what is published of one portal.
 pub(crate) struct Oracle {
     simulator: Simulator,
-    portal: String,
     /// What was published of each read: it cannot change any more.
     seen: HashMap<(Uuid, u64), (Files, bool)>,
     /// Reads that were held against the journal.
@@ -39,10 +38,9 @@ struct Published {
 }
 
 impl Oracle {
-    pub(crate) fn new(simulator: &Simulator, portal: &str) -> Self {
+    pub(crate) fn new(simulator: &Simulator) -> Self {
         Self {
             simulator: simulator.clone(),
-            portal: portal.to_owned(),
             seen: HashMap::new(),
             judged: 0,
             marked: 0,
@@ -50,15 +48,11 @@ impl Oracle {
         }
     }
 
-    /// Judges every count that is published.
+    /// Judges every count in an exposition of this portal alone.
     pub(crate) fn judge(&mut self, metrics: &Exposition) -> Result<(), String> {
-        let own = metrics.of_portal(&self.portal);
-        let folders: Vec<_> = own
-            .all("kb_folder_collection_duration_seconds", &[])
-            .map(|sample| sample.labels["folder_id"].clone())
-            .collect();
-        for folder in folders {
-            self.judge_folder(&published(&own, &folder))?;
+        let folders = metrics.all("kb_folder_collection_duration_seconds", &[]);
+        for folder in folders.map(|sample| &sample.labels["folder_id"]) {
+            self.judge_folder(&published(metrics, folder))?;
         }
         Ok(())
     }

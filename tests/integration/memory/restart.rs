@@ -1,5 +1,9 @@
 //! What survives the end of the process, in order or not.
 
+use std::fs;
+
+use kb_exposition::Exposition;
+
 use super::{End, Status, Story};
 use crate::support::exporter::Exporter;
 
@@ -90,28 +94,83 @@ async fn a_failure_during_the_restart_is_seen_after_it() {
     assert_eq!(story.entries(&metrics, "failed"), 1);
 }
 
+/// What a process shows and says that cannot use its state folder.
+async fn without_state(story: &Story, exporter: &Exporter, failed: u64, says: &str) {
+    let metrics = exporter.collected_again().await;
+    let files = metrics.by_status("kb_folder_files", &story.id());
+    assert_eq!(files["failed"], failed, "counted all the same");
+    let entries = metrics.all("kb_folder_status_entries_total", &[]);
+    assert_eq!(entries.count(), 0, "how many there were is not known");
+    assert_eq!(writable(&metrics), Some(0.0));
+    let health = exporter.json("/health").await;
+    assert_eq!(health["status"], "warn");
+    let output = health["checks"]["portal:main"][0]["output"].to_string();
+    for text in ["counters of entries stand still", says] {
+        assert!(output.contains(text), "{output}");
+    }
+    let logged = |line: &String| line.contains("state cannot be used") && line.contains(says);
+    assert!(exporter.output().iter().any(logged));
+}
+
+fn writable(metrics: &Exposition) -> Option<f64> {
+    metrics.value("kb_state_writable", &[("store", "state")])
+}
+
+async fn until_writable(exporter: &Exporter) -> Exposition {
+    exporter
+        .metrics_when("the state is taken up", |metrics| {
+            writable(metrics) == Some(1.0)
+        })
+        .await
+}
+
 #[tokio::test]
-async fn a_state_folder_is_held_by_one_process_and_the_other_one_says_so() {
+async fn a_process_takes_up_its_state_folder_when_the_process_that_has_it_ends() {
+    for end in ENDS {
+        let story = Story::begin(|portal, folder| {
+            portal.file(folder, "a.pdf", Status::Done);
+        })
+        .await;
+        story.seen(story.file(), Status::Failed).await;
+        let second = Exporter::start(&story.workspace).await;
+        second.collected().await;
+        let late = story.portal.file(story.folder, "b.pdf", Status::Failed);
+        let of_first = story.exporter.collected_again().await;
+        assert_eq!(story.entries(&of_first, "failed"), 2, "{end:?}");
+        without_state(&story, &second, 2, "in use by another process").await;
+
+        let story = story.with_exporter(end, second).await;
+        story.portal.set(story.folder, late, Status::Flagged);
+        let metrics = until_writable(&story.exporter).await;
+        assert_eq!(story.entries(&metrics, "failed"), 2, "{end:?}");
+        let metrics = story.exporter.collected_again().await;
+        assert_eq!(story.entries(&metrics, "failed"), 2, "{end:?}");
+        assert_eq!(story.entries(&metrics, "flagged"), 1, "{end:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_process_takes_up_its_state_folder_when_it_is_there() {
     let story = Story::begin(|portal, folder| {
         portal.file(folder, "a.pdf", Status::Done);
     })
     .await;
-    let second = Exporter::start(&story.workspace).await;
-    second.collected().await;
-    story.portal.set(story.folder, story.file(), Status::Failed);
-    let of_second = second.collected_again().await;
-    let of_first = story.exporter.collected_again().await;
-    assert_eq!(story.entries(&of_first, "failed"), 1);
-    assert_eq!(story.entries(&of_second, "failed"), 0, "stands still");
-    assert_eq!(
-        of_second.by_status("kb_folder_files", &story.id())["failed"],
-        1
-    );
-    let health = second.json("/health").await;
-    assert_eq!(health["status"], "warn");
-    let output = health["checks"]["portal:main"][0]["output"].to_string();
-    assert!(
-        output.contains("counters of entries stand still"),
-        "{output}"
-    );
+    story.seen(story.file(), Status::Failed).await;
+    let [folder, elsewhere] = ["state", "elsewhere"].map(|name| story.workspace.path(name));
+    let hidden = || {
+        fs::rename(&folder, &elsewhere).unwrap();
+        fs::write(&folder, "not mounted").unwrap();
+    };
+    let story = story.restarted_after(End::Stopped, hidden).await;
+    story.portal.heal();
+    story.portal.file(story.folder, "b.pdf", Status::Failed);
+    without_state(&story, &story.exporter, 2, "cannot be used: File exists").await;
+
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&elsewhere, &folder).unwrap();
+    let metrics = until_writable(&story.exporter).await;
+    assert_eq!(story.entries(&metrics, "failed"), 2);
+    let story = story.restarted(End::Killed).await;
+    let metrics = story.exporter.metrics().await;
+    assert_eq!(story.entries(&metrics, "failed"), 2, "stored");
 }

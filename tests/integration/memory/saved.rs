@@ -17,8 +17,8 @@ const TIMES: [(&str, &str); 11] = [
     ("folder", "full_read"),
     ("folder", "left_since"),
     ("folder", "excluded_since"),
-    ("place", "first_seen"),
-    ("place", "last_seen"),
+    ("slot", "first_seen"),
+    ("slot", "last_seen"),
     ("file", "since"),
     ("file", "timed_from"),
 ];

@@ -8,11 +8,12 @@ use uuid::Uuid;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::random::Random;
 use crate::support::server::Server;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
-/// Collections after which it is known of every file that it was there, though each read misses one file in three.
+/// After so many collections it is known of every file that it was there, though each read misses one file in three.
 const MANY: usize = 20;
 
 /// Collections in which something that was counted once could be counted again.
@@ -22,11 +23,18 @@ fn entered(metrics: &Exposition, folder: Uuid, status: &str) -> u64 {
     metrics.by_status("kb_folder_status_entries_total", &folder.to_string())[status]
 }
 
-/// Nothing fails during many collections; then one file does, and that is one entry.
-async fn counts_one_failure(exporter: &Exporter, folder: Uuid, fail: impl FnOnce()) {
+/// Nothing fails during many collections, which are the events; then one file does, and that is one entry.
+async fn counts_one_failure(
+    exporter: &Exporter,
+    folder: Uuid,
+    random: Random,
+    fail: impl FnOnce(),
+) {
     let mut metrics = exporter.metrics().await;
-    for _ in 0..MANY {
+    let mut collections = 0;
+    while collections < MANY || random.goes_on(collections) {
         metrics = exporter.collections(1).await;
+        collections += 1;
     }
     for status in ["failed", "flagged"] {
         assert_eq!(entered(&metrics, folder, status), 0, "{status}");
@@ -43,8 +51,12 @@ async fn counts_one_failure(exporter: &Exporter, folder: Uuid, fail: impl FnOnce
 }
 
 /// Files of one name, whose order is another one in each answer: pages overlap and leave files out.
-async fn files_of_one_name(strategy: &str) {
-    let portal = Portal::with(|options| options.switches.equals = Equals::Shifting).await;
+pub(crate) async fn files_of_one_name(strategy: &str, random: Random) {
+    let portal = Portal::with(|options| {
+        options.switches.equals = Equals::Shifting;
+        options.seed = random.seed;
+    })
+    .await;
     let folder = portal.folder("Scans");
     let mut last = None;
     for (status, files) in [
@@ -64,17 +76,17 @@ async fn files_of_one_name(strategy: &str) {
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let fail = || portal.set(folder, last, Status::Failed);
-    counts_one_failure(&exporter, folder, fail).await;
+    counts_one_failure(&exporter, folder, random, fail).await;
 }
 
 #[tokio::test]
 async fn files_of_one_name_in_another_order_each_time_enter_nothing_when_every_page_is_read() {
-    files_of_one_name("full").await;
+    files_of_one_name("full", Random::fixed(1, MANY)).await;
 }
 
 #[tokio::test]
 async fn files_of_one_name_in_another_order_each_time_enter_nothing_when_boundaries_are_read() {
-    files_of_one_name("sorted").await;
+    files_of_one_name("sorted", Random::fixed(1, MANY)).await;
 }
 
 /// A portal in which the first file goes and another one comes at the end whenever the second page is asked for: the
@@ -87,7 +99,7 @@ async fn shifting_pages(simulator: &Simulator, folder: Uuid) -> Server {
             world.with(|world| {
                 let first = world.file_ids(folder)[0];
                 world.delete_file(folder, first).unwrap();
-                let arrived = file(&format!("z {first}"), Status::Done);
+                let arrived = NewFile::new(format!("z {first}"), Status::Done);
                 world.add_file(folder, &arrived).unwrap();
             });
         }
@@ -110,7 +122,7 @@ async fn files_that_pages_leave_out_while_others_come_and_go_enter_nothing() {
         } else {
             Status::Done
         };
-        let file = file(&format!("file {number:03}"), status);
+        let file = NewFile::new(format!("file {number:03}"), status);
         files.push(simulator.with(|world| world.add_file(folder, &file).unwrap()));
     }
     let server = shifting_pages(&simulator, folder).await;
@@ -124,19 +136,11 @@ async fn files_that_pages_leave_out_while_others_come_and_go_enter_nothing() {
     assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(1.0));
     let shown = metrics.by_status("kb_folder_files", &folder.to_string());
     assert_eq!(shown["failed"], 99, "one is left out");
-    counts_one_failure(&exporter, folder, || {
+    counts_one_failure(&exporter, folder, Random::fixed(1, MANY), || {
         simulator.with(|world| {
             let failed = world.set_status(folder, files[290], Status::Failed, Some("a reason"));
             failed.unwrap();
         });
     })
     .await;
-}
-
-fn file(name: &str, status: Status) -> NewFile {
-    NewFile {
-        name: name.to_owned(),
-        status,
-        ..NewFile::default()
-    }
 }

@@ -109,6 +109,11 @@ pub(super) const FAMILIES: &[Family] = &[
         &[],
     ),
     family(
+        "kb_exporter_web_config_last_reload_successful",
+        "gauge",
+        &[],
+    ),
+    family(
         "kb_exporter_shard_info",
         "gauge",
         &["index", "count", "ledger"],

@@ -1,5 +1,7 @@
 //! What is not copied, and why.
 
+use rusqlite::Connection;
+
 use super::*;
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::manual;
 use crate::support::process::run;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -55,8 +56,13 @@ impl Package {
     fn copy(&self, row: &Value) {
         let [source, target, mode] = [0, 1, 2].map(|column| row[column].as_str().unwrap());
         let mode = u32::from_str_radix(mode, 8).unwrap();
-        let sources: Vec<PathBuf> = match source.strip_prefix("target/release/") {
-            Some("kb-exporter") => vec![env!("CARGO_BIN_EXE_kb-exporter").into()],
+        let sources: Vec<PathBuf> = match source {
+            "target/release/kb-exporter" => vec![env!("CARGO_BIN_EXE_kb-exporter").into()],
+            "target/man/*.1" => {
+                let pages = self.folder.join("man");
+                manual::write(&pages);
+                files(&format!("{}/*.1", pages.display()))
+            }
             _ => files(&format!("{ROOT}/{source}")),
         };
         assert!(!sources.is_empty(), "{source} is not there");

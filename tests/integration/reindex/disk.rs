@@ -90,7 +90,7 @@ async fn a_ledger_that_is_taken_away_while_it_is_in_use_holds_everything() {
 }
 
 #[tokio::test]
-async fn a_second_process_on_the_same_state_folder_holds_and_says_so() {
+async fn a_second_process_on_the_same_state_folder_holds_until_the_first_has_ended() {
     let scene = Scene::new("enforce").await;
     let first = scene.start_with_old_ledger().await;
     scene.attempted(&first, "accepted").await;
@@ -107,7 +107,14 @@ async fn a_second_process_on_the_same_state_folder_holds_and_says_so() {
         second.output().iter().any(logged),
         "the log does not say it"
     );
-    second.stop().await;
     first.stop().await;
+    let metrics = second
+        .metrics_when("the second process has the ledger", |metrics| {
+            writable(metrics) == [Some(1.0); 2] && !scene.is_held(metrics, "ledger_unavailable")
+        })
+        .await;
+    assert_eq!(scene.attempts(&metrics, "accepted"), Some(1.0), "as stored");
+    second.collected_again().await;
+    second.stop().await;
     assert_eq!(scene.sent(), 1);
 }

@@ -57,7 +57,7 @@ async fn a_ledger_from_the_future_holds_everything() {
     scene.start_with_old_ledger().await.stop().await;
     scene.start().await.stop().await;
     let connection = rusqlite::Connection::open(ledger::path(&scene.workspace)).unwrap();
-    let tomorrow = "UPDATE portal SET met = (SELECT opened + 86400000 FROM ledger)";
+    let tomorrow = "UPDATE portal SET met = (SELECT created + 86400000 FROM ledger)";
     connection.execute(tomorrow, []).unwrap();
     drop(connection);
     let exporter = scene.start().await;
@@ -82,6 +82,33 @@ async fn a_kill_switch_file_holds_everything_until_it_is_removed() {
     assert_eq!(metrics.value("kb_reindex_kill_switch", &[]), Some(0.0));
     exporter.stop().await;
     assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
+async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
+    let (mut scene, file) = Scene::with_kill_switch().await;
+    scene
+        .workspace
+        .change(|config| config["collect"]["schedule"] = "1h".into());
+    let exporter = scene.start_with_old_ledger().await;
+    scene.held(&exporter, "starting_up").await;
+    for is_on in [true, false] {
+        if is_on {
+            fs::write(&file, "").unwrap();
+        } else {
+            fs::remove_file(&file).unwrap();
+        }
+        let metrics = exporter.metrics().await;
+        let shown = metrics.value("kb_reindex_kill_switch", &[]);
+        assert_eq!(shown, Some(f64::from(is_on)));
+        let health = exporter.json("/health").await;
+        let notes = health["checks"]["portal:main"][0]["output"].as_str();
+        let is_noted = notes.is_some_and(|notes| notes.contains("the kill switch is on"));
+        assert_eq!((is_noted, &health["status"]), (is_on, &"pass".into()));
+        let page = exporter.get("/").await.text().await.unwrap();
+        assert_eq!(page.contains("the kill switch is on"), is_on);
+    }
+    exporter.stop().await;
 }
 
 #[tokio::test]

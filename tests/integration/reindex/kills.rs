@@ -1,11 +1,9 @@
 //! The program is killed again and again while folders wait to be reindexed, and no limit is ever broken.
 //!
-//! `KB_KILLS` (25) says how often, `KB_KILL_SEED` (random) when and what happens between. The seed is printed. While no process runs, the
-//! ledger grows older: what is called a time here is that of a clock which counts those pauses as well.
+//! While no process runs, the ledger grows older: what is called a time here is that of a clock which counts those pauses as well.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use kb_simulator::{NewFile, Status};
 use serde_json::json;
@@ -14,10 +12,11 @@ use uuid::Uuid;
 
 use super::ledger;
 use super::limits::{Event, Limits, Time, each_request_has_an_attempt, folder_of, millis, wall};
-use super::scene::{make_old_ledger, sent};
+use super::scene::{failed_files_are_shown, make_old_ledger, sent};
 use crate::support::exporter::{Exporter, client};
 use crate::support::portal::Portal;
-use crate::support::wait::wait_for;
+use crate::support::random::Random;
+use crate::support::wait::watch_for;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::Sample;
@@ -48,7 +47,7 @@ struct Story {
     portal: Portal,
     folders: Vec<Uuid>,
     workspace: Workspace,
-    random: fastrand::Rng,
+    generator: fastrand::Rng,
     /// When each process was started, and how long the pauses were until then.
     starts: Vec<(SystemTime, Duration)>,
     paused: Duration,
@@ -56,34 +55,37 @@ struct Story {
 
 #[tokio::test]
 async fn no_limit_is_broken_by_kills_at_random_moments() {
-    let kills = setting("KB_KILLS").unwrap_or(25);
-    let seed = setting("KB_KILL_SEED").unwrap_or_else(|| fastrand::u64(..));
-    println!("KB_KILLS={kills} KB_KILL_SEED={seed}");
-    let begun = Instant::now();
-    let mut story = Story::begin(seed).await;
-    for _ in 0..kills {
+    no_limit_is_broken(Random::fixed(1, 8)).await;
+}
+
+/// The events are kills.
+#[expect(clippy::print_stdout, reason = "shown when the test fails")]
+pub(crate) async fn no_limit_is_broken(random: Random) {
+    let mut story = Story::begin(random).await;
+    let mut kills = 0;
+    while random.goes_on(kills) {
         story.live_and_die().await;
         story.pause();
+        kills += 1;
     }
     story.nothing_is_forgotten().await;
     let attempts = story.attempts();
     let requests = story.requests();
     println!(
-        "{} attempts ({:?}), {} requests, {:?} of pauses, {:?}",
+        "{kills} kills, {} attempts {:?}, {} requests, {:?} of pauses",
         attempts.len(),
         story.outcomes(),
         requests.len(),
         story.paused,
-        begun.elapsed()
     );
-    assert!(requests.len() as u64 > kills / 5, "nothing happened");
+    assert!(requests.len() > kills / 5, "nothing happened");
     each_request_has_an_attempt(&requests, &attempts, UNDER_WAY);
     LIMITS.were_kept(&requests, UNDER_WAY);
     LIMITS.were_kept(&attempts, Duration::ZERO);
 }
 
 impl Story {
-    async fn begin(seed: u64) -> Self {
+    async fn begin(random: Random) -> Self {
         let portal = Portal::start().await;
         portal.writes().allow_reindex_failed();
         let folders: Vec<_> = (0..FOLDERS)
@@ -115,7 +117,7 @@ impl Story {
             portal,
             folders,
             workspace,
-            random: fastrand::Rng::with_seed(seed),
+            generator: random.generator(),
             starts: Vec::new(),
             paused: Duration::ZERO,
         }
@@ -124,19 +126,19 @@ impl Story {
     /// Starts the program and kills it at a random moment: after so many requests, or at the first one that writes, which a third of
     /// the processes are never answered.
     async fn live_and_die(&mut self) {
-        let (asked, written) = (self.portal.asked().len(), self.written());
-        if self.random.u8(..3) == 0 {
+        let (asked, written) = (self.portal.requests_with(""), self.portal.written());
+        if self.generator.u8(..3) == 0 {
             self.portal.hold(REINDEX_FAILED);
         }
-        let enough = asked + self.random.usize(READ..=2 * READ + 6);
-        let eager = self.random.bool();
+        let enough = asked + self.generator.usize(READ..=2 * READ + 6);
+        let eager = self.generator.bool();
         let exporter = self.start().await;
-        wait_for("the moment to be killed", async || {
-            let now = eager && self.written() > written;
-            (now || self.portal.asked().len() >= enough).then_some(())
+        watch_for("the moment to be killed", async || {
+            let now = eager && self.portal.written() > written;
+            (now || self.portal.requests_with("") >= enough).then_some(())
         })
         .await;
-        sleep(Duration::from_micros(self.random.u64(..10_000))).await;
+        sleep(Duration::from_micros(self.generator.u64(..10_000))).await;
         exporter.kill().await;
         self.portal_has_read_everything().await;
         self.portal.heal();
@@ -148,11 +150,6 @@ impl Story {
         asked.unwrap();
     }
 
-    /// Requests so far that write.
-    fn written(&self) -> usize {
-        self.portal.requests_with(REINDEX_FAILED)
-    }
-
     async fn start(&mut self) -> Exporter {
         self.starts.push((SystemTime::now(), self.paused));
         Exporter::start(&self.workspace).await
@@ -160,12 +157,12 @@ impl Story {
 
     /// Lets time pass, in which half of the files are done, so that a retry is worth while, and others fail, again or for the first time.
     fn pause(&mut self) {
-        let pause = Duration::from_millis(self.random.u64(..LONGEST_PAUSE));
+        let pause = Duration::from_millis(self.generator.u64(..LONGEST_PAUSE));
         ledger::age(&self.workspace, pause);
         self.paused += pause;
         for folder in &self.folders {
             for file in self.portal.world(|world| world.file_ids(*folder)) {
-                let status = match self.random.u8(..10) {
+                let status = match self.generator.u8(..10) {
                     0 => continue,
                     1..=5 => Status::Done,
                     _ => Status::Failed,
@@ -184,13 +181,11 @@ impl Story {
             .change(|config| config["reindex"]["mode"] = "dry_run".into());
         let exporter = self.start().await;
         let metrics = exporter.collected_again().await;
+        failed_files_are_shown(&self.portal, &self.folders, &metrics);
         for folder in &self.folders {
-            let counts = self.portal.world(|world| world.counts(*folder)).unwrap();
-            let failed = counts.get(&Status::Failed).copied().unwrap_or(0);
             let id = folder.to_string();
-            let shown = metrics.by_status("kb_folder_files", &id);
-            assert_eq!(shown["failed"], failed, "{id}");
             let eligible = metrics.count("kb_reindex_eligible_files", &[("folder_id", &id)]);
+            let failed = metrics.by_status("kb_folder_files", &id)["failed"];
             assert_eq!(eligible, Some(failed), "{id}");
         }
         let attempts = metrics.all("kb_reindex_attempts_total", &[]);
@@ -234,18 +229,5 @@ impl Story {
 }
 
 fn failed_file(number: usize) -> NewFile {
-    NewFile {
-        name: format!("{number}.pdf"),
-        status: Status::Failed,
-        error: Some("a reason".to_owned()),
-        ..NewFile::default()
-    }
-}
-
-fn setting(name: &str) -> Option<u64> {
-    let text = env::var(name).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{name} is no number: {text}")),
-    )
+    NewFile::new(format!("{number}.pdf"), Status::Failed).because("a reason")
 }

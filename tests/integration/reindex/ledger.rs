@@ -9,9 +9,8 @@ use uuid::Uuid;
 use crate::support::workspace::Workspace;
 
 /// Every column of the ledger that holds a time, with its table.
-pub(crate) const TIMES: [(&str, &str); 7] = [
+pub(crate) const TIMES: [(&str, &str); 6] = [
     ("ledger", "created"),
-    ("ledger", "opened"),
     ("portal", "met"),
     ("folder", "unseen_since"),
     ("attempt", "intended"),

@@ -223,6 +223,16 @@ pub(crate) fn sent(asked: &[Asked]) -> impl Iterator<Item = &Asked> {
     asked.filter(|asked| asked.target.ends_with(REINDEX_FAILED))
 }
 
+/// Fails where not all failed files of some folders are shown.
+pub(crate) fn failed_files_are_shown(portal: &Portal, folders: &[Uuid], metrics: &Exposition) {
+    for folder in folders {
+        let counts = portal.world(|world| world.counts(*folder)).unwrap();
+        let failed = counts.get(&Status::Failed).copied().unwrap_or(0);
+        let shown = metrics.by_status("kb_folder_files", &folder.to_string());
+        assert_eq!(shown["failed"], failed, "{folder}");
+    }
+}
+
 /// Decisions of one kind with a reason.
 pub(crate) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> Option<u64> {
     let labels = [("decision", decision), ("reason", reason)];

@@ -11,6 +11,7 @@ use kb_simulator::Status;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::Size;
 use crate::dashboards;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
@@ -19,12 +20,10 @@ use crate::support::prometheus::Prometheus;
 use crate::support::rules;
 use crate::support::workspace::Workspace;
 
-pub(super) const FOLDERS: usize = 4_000;
-
 /// How much faster than in life time goes by for the rules: a minute is ten seconds.
 const FASTER: u64 = 6;
 
-/// What takes longer than this does not happen any more: the rules of so many folders are slow on a machine that is busy.
+/// What takes longer than this does not happen any more: the rules of thousands of folders are slow on a machine that is busy.
 const DEADLINE: Duration = Duration::from_mins(5);
 
 /// Between two looks at a condition.
@@ -42,78 +41,94 @@ pub(super) struct Process {
 }
 
 /// Where the processes store what they know.
-enum State {
-    /// Each shard has a folder, and no replicas.
-    Folders(Vec<Workspace>),
-    /// All processes share a database.
-    Database(Workspace),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Each shard has a folder.
+    Private,
+    /// All shards, of two replicas each, have one database.
+    Shared,
+}
+
+impl State {
+    pub(super) fn replicas(self) -> usize {
+        match self {
+            Self::Private => 1,
+            Self::Shared => 2,
+        }
+    }
+
+    /// What each shard is started with.
+    async fn workspaces(self, size: &Size, portal: &Portal) -> Vec<Workspace> {
+        let portals = [("main", portal.base_url())];
+        // Each process counts every folder once, when it starts.
+        let mut workspaces: Vec<_> = (0..size.shards).map(|_| Workspace::new(&portals)).collect();
+        if self == Self::Shared {
+            let database = Server::shared().await.database();
+            for workspace in &mut workspaces {
+                let url = workspace.path("database-url");
+                fs::write(&url, database.url()).unwrap();
+                workspace.change(|config| {
+                    config["state"] = json!({"postgres_url_file": url});
+                    // The replica that goes on while the other one is restarted sees what changes.
+                    config["collect"]["schedule"] = size.schedule.into();
+                    config["collect"]["quiet_every"] = "1h".into();
+                });
+            }
+        }
+        workspaces
+    }
 }
 
 /// A portal, the processes that share its folders, and a server that scrapes them.
 pub(super) struct Story {
+    size: &'static Size,
+    replicas: usize,
     portal: Portal,
-    state: State,
-    pub running: BTreeMap<Process, Exporter>,
+    /// By shard.
+    workspaces: Vec<Workspace>,
+    running: BTreeMap<Process, Exporter>,
     /// The addresses that are scraped.
     targets: PathBuf,
-    pub prometheus: Prometheus,
+    prometheus: Prometheus,
 }
 
 impl Story {
-    /// Up to so many shards, each of which is one process with a folder for its state.
-    pub async fn with_folders(shards: usize) -> Self {
-        let portal = portal().await;
-        // Each process counts every folder once, when it starts.
-        let workspace = |_| Workspace::new(&[("main", portal.base_url())]);
-        let state = State::Folders((0..shards).map(workspace).collect());
-        Self::new(portal, state).await
-    }
-
-    /// Shards that share a database and may have replicas.
-    pub async fn with_a_database() -> Self {
-        let portal = portal().await;
-        let database = Server::shared().await.database();
-        let mut workspace = Workspace::new(&[("main", portal.base_url())]);
-        let url = workspace.path("database-url");
-        fs::write(&url, database.url()).unwrap();
-        workspace.change(|config| {
-            config["state"] = json!({"postgres_url_file": url});
-            // The replica that goes on while the other one is restarted sees what changes.
-            config["collect"]["schedule"] = "30s".into();
-            config["collect"]["quiet_every"] = "1h".into();
-        });
-        Self::new(portal, State::Database(workspace)).await
-    }
-
-    async fn new(portal: Portal, state: State) -> Self {
+    pub async fn new(size: &'static Size, state: State) -> Self {
+        let portal = portal(size.folders).await;
         let folder = tempfile::tempdir().unwrap();
         let targets = folder.path().join("targets.json");
         let rules = folder.path().join("rules.yml");
-        fs::write(&rules, rules::faster(FASTER)).unwrap();
+        fs::write(&rules, rules::faster(FASTER, size.evaluations)).unwrap();
         fs::write(&targets, "[]").unwrap();
-        let config = config(&rules, &targets);
+        let config = config(size, &rules, &targets);
         // As it is shipped, a value counts for five minutes.
         let prometheus = Prometheus::start(&config, folder, &["--query.lookback-delta=50s"]).await;
         Self {
+            size,
+            replicas: state.replicas(),
+            workspaces: state.workspaces(size, &portal).await,
             portal,
-            state,
             running: BTreeMap::new(),
             targets,
             prometheus,
         }
     }
 
-    /// Starts processes, of so many shards in all.
+    /// Starts every replica of a number of shards.
+    pub async fn start_all(&mut self, shards: usize) {
+        let of = |shard| (0..self.replicas).map(move |replica| Process { shard, replica });
+        let processes: Vec<_> = (0..shards).flat_map(of).collect();
+        self.start(&processes, shards).await;
+    }
+
+    /// Starts processes, of a number of shards in all.
     pub async fn start(&mut self, processes: &[Process], shards: usize) {
         let started = processes.iter().map(async |process| {
-            let workspace = match &self.state {
-                State::Folders(workspaces) => &workspaces[process.shard],
-                State::Database(workspace) => workspace,
-            };
-            let mut command = workspace.command();
-            let [shard, of] = [process.shard, shards].map(|number| number.to_string());
-            command.args(["run", "--shard.index", &shard, "--shard.count", &of]);
-            (*process, Exporter::launch(&mut command).await)
+            let workspace = &self.workspaces[process.shard];
+            (
+                *process,
+                Exporter::shard(workspace, process.shard, shards).await,
+            )
         });
         let started = join_all(started).await;
         self.running.extend(started);
@@ -125,12 +140,8 @@ impl Story {
         self.running.remove(&stopped).unwrap().stop().await;
         self.running.remove(&killed).unwrap().kill().await;
         self.scrape();
-        let running = self.running.len() as u64;
-        self.shows(
-            "the others are scraped",
-            &[("count(up)".to_owned(), running)],
-        )
-        .await;
+        let running = [("count(up)".to_owned(), self.running.len() as u64)];
+        self.shows("the others are scraped", &running).await;
     }
 
     /// Ends all processes.
@@ -141,37 +152,28 @@ impl Story {
 
     /// Has those scraped that run. A new process is a new instance.
     fn scrape(&self) {
-        let addresses = self
-            .running
-            .values()
-            .map(|exporter| exporter.address().to_string());
-        let targets = json!([{"targets": addresses.collect::<Vec<_>>()}]);
+        let running = self.running.values();
+        let addresses: Vec<_> = running.map(|it| it.address().to_string()).collect();
         let next = self.targets.with_extension("next");
-        fs::write(&next, targets.to_string()).unwrap();
+        fs::write(&next, json!([{"targets": addresses}]).to_string()).unwrap();
         fs::rename(next, &self.targets).unwrap();
     }
 
-    /// What each process says of the folders that it counts.
+    /// What each process says when it has counted its folders.
     async fn metrics(&self) -> BTreeMap<Process, Exposition> {
-        let metrics = self.running.iter();
-        let metrics = metrics.map(async |(process, exporter)| (*process, exporter.metrics().await));
-        join_all(metrics).await.into_iter().collect()
-    }
-
-    /// Waits until every process has counted its folders.
-    async fn are_ready(&self) {
-        let begun = Instant::now();
-        for (process, exporter) in &self.running {
+        let metrics = self.running.iter().map(async |(process, exporter)| {
+            let begun = Instant::now();
             while exporter.status("/readyz").await != 200 {
                 assert!(begun.elapsed() < DEADLINE, "{process:?} is not ready");
                 tokio::time::sleep(PAUSE).await;
             }
-        }
+            (*process, exporter.metrics().await)
+        });
+        join_all(metrics).await.into_iter().collect()
     }
 
     /// The shard that counts each folder. Fails where several do, and where not all replicas of it do.
     pub async fn owners(&self) -> BTreeMap<String, usize> {
-        self.are_ready().await;
         let mut counted_by: BTreeMap<String, Vec<Process>> = BTreeMap::new();
         for (process, metrics) in self.metrics().await {
             for folder in metrics.all("kb_folder_up", &[]) {
@@ -182,8 +184,7 @@ impl Story {
         let owner = |(folder, counted_by): (String, Vec<Process>)| {
             let shard = counted_by[0].shard;
             let replicas = self.running.keys().filter(|process| process.shard == shard);
-            let replicas: Vec<_> = replicas.copied().collect();
-            assert_eq!(counted_by, replicas, "{folder}");
+            assert!(counted_by.iter().eq(replicas), "{folder}: {counted_by:?}");
             (folder, shard)
         };
         counted_by.into_iter().map(owner).collect()
@@ -191,25 +192,24 @@ impl Story {
 
     /// The files that entered `failed`, as each process says that counts the folder.
     pub async fn entries(&self, folder: &str) -> Vec<u64> {
-        self.are_ready().await;
         let labels = [("folder_id", folder), ("status", "failed")];
         let metrics = self.metrics().await;
-        let entries =
-            |metrics: &Exposition| metrics.count("kb_folder_status_entries_total", &labels);
-        metrics.values().filter_map(entries).collect()
+        let metrics = metrics.values();
+        metrics
+            .filter_map(|it| it.count("kb_folder_status_entries_total", &labels))
+            .collect()
     }
 
     /// Files of the portal by status.
-    fn truth(&self) -> BTreeMap<Status, u64> {
+    fn truth(&self) -> impl Fn(Status) -> u64 {
+        let mut truth: BTreeMap<Status, u64> = BTreeMap::new();
         self.portal.world(|world| {
-            let mut truth = BTreeMap::new();
-            for folder in world.folder_ids() {
-                for (status, files) in world.counts(folder).unwrap() {
-                    *truth.entry(status).or_default() += files;
-                }
+            let folders = world.folder_ids().into_iter();
+            for (status, files) in folders.flat_map(|folder| world.counts(folder).unwrap()) {
+                *truth.entry(status).or_default() += files;
             }
-            truth
-        })
+        });
+        move |status| truth.get(&status).copied().unwrap_or_default()
     }
 
     /// Has the first file of a folder fail.
@@ -223,10 +223,8 @@ impl Story {
     async fn value(&self, query: &str) -> f64 {
         let result = self.prometheus.query(query).await;
         assert!(result.len() <= 1, "{query}: {result:?}");
-        let value = result
-            .first()
-            .and_then(|sample| sample["value"][1].as_str());
-        value.map_or(0.0, |value| value.parse().unwrap())
+        let value = result.first().map(|sample| &sample["value"][1]);
+        value.map_or(0.0, |value| value.as_str().unwrap().parse().unwrap())
     }
 
     /// Waits until each of some queries has its value.
@@ -268,46 +266,43 @@ impl Story {
 
     /// Waits until the dashboards and the rules have what the portal has.
     pub async fn shows_the_truth(&self, entries: u64) {
-        let truth = self.truth();
-        let files = |status: Status| truth.get(&status).copied().unwrap_or_default();
+        let files = self.truth();
         let waiting = files(Status::Pending) + files(Status::Processing);
         let panel = |board, title| dashboards::query(board, title);
         let shards: BTreeSet<_> = self.running.keys().map(|process| process.shard).collect();
+        let entered =
+            "sum(max by (portal, folder_id) (kb_folder_status_entries_total{status='failed'}))";
         let expected = [
             (panel(KNOWLEDGE_BASE, "Done"), files(Status::Done)),
             (panel(KNOWLEDGE_BASE, "Failed"), files(Status::Failed)),
             (panel(KNOWLEDGE_BASE, "Flagged"), files(Status::Flagged)),
             (panel(KNOWLEDGE_BASE, "Waiting"), waiting),
             (panel(KNOWLEDGE_BASE, "Folders not counted"), 0),
-            (panel(EXPORTER, "Folders"), FOLDERS as u64),
+            (panel(EXPORTER, "Folders"), self.size.folders as u64),
             (panel(EXPORTER, "Portals not read"), 0),
             (panel(EXPORTER, "Shards"), shards.len() as u64),
-            (
-                "sum(max by (portal, folder_id) (kb_folder_status_entries_total{status='failed'}))"
-                    .to_owned(),
-                entries,
-            ),
+            (entered.to_owned(), entries),
         ];
         self.shows("the dashboards show the truth", &expected).await;
         self.rules_show_the_truth().await;
     }
 
     pub async fn rules_show_the_truth(&self) {
-        let truth = self.truth();
-        let files = |status: Status| truth.get(&status).copied().unwrap_or_default();
+        let files = self.truth();
         let waiting = files(Status::Pending) + files(Status::Processing);
+        let folders = self.size.folders as u64;
         let expected = [
-            ("count(kb:folder_name)".to_owned(), FOLDERS as u64),
-            ("count(kb:folder_counted)".to_owned(), FOLDERS as u64),
+            ("count(kb:folder_name)".to_owned(), folders),
+            ("count(kb:folder_counted)".to_owned(), folders),
             ("sum(kb:folder_backlog:files)".to_owned(), waiting),
         ];
         self.shows("the rules show the truth", &expected).await;
     }
 }
 
-fn config(rules: &Path, targets: &Path) -> Value {
+fn config(size: &Size, rules: &Path, targets: &Path) -> Value {
     json!({
-        "global": {"scrape_interval": "5s", "scrape_timeout": "5s", "evaluation_interval": "5s"},
+        "global": {"scrape_interval": size.scrapes, "scrape_timeout": size.scrapes},
         "rule_files": [rules],
         "scrape_configs": [{
             "job_name": "kb-exporter",
@@ -316,11 +311,11 @@ fn config(rules: &Path, targets: &Path) -> Value {
     })
 }
 
-/// A portal in which files of many folders wait, and files of some are flagged.
-async fn portal() -> Portal {
+/// A portal in which files of some folders wait, and files of fewer are flagged.
+async fn portal(folders: usize) -> Portal {
     let portal = Portal::start().await;
     portal.world(|world| {
-        for number in 0..FOLDERS {
+        for number in 0..folders {
             let folder = world.add_folder(&format!("Folder {number}"));
             world.add_files(folder, &Status::Done, 1).unwrap();
             if number % 10 == 0 {

@@ -37,7 +37,8 @@ impl Pair {
             let folder = shared.portal.folder(&format!("Folder {number}"));
             for name in ["a.pdf", "b.pdf"] {
                 let reason = crate::support::reasons::in_letters(1_000 + number);
-                add_failed(&shared, folder, name, &reason);
+                let file = NewFile::new(name, Status::Failed).because(reason.clone());
+                shared.portal.add(folder, &file);
             }
             folders.push(folder);
         }
@@ -71,16 +72,6 @@ impl Pair {
         assert_eq!(folders.len(), distinct.len(), "a folder twice: {folders:?}");
         distinct
     }
-}
-
-fn add_failed(shared: &Shared, folder: Uuid, name: &str, reason: &str) {
-    let file = NewFile {
-        name: name.to_owned(),
-        status: Status::Failed,
-        error: Some(reason.to_owned()),
-        ..NewFile::default()
-    };
-    shared.portal.add(folder, &file);
 }
 
 /// Attempts of all folders with a result.

@@ -81,14 +81,6 @@ impl Deref for Shared {
     }
 }
 
-/// Starts a workspace's process as a shard.
-pub(super) async fn start_shard(workspace: &Workspace, index: usize, count: usize) -> Exporter {
-    let (index, count) = (index.to_string(), count.to_string());
-    let mut command = workspace.command();
-    command.args(["run", "--shard.index", &index, "--shard.count", &count]);
-    Exporter::launch(&mut command).await
-}
-
 fn use_url(workspace: &mut Workspace, url: &str) {
     let file = workspace.path("database-url");
     write_url(&file, url);

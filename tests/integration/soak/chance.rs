@@ -15,6 +15,7 @@ pub(super) struct Weather {
     faults: Faults,
     random: fastrand::Rng,
     next: Instant,
+    changes: usize,
 }
 
 impl Weather {
@@ -24,7 +25,13 @@ impl Weather {
             faults: portal.faults.clone(),
             random: fastrand::Rng::with_seed(seed ^ 2),
             next: Instant::now() + Duration::from_secs(2),
+            changes: 0,
         }
+    }
+
+    /// Times at which the faults changed.
+    pub(super) fn changes(&self) -> usize {
+        self.changes
     }
 
     /// Brings another fault, or none, when it is time.
@@ -33,6 +40,7 @@ impl Weather {
             return;
         }
         self.next = Instant::now() + Duration::from_millis(self.random.u64(200..1_500));
+        self.changes += 1;
         self.faults.clear();
         for _ in 0..self.random.usize(..3) {
             let (fault, target) = self.fault();

@@ -87,11 +87,7 @@ fn take_away(world: &mut World, folders: &[Uuid], folder: Uuid) {
 }
 
 fn add(world: &mut World, folder: Uuid, status: Status, random: &mut fastrand::Rng) {
-    let file = NewFile {
-        name: format!("{:04}.pdf", random.u32(..10_000)),
-        status,
-        ..NewFile::default()
-    };
+    let file = NewFile::new(format!("{:04}.pdf", random.u32(..10_000)), status);
     must(world.add_file(folder, &file).map(drop));
 }
 

@@ -28,6 +28,14 @@ impl Exporter {
         Self::launch(workspace.command().arg("run")).await
     }
 
+    /// The same as one of a number of shards.
+    pub(crate) async fn shard(workspace: &Workspace, index: usize, count: usize) -> Self {
+        let [index, count] = [index, count].map(|number| number.to_string());
+        let mut command = workspace.command();
+        command.args(["run", "--shard.index", &index, "--shard.count", &count]);
+        Self::launch(&mut command).await
+    }
+
     /// Starts a command that serves, on a free port, and waits until it listens.
     pub(crate) async fn launch(command: &mut Command) -> Self {
         command.args([
@@ -159,7 +167,7 @@ impl Exporter {
 }
 
 /// Collections that ended and were not skipped.
-fn ended_collections(metrics: &Exposition) -> u64 {
+pub(crate) fn ended_collections(metrics: &Exposition) -> u64 {
     let runs = metrics.all("kb_collection_runs_total", &[]);
     let ended = runs.filter(|run| run.labels["result"] != "skipped");
     ended.map(Sample::count).sum()
@@ -167,6 +175,7 @@ fn ended_collections(metrics: &Exposition) -> u64 {
 
 /// Talks to loopback alone, and takes bodies as they come.
 pub(crate) fn client() -> reqwest::Client {
+    kb_exporter::tls::install_provider();
     let builder = reqwest::Client::builder().no_proxy().no_gzip();
     builder.build().unwrap()
 }
@@ -180,6 +189,7 @@ fn logged_address(line: &str, message: &str) -> Option<SocketAddr> {
 
 /// The same, but it accepts gzip and unpacks it.
 pub(crate) fn unpacking_client() -> reqwest::Client {
+    kb_exporter::tls::install_provider();
     let builder = reqwest::Client::builder().no_proxy().gzip(true);
     builder.build().unwrap()
 }

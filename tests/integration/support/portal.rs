@@ -58,11 +58,7 @@ impl Portal {
 
     /// Adds a file of a status to a folder's root.
     pub(crate) fn file(&self, folder: Uuid, name: &str, status: Status) -> Uuid {
-        let file = NewFile {
-            name: name.to_owned(),
-            status,
-            ..NewFile::default()
-        };
+        let file = NewFile::new(name, status);
         self.add(folder, &file)
     }
 

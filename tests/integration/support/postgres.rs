@@ -1,7 +1,7 @@
 //! A real PostgreSQL server.
 //!
-//! [`Server::shared`] is one for all tests of this process, each of which has a database of its own. A test that stops its server or sets
-//! it up in another way has one by [`Server::own`] or [`Server::with`]. [`proxy`] and [`bouncer`] stand between a server and a client.
+//! [`Server::shared`] is one for all tests of this process, each of which has a database of its own. A test that stops its server has one by
+//! [`Server::own`]. [`proxy`] and [`bouncer`] stand between a server and a client.
 
 pub(crate) mod bouncer;
 pub(crate) mod database;
@@ -35,7 +35,7 @@ pub(crate) struct Server {
     access: Access,
     folder: PathBuf,
     /// Each as `name=value`.
-    settings: Vec<String>,
+    settings: &'static [&'static str],
     process: Mutex<Option<Process>>,
 }
 
@@ -48,12 +48,7 @@ impl Server {
 
     /// A server of its own, that leaves it to the system when data comes to the disk.
     pub(crate) async fn own() -> Self {
-        Self::with(&["fsync=off"]).await
-    }
-
-    /// A server of its own with settings, each as `name=value`.
-    pub(crate) async fn with(settings: &[&str]) -> Self {
-        let server = Self::prepared(settings);
+        let server = Self::prepared(&["fsync=off"]);
         server.start().await;
         server
     }
@@ -71,7 +66,7 @@ impl Server {
         server
     }
 
-    fn prepared(settings: &[&str]) -> Self {
+    fn prepared(settings: &'static [&'static str]) -> Self {
         let folder = Home::of_this_process().new_data();
         let access = Access {
             socket: folder.clone(),
@@ -80,7 +75,7 @@ impl Server {
         Self {
             access,
             folder,
-            settings: settings.iter().map(|&setting| setting.to_owned()).collect(),
+            settings,
             process: Mutex::default(),
         }
     }
@@ -110,7 +105,8 @@ impl Server {
             // Leaves nothing in /dev/shm when it is killed.
             "dynamic_shared_memory_type=mmap".to_owned(),
         ];
-        for setting in own.iter().chain(&self.settings) {
+        let own = own.iter().map(String::as_str);
+        for setting in own.chain(self.settings.iter().copied()) {
             command.arg("-c").arg(setting);
         }
         let mut process = Process::start(&mut command);

@@ -1,6 +1,7 @@
 //! A portal's front: counts what it is asked, and is down, slow or refusing on command.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -42,6 +43,8 @@ pub(crate) struct Server {
 
 struct Front {
     requests: Mutex<Vec<Asked>>,
+    /// Those that are no reads.
+    written: AtomicUsize,
     /// How far its clock is behind the time.
     behind: Mutex<Duration>,
     fault: watch::Sender<Fault>,
@@ -52,6 +55,7 @@ impl Server {
     pub(crate) async fn start(router: Router) -> Self {
         let front = Arc::new(Front {
             requests: Mutex::default(),
+            written: AtomicUsize::default(),
             behind: Mutex::default(),
             fault: watch::Sender::new(Fault::None),
         });
@@ -118,6 +122,11 @@ impl Server {
         asked.map(|asked| asked.target).collect()
     }
 
+    /// How many were asked for that would change something.
+    pub(crate) fn written(&self) -> usize {
+        self.front.written.load(Ordering::Relaxed)
+    }
+
     /// How many were asked for that contain a text.
     pub(crate) fn requests_with(&self, containing: &str) -> usize {
         number_with(&self.front.requests(), containing)
@@ -141,6 +150,9 @@ impl Front {
 
     /// Writes a request down, and returns how many there are by now.
     fn note(&self, method: &Method, target: &str) -> usize {
+        if method != Method::GET {
+            self.written.fetch_add(1, Ordering::Relaxed);
+        }
         let mut requests = self.requests();
         requests.push(Asked {
             at: SystemTime::now(),

@@ -2,7 +2,7 @@
 
 mod views;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -11,8 +11,10 @@ use crate::classify::{Classifier, ErrorRow, KnownClass};
 use crate::history::{Departure, DepartureReason, FullRead};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::portal::Trouble;
-use crate::snapshot::PortalView;
-use crate::snapshot::{Collections, Counts, LastRun, ListFacts, RunResult, Unavailable, Way};
+use crate::snapshot::{
+    Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
+    RunResult, Unavailable, Way,
+};
 
 use views::*;
 
@@ -209,7 +211,7 @@ fn a_scan_is_whole_when_all_that_is_there_was_counted() {
         let view = portal("main", list, folders);
         let folder = format!("{view:?}");
         let well = portal("well", read(), vec![inbox()]);
-        assert_eq!(is_whole(&snapshot(vec![well, view])), whole, "{folder}");
+        assert_eq!(snapshot(vec![well, view]).is_complete(), whole, "{folder}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! When a folder should be read, and what a read of it takes.
 
 use super::*;
+use crate::clock::Moment;
 use crate::count::Way;
 use crate::model::{ByStatus, FolderId, FolderName};
 
@@ -9,6 +10,7 @@ fn listed(file_count: u64, updated_at: Option<i64>) -> ListedFolder {
         id: FolderId::from(uuid::Uuid::nil()),
         name: FolderName::new("Inbox"),
         file_count,
+        created_at: None,
         updated_at: updated_at.map(Timestamp::from_millis),
     }
 }
@@ -17,7 +19,7 @@ fn listed(file_count: u64, updated_at: Option<i64>) -> ListedFolder {
 fn read_at(entry: &ListedFolder, ending: ReadOutcome) -> ReadLog {
     let mut log = ReadLog::default();
     log.listed(entry);
-    log.begin(Instant::now());
+    log.begin(Moment::now().steady);
     log.end(ending, false);
     log
 }
@@ -87,7 +89,7 @@ fn how_the_last_read_ended_decides_the_need() {
     }
     let mut log = ReadLog::default();
     assert_eq!(log.need(None), Need::New);
-    log.begin(Instant::now());
+    log.begin(Moment::now().steady);
     assert_eq!(log.need(None), Need::Unfinished);
 }
 
@@ -137,7 +139,7 @@ fn read_in(reads: &[(ReadOutcome, bool)], counts: Option<&Counts>, quiet: u64) -
         interval: MINUTE,
         quiet_every: Duration::from_mins(quiet),
     };
-    let (start, mut log, mut reads) = (Instant::now(), ReadLog::default(), reads.iter());
+    let (start, mut log, mut reads) = (Moment::now().steady, ReadLog::default(), reads.iter());
     log.listed(&listed(3, None));
     let mut minutes = Vec::new();
     for minute in 0.. {
@@ -223,7 +225,7 @@ fn a_change_in_the_list_makes_a_folder_due_at_once() {
         interval: Duration::from_mins(1),
         quiet_every: Duration::from_mins(5),
     };
-    let (now, mut log) = (Instant::now(), ReadLog::default());
+    let (now, mut log) = (Moment::now().steady, ReadLog::default());
     log.listed(&listed(3, Some(1)));
     for _ in 0..9 {
         log.begin(now);

@@ -19,7 +19,7 @@ struct Folder {
 }
 
 impl Library {
-    /// Folders by the requests of a read, and whether they are pressing, under a budget of so many requests.
+    /// Folders by the requests of a read, and whether they are pressing, under this budget of requests.
     pub fn new(requests: u32, folders: &[(u64, bool)]) -> Self {
         let folder = |&(requests, pressing): &(u64, bool)| Folder {
             requests,
@@ -34,13 +34,12 @@ impl Library {
         }
     }
 
-    fn reading(&self) -> Vec<ReadUnderWay> {
+    fn reading(&self) -> Vec<u64> {
         let busy = self
             .folders
             .iter()
             .filter(|folder| folder.busy_until > self.minute);
-        busy.map(|folder| under_way(folder.requests, true))
-            .collect()
+        busy.map(|folder| folder.requests).collect()
     }
 
     fn candidates(&self) -> Vec<ReadCandidate> {
@@ -63,7 +62,7 @@ impl Library {
 
     /// An interval passes. Returns the requests of the reads that it began.
     pub fn pass(&mut self) -> u64 {
-        let remaining = self.budget.remaining(&self.reading());
+        let remaining = self.budget.remaining(&[], &self.reading());
         let due = choose(
             self.candidates(),
             Some((self.budget, remaining)),

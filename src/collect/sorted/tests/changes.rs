@@ -1,5 +1,7 @@
 //! Counting by boundaries while the folder changes.
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -40,13 +42,11 @@ fn one_change_of_any_kind_between_any_two_requests_is_seen_whole_or_not_at_all_o
             (Status::Flagged, 2),
         ],
     ];
-    for (content, order) in contents.iter().flat_map(|content| {
-        orders()
-            .into_iter()
-            .step_by(5)
-            .map(move |order| (content, order))
+    for (content, (order, turn)) in contents.iter().flat_map(|content| {
+        let orders = orders().into_iter().step_by(5).zip(0..);
+        orders.map(move |turned| (content, turned))
     }) {
-        for page_size in [1, 3] {
+        for page_size in [1, 3].into_iter().skip(turn.min(1)) {
             let mut folder = mixed(content, page_size);
             folder.order = order.clone();
             let still = count_folder(folder.clone()).count.requests;
@@ -135,5 +135,117 @@ proptest! {
             let unsorted = matches!(result, Err(ReadError::Unsorted { .. }));
             prop_assert!(!unsorted);
         }
+    }
+}
+
+/// Many changes of one kind, all between two requests.
+#[derive(Debug, Clone, Copy)]
+enum MassChange {
+    Remove(Status),
+    Add(Status),
+    Move(Status, Status),
+}
+
+impl MassChange {
+    /// Changes at most this many files; returns how many.
+    fn make(self, folder: &mut Folder, most: usize) -> u64 {
+        let mut changed = 0;
+        let mut takes = |is_one: bool| {
+            let takes = is_one && changed < most;
+            changed += usize::from(takes);
+            takes
+        };
+        match self {
+            Self::Remove(of) => folder.files.retain(|(_, status)| !takes(*status == of)),
+            Self::Add(status) => {
+                let first = 1_000_000 * (1 + folder.requests);
+                let files = (first..).zip(std::iter::repeat_n(status, most));
+                folder.files.extend(files);
+                changed = most;
+            }
+            Self::Move(of, to) => {
+                let moved = folder.files.iter_mut().filter(|file| takes(file.1 == of));
+                moved.for_each(|file| file.1 = to);
+            }
+        }
+        changed as u64
+    }
+}
+
+fn mass_change() -> impl Strategy<Value = MassChange> {
+    let status = || (0_usize..5).prop_map(|status| Status::ALL[status]);
+    prop_oneof![
+        status().prop_map(MassChange::Remove),
+        status().prop_map(MassChange::Add),
+        (status(), status()).prop_map(|(of, to)| MassChange::Move(of, to)),
+    ]
+}
+
+/// Counts a folder that changes before each request; holds what is counted to what changed meanwhile, and returns it.
+fn count_masses(
+    folder: Folder,
+    changes: impl Fn(u64) -> Vec<(MassChange, usize)>,
+) -> Result<SortedRead, ReadError> {
+    let before = counts(&folder);
+    let held = RefCell::new(vec![before.clone()]);
+    let (folder, most) = (RefCell::new(folder), Cell::new(0));
+    let fetch = |page| {
+        let mut folder = folder.borrow_mut();
+        if folder.requests > 0 {
+            for (change, files) in changes(folder.requests) {
+                most.set(most.get() + change.make(&mut folder, files));
+                held.borrow_mut().push(counts(&folder));
+            }
+        }
+        folder.page(page)
+    };
+    let sorted = run(fetch, 3, &Boundaries::default())?;
+    let counted = counted(&sorted);
+    let mut off = before.iter().zip(&counted).map(|(a, b)| a.abs_diff(*b));
+    assert!(
+        off.all(|off| off <= most.get()),
+        "{counted:?} of {before:?}, and {most:?} files changed"
+    );
+    assert!(!sorted.count.consistent || held.borrow().contains(&counted));
+    Ok(sorted)
+}
+
+#[test]
+fn done_files_that_are_deleted_all_the_time_are_missing_and_no_others() {
+    let content = [(Status::Done, 1_939), (Status::Failed, 900)];
+    for order in orders().into_iter().step_by(5) {
+        let mut folder = mixed(&content, 10);
+        folder.order = order;
+        let delete = |_| vec![(MassChange::Remove(Status::Done), 6)];
+        let sorted = count_masses(folder, delete).unwrap();
+        assert!(!sorted.count.consistent);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Contract, promise 1: with k changes no count is off by more than k, whether it is called consistent or not.
+    #[test]
+    fn counts_are_off_by_what_changed_at_most_however_much_that_is(
+        content in content(),
+        turn in 0_usize..12,
+        page_size in 1_usize..4,
+        shifting in any::<bool>(),
+        (first, lasting, files) in (1_u64..60, mass_change(), 1_usize..20),
+        masses in prop::collection::vec((1_u64..60, mass_change(), 1_usize..300), 0..3),
+    ) {
+        let content: Vec<_> = content.into_iter().map(|(status, files)| (status, files * 4)).collect();
+        let mut folder = mixed(&content, page_size);
+        folder.order = orders().swap_remove(turn);
+        if shifting {
+            folder.quirk = Quirk::Shifting;
+        }
+        let _ = count_masses(folder, |request| {
+            let now = masses.iter().filter(|(when, ..)| *when == request);
+            let now = now.map(|(_, change, files)| (*change, *files));
+            let lasts = (first..first + 100).contains(&request);
+            now.chain(lasts.then_some((lasting, files))).collect()
+        });
     }
 }

@@ -13,7 +13,6 @@ const BY_IDENTITY: [Status; 2] = [Failed, Flagged];
 /// How much of a folder a read lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Read {
-    /// Everything.
     Exact,
     /// Everything but one file: another one came where it should have been.
     Shifted,
@@ -61,7 +60,6 @@ impl Truth {
         truth
     }
 
-    /// Nothing has happened yet.
     fn begin(&mut self) {
         (self.entered, self.came) = Default::default();
     }
@@ -120,7 +118,6 @@ impl Truth {
         }
     }
 
-    /// The rows of a read.
     fn rows(&mut self, read: Read) -> Vec<(u128, Status)> {
         let mut rows: Vec<_> = self
             .files

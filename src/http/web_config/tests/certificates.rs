@@ -56,6 +56,12 @@ fn parameters_of(name: &str) -> CertificateParams {
         .push(SanType::IpAddress([127, 0, 0, 1].into()));
     let own = format!("{name}.example").try_into().unwrap();
     parameters.subject_alt_names.push(SanType::DnsName(own));
+    let mail = format!("{name}@example").try_into().unwrap();
+    let uri = format!("spiffe://example/{name}").try_into().unwrap();
+    let names = [SanType::Rfc822Name(mail), SanType::URI(uri)];
+    parameters.subject_alt_names.extend(names);
+    let address = SanType::IpAddress(std::net::Ipv6Addr::LOCALHOST.into());
+    parameters.subject_alt_names.push(address);
     // OpenSSL takes a certificate that is named like its authority for one that signs itself.
     parameters.distinguished_name.push(DnType::CommonName, name);
     parameters.extended_key_usages = vec![

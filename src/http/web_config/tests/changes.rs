@@ -33,13 +33,46 @@ fn what_changed_is_used_and_what_cannot_be_used_is_not() {
     fs::remove_file(folder.path("server.key")).unwrap();
     assert!(std::sync::Arc::ptr_eq(&third, &file.current()), "no key");
 
-    fs::write(
-        folder.path("web.yml"),
-        format!("basic_auth_users:\n  alice: {HASH}\n"),
-    )
-    .unwrap();
+    fs::copy(folder.path("client.key"), folder.path("server.key")).unwrap();
+    let both = format!("{}basic_auth_users:\n  alice: {HASH}\n", tls(&[]));
+    fs::write(folder.path("web.yml"), both).unwrap();
     assert!(file.current().users.contains_key("alice"));
-    assert!(file.current().tls.is_none());
+}
+
+#[test]
+fn what_protects_the_server_is_changed_and_not_taken_away() {
+    let folder = Folder::new();
+    let users = |name: &str| format!("basic_auth_users:\n  {name}: {HASH}\n");
+    let headers = "http_server_config:\n  headers:\n    X-Frame-Options: deny\n";
+    let limit = "rate_limit:\n  interval: 1s\n  burst: 5\n";
+    let kind = "client_auth_type: RequireAnyClientCert";
+    let names = "client_allowed_sans: [client.example]";
+    let all = tls(&[kind, names]) + &users("alice") + headers + limit;
+    let file = folder.open(&all).unwrap();
+    let before = file.current();
+    for without in [
+        String::new(),
+        "# nothing\n".to_owned(),
+        "{}\n".to_owned(),
+        all.replace(&tls(&[kind, names]), ""),
+        all.replace(&tls(&[kind, names]), "tls_server_config: {}\n"),
+        all.replace(&format!("  {kind}\n  {names}\n"), ""),
+        all.replace(&format!("  {names}\n"), ""),
+        all.replace(&users("alice"), ""),
+        all.replace(&users("alice"), "basic_auth_users: {}\n"),
+        all.replace(headers, ""),
+        all.replace(limit, ""),
+        all.replace("interval: 1s", "interval: 0"),
+    ] {
+        assert_ne!(without, all);
+        fs::write(folder.path("web.yml"), &without).unwrap();
+        let is_kept = std::sync::Arc::ptr_eq(&before, &file.current());
+        assert!(is_kept && !file.reload_successful(), "{without}");
+    }
+    let other = all.replace(&users("alice"), &users("bob"));
+    fs::write(folder.path("web.yml"), other).unwrap();
+    assert!(file.current().users.contains_key("bob"));
+    assert!(file.reload_successful());
 }
 
 #[test]
@@ -48,13 +81,12 @@ fn a_limiter_outlives_other_changes() {
     let limit = "rate_limit:\n  interval: 1h\n  burst: 1\n";
     let file = folder.open(limit).unwrap();
     let admits = || {
-        file.current()
+        let config = file.current();
+        config
             .limiter
             .as_ref()
             .unwrap()
-            .requests
-            .check()
-            .is_ok()
+            .admits(crate::clock::Moment::now().steady)
     };
     assert!(admits());
     fs::write(

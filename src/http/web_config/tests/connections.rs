@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{CipherSuite, ClientConfig, RootCertStore, SupportedProtocolVersion, version};
@@ -24,7 +24,6 @@ struct Server {
     _stop: DropGuard,
 }
 
-/// A client of TLS.
 struct Client {
     versions: Vec<&'static SupportedProtocolVersion>,
     provider: CryptoProvider,
@@ -35,7 +34,7 @@ impl Default for Client {
     fn default() -> Self {
         Self {
             versions: vec![&version::TLS13, &version::TLS12],
-            provider: aws_lc_rs::default_provider(),
+            provider: ring::default_provider(),
             certificate: None,
         }
     }
@@ -191,8 +190,8 @@ async fn suites_of_tls_12_are_those_of_the_list() {
 async fn curves_are_those_of_the_list() {
     let server = serve_with(&tls(&["curve_preferences: [CurveP256]"])).await;
     for (group, served) in [
-        (aws_lc_rs::kx_group::SECP256R1, true),
-        (aws_lc_rs::kx_group::SECP384R1, false),
+        (ring::kx_group::SECP256R1, true),
+        (ring::kx_group::SECP384R1, false),
     ] {
         let mut client = Client::default();
         client.provider.kx_groups = vec![group];
@@ -205,6 +204,9 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     let ca = "client_ca_file: ca.crt";
     let allowed = "client_allowed_sans: [client.example]";
     let by_address = "client_allowed_sans: [127.0.0.1]";
+    let by_address_6 = "client_allowed_sans: ['::1']";
+    let by_mail = "client_allowed_sans: [other.example, client@example]";
+    let by_uri = "client_allowed_sans: ['spiffe://example/client']";
     let required = "client_auth_type: RequireAndVerifyClientCert";
     // The keys, and whether a client without a certificate, the client and the stranger are served.
     for (keys, nobody, client, stranger) in [
@@ -236,6 +238,9 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
         (vec![required, ca], false, true, false),
         (vec![required, ca, allowed], false, true, false),
         (vec![required, ca, by_address], false, true, false),
+        (vec![required, ca, by_address_6], false, true, false),
+        (vec![required, ca, by_mail], false, true, false),
+        (vec![required, ca, by_uri], false, true, false),
         (
             vec![required, ca, "client_allowed_sans: [other.example]"],
             false,

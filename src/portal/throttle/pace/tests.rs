@@ -1,13 +1,14 @@
 //! A pace against limits of many kinds.
 
 use super::*;
+use crate::clock::Moment;
 
-/// A portal that admits so many requests a second.
+/// A portal that admits this number of requests a second.
 #[derive(Debug, Clone, Copy)]
 enum Limiter {
     /// And this many at once after a pause.
     Steady { rate: f64, burst: f64 },
-    /// In each window of so many seconds so many, as fast as they come.
+    /// A number of requests in each window of seconds, as fast as they come.
     Windows { requests: f64, seconds: f64 },
 }
 
@@ -82,7 +83,7 @@ struct Story {
 
 impl Story {
     fn new(configured: Rate) -> Self {
-        let start = Instant::now();
+        let start = Moment::now().steady;
         Self {
             pace: Pace::new(configured),
             start,
@@ -116,7 +117,7 @@ impl Story {
 #[test]
 fn requests_keep_their_distance_whoever_sends_them() {
     let mut pace = Pace::new(Rate::PerSecond(0.5));
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let slots: Vec<_> = (0..3).map(|_| send(&mut pace, start) - start).collect();
     assert_eq!(slots, [0, 2, 4].map(Duration::from_secs));
 }
@@ -124,7 +125,7 @@ fn requests_keep_their_distance_whoever_sends_them() {
 #[test]
 fn a_pause_is_not_saved_up_for_a_burst() {
     let mut pace = Pace::new(Rate::PerSecond(1.0));
-    let start = Instant::now();
+    let start = Moment::now().steady;
     send(&mut pace, start);
     let later = start + Duration::from_mins(1);
     assert_eq!(send(&mut pace, later), later);
@@ -179,7 +180,7 @@ fn the_configured_rate_returns_when_the_limit_went_away_and_is_never_exceeded() 
 #[test]
 fn requests_that_were_under_way_together_lower_the_rate_once() {
     let mut pace = Pace::new(Rate::PerSecond(4.0));
-    let now = Instant::now();
+    let now = Moment::now().steady;
     for _ in 0..4 {
         send(&mut pace, now);
     }
@@ -202,7 +203,7 @@ fn no_limit_makes_the_pace_slower_than_the_slowest() {
 
 #[test]
 fn another_rate_holds_from_the_next_request_on() {
-    let start = Instant::now();
+    let start = Moment::now().steady;
     let slot = |pace: &mut Pace| (send(pace, start) - start).as_secs_f64();
     let mut pace = Pace::new(Rate::PerSecond(0.01));
     assert!(slot(&mut pace).abs() < 1e-6);

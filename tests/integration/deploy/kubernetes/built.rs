@@ -23,7 +23,7 @@ fn objects() -> Option<Vec<Value>> {
 
 /// The schemas of all objects, which refuse unknown keys.
 fn schemas() -> Value {
-    let library = fs::read_dir(root().join("target/deploy-tools/lib")).unwrap();
+    let library = fs::read_dir(root().join("target/tools/lib")).unwrap();
     let mut packages = library.map(|python| python.unwrap().path().join("site-packages"));
     let folder = packages
         .next()

@@ -4,11 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use kb_simulator::Status;
-
 use super::{counted, scene};
 use crate::support::exporter::Exporter;
 use crate::support::workspace::Workspace;
+use kb_exposition::Exposition;
 
 /// Serves on with a state folder that was prepared, says so, and leaves its file as it was.
 async fn served_without_state(prepare: impl FnOnce(&Path), says: &str) {
@@ -38,12 +37,6 @@ fn contents(folder: &Path) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn counts_are_served_without_a_state_folder_that_cannot_be_made() {
-    let file_in_its_place = |folder: &Path| fs::write(folder, "not a folder").unwrap();
-    served_without_state(file_in_its_place, "the state folder").await;
-}
-
-#[tokio::test]
 async fn a_corrupt_state_file_is_not_used_and_stays() {
     let corrupt = |folder: &Path| {
         fs::create_dir(folder).unwrap();
@@ -53,7 +46,7 @@ async fn a_corrupt_state_file_is_not_used_and_stays() {
         )
         .unwrap();
     };
-    served_without_state(corrupt, "the state file").await;
+    served_without_state(corrupt, "not a database").await;
 }
 
 #[tokio::test]
@@ -66,76 +59,55 @@ async fn a_newer_state_file_is_not_used_and_stays() {
     served_without_state(newer, "newer version").await;
 }
 
-#[tokio::test]
-async fn counts_are_served_without_a_state_folder_that_another_process_has() {
-    let (portal, _, workspace) = scene(|_| {}).await;
-    let first = Exporter::start(&workspace).await;
-    counted(&first, &portal).await;
-    let second = Exporter::start(&workspace).await;
-    counted(&second, &portal).await;
-    let output = health_of(&second).await;
-    assert!(output.contains("in use by another process"), "{output}");
-    assert_eq!(health_of(&first).await, "null");
-    stop_both(first, second, &workspace).await;
-}
-
-/// Files that need more space than a file may take.
-const TOO_MANY: usize = 40_000;
-
-/// The program with files of at most two mebibytes, as if the disk were full then.
-fn on_a_small_disk(workspace: &Workspace) -> Command {
+/// A process in which a write beyond the limit of a file's size is an error, as it is on a full disk, and no signal.
+fn without_the_signal(workspace: &Workspace) -> Command {
     let program = workspace.command();
     let mut command = Command::new("bash");
     command
-        .args([
-            "-c",
-            r#"trap "" XFSZ; ulimit -S -f 2048; exec "$@""#,
-            "bash",
-        ])
+        .args(["-c", r#"trap "" XFSZ; exec "$@""#, "bash"])
         .arg(program.get_program())
         .args(program.get_args())
         .arg("run");
     command
 }
 
-/// Frees space on the disk of a running process.
-fn free_space(pid: u32) {
-    let pid = pid.to_string();
-    let limits = ["--pid", &pid, "--fsize=unlimited:unlimited"];
-    assert!(
-        Command::new("prlimit")
-            .args(limits)
-            .status()
-            .unwrap()
-            .success()
-    );
+/// Limits how large files may become, in bytes or `unlimited`.
+fn limit_files(exporter: &Exporter, size: &str) {
+    let (pid, limit) = (exporter.pid().to_string(), format!("--fsize={size}:"));
+    let status = Command::new("prlimit")
+        .args(["--pid", &pid, &limit])
+        .status();
+    assert!(status.unwrap().success());
 }
 
 #[tokio::test]
 async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_there_is_space() {
-    let (portal, folders, workspace) = scene(|config| {
-        config["request"]["timeout"] = "10s".into();
-    })
-    .await;
+    let (portal, folders, workspace) = scene(|_| {}).await;
+    let exporter = Exporter::launch(&mut without_the_signal(&workspace)).await;
+    counted(&exporter, &portal).await;
     let folder = folders[1].to_string();
-    let exporter = Exporter::launch(&mut on_a_small_disk(&workspace)).await;
-    counted(&exporter, &portal).await;
-    portal.world(|world| {
-        let files = world.add_files(folders[1], &Status::Failed, TOO_MANY);
-        assert_eq!(files.unwrap().len(), TOO_MANY);
-    });
-    counted(&exporter, &portal).await;
     let labels = [("folder_id", folder.as_str()), ("status", "failed")];
-    let entries = "kb_folder_status_entries_total";
-    let metrics = exporter.metrics().await;
-    assert_eq!(metrics.value(entries, &labels), Some(0.0));
+    let entries = |metrics: &Exposition| metrics.value("kb_folder_status_entries_total", &labels);
+    portal.fail_one(folders[1]);
+    exporter
+        .metrics_when("an entry is counted", |metrics| {
+            entries(metrics) == Some(1.0)
+        })
+        .await;
+
+    // Nothing can be added to the log of what was written.
+    let log = fs::metadata(workspace.path("state").join("state.db-wal")).unwrap();
+    limit_files(&exporter, &log.len().to_string());
+    portal.fail_one(folders[1]);
+    counted(&exporter, &portal).await;
+    assert_eq!(entries(&exporter.metrics().await), Some(1.0));
     let said = health_of(&exporter).await;
     assert!(said.contains("counters of entries stand still"), "{said}");
 
-    free_space(exporter.pid());
+    limit_files(&exporter, "unlimited");
     exporter
         .metrics_when("what entered meanwhile is counted", |metrics| {
-            metrics.value(entries, &labels) == Some(40_000.0)
+            entries(metrics) == Some(2.0)
         })
         .await;
     exporter.stop().await;
@@ -144,10 +116,4 @@ async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_ther
 async fn health_of(exporter: &Exporter) -> String {
     let health = exporter.json("/health").await;
     health["checks"]["portal:main"][0]["output"].to_string()
-}
-
-async fn stop_both(first: Exporter, second: Exporter, workspace: &Workspace) {
-    second.stop().await;
-    first.stop().await;
-    assert!(workspace.path("state").join("state.db").exists());
 }

@@ -1,4 +1,4 @@
-//! A portal with 500 folders, and answers that are larger than they may be.
+//! Answers that are larger than they may be, at a portal with many folders.
 
 use kb_simulator::faults::{BodyFault, Fault, Target};
 
@@ -7,7 +7,7 @@ use crate::faults::witness;
 use crate::support::exporter::Exporter;
 use kb_exposition::Exposition;
 
-const FOLDERS: usize = 500;
+const FOLDERS: usize = 60;
 
 fn up(metrics: &Exposition) -> usize {
     let folders = metrics.all("kb_folder_up", &[]);
@@ -18,6 +18,7 @@ fn up(metrics: &Exposition) -> usize {
 async fn bombs_do_not_make_the_process_large_however_many_folders_there_are() {
     let (portal, folders, workspace) = scene(|config| {
         config["request"]["timeout"] = "30s".into();
+        config["request"]["max_body_bytes"] = (1 << 20).into();
     })
     .await;
     for number in folders.len()..FOLDERS {
@@ -29,13 +30,28 @@ async fn bombs_do_not_make_the_process_large_however_many_folders_there_are() {
         .metrics_when("all folders are counted", all_up)
         .await;
     let usual = witness::was_well(&exporter, KEY);
-    portal.strike(Target::Folder(folders[0]), Fault::Body(BodyFault::GzipBomb));
+    let bomb = Fault::Body(BodyFault::GzipBomb);
+    portal.strike(Target::Folder(folders[0]), bomb.clone());
     let one_down = |metrics: &Exposition| up(metrics) == FOLDERS - 1;
     exporter.metrics_when("a page is a bomb", one_down).await;
     portal.faults.clear();
     exporter
         .metrics_when("all folders are counted again", all_up)
         .await;
+    portal.strike(Target::List, bomb);
+    let invalid = |metrics: &Exposition| {
+        let reason = [("reason", "invalid_response")];
+        metrics.value("kb_portal_unavailable", &reason) == Some(1.0)
+    };
+    let metrics = exporter.metrics_when("the list is a bomb", invalid).await;
+    assert_eq!(up(&metrics), 0);
+    let counts = metrics.by_status("kb_folder_files", &folders[0].to_string());
+    assert_eq!(counts, portal.counts(folders[0]), "the last counts stay");
+    portal.faults.clear();
+    exporter
+        .metrics_when("all is counted after the list's bomb", all_up)
+        .await;
+    witness::reads_well(&exporter, KEY).await;
     let peak = witness::was_well(&exporter, KEY);
-    println!("most memory with {FOLDERS} folders: {usual} MiB, {peak} MiB with a bomb");
+    println!("most memory with {FOLDERS} folders: {usual} MiB, {peak} MiB with bombs");
 }

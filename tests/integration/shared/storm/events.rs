@@ -1,59 +1,74 @@
 //! What happens to the processes and to the server.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::time::Duration;
 
 use tokio::time::sleep;
 
 use crate::shared::ledger::WRITES_ATTEMPT;
-use crate::shared::scene::start_shard;
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
+use crate::support::wait::watch_for;
 use crate::support::workspace::Workspace;
 
-/// How long a process lives at most, in milliseconds. It acts only after its second collection.
-const LONGEST_LIFE: u64 = 10_000;
-
-/// Where little happens, there are at most so many times as many lives.
-const MOST_TIMES: usize = 5;
+/// Before how many collections a process ends. It acts only after its second one.
+const LONGEST_LIFE: u64 = 9;
 
 /// How long a process stands still: longer than the lease of two seconds, in milliseconds.
-const PAUSES: std::ops::Range<u64> = 2_100..4_500;
+const PAUSES: Range<u64> = 2_100..4_500;
 
 /// One process after another as the same replica.
-pub(super) struct Life<'a> {
+pub(super) struct Life<'a, G> {
+    pub(super) portal: &'a Portal,
     pub(super) workspace: &'a Workspace,
     pub(super) shard: usize,
     pub(super) shards: usize,
-    pub(super) random: fastrand::Rng,
+    pub(super) generator: fastrand::Rng,
+    /// Whether another process is started.
+    pub(super) goes_on: G,
 }
 
-impl Life<'_> {
-    /// Starts a process and kills it, so many times, and more often while that was not enough; some stand still for a while before. How
-    /// many did.
-    pub(super) async fn live(mut self, kills: usize, was_enough: impl Fn() -> bool) -> usize {
+impl<G: Fn() -> bool> Life<'_, G> {
+    /// Starts processes and kills them; some stand still for a while before. How many did.
+    pub(super) async fn live(mut self) -> usize {
         let mut pauses = 0;
-        for number in 0..kills * MOST_TIMES {
-            if number >= kills && was_enough() {
-                break;
-            }
-            let exporter = start_shard(self.workspace, self.shard, self.shards).await;
-            self.wait(0..LONGEST_LIFE).await;
-            if self.random.u8(..3) == 0 {
+        while (self.goes_on)() {
+            let exporter = Exporter::shard(self.workspace, self.shard, self.shards).await;
+            self.until_a_moment(&exporter).await;
+            if self.generator.u8(..3) == 0 {
                 exporter.signal("STOP");
-                self.wait(PAUSES).await;
+                wait(&mut self.generator, PAUSES).await;
                 exporter.signal("CONT");
                 pauses += 1;
-                self.wait(0..LONGEST_LIFE / 2).await;
+                self.until_a_moment(&exporter).await;
             }
             exporter.kill().await;
         }
         pauses
     }
 
-    async fn wait(&mut self, millis: std::ops::Range<u64>) {
-        sleep(Duration::from_millis(self.random.u64(millis))).await;
+    /// Waits for any moment of any interval; with every third process, for the next attempt of any process if that comes before.
+    async fn until_a_moment(&mut self, exporter: &Exporter) {
+        let (eager, lives) = (
+            self.generator.u8(..3) == 0,
+            self.generator.u64(..LONGEST_LIFE),
+        );
+        let before = self.portal.written();
+        let attempt = watch_for("an attempt", async || {
+            (self.portal.written() > before).then_some(())
+        });
+        tokio::select! {
+            () = attempt, if eager => wait(&mut self.generator, 0..10).await,
+            _ = exporter.collections(lives) => wait(&mut self.generator, 0..1_000).await,
+        }
     }
+}
+
+async fn wait(generator: &mut fastrand::Rng, millis: Range<u64>) {
+    sleep(Duration::from_millis(generator.u64(millis))).await;
 }
 
 /// How often what happened to the server and the connections.
@@ -71,7 +86,7 @@ pub(super) struct Record {
 pub(super) struct Weather<'a> {
     pub(super) server: &'a Server,
     pub(super) proxy: &'a Proxy,
-    pub(super) random: fastrand::Rng,
+    pub(super) generator: fastrand::Rng,
 }
 
 impl Weather<'_> {
@@ -79,8 +94,8 @@ impl Weather<'_> {
     pub(super) async fn change(mut self, over: &Cell<bool>) -> Record {
         let mut record = Record::default();
         while !over.get() {
-            self.wait(500..4_000).await;
-            match self.random.u8(..12) {
+            self.wait(500..3_000).await;
+            match self.generator.u8(..12) {
                 0 => {
                     self.server.stop().await;
                     self.wait(0..3_000).await;
@@ -110,7 +125,7 @@ impl Weather<'_> {
                 }
                 6 => self
                     .proxy
-                    .slow_down(Duration::from_millis(self.random.u64(5..50))),
+                    .slow_down(Duration::from_millis(self.generator.u64(5..50))),
                 7 => self.proxy.open(),
                 8 | 9 => self.proxy.at_commit(AtCommit::CutBefore, WRITES_ATTEMPT),
                 _ => self.proxy.at_commit(AtCommit::CutAfter, WRITES_ATTEMPT),
@@ -121,7 +136,7 @@ impl Weather<'_> {
         record
     }
 
-    async fn wait(&mut self, millis: std::ops::Range<u64>) {
-        sleep(Duration::from_millis(self.random.u64(millis))).await;
+    async fn wait(&mut self, millis: Range<u64>) {
+        wait(&mut self.generator, millis).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Stands between a PostgreSQL server and its clients, and is slow, cut or closed on command.
+//! Stands between a PostgreSQL server and its clients, and is slow or cut on command.
 
 use std::io;
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub(crate) enum AtCommit {
     CutBefore,
     /// The connection is cut when the server has committed, and the client does not receive the answer.
     CutAfter,
-    /// The same, and no connection is made from then on, as by [`Proxy::close`].
+    /// The same, and no connection is made from then on.
     CloseAfter,
     /// The COMMIT and all that comes later is kept back, as by [`Proxy::lose`].
     LoseBefore,
@@ -103,12 +103,6 @@ impl Proxy {
     /// Passes nothing on; connections stay open.
     pub(crate) fn lose(&self) {
         self.shared.set(Way::Lost);
-    }
-
-    /// Ends all connections and makes no new one.
-    pub(crate) fn close(&self) {
-        self.shared.set(Way::Closed);
-        self.cut();
     }
 
     /// Ends all connections; new ones can be made.

@@ -1,26 +1,20 @@
 //! Portals and folders to render.
 
 use super::*;
+use crate::clock::Moment;
 
 pub(super) fn moment() -> Moment {
     Moment {
         wall: NOON,
-        steady: Instant::now(),
+        steady: Moment::now().steady,
     }
 }
 
 pub(super) fn folder(number: u128, name: &str, state: FolderState) -> FolderView {
     FolderView {
-        id: Uuid::from_u128(number).into(),
-        name: FolderName::new(name),
         reported_files: Some(10),
         state,
-        counts: None,
-        last_success: None,
-        full_read: None,
-        full_read_difference: None,
-        large_scan_pages: None,
-        counters: None,
+        ..FolderView::unseen(Uuid::from_u128(number).into(), FolderName::new(name))
     }
 }
 
@@ -132,7 +126,6 @@ pub(super) fn snapshot(portals: Vec<PortalView>) -> Snapshot {
     }
 }
 
-/// One of everything.
 pub(super) fn varied() -> Snapshot {
     let some = [
         (Status::Done, 120),

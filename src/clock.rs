@@ -1,0 +1,91 @@
+//! The one clock of the program: [`Moment::now`] is the only question for the time.
+//!
+//! The steady time is tokio's, so that it agrees with every timer. A test that pauses tokio's clock moves the calendar along: it is
+//! put forward by as much as tokio's clock is ahead of the machine's, which is nothing where the clock is not paused. So no part has
+//! to be handed a clock. A thread that tokio did not start does not know of a pause unless it enters the runtime.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the clocks of the machine are read here"
+)]
+
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
+
+use crate::model::Timestamp;
+
+/// One moment on both clocks: the calendar, which is shown, and the monotonic one, which never jumps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    pub wall: Timestamp,
+    /// On the monotonic clock of this process.
+    pub steady: Instant,
+}
+
+impl Moment {
+    pub fn now() -> Self {
+        let (calendar, machine) = (SystemTime::now(), std::time::Instant::now());
+        let steady = Instant::now();
+        let ahead = steady.into_std().saturating_duration_since(machine);
+        let behind = machine.saturating_duration_since(steady.into_std());
+        Self {
+            wall: Timestamp::from(calendar).after(ahead).before(behind),
+            steady,
+        }
+    }
+
+    /// How long after `earlier` this is, by the clock that says more: a calendar that was set back does not make
+    /// old counts young, and neither does a machine that was suspended, whose monotonic clock stood still.
+    pub fn since(self, earlier: Self) -> Duration {
+        let steady = self.steady.saturating_duration_since(earlier.steady);
+        steady.max(self.wall.since(earlier.wall))
+    }
+
+    /// How long after `earlier` this is on the monotonic clock alone: for durations of work.
+    pub fn elapsed_since(self, earlier: Self) -> Duration {
+        self.steady.saturating_duration_since(earlier.steady)
+    }
+}
+
+/// Does work of the processor, and says how long it took on the machine's own clock: no pause shortens it.
+pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let began = std::time::Instant::now();
+    let result = work();
+    (result, began.elapsed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_age_follows_the_clock_that_says_more() {
+        let start = Moment::now();
+        let hour = Duration::from_hours(1);
+        let suspended = Moment {
+            wall: start.wall.after(hour),
+            steady: start.steady,
+        };
+        let set_back = Moment {
+            wall: start.wall.before(hour),
+            steady: start.steady + hour,
+        };
+        assert_eq!(suspended.since(start), hour);
+        assert_eq!(set_back.since(start), hour);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn both_clocks_pass_with_the_paused_time_of_a_test() {
+        let start = Moment::now();
+        let day = Duration::from_hours(24);
+        tokio::time::sleep(day).await;
+        let end = Moment::now();
+        assert_eq!(end.elapsed_since(start), day);
+        let passed = end.wall.since(start.wall);
+        assert!(
+            passed.abs_diff(day) <= Duration::from_millis(1),
+            "{passed:?}"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! Which folders of a list are collected: pure.
+
+use crate::collect::settings::Settings;
+use crate::portal::{ListedFolder, Listing};
+use crate::snapshot::ListFacts;
+
+pub struct Admission<'a> {
+    /// The folders that this process collects.
+    pub folders: Vec<&'a ListedFolder>,
+    pub facts: ListFacts,
+}
+
+/// Admits the folders that the configuration names, up to its limit; of those, this process collects the ones that its shard owns.
+///
+/// The oldest folders come first. So every process, whatever it collected before, and in whatever order the portal lists its folders,
+/// admits the same ones, and a new folder takes the place of none.
+pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
+    let Settings {
+        portal, collect, ..
+    } = settings;
+    let is_named = |listed: &&ListedFolder| portal.folders.admits(listed.id, listed.name.label());
+    let mut folders: Vec<_> = listing.folders.iter().filter(is_named).collect();
+    folders.sort_by_key(|listed| (listed.created_at.is_none(), listed.created_at, listed.id));
+    let beyond_limit = folders.len().saturating_sub(collect.max_folders);
+    folders.truncate(collect.max_folders);
+    folders.retain(|listed| settings.owns(listed.id));
+    Admission {
+        folders,
+        facts: ListFacts {
+            folders: listing.folders.len(),
+            invalid_rows: listing.invalid_rows,
+            beyond_limit,
+            whole: listing.whole,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU16;
+
+    use super::*;
+    use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
+    use crate::model::{FolderName, PortalName, Shard, Timestamp};
+
+    /// Folders with these numbers, created at these times, as a portal lists them.
+    fn listing(folders: &[(u128, Option<i64>)]) -> Listing {
+        let listed = |(number, created): &(u128, Option<i64>)| ListedFolder {
+            id: uuid::Uuid::from_u128(*number).into(),
+            name: FolderName::new(&format!("Folder {number}")),
+            file_count: 0,
+            created_at: created.map(Timestamp::from_millis),
+            updated_at: None,
+        };
+        Listing {
+            folders: folders.iter().map(listed).collect(),
+            invalid_rows: 0,
+            whole: true,
+            date: None,
+        }
+    }
+
+    fn settings(max_folders: usize, shard: Shard) -> Settings {
+        let portal = Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse("http://127.0.0.1").unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", "key")),
+        );
+        let mut config = Config::for_portal(portal.clone());
+        config.collect.max_folders = max_folders;
+        Settings::new(&portal, &config, shard)
+    }
+
+    fn names(admission: &Admission<'_>) -> Vec<String> {
+        let names = admission.folders.iter();
+        names.map(|listed| listed.name.to_string()).collect()
+    }
+
+    #[test]
+    fn the_oldest_folders_are_admitted_in_whatever_order_they_are_listed() {
+        let mut folders = [(1, None), (2, Some(30)), (3, Some(10)), (4, Some(10))];
+        let settings = settings(3, Shard::default());
+        for _ in 0..folders.len() {
+            folders.rotate_left(1);
+            let listing = listing(&folders);
+            let admission = admit(&listing, &settings);
+            assert_eq!(names(&admission), ["Folder 3", "Folder 4", "Folder 2"]);
+            assert_eq!(admission.facts.beyond_limit, 1);
+        }
+    }
+
+    #[test]
+    fn the_limit_is_that_of_all_shards_together() {
+        let folders: Vec<_> = (0..20).map(|number| (number, Some(0))).collect();
+        let (listing, mut admitted) = (listing(&folders), Vec::new());
+        for index in 0..3 {
+            let shard = Shard::new(index, NonZeroU16::new(3).unwrap()).unwrap();
+            admitted.extend(names(&admit(&listing, &settings(13, shard))));
+        }
+        admitted.sort_unstable();
+        let mut first: Vec<_> = (0..13).map(|number| format!("Folder {number}")).collect();
+        first.sort_unstable();
+        assert_eq!(admitted, first);
+    }
+}

@@ -1,0 +1,21 @@
+-- Which process makes the attempts in the folders of a shard. `fence` grows with each change of the holder; `until` is when the lease ends.
+CREATE TABLE lease (
+    portal TEXT NOT NULL,
+    shard INTEGER NOT NULL,
+    shards INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    fence INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (portal, shard, shards)
+);
+
+-- What each process needs of the rate of a portal, and what it has taken, in thousandths of a request per second.
+CREATE TABLE sharer (
+    portal TEXT NOT NULL,
+    process TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    waits INTEGER NOT NULL,
+    taken INTEGER NOT NULL,
+    seen INTEGER NOT NULL,
+    PRIMARY KEY (portal, process)
+);

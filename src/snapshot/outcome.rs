@@ -1,0 +1,93 @@
+//! Whether portals and folders could be collected: decided here alone, for logs, metrics, health, pages and exit codes.
+
+use crate::snapshot::{FolderState, FolderView, ListState, PortalView, RunResult, Snapshot};
+
+impl Snapshot {
+    pub fn is_complete(&self) -> bool {
+        self.portals.iter().all(|portal| portal.is_complete())
+    }
+}
+
+impl PortalView {
+    /// Whether everything was collected that is there and is to be collected.
+    pub fn is_complete(&self) -> bool {
+        let is_settled =
+            |folder: &FolderView| folder.state != FolderState::Unseen && !folder.state.is_fault();
+        self.faults().is_empty() && self.folders.values().all(|folder| is_settled(folder))
+    }
+
+    /// What keeps folders of the portal from being counted, or what was counted from being stored; for people.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        match &self.list {
+            ListState::Unasked => {
+                faults.push("the list of folders was not answered yet".to_owned());
+            }
+            ListState::Failed { message, .. } => faults.push(message.clone()),
+            ListState::Read(_) => {}
+        }
+        if let Some(list) = self.list.facts() {
+            let (invalid, beyond) = (list.invalid_rows, list.beyond_limit);
+            if invalid > 0 {
+                faults.push(format!(
+                    "{invalid} rows of the list name no valid folder and are not collected"
+                ));
+            }
+            if beyond > 0 {
+                faults.push(format!(
+                    "{beyond} folders are beyond collect.max_folders and are not collected"
+                ));
+            }
+            if !list.whole {
+                let fault = "the list of folders is not whole: its total is not its length";
+                faults.push(fault.to_owned());
+            }
+        }
+        if self.panics > 0 {
+            let panics = self.panics;
+            faults.push(format!(
+                "{panics} internal errors since the start; the log has the details"
+            ));
+        }
+        let refusal = self.state_writes.refusal();
+        faults.extend(refusal.map(|error| format!("counters of entries stand still: {error}")));
+        faults
+    }
+
+    /// What people should know though it is no fault: the counts are right and say how old they are.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        let cycle = self.collections.cycle;
+        let cycle = cycle.filter(|cycle| cycle.takes_turns());
+        let cycle = cycle.map(|cycle| cycle.to_string());
+        cycle.into_iter().chain(self.unsorted.clone())
+    }
+
+    /// All that people should know.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        self.faults().into_iter().chain(self.remarks())
+    }
+
+    /// Whether a collection has ended, whatever its result.
+    pub fn was_collected(&self) -> bool {
+        self.collections.last_run.is_some()
+    }
+}
+
+impl FolderState {
+    /// Whether the folder is there and cannot be counted.
+    pub const fn is_fault(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
+}
+
+impl RunResult {
+    /// The result of a collection in which this many folders were counted or refused, and this many failed; a list that cannot be read is
+    /// one that failed.
+    pub const fn of(counted: usize, failed: usize) -> Self {
+        match (counted, failed) {
+            (_, 0) => Self::Success,
+            (0, _) => Self::Failure,
+            _ => Self::Partial,
+        }
+    }
+}

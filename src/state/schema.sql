@@ -1,0 +1,66 @@
+-- Every time is in milliseconds since 1970. Arrays are JSON, in the order of the statuses.
+CREATE TABLE portal (
+    name TEXT PRIMARY KEY,
+    last_success INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Pages that refute that a portal sorts by status; `pages` is a JSON array of numbers.
+CREATE TABLE refutation (
+    portal TEXT PRIMARY KEY,
+    address TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    pages TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- `version` is how often the folder was written. The columns of the last count are null until there is one, those of the last full read as well;
+-- `base` is null where entries by growth have no base.
+CREATE TABLE folder (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    portal TEXT NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    excluded_since INTEGER,
+    left_since INTEGER,
+    left_reason TEXT,
+    counted INTEGER,
+    began INTEGER,
+    first_counted INTEGER,
+    counts TEXT,
+    coverage TEXT,
+    base TEXT,
+    entries TEXT,
+    indexing TEXT,
+    full_read INTEGER,
+    sizes TEXT,
+    UNIQUE (portal, id)
+) STRICT;
+
+-- Files that are not done. `missed` is how many whole reads missed a file.
+CREATE TABLE file (
+    folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
+    link BLOB NOT NULL,
+    id BLOB NOT NULL,
+    status TEXT NOT NULL,
+    settled TEXT,
+    since INTEGER NOT NULL,
+    timed_from INTEGER,
+    missed INTEGER NOT NULL,
+    PRIMARY KEY (folder, link, id)
+) STRICT, WITHOUT ROWID;
+
+-- Classes of error that have a slot in a folder. `classifier` is the version of the classifier that found the class last; `failed` and `flagged` are
+-- files at the last count, `empty_counts` counts in a row without a file.
+CREATE TABLE slot (
+    folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
+    class TEXT NOT NULL,
+    example TEXT NOT NULL,
+    first_seen INTEGER NOT NULL,
+    last_seen INTEGER NOT NULL,
+    classifier TEXT,
+    failed INTEGER NOT NULL,
+    flagged INTEGER NOT NULL,
+    empty_counts INTEGER NOT NULL,
+    shown INTEGER NOT NULL,
+    PRIMARY KEY (folder, class)
+) STRICT, WITHOUT ROWID;

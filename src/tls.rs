@@ -1,0 +1,16 @@
+//! The cryptography of TLS: `ring`, which needs no C library.
+
+use std::sync::Arc;
+
+use rustls::crypto::{CryptoProvider, ring};
+
+/// What a TLS configuration is built with.
+pub fn provider() -> Arc<CryptoProvider> {
+    Arc::new(ring::default_provider())
+}
+
+/// Lets `reqwest`, which uses the default of the process, build clients.
+pub fn install_provider() {
+    // Fails where it is installed already, which is as well.
+    drop(ring::default_provider().install_default());
+}

@@ -1,0 +1,221 @@
+//! A secret that was written into a wrong place of the configuration is shown nowhere. Messages name the key of the configuration.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::exporter::Exporter;
+use crate::support::portal::Portal;
+use crate::support::process::run;
+use crate::support::wait::wait_for;
+use crate::support::workspace::{Workspace, program};
+
+/// What must not be shown, in capital or in small letters.
+const SECRET: &str = "HV9X3KQ7RZ2LMW8C";
+
+/// A secret that could be the path of a file.
+const PATH: &str = "Hv9x3Kq7Rz2LmW8c/x+Q=";
+
+/// A secret in an address.
+const URL: &str = "postgres://kb:hv9x3kq7rz2lmw8c@db.example/kb";
+
+fn assert_hidden(place: &str, text: &str) {
+    let shown = text.to_uppercase().contains(SECRET);
+    assert!(!shown, "{place}: {text}");
+}
+
+/// Both streams of a command that ends with a code, in which the key is named and the secret is not.
+fn assert_refused(command: &mut Command, code: i32, key: &str) {
+    let output = run(command.args(["--log.level", "trace"]), "");
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_hidden(key, &text);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    assert!(text.contains(key), "{key}: {text}");
+}
+
+/// A configuration with a value in the place that a JSON pointer names.
+fn workspace(place: &str, value: &str) -> Workspace {
+    let portal = [("main", "https://127.0.0.1:1".to_owned())];
+    Workspace::with(&portal, |config| set(config, place, value))
+}
+
+fn set(config: &mut Value, place: &str, value: &str) {
+    let (parent, key) = place.rsplit_once('/').unwrap();
+    let section = config.pointer_mut(parent).unwrap();
+    section[key] = value.into();
+    if key == "api_key_env" {
+        section.as_object_mut().unwrap().remove("api_key_file");
+    }
+}
+
+#[test]
+fn what_cannot_be_right_is_refused_by_its_key() {
+    let small = SECRET.to_lowercase();
+    let with_password = "http://me:hv9x3kq7rz2lmw8c@proxy.example";
+    for (place, values, key) in [
+        (
+            "/portals/0/api_key_file",
+            [&*small, URL],
+            "portals[0].api_key_file: ",
+        ),
+        (
+            "/portals/0/api_key_env",
+            [&small, URL],
+            "portals[0].api_key_env: ",
+        ),
+        ("/portals/0/ca_file", [SECRET, URL], "portals[0].ca_file: "),
+        (
+            "/portals/0/cert_file",
+            [SECRET, URL],
+            "portals[0].cert_file: ",
+        ),
+        (
+            "/portals/0/key_file",
+            [SECRET, URL],
+            "portals[0].key_file: ",
+        ),
+        (
+            "/portals/0/base_url",
+            [SECRET, with_password],
+            "portals[0].base_url: ",
+        ),
+        (
+            "/portals/0/proxy_url",
+            [SECRET, with_password],
+            "portals[0].proxy_url: ",
+        ),
+        (
+            "/portals/0/api_key",
+            [SECRET, URL],
+            "portals[0]: a literal key",
+        ),
+        (
+            "/portals/0/hv9x3kq7rz2lmw8c",
+            [SECRET, URL],
+            "portals[0]: unknown key",
+        ),
+        ("/state/path", [URL, with_password], "state.path: "),
+        (
+            "/state/postgres_url_file",
+            [SECRET, URL],
+            "state.postgres_url_file: ",
+        ),
+        ("/collect/timezone", [SECRET, URL], "collect.timezone: "),
+        ("/collect/schedule", [SECRET, URL], "collect.schedule: "),
+    ] {
+        for value in values {
+            let workspace = workspace(place, value);
+            assert_refused(workspace.command().arg("--config.check"), 2, key);
+            assert_refused(workspace.command().arg("run"), 2, key);
+        }
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_at_the_start_are_named_by_their_keys() {
+    for key in ["ca_file", "cert_file", "key_file"] {
+        let mut workspace = workspace(&format!("/portals/0/{key}"), PATH);
+        // A client certificate is complete with both files; the other one can be read.
+        let other = match key {
+            "cert_file" => "key_file",
+            _ => "cert_file",
+        };
+        if key != "ca_file" {
+            let readable = workspace.path("key");
+            workspace.change(|config| config["portals"][0][other] = json!(readable));
+        }
+        let named = format!("the file that portals[0].{key} names cannot be read: No such file");
+        assert_refused(workspace.command().arg("run"), 1, &named);
+    }
+}
+
+#[test]
+fn what_the_environment_has_is_named_by_its_variable() {
+    let set = [
+        ("KB_BASE_URL", "http://127.0.0.1:1"),
+        ("KB_API_KEY_FILE", "/nowhere"),
+    ];
+    let start = |variable: &str, value: &str, command: &str| {
+        let mut program = program();
+        program.envs(set).env(variable, value).arg(command);
+        program
+    };
+    for variable in ["KB_BASE_URL", "KB_API_KEY_FILE", "KB_CA_FILE"] {
+        for value in [SECRET, URL] {
+            assert_refused(&mut start(variable, value, "run"), 2, variable);
+        }
+    }
+    let named = "the file that KB_API_KEY_FILE names cannot be read";
+    assert_refused(&mut start("KB_API_KEY_FILE", PATH, "check"), 1, named);
+    let named = "the file that KB_CA_FILE names cannot be read";
+    assert_refused(&mut start("KB_CA_FILE", PATH, "run"), 1, named);
+}
+
+#[test]
+fn what_the_web_configuration_has_is_named_by_its_key() {
+    let workspace = workspace("/portals/0/name", "main");
+    for (text, key) in [
+        ("basic_auth_users: {alice: HASH}", "basic_auth_users: "),
+        ("basic_auth_users: {HASH: alice}", "basic_auth_users: "),
+        ("basic_auth_users: HASH", "basic_auth_users: "),
+        ("HASH: {alice: bob}", "unknown key"),
+        (
+            "tls_server_config: {cert: HASH, key: HASH}",
+            "tls_server_config.cert: ",
+        ),
+        (
+            "tls_server_config: {cert_file: HASH, key: HASH}",
+            "tls_server_config.cert_file: the file cannot be read: No such file",
+        ),
+    ] {
+        let file = workspace.path("web.yml");
+        fs::write(&file, text.replace("HASH", SECRET)).unwrap();
+        let mut command = workspace.command();
+        assert_refused(command.arg("--web.config.file").arg(&file), 2, key);
+    }
+}
+
+#[tokio::test]
+async fn a_running_exporter_shows_no_secret() {
+    let portal = Portal::start().await;
+    let portals = ["file", "variable"].map(|name| (name, portal.base_url()));
+    let mut workspace = Workspace::with(&portals, |config| {
+        set(config, "/portals/0/api_key_file", PATH);
+        set(config, "/portals/1/api_key_env", SECRET);
+        set(config, "/state/postgres_url_file", PATH);
+    });
+    let file = "the file that portals[0].api_key_file names cannot be read";
+    assert_refused(workspace.command().arg("check"), 1, file);
+    assert_refused(workspace.command().arg("scan"), 1, file);
+    let database = "the file that state.postgres_url_file names cannot be read";
+    let migrate = ["state", "migrate", "--to", "path"];
+    assert_refused(workspace.command().args(migrate), 1, database);
+
+    let mut command = workspace.command();
+    let more = ["run", "--log.level", "trace", "--web.enable-lifecycle"];
+    let exporter = Exporter::launch(command.args(more)).await;
+    exporter.collected().await;
+    let health = exporter.json("/health").await.to_string();
+    let variable = "the environment variable that portals[1].api_key_env names is not set";
+    for named in [file, variable] {
+        assert!(health.contains(named), "{health}");
+    }
+    for path in ["/", "/health", "/metrics", "/config", "/errors", "/readyz"] {
+        assert_hidden(path, &exporter.get(path).await.text().await.unwrap());
+    }
+    wait_for("the database is tried", async || {
+        let output = exporter.output().join("\n");
+        output.contains(database).then_some(())
+    })
+    .await;
+
+    workspace.change(|config| set(config, "/portals/0/ca_file", PATH));
+    let url = format!("http://{}/-/reload", exporter.address());
+    let reload = crate::support::exporter::client().post(url).send();
+    let answer = reload.await.unwrap().text().await.unwrap();
+    assert!(answer.contains("portals[0].ca_file"), "{answer}");
+    assert_hidden("/-/reload", &answer);
+    assert_hidden("/", &exporter.get("/").await.text().await.unwrap());
+    assert_hidden("output", &exporter.output().join("\n"));
+}

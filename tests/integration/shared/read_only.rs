@@ -1,0 +1,65 @@
+//! A server that takes no writes for a while, or from a connection that was made before: as after a failover behind one address.
+
+use kb_simulator::Status;
+
+use super::scene::{Shared, until_writable};
+use crate::support::exporter::Exporter;
+use crate::support::postgres::Server;
+use crate::support::postgres::proxy::Proxy;
+
+/// Lets one more file fail, and waits until its entry is stored.
+async fn stores_one_more(shared: &Shared, exporter: &Exporter) {
+    let stored = "SELECT coalesce(sum((entries::json->>3)::int), 0) FROM kb_state.folder";
+    let before: u64 = shared.database.value(stored).parse().unwrap();
+    let id = shared.folder.to_string();
+    shared
+        .portal
+        .file(shared.folder, "late.pdf", Status::Failed);
+    exporter
+        .metrics_when("the entry is stored", |metrics| {
+            metrics.by_status("kb_folder_status_entries_total", &id)["failed"] == before + 1
+        })
+        .await;
+    until_writable(exporter, true).await;
+}
+
+#[tokio::test]
+async fn a_process_that_connected_while_the_server_was_read_only_writes_when_it_is_not() {
+    let shared = Shared::new("dry_run").await;
+    let proxy = Proxy::before(Server::shared().await.address()).await;
+    let distant = shared.by(&shared.database.url_at(proxy.address()));
+    let exporter = Exporter::start(&distant).await;
+    until_writable(&exporter, true).await;
+    let name = shared.database.value("SELECT current_database()");
+    let set = |what: &str| {
+        let alter = format!("BEGIN READ WRITE; ALTER DATABASE {name} {what}; COMMIT");
+        shared.database.sql(&alter)
+    };
+
+    set("SET default_transaction_read_only = on");
+    proxy.cut();
+    until_writable(&exporter, false).await;
+    set("RESET default_transaction_read_only");
+    until_writable(&exporter, true).await;
+    stores_one_more(&shared, &exporter).await;
+    exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_process_leaves_a_connection_that_takes_no_writes_any_more() {
+    let server = Server::own().await;
+    let shared = Shared::on(&server, "dry_run", |_| {}).await;
+    let exporter = shared.start().await;
+    until_writable(&exporter, true).await;
+    let name = shared.database.value("SELECT current_database()");
+    // Connections that are made from now on take writes, and those that are there do not.
+    for statement in [
+        &format!("ALTER DATABASE {name} SET default_transaction_read_only = off"),
+        "ALTER SYSTEM SET default_transaction_read_only = on",
+        "SELECT pg_reload_conf()",
+    ] {
+        shared.database.sql(statement);
+    }
+    stores_one_more(&shared, &exporter).await;
+    exporter.stop().await;
+}

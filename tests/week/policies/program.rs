@@ -1,0 +1,238 @@
+//! This program, under its default rules. It is killed at random; then only the ledger survives.
+
+use std::collections::{BTreeMap, HashMap};
+
+use kb_exporter::classify::Class;
+use kb_exporter::config::{Mode, Reindex};
+use kb_exporter::ledger::{ActiveMode, AttemptId, Intent, LedgerView, Lost, Outcome};
+use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status as Of, Timestamp};
+use kb_exporter::policy::judge::{self, LaterRead, Observation};
+use kb_exporter::policy::{
+    Candidate, Choice, CountQuality, Decision, FailedFile, FailedFiles, FolderFailures, Outlook,
+    Trigger, decide, in_order,
+};
+use uuid::Uuid;
+
+use super::Policy;
+use crate::portal::{Answer, Portal, Status};
+
+/// Where the program was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Killed {
+    BeforeIntent,
+    BeforeRequest,
+    BeforeOutcome,
+    BetweenReads,
+}
+
+/// It is killed at each of the points of one attempt in so many.
+const KILLED_IN_ATTEMPT: u32 = 40;
+
+/// It is killed after one read in so many.
+const KILLED_AFTER_READ: u32 = 700;
+
+/// This program, under its default rules.
+pub struct ThisProgram {
+    reindex: Reindex,
+    /// What is on disk.
+    ledger: LedgerView,
+    next: i64,
+    rng: fastrand::Rng,
+    /// The first minute in which the program read since it was started.
+    started: u32,
+    pub kills: BTreeMap<Killed, u64>,
+}
+
+/// The failed files of the folders that have some.
+type Failures = BTreeMap<u32, Vec<FailedFile>>;
+
+impl ThisProgram {
+    pub fn new(seed: u64) -> Self {
+        let mut reindex = Reindex::default();
+        reindex.rules.mode = Mode::Enforce;
+        Self {
+            reindex,
+            ledger: LedgerView::new(time(0)),
+            next: 1,
+            rng: fastrand::Rng::with_seed(seed),
+            started: 1,
+            kills: BTreeMap::new(),
+        }
+    }
+
+    /// Kills the program once in so many times. It starts again at once, and reads a minute later.
+    fn maybe_killed(&mut self, at: Killed, one_in: u32, now: u32) -> Result<(), Killed> {
+        if self.rng.u32(0..one_in) != 0 {
+            return Ok(());
+        }
+        self.ledger.interrupt(time(now)).expect("it fits");
+        self.started = now + 1;
+        *self.kills.entry(at).or_default() += 1;
+        Err(at)
+    }
+
+    /// Judges what was sent to a folder.
+    fn review(&mut self, portal: &Portal, of: u32) {
+        let (now, folder) = (time(portal.now), &portal.folders[of as usize]);
+        let seen = |key: FileKey| match folder.files.get(&key.link).map(|file| file.status) {
+            Some(Status::Done) => Observation::Status(Of::Done),
+            Some(Status::Failed) => Observation::Status(Of::Failed),
+            Some(Status::Waiting { .. }) => Observation::Status(Of::Pending),
+            None => Observation::Absent,
+        };
+        let read = LaterRead::Counted {
+            began: now,
+            idle: folder.waiting() == 0,
+            seen: &seen,
+        };
+        let verify_after = self.reindex.rules.verify_after;
+        let track = self.ledger.track(ActiveMode::Enforce);
+        let reviews: Vec<_> = track
+            .unjudged_in(id(of))
+            .map(|attempt| (attempt.id, judge::review(attempt, verify_after, read, now)))
+            .filter(|(_, review)| !review.is_empty())
+            .collect();
+        for (id, review) in reviews {
+            self.ledger.review(id, now, &review).expect("it fits");
+        }
+        let known = self.ledger.folder(id(of)).into_iter();
+        let sent = known.flat_map(|folder| folder.file_attempts.keys().copied());
+        let files = judge::renewed(sent, seen);
+        self.ledger.renew(id(of), &files);
+    }
+
+    /// The failed files of a folder. Since when they failed is known as far as the program that runs has seen it.
+    fn failures(&self, portal: &Portal, of: u32) -> Vec<FailedFile> {
+        let failed = portal.folders[of as usize].failed();
+        failed
+            .map(|(number, file)| FailedFile {
+                key: key(number),
+                since: time(file.since.max(self.started)),
+                class: Class::Text(file.class.into()),
+            })
+            .collect()
+    }
+
+    fn decide(
+        &self,
+        portal: &Portal,
+        of: u32,
+        failed: &[FailedFile],
+        outlook: &Outlook,
+    ) -> Decision {
+        let folder = &portal.folders[of as usize];
+        let mut counts = ByStatus::<u64>::default();
+        counts[Of::Done] = folder.done;
+        counts[Of::Pending] = folder.waiting();
+        counts[Of::Failed] = failed.len() as u64;
+        let (files, are_all) = (failed, true);
+        let failed = FailedFiles { files, are_all };
+        let candidate = Candidate {
+            kill_switch: portal.is_stopped(),
+            quality: if portal.now == self.started {
+                CountQuality::First
+            } else {
+                CountQuality::Usable
+            },
+            ..Candidate::new(id(of), &self.reindex.rules, counts, failed, outlook)
+        };
+        decide(&candidate, Some(&self.ledger), time(portal.now))
+    }
+
+    fn outlook(&self, failures: &Failures, now: u32) -> Outlook {
+        let folders = failures.iter().map(|(of, files)| FolderFailures {
+            folder: id(*of),
+            rules: &self.reindex.rules,
+            files,
+        });
+        Outlook::of(folders, &self.ledger, time(now))
+    }
+
+    /// Decides about every folder, and makes the attempts that are due.
+    fn make_attempts(&mut self, portal: &mut Portal) -> Result<(), Killed> {
+        let failures: Failures = portal
+            .all_folders()
+            .map(|of| (of, self.failures(portal, of)))
+            .filter(|(_, failed)| !failed.is_empty())
+            .collect();
+        let outlook = self.outlook(&failures, portal.now);
+        let mut triggers = Vec::new();
+        for (of, failed) in &failures {
+            let decision = self.decide(portal, *of, failed, &outlook);
+            if let Choice::Trigger(trigger) = decision.choice {
+                triggers.push(trigger);
+            }
+        }
+        let numbers: HashMap<FolderId, u32> = failures.keys().map(|of| (id(*of), *of)).collect();
+        for trigger in in_order(triggers, &self.ledger) {
+            let of = numbers[&trigger.folder];
+            let decision = self.decide(portal, of, &failures[&of], &outlook);
+            if let Choice::Trigger(trigger) = decision.choice {
+                self.attempt(portal, of, trigger)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn attempt(&mut self, portal: &mut Portal, of: u32, trigger: Trigger) -> Result<(), Killed> {
+        let (now, at) = (portal.now, time(portal.now));
+        self.maybe_killed(Killed::BeforeIntent, KILLED_IN_ATTEMPT, now)?;
+        let number = AttemptId::new(self.next);
+        self.next += 1;
+        let name = PortalName::new("main").expect("a name");
+        let intent = Intent::new(name, trigger.folder, trigger.mode, at, trigger.files);
+        self.ledger.intend(number, intent).expect("it fits");
+        self.maybe_killed(Killed::BeforeRequest, KILLED_IN_ATTEMPT, now)?;
+        let answer = portal.post(of);
+        self.maybe_killed(Killed::BeforeOutcome, KILLED_IN_ATTEMPT, now)?;
+        let outcome = outcome(answer);
+        self.ledger.settle(number, at, outcome).expect("it fits");
+        Ok(())
+    }
+}
+
+impl Policy for ThisProgram {
+    fn read(&mut self, portal: &mut Portal) {
+        let track = self.ledger.track(ActiveMode::Enforce);
+        let open: Vec<FolderId> = track.unjudged().map(|attempt| attempt.folder).collect();
+        for of in portal.all_folders().filter(|of| open.contains(&id(*of))) {
+            self.review(portal, of);
+        }
+        // Killed: the rest of this read is not done.
+        let _ = self
+            .make_attempts(portal)
+            .and_then(|()| self.maybe_killed(Killed::BetweenReads, KILLED_AFTER_READ, portal.now));
+    }
+}
+
+const START: i64 = 1_772_366_400_000;
+
+fn time(minute: u32) -> Timestamp {
+    Timestamp::from_millis(START + i64::from(minute) * 60_000)
+}
+
+fn id(of: u32) -> FolderId {
+    Uuid::from_u128(u128::from(of) + 1).into()
+}
+
+fn key(file: u128) -> FileKey {
+    FileKey {
+        link: file,
+        id: file,
+    }
+}
+
+fn outcome(answer: Answer) -> Outcome {
+    let refused = |status| Outcome::Refused {
+        status,
+        retry_after: None,
+    };
+    let unknown = |why| Outcome::Unknown { why };
+    match answer {
+        Answer::Accepted(updated) => Outcome::Accepted { updated },
+        Answer::Forbidden => refused(403),
+        Answer::Busy => refused(429),
+        Answer::NotCarriedOut => unknown(Lost::Status(503)),
+        Answer::Lost => unknown(Lost::NoAnswer),
+    }
+}
