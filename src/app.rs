@@ -5,7 +5,6 @@
 
 mod portals;
 mod reload;
-mod sharing;
 mod state;
 mod systemd;
 

@@ -17,9 +17,9 @@ mod pages;
 mod requeue;
 mod retry;
 mod session;
-mod share;
 mod throttle;
 mod throttles;
+mod transport;
 mod wire;
 
 pub use ask::{PAGE_SIZE, PageRequest, Sort};
@@ -33,7 +33,6 @@ pub use pages::PageBody;
 pub use requeue::{Requeue, Unclear};
 pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
-pub use share::{Demand, Share, Sharer};
 pub use throttle::Lane;
 pub use throttles::Throttles;
 pub use wire::{FileRow, Page, Pagination, SortColumns, Whole};

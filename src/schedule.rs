@@ -60,6 +60,13 @@ impl Heartbeat {
         Ok(Self { beats })
     }
 
+    /// One that never beats: a ticker waits until its runs are due, by tokio's clock.
+    #[cfg(test)]
+    pub fn silent() -> Self {
+        let (_, beats) = watch::channel(Moment::now().steady);
+        Self { beats }
+    }
+
     /// When it last beat, or was started.
     pub fn last_beat(&self) -> Instant {
         *self.beats.borrow()

@@ -1,6 +1,6 @@
 //! The collectors that run: one for each portal of the configuration in use.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -9,7 +9,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::app::sharing::share_rate;
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Command, Dependencies, Reindexing, Settings};
@@ -37,8 +36,6 @@ pub(super) struct Portals {
     heartbeat: Heartbeat,
     tasks: JoinSet<()>,
     throttles: Arc<Throttles>,
-    /// Take the shares of the rates, for the configuration in use.
-    sharing: JoinSet<()>,
     running: BTreeMap<PortalName, Running>,
     state: Option<(State, OpenState)>,
     collectors: watch::Sender<Collectors>,
@@ -90,7 +87,6 @@ impl Portals {
             heartbeat,
             tasks: JoinSet::new(),
             throttles: Arc::new(Throttles::new(shard)),
-            sharing: JoinSet::new(),
             running: BTreeMap::new(),
             state: None,
             collectors: watch::Sender::default(),
@@ -142,7 +138,6 @@ impl Portals {
             LedgerKind::Private
         };
         self.events.show_shard(self.shard, kind);
-        self.share_rates(&config, &ledger);
         self.publisher.use_portals(&config.portals);
         self.end_all_but(&config.portals).await;
         for (portal, client) in config.portals.iter().zip(clients) {
@@ -180,22 +175,6 @@ impl Portals {
             self.tasks
                 .spawn(running.collecting.track_future(collecting));
             self.running.insert(name.clone(), running);
-        }
-    }
-
-    /// Shares the rates of the portals with other processes, where these share the ledger.
-    fn share_rates(&mut self, config: &Config, ledger: &Ledger) {
-        self.sharing.abort_all();
-        if !ledger.is_shared() {
-            return;
-        }
-        let addresses = config.portals.iter();
-        let addresses = addresses.map(|portal| portal.base_url.normalised());
-        for address in addresses.collect::<BTreeSet<_>>() {
-            let throttles = Arc::clone(&self.throttles);
-            let rate = config.collect.max_requests_per_second;
-            let sharing = share_rate(ledger.portal(&address), throttles, rate);
-            self.sharing.spawn(sharing);
         }
     }
 
@@ -279,7 +258,6 @@ impl Portals {
 
     /// Stops every collector and waits until their writes have ended.
     pub async fn stop_all(&mut self) {
-        self.sharing.shutdown().await;
         self.end_all_but(&[]).await;
         while self.tasks.join_next().await.is_some() {}
         if let Some((_, open)) = &self.state {

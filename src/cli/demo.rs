@@ -53,7 +53,9 @@ pub(super) fn run(
         bail!("demo takes no --config.file: it watches a portal of its own");
     }
     if shard != Shard::default() {
-        bail!("demo takes no --shard.count: it is the only process that watches its portal");
+        bail!(
+            "demo takes no --shard.count and no --shard.replicas: it is the only process that watches its portal"
+        );
     }
     let web = settings::web(web, Ipv4Addr::LOCALHOST)?;
     settings::run_until_signal(async |stop| {

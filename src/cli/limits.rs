@@ -18,10 +18,10 @@ const LEAST_REQUESTS: u64 = 12;
 pub(super) fn notes(config: &Config, shard: Shard) -> String {
     let mut config = config.clone();
     let rate = &mut config.collect.max_requests_per_second;
-    *rate = rate.divided_by(shard.count());
-    let count = shard.count();
-    let part = (count.get() > 1).then(|| {
-        format!("{shard}: it collects its share of the folders, at 1/{count} of collect.max_requests_per_second\n")
+    let processes = shard.processes();
+    *rate = rate.divided_by(processes);
+    let part = (processes.get() > 1).then(|| {
+        format!("{shard}: it collects its share of the folders, at 1/{processes} of collect.max_requests_per_second\n")
     });
     let allowed = allowed(&config.collect);
     let portals = config.portals.iter().map(|portal| &portal.name);

@@ -27,6 +27,14 @@ pub(super) struct ShardArgs {
         global = true
     )]
     count: NonZeroU16,
+    /// Number of processes that watch the same shard. Each process sends at most `collect.max_requests_per_second` / (count × replicas).
+    #[arg(
+        long = "shard.replicas",
+        value_name = "N",
+        default_value = "1",
+        global = true
+    )]
+    replicas: NonZeroU16,
 }
 
 /// The number of a shard, or where it comes from.
@@ -79,7 +87,8 @@ impl ShardArgs {
                 host: host.to_owned(),
             })?,
         };
-        Shard::new(index, count).ok_or(ShardError::NoSuchShard { index, count })
+        let shard = Shard::new(index, count).ok_or(ShardError::NoSuchShard { index, count })?;
+        Ok(shard.with_replicas(self.replicas))
     }
 }
 
@@ -103,6 +112,7 @@ mod tests {
         let args = ShardArgs {
             index: index.parse()?,
             count: NonZeroU16::new(count).unwrap(),
+            replicas: NonZeroU16::MIN,
         };
         let shard = args.on_host(host);
         shard

@@ -3,12 +3,11 @@
 mod pairs;
 mod replicas;
 mod shards;
+mod turns;
 
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::*;
@@ -37,20 +36,16 @@ impl Observer for Broken {
     fn throttled(&self, _: Duration) {}
 }
 
-fn client(config: &Config, portal: &Portal, observer: Arc<dyn Observer>) -> Arc<Client> {
-    let (collect, request) = (&config.collect, &config.request);
-    Client::build(portal, collect, request, observer, &Throttles::default()).unwrap()
-}
-
 /// A simulated portal with two folders, and a collector for it.
 struct Story {
     publisher: Publisher,
     collector: Collector,
-    _key: tempfile::NamedTempFile,
+    /// Deleted when it is dropped.
+    key: tempfile::NamedTempFile,
 }
 
 impl Story {
-    async fn begin(observer: Arc<dyn Observer>) -> Self {
+    fn begin(observer: Arc<dyn Observer>) -> Self {
         let simulator = Simulator::empty(Options::default());
         simulator.with(|world| {
             for name in ["Inbox", "Archive"] {
@@ -60,24 +55,20 @@ impl Story {
                     .unwrap();
             }
         });
-        Self::at(simulator.router(), observer, |_| {}).await
+        Self::at(simulator.router(), observer, |_| {})
     }
 
     /// A collector of the portal that a router is.
-    async fn at(
+    fn at(
         router: Router,
         observer: Arc<dyn Observer>,
         configure: impl FnOnce(&mut Config),
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        tokio::spawn(async move { axum::serve(listener, service).await });
         let key = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(key.path(), Options::default().key).unwrap();
         let portal = Portal::new(
             PortalName::new("main").unwrap(),
-            BaseUrl::parse(&base_url).unwrap(),
+            BaseUrl::parse("http://127.0.0.1").unwrap(),
             KeySource::File(HiddenPath::file("api_key_file", key.path())),
         );
         let mut config = Config::for_portal(portal.clone());
@@ -85,8 +76,16 @@ impl Story {
         configure(&mut config);
         let publisher = Publisher::default();
         publisher.use_portals(&config.portals);
+        let client = Client::over(
+            Box::new(router),
+            &portal,
+            &config.collect,
+            &config.request,
+            observer,
+            &Throttles::default(),
+        );
         let dependencies = Dependencies {
-            client: client(&config, &portal, observer),
+            client,
             store: Store::nowhere(),
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
@@ -97,7 +96,7 @@ impl Story {
         Self {
             publisher,
             collector: Collector::new(settings, dependencies),
-            _key: key,
+            key,
         }
     }
 
@@ -116,7 +115,7 @@ impl Story {
 
 #[tokio::test]
 async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
-    let mut story = Story::begin(Arc::new(Broken::default())).await;
+    let mut story = Story::begin(Arc::new(Broken::default()));
     story.collector.once().await;
     let view = story.view();
     assert_eq!((story.counted(), view.panics), (1, 1));
@@ -129,7 +128,7 @@ async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
 
 #[tokio::test]
 async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happens() {
-    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
     story.collector.begin(None).await;
     story.collector.restart();
     assert_eq!((story.counted(), story.view().panics), (0, 1));
@@ -140,7 +139,7 @@ async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happe
 
 #[tokio::test]
 async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
-    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
     let collector = &mut story.collector;
     let client = Arc::clone(&collector.dependencies.client);
     let known = Arc::clone(&collector.sorting);
@@ -154,7 +153,7 @@ async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
 
 #[tokio::test]
 async fn a_folder_that_the_configuration_excludes_is_removed_from_what_was_submitted() {
-    let mut story = Story::begin(Arc::new(crate::portal::Unobserved)).await;
+    let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
     let folder = tempfile::tempdir().unwrap();
     let folder = crate::sql::StateFolder::new(folder.path());
     let (ledger, _) = crate::ledger::Ledger::open(folder);

@@ -1,6 +1,6 @@
 //! When and how the folders are read.
 
-use std::num::{NonZeroU16, NonZeroU64, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::time::Duration;
 
 use chrono_tz::Tz;
@@ -110,7 +110,7 @@ impl Rate {
     }
 
     /// The even share of one of `count` processes.
-    pub fn divided_by(self, processes: NonZeroU16) -> Self {
+    pub fn divided_by(self, processes: NonZeroU32) -> Self {
         match self {
             Self::Unlimited => Self::Unlimited,
             Self::PerSecond(rate) => Self::PerSecond(rate / f64::from(processes.get())),

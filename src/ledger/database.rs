@@ -12,12 +12,10 @@ use crate::ledger::lease::Leases;
 use crate::ledger::load::{self, Views};
 use crate::ledger::mode::AttemptId;
 use crate::ledger::schema::SCHEMA;
-use crate::ledger::sharing;
 use crate::ledger::tables::{PortalRow, VersionRow};
 use crate::ledger::view::LedgerView;
 use crate::ledger::write::Writing;
 use crate::model::{PortalAddress, Timestamp};
-use crate::portal::{Demand, Share};
 use crate::sql::{Database, Transaction, to_value};
 
 #[derive(Debug)]
@@ -142,29 +140,11 @@ impl LedgerDatabase {
         }
     }
 
-    /// Ends the lease of a portal, and gives the share of its rate back, so that other processes need not wait for them.
+    /// Ends the lease of a portal, so that other processes need not wait for it.
     pub fn release_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         match &self.kind {
             Kind::File { .. } => Ok(()),
-            Kind::Server { leases } => {
-                leases.release(&mut self.sql, portal)?;
-                sharing::leave(&mut self.sql, leases.holder(), portal)
-            }
-        }
-    }
-
-    /// Takes a share of the rate (requests per second) of a portal.
-    pub fn take_share(
-        &mut self,
-        portal: &PortalAddress,
-        rate: f64,
-        demand: Demand,
-    ) -> Result<Share, LedgerError> {
-        match &self.kind {
-            Kind::File { .. } => Ok(Share::take(rate, demand, &[])),
-            Kind::Server { leases } => {
-                sharing::take(&mut self.sql, leases.holder(), portal, rate, demand)
-            }
+            Kind::Server { leases } => leases.release(&mut self.sql, portal),
         }
     }
 

@@ -52,10 +52,6 @@ impl Leases {
         }))
     }
 
-    pub fn holder(&self) -> &str {
-        &self.0.holder
-    }
-
     pub fn length(&self) -> Duration {
         self.0.length
     }

@@ -19,7 +19,6 @@ use crate::ledger::tidy::Tidy;
 use crate::ledger::view::LedgerView;
 use crate::ledger::writer::Writer;
 use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
-use crate::portal::{Demand, Share};
 use crate::sql::SqlError;
 
 /// How often a lease is renewed in its length, so that one renewal may fail.
@@ -56,13 +55,6 @@ impl PortalLedger {
 
     pub const fn address(&self) -> &PortalAddress {
         &self.portal
-    }
-
-    /// Takes a share of the portal's rate (requests per second), by what this process and the others need. To be asked every
-    /// [`SHARING_INTERVAL`](crate::ledger::SHARING_INTERVAL).
-    pub async fn take_share(&self, rate: f64, demand: Demand) -> Result<Share, LedgerError> {
-        self.send(move |writer, portal| writer.take_share(portal, rate, demand))
-            .await
     }
 
     /// Whether other processes use the ledger as well.

@@ -8,14 +8,3 @@ CREATE TABLE lease (
     until INTEGER NOT NULL,
     PRIMARY KEY (portal, shard, shards)
 );
-
--- What each process needs of the rate of a portal, and what it has taken, in thousandths of a request per second.
-CREATE TABLE sharer (
-    portal TEXT NOT NULL,
-    process TEXT NOT NULL,
-    used INTEGER NOT NULL,
-    waits INTEGER NOT NULL,
-    taken INTEGER NOT NULL,
-    seen INTEGER NOT NULL,
-    PRIMARY KEY (portal, process)
-);

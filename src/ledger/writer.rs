@@ -19,7 +19,6 @@ use crate::ledger::open::open_file;
 use crate::ledger::shared::SharedViews;
 use crate::ledger::view::LedgerView;
 use crate::model::PortalAddress;
-use crate::portal::{Demand, Share};
 use crate::sql::{SqlError, StateFolder};
 
 /// How often a change is made again where other processes write at the same time.
@@ -247,17 +246,6 @@ impl Writer {
     pub fn renew_lease(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
         self.open()?;
         self.database()?.renew_lease(portal)
-    }
-
-    /// Takes a share of the rate of a portal.
-    pub fn take_share(
-        &mut self,
-        portal: &PortalAddress,
-        rate: f64,
-        demand: Demand,
-    ) -> Result<Share, LedgerError> {
-        self.open()?;
-        self.database()?.take_share(portal, rate, demand)
     }
 
     /// Ends the lease of a portal.

@@ -41,8 +41,8 @@ families! {
         "Time of the last successful configuration reload.";
     WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
         "Whether the web configuration file, as it is now, is in use. Absent without --web.config.file.";
-    SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "ledger"], Event,
-        "Shard index, shard count and kind of ledger, constant 1.";
+    SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "replicas", "ledger"], Event,
+        "Shard index, shard count, replicas of each shard and kind of ledger, constant 1.";
 }
 
 /// Upper bounds of the request durations, in seconds.
@@ -133,8 +133,10 @@ impl Events {
     /// Shows which of the processes that share the folders this is, and whose its ledger is.
     pub fn show_shard(&self, shard: Shard, ledger: LedgerKind) {
         self.shard.reset();
-        let [index, count] = [shard.index(), shard.count().get()].map(|number| number.to_string());
-        let labels = [index.as_str(), count.as_str(), ledger.as_str()];
+        let numbers = [shard.index(), shard.count().get(), shard.replicas().get()];
+        let [index, count, replicas] = numbers.map(|number| number.to_string());
+        let labels = [&index, &count, &replicas].map(String::as_str);
+        let labels = [labels.as_slice(), &[ledger.as_str()]].concat();
         self.shard.with_label_values(&labels).set(1.0);
     }
 

@@ -1,7 +1,7 @@
 //! The share of one process in the folders of a portal.
 
 use std::fmt;
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32};
 
 use ring::digest::{SHA256, digest};
 
@@ -16,12 +16,24 @@ use super::{FolderId, PortalName};
 pub struct Shard {
     index: u16,
     count: NonZeroU16,
+    replicas: NonZeroU16,
 }
 
 impl Shard {
     /// Shard `index` of `count`, counted from 0; `None` where the index is not below the count.
     pub fn new(index: u16, count: NonZeroU16) -> Option<Self> {
-        (index < count.get()).then_some(Self { index, count })
+        let replicas = NonZeroU16::MIN;
+        (index < count.get()).then_some(Self {
+            index,
+            count,
+            replicas,
+        })
+    }
+
+    /// The same shard where this number of processes watch its folders.
+    #[must_use]
+    pub const fn with_replicas(self, replicas: NonZeroU16) -> Self {
+        Self { replicas, ..self }
     }
 
     /// The number of this shard, from 0.
@@ -31,6 +43,16 @@ impl Shard {
 
     pub const fn count(self) -> NonZeroU16 {
         self.count
+    }
+
+    /// Number of processes that watch the folders of this shard.
+    pub const fn replicas(self) -> NonZeroU16 {
+        self.replicas
+    }
+
+    /// Number of processes that ask each portal: the replicas of all shards.
+    pub fn processes(self) -> NonZeroU32 {
+        NonZeroU32::from(self.count).saturating_mul(self.replicas.into())
     }
 
     /// Whether a folder is collected by this shard. Of all shards with the same count, exactly one owns it.
@@ -45,6 +67,7 @@ impl Default for Shard {
         Self {
             index: 0,
             count: NonZeroU16::MIN,
+            replicas: NonZeroU16::MIN,
         }
     }
 }

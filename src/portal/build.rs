@@ -11,6 +11,7 @@ use crate::pem::{Pem, PemError};
 use crate::portal::client::Client;
 use crate::portal::observe::Observer;
 use crate::portal::throttles::Throttles;
+use crate::portal::transport::Transport;
 
 /// Why a client cannot be built.
 #[derive(Debug, Error)]
@@ -42,28 +43,41 @@ impl Client {
         throttles: &Throttles,
     ) -> Result<Arc<Self>, BuildError> {
         crate::tls::install_provider();
-        let concurrency = collect.concurrency.get();
         let builder = reqwest::Client::builder()
             .user_agent(&portal.user_agent)
-            .timeout(request.timeout)
             .connect_timeout(request.connect_timeout)
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
-            .pool_max_idle_per_host(concurrency);
+            .pool_max_idle_per_host(collect.concurrency.get());
         let builder = with_proxy(builder, &portal.proxy)?;
         let builder = with_authorities(builder, portal)?;
         let builder = with_certificate(builder, portal.client_certificate.as_ref())?;
-        Ok(Arc::new(Self {
-            http: builder.build().map_err(BuildError::Http)?,
+        let http = Box::new(builder.build().map_err(BuildError::Http)?);
+        Ok(Self::over(
+            http, portal, collect, request, observer, throttles,
+        ))
+    }
+
+    /// A client that sends its requests by this way.
+    pub(crate) fn over(
+        transport: Box<dyn Transport>,
+        portal: &Portal,
+        collect: &Collect,
+        request: &Request,
+        observer: Arc<dyn Observer>,
+        throttles: &Throttles,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            transport,
             base: portal.base_url.as_url().clone(),
             key: portal.key.clone(),
             throttle: throttles.of(portal, collect),
             retries: request.retries,
             timeout: request.timeout,
             max_body_bytes: request.max_body_bytes,
-            concurrency,
+            concurrency: collect.concurrency.get(),
             observer,
-        }))
+        })
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, RETRY_AFTER};
-use reqwest::{Response, StatusCode};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, DATE, HeaderValue, RETRY_AFTER};
+use reqwest::{Request, Response, StatusCode};
+use tokio::time::timeout;
 use url::Url;
 
 use crate::clock::Moment;
@@ -16,6 +17,7 @@ use crate::portal::key::{ApiKey, KeyError};
 use crate::portal::observe::{Code, Observer};
 use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
+use crate::portal::transport::Transport;
 
 /// Largest answer to the list of folders, in bytes, unpacked: enough for 50,000 folders with descriptions of 700 characters.
 const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
@@ -33,7 +35,7 @@ pub(super) struct Reply {
 
 /// Speaks to one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
 pub struct Client {
-    pub(super) http: reqwest::Client,
+    pub(super) transport: Box<dyn Transport>,
     pub(super) base: Url,
     pub(super) key: KeySource,
     pub(super) throttle: Arc<Throttle>,
@@ -88,25 +90,27 @@ impl Client {
             _ => self.max_body_bytes,
         };
         let begun = Moment::now().steady;
-        let method = ask.endpoint().method();
-        let may_have_a_body = !method.is_safe();
-        let mut request = self
-            .http
-            .request(method, ask.address(&self.base))
-            .header(AUTHORIZATION, authorization)
-            .header(ACCEPT, "application/json");
+        let mut request = Request::new(ask.endpoint().method(), ask.address(&self.base));
+        let may_have_a_body = !request.method().is_safe();
+        let headers = request.headers_mut();
+        headers.insert(AUTHORIZATION, authorization);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         if may_have_a_body {
             // Some servers answer 411 without it (RFC 9110, 8.6).
-            request = request.header(CONTENT_LENGTH, 0);
+            headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         let mut code = Code::Error;
-        let result = match request.send().await {
-            Ok(response) => {
-                code = Code::Status(response.status().as_u16());
-                self.receive(response, limit).await
-            }
-            Err(error) => Err(PortalError::from_http(error, self.timeout)),
+        let exchange = async {
+            let response = self.transport.send(request).await;
+            let response = response.map_err(|error| self.from_http(error))?;
+            code = Code::Status(response.status().as_u16());
+            self.receive(response, limit).await
         };
+        let result = timeout(self.timeout, exchange).await;
+        let late = PortalError::Timeout {
+            limit: self.timeout,
+        };
+        let result = result.unwrap_or(Err(late));
         let took = begun.elapsed();
         self.observer.requested(ask.endpoint(), code, took);
         let answered = Answered {
@@ -147,11 +151,15 @@ impl Client {
             return Err(PortalError::TooLarge { limit });
         }
         let mut body = Vec::with_capacity(expected);
-        let from_http = |error| PortalError::from_http(error, self.timeout);
+        let from_http = |error| self.from_http(error);
         while let Some(chunk) = response.chunk().await.map_err(from_http)? {
             append(&mut body, &chunk, limit)?;
         }
         Ok(body)
+    }
+
+    fn from_http(&self, error: reqwest::Error) -> PortalError {
+        PortalError::from_http(error, self.timeout)
     }
 }
 

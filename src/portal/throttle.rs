@@ -20,7 +20,6 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::clock::Moment;
 use crate::config::Rate;
-use crate::portal::share::{Demand, DemandMeter, Share};
 
 pub(super) use answers::{Answer, Answered};
 
@@ -71,9 +70,6 @@ pub(super) struct Throttle {
     /// Held by the request that is the next by the pace; the others wait in the order in which they came. No time is set aside before
     /// a request is sent, so that one that is given up while it waits does not delay the others.
     turn: tokio::sync::Mutex<()>,
-    /// The rate that is reached soon when it is needed.
-    assured: Mutex<Rate>,
-    demand: Mutex<DemandMeter>,
     answers: Mutex<Answers>,
 }
 
@@ -96,29 +92,13 @@ impl Throttle {
             background: tokio::sync::Mutex::new(None),
             pace: Mutex::new(Pace::new(rate)),
             turn: tokio::sync::Mutex::default(),
-            assured: Mutex::new(rate),
-            demand: Mutex::new(DemandMeter::new(Moment::now().steady)),
             answers: Mutex::default(),
         }
     }
 
     /// The rate that can be planned with.
     pub fn rate(&self) -> Rate {
-        let assured = *lock(&self.assured);
-        match (self.with_pace(|pace| pace.configured()), assured) {
-            (Rate::PerSecond(now), Rate::PerSecond(assured)) => Rate::PerSecond(now.max(assured)),
-            _ => Rate::Unlimited,
-        }
-    }
-
-    /// Goes on with another share of the rate. A known limit of the portal stays known.
-    pub fn set_share(&self, share: Share) {
-        self.with_pace(|pace| pace.configure(Rate::PerSecond(share.rate)));
-        *lock(&self.assured) = Rate::PerSecond(share.assured);
-    }
-
-    pub fn demand(&self) -> Demand {
-        lock(&self.demand).demand(Moment::now().steady)
+        self.with_pace(|pace| pace.configured())
     }
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.
@@ -149,7 +129,7 @@ impl Throttle {
         if !still_due() {
             return None;
         }
-        self.take(slot, requests);
+        self.with_pace(|pace| pace.take(slot, requests));
         Some(Admission {
             _background: background,
             _wanted: wanted,
@@ -172,14 +152,6 @@ impl Throttle {
             }
             sleep_until(slot).await;
         }
-    }
-
-    fn take(&self, slot: Instant, requests: u32) {
-        let rate = self.with_pace(|pace| {
-            pace.take(slot, requests);
-            pace.configured()
-        });
-        lock(&self.demand).sent(rate, requests);
     }
 
     /// Waits until one more request may be sent in the background.

@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::config::{Collect, Portal, Rate};
 use crate::model::{PortalAddress, Shard};
-use crate::portal::share::{Demand, Share};
 use crate::portal::throttle::Throttle;
 
 /// The throttles in use, by address and limits. A client that is built anew goes on with the throttle of the one before it, and clients of
-/// one portal share theirs. Each of them begins with this process's even share of the rate.
+/// one portal share theirs. Each has this process's part of the rate.
 #[derive(Debug, Default)]
 pub struct Throttles {
     shard: Shard,
@@ -31,38 +30,6 @@ impl Throttles {
         }
     }
 
-    /// What this process needs of the rate of a portal. To be asked at intervals of some seconds.
-    pub fn demand(&self, address: &PortalAddress) -> Demand {
-        let idle = Demand {
-            used: 0.0,
-            waits: false,
-        };
-        let demands = self.at(address).into_iter();
-        let demands = demands.map(|throttle| throttle.demand());
-        demands.fold(idle, |sum, demand| Demand {
-            used: sum.used + demand.used,
-            waits: sum.waits || demand.waits,
-        })
-    }
-
-    /// Sets this process's share of the rate of a portal.
-    pub fn set_share(&self, address: &PortalAddress, share: Share) {
-        for throttle in self.at(address) {
-            throttle.set_share(share);
-        }
-    }
-
-    /// The throttles in use at an address: several for a while after their limits were changed.
-    fn at(&self, address: &PortalAddress) -> Vec<Arc<Throttle>> {
-        let in_use = self.in_use();
-        let there = in_use
-            .iter()
-            .filter(|(limits, _)| limits.address == *address);
-        there
-            .filter_map(|(_, throttle)| throttle.upgrade())
-            .collect()
-    }
-
     /// The throttle of a portal: the one that is in use for its address and these limits, or a new one.
     pub(super) fn of(&self, portal: &Portal, collect: &Collect) -> Arc<Throttle> {
         let limits = Limits {
@@ -76,8 +43,8 @@ impl Throttles {
         if let Some(throttle) = known.and_then(|(_, throttle)| throttle.upgrade()) {
             return throttle;
         }
-        let share = limits.rate.divided_by(self.shard.count());
-        let throttle = Arc::new(Throttle::new(limits.concurrency, share));
+        let rate = limits.rate.divided_by(self.shard.processes());
+        let throttle = Arc::new(Throttle::new(limits.concurrency, rate));
         throttles.push((limits, Arc::downgrade(&throttle)));
         throttle
     }
@@ -91,12 +58,9 @@ impl Throttles {
 mod tests {
     use std::num::{NonZeroU16, NonZeroUsize};
 
-    use std::time::Duration;
-
     use super::*;
     use crate::config::{BaseUrl, Config, HiddenPath, KeySource};
     use crate::model::PortalName;
-    use crate::portal::Lane;
 
     fn portal(name: &str, address: &str) -> Portal {
         Portal::new(
@@ -144,54 +108,11 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_of_a_portal_is_shared_evenly_until_it_is_set() {
-        let count = NonZeroU16::new(4).unwrap();
-        let throttles = Throttles::new(Shard::new(1, count).unwrap());
+    fn each_replica_of_each_shard_has_the_same_part_of_the_rate() {
+        let [count, replicas] = [4, 2].map(|number| NonZeroU16::new(number).unwrap());
+        let throttles = Throttles::new(Shard::new(1, count).unwrap().with_replicas(replicas));
         let main = portal("main", "https://portal.example/admin");
-        let other = portal("other", "https://other.example");
         let collect = Config::for_portal(main.clone()).collect;
-        let mut wider = collect.clone();
-        wider.concurrency = NonZeroUsize::new(9).unwrap();
-        let in_use = [(&main, &collect), (&main, &wider), (&other, &collect)]
-            .map(|(portal, collect)| throttles.of(portal, collect));
-        let rates = || in_use.each_ref().map(|throttle| throttle.rate());
-        let [even, more] = [1.25, 2.0].map(Rate::PerSecond);
-        assert_eq!(rates(), [even; 3]);
-        for (rate, assured) in [(2.0, 1.25), (0.5, 2.0)] {
-            throttles.set_share(&main.base_url.normalised(), Share { rate, assured });
-            assert_eq!(rates(), [more, more, even]);
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_demand_is_what_all_throttles_of_a_portal_sent() {
-        let throttles = Throttles::default();
-        let main = portal("main", "https://portal.example");
-        let address = main.base_url.normalised();
-        let collect = Config::for_portal(main.clone()).collect;
-        let mut wider = collect.clone();
-        wider.concurrency = NonZeroUsize::new(9).unwrap();
-        let in_use = [&collect, &wider].map(|collect| throttles.of(&main, collect));
-        let lane = Lane::default();
-        let mut demand = throttles.demand(&address);
-        assert!(demand.waits && demand.used == 0.0, "it has just started");
-        for _ in 0..40 {
-            for throttle in &in_use {
-                for _ in 0..10 {
-                    throttle.admit(&lane, 1, || true).await;
-                }
-            }
-            tokio::time::sleep(Duration::from_secs(6)).await;
-            demand = throttles.demand(&address);
-        }
-        // Twenty requests in ten seconds, by two throttles that take turns.
-        assert!(
-            (demand.used - 2.0).abs() < 0.1 && !demand.waits,
-            "{demand:?}"
-        );
-        let other = portal("other", "https://other.example")
-            .base_url
-            .normalised();
-        assert!(!throttles.demand(&other).waits);
+        assert_eq!(throttles.of(&main, &collect).rate(), Rate::PerSecond(0.625));
     }
 }

@@ -209,7 +209,7 @@ async fn each_folder_is_counted_by_one_of_the_shards_and_the_limit_holds_for_all
             assert_eq!((facts.folders, facts.beyond_limit), (20, 20 - limit));
             counted.extend(view.folders.keys().copied());
             let line = format!(
-                r#"kb_exporter_shard_info{{index="{index}",count="3",ledger="private"}} 1"#
+                r#"kb_exporter_shard_info{{index="{index}",count="3",ledger="private",replicas="1"}} 1"#
             );
             let facts = ConfigFacts {
                 reload_successful: true,

@@ -10,7 +10,7 @@ async fn what_a_count_found_is_added_to_what_another_process_wrote_first() {
     let simulator = Simulator::empty(Options::default());
     let inbox = simulator.with(|world| world.add_folder("Inbox"));
     let unobserved = Arc::new(crate::portal::Unobserved);
-    let mut scene = Story::at(simulator.router(), unobserved, |_| {}).await;
+    let mut scene = Story::at(simulator.router(), unobserved, |_| {});
     let state = tempfile::tempdir().unwrap();
     let store = Store::in_folder(StateFolder::new(state.path()));
     go_on_as(&mut scene, &store, Shard::default()).await;

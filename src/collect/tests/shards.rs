@@ -57,7 +57,7 @@ async fn a_folder_that_was_with_another_shard_begins_anew_and_the_others_go_on()
         names.map(|name| world.add_folder(&name)).collect()
     });
     let unobserved = Arc::new(crate::portal::Unobserved);
-    let mut scene = Story::at(simulator.router(), unobserved, |_| {}).await;
+    let mut scene = Story::at(simulator.router(), unobserved, |_| {});
     let state = tempfile::tempdir().unwrap();
     let store = Store::in_folder(StateFolder::new(state.path()));
     let name = scene.collector.settings.portal.name.clone();

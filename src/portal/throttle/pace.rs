@@ -85,17 +85,6 @@ impl Pace {
         self.configured.map_or(Rate::Unlimited, Rate::PerSecond)
     }
 
-    /// Goes on with another configured rate. The next request waits for as long after the last one as it does at this rate.
-    pub fn configure(&mut self, rate: Rate) {
-        let before = self.gap();
-        self.configured = per_second(rate);
-        if let (Some(rate), Some(limit)) = (self.configured, &mut self.limit) {
-            limit.rate = limit.rate.min(rate);
-        }
-        let last = self.next.and_then(|next| next.checked_sub(before));
-        self.next = last.map(|last| last + self.gap());
-    }
-
     /// The time between two requests: doubled with each answer of 429 after the first in a row.
     pub fn gap(&self) -> Duration {
         let Some(rate) = self.rate() else {

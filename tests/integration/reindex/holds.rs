@@ -104,7 +104,11 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
         let health = exporter.json("/health").await;
         let notes = health["checks"]["portal:main"][0]["output"].as_str();
         let is_noted = notes.is_some_and(|notes| notes.contains("the kill switch is on"));
-        assert_eq!((is_noted, &health["status"]), (is_on, &"pass".into()));
+        assert_eq!(
+            (is_noted, &health["status"]),
+            (is_on, &"pass".into()),
+            "{health}"
+        );
         let page = exporter.get("/").await.text().await.unwrap();
         assert_eq!(page.contains("the kill switch is on"), is_on);
     }

@@ -127,7 +127,7 @@ impl Story {
             let workspace = &self.workspaces[process.shard];
             (
                 *process,
-                Exporter::shard(workspace, process.shard, shards).await,
+                Exporter::shard(workspace, process.shard, shards, self.replicas).await,
             )
         });
         let started = join_all(started).await;

@@ -54,7 +54,7 @@ async fn the_counters_of_folders_go_on_in_other_processes() {
     let shared = Shared::new("off").await;
     let more = (0..FOLDERS).map(|number| shared.portal.folder(&format!("Folder {number}")));
     let folders: Vec<_> = more.chain([shared.folder]).collect();
-    let start = |index| Exporter::shard(&shared.workspace, index, 2);
+    let start = |index| Exporter::shard(&shared.workspace, index, 2, 1);
     let (first, second) = tokio::join!(start(0), start(1));
     for exporter in [&first, &second] {
         counted_once(exporter).await;
@@ -68,7 +68,7 @@ async fn the_counters_of_folders_go_on_in_other_processes() {
     second.stop().await;
 
     // One process takes all of them over.
-    let alone = Exporter::shard(&shared.workspace, 0, 1).await;
+    let alone = Exporter::shard(&shared.workspace, 0, 1, 1).await;
     let metrics = alone.collected().await;
     assert!(
         entries(&metrics).values().all(|entered| *entered == 1),
@@ -82,7 +82,7 @@ async fn the_counters_of_folders_go_on_in_other_processes() {
 
     // A file that fails while nobody looks counts, too.
     fail_one_in_each(&shared, &folders, "three.pdf");
-    let start = |index| Exporter::shard(&shared.workspace, index, 3);
+    let start = |index| Exporter::shard(&shared.workspace, index, 3, 1);
     let (first, second, third) = tokio::join!(start(0), start(1), start(2));
     let mut number = 0;
     for exporter in [first, second, third] {
@@ -98,7 +98,7 @@ async fn processes_of_the_old_and_the_new_number_of_shards_count_each_entry_once
     let shared = Shared::new("off").await;
     let more = (0..FOLDERS).map(|number| shared.portal.folder(&format!("Folder {number}")));
     let folders: Vec<_> = more.chain([shared.folder]).collect();
-    let start = |index, count| Exporter::shard(&shared.workspace, index, count);
+    let start = |index, count| Exporter::shard(&shared.workspace, index, count, 1);
     let (old, one, other) = tokio::join!(start(0, 1), start(0, 2), start(1, 2));
     let all = [old, one, other];
     for exporter in &all {

@@ -188,7 +188,7 @@ async fn nothing_is_forgotten(shared: &Shared, folders: &[Uuid]) {
     let workspace = shared
         .workspace
         .variant(|config| config["reindex"]["mode"] = "dry_run".into());
-    let exporter = Exporter::shard(&workspace, 0, 1).await;
+    let exporter = Exporter::shard(&workspace, 0, 1, 1).await;
     until_writable(&exporter, true).await;
     let metrics = exporter.collected_again().await;
     failed_files_are_shown(&shared.portal, folders, &metrics);

@@ -28,11 +28,18 @@ impl Exporter {
         Self::launch(workspace.command().arg("run")).await
     }
 
-    /// The same as one of a number of shards.
-    pub(crate) async fn shard(workspace: &Workspace, index: usize, count: usize) -> Self {
-        let [index, count] = [index, count].map(|number| number.to_string());
+    /// The same as one of the replicas of one of a number of shards.
+    pub(crate) async fn shard(
+        workspace: &Workspace,
+        index: usize,
+        count: usize,
+        replicas: usize,
+    ) -> Self {
         let mut command = workspace.command();
-        command.args(["run", "--shard.index", &index, "--shard.count", &count]);
+        command.arg("run");
+        for (flag, number) in [("index", index), ("count", count), ("replicas", replicas)] {
+            command.arg(format!("--shard.{flag}={number}"));
+        }
         Self::launch(&mut command).await
     }
 

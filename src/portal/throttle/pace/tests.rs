@@ -200,39 +200,3 @@ fn no_limit_makes_the_pace_slower_than_the_slowest() {
         assert_eq!(story.pace.gap(), Duration::from_secs(slowest));
     }
 }
-
-#[test]
-fn another_rate_holds_from_the_next_request_on() {
-    let start = Moment::now().steady;
-    let slot = |pace: &mut Pace| (send(pace, start) - start).as_secs_f64();
-    let mut pace = Pace::new(Rate::PerSecond(0.01));
-    assert!(slot(&mut pace).abs() < 1e-6);
-    pace.configure(Rate::PerSecond(2.0));
-    assert_eq!(pace.configured(), Rate::PerSecond(2.0));
-    for (rate, expected) in [(2.0, 0.5), (0.25, 4.5), (1.0, 5.5), (1.0, 6.5)] {
-        pace.configure(Rate::PerSecond(rate));
-        let slot = slot(&mut pace);
-        assert!((slot - expected).abs() < 1e-6, "{slot}, not {expected}");
-    }
-}
-
-#[test]
-fn a_limit_that_is_known_stays_known_at_another_rate_and_neither_is_exceeded() {
-    let hour = Duration::from_hours(1);
-    let mut story = Story::new(Rate::PerSecond(5.0));
-    let mut portal = Limited::new(steady(1.0, 1.0));
-    story.ask(&mut portal, hour);
-    for (rate, fastest) in [(0.5, 0.5), (8.0, 1.0)] {
-        story.pace.configure(Rate::PerSecond(rate));
-        let (good, refused) = story.ask(&mut portal, hour);
-        let used = f64::from(good) / hour.as_secs_f64();
-        assert!(
-            (0.75 * fastest..=1.01 * fastest).contains(&used),
-            "{rate}: {used} a second"
-        );
-        assert!(
-            f64::from(refused) < 0.05 * f64::from(good),
-            "{refused} refused"
-        );
-    }
-}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::shared::ledger::WRITES_ATTEMPT;
+use crate::shared::storm::REPLICAS;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::postgres::Server;
@@ -36,7 +37,7 @@ impl<G: Fn() -> bool> Life<'_, G> {
     pub(super) async fn live(mut self) -> usize {
         let mut pauses = 0;
         while (self.goes_on)() {
-            let exporter = Exporter::shard(self.workspace, self.shard, self.shards).await;
+            let exporter = Exporter::shard(self.workspace, self.shard, self.shards, REPLICAS).await;
             self.until_a_moment(&exporter).await;
             if self.generator.u8(..3) == 0 {
                 exporter.signal("STOP");
