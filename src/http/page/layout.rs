@@ -7,6 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 use crate::health::Status;
 use crate::http::route::Route;
 use crate::model::Timestamp;
+use crate::snapshot::whole_seconds;
 
 pub(in crate::http) const STYLE: &str = include_str!("static/style.css");
 
@@ -82,21 +83,9 @@ pub(super) fn time(time: Timestamp) -> Markup {
 
 /// An age, in its two largest units.
 pub(super) fn age(age: Duration) -> String {
-    let seconds = age.as_secs();
-    let units = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
-    let mut parts = Vec::new();
-    let mut rest = seconds;
-    for (unit, length) in units {
-        if rest >= length {
-            parts.push(format!("{}{unit}", rest / length));
-            rest %= length;
-        }
-    }
-    if parts.is_empty() {
-        return "0s".to_owned();
-    }
-    parts.truncate(2);
-    parts.join(" ")
+    let age = whole_seconds(age).to_string();
+    let units: Vec<_> = age.split(' ').take(2).collect();
+    units.join(" ")
 }
 
 /// A share of a total, in percent.
@@ -129,7 +118,7 @@ mod tests {
             (59, "59s"),
             (61, "1m 1s"),
             (7_200, "2h"),
-            (90_061, "1d 1h"),
+            (90_061, "1day 1h"),
         ] {
             assert_eq!(age(Duration::from_secs(seconds)), text);
         }
