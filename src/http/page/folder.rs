@@ -172,7 +172,7 @@ fn reindexing(decision: &FolderDecision, now: Moment) -> Markup {
             (decision.sentence()) "."
         }
         @if let Some((reason, _)) = decision.decided {
-            p { strong { "What changes this: " } (reason.advice()) "." }
+            p { strong { "What to do: " } (reason.advice()) "." }
         }
         @if let Some(numbers) = numbers {
             dl {
