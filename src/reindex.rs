@@ -282,7 +282,7 @@ impl Reindexer {
         match self.dependencies.ledger.take_in().await {
             Ok(taken) => {
                 for forgiveness in taken {
-                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts do not count towards the limits of reindexing any more");
+                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts no longer count towards the limits of reindexing");
                 }
             }
             Err(failed) => self.refused(&failed),

@@ -138,9 +138,9 @@ impl Watchdog {
             if timeout(self.silence, beat(&mut beats)).await.is_ok() {
                 continue;
             }
-            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, as after a clock was set back; it is started again");
+            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, for example because the clock was set back; it is restarted");
             if let Err(error) = self.replace_job().await {
-                tracing::error!(%error, "the heartbeat could not be started again; ticks go on without it");
+                tracing::error!(%error, "the heartbeat could not be restarted; ticks continue without it");
             }
         }
     }

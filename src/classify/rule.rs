@@ -104,7 +104,7 @@ impl FromStr for MaskPattern {
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let pattern: Pattern = text.parse()?;
         if pattern.0.is_match("") {
-            let error = "an expression for a mask: it fits a text that is empty";
+            let error = "an expression for a mask: it matches an empty text";
             return Err(RuleError(error.to_owned()));
         }
         Ok(Self(pattern))
@@ -122,7 +122,7 @@ impl FromStr for RuleClass {
 
     fn from_str(word: &str) -> Result<Self, RuleError> {
         if RESERVED.contains(&word) {
-            let error = "a class that a rule can give: unspecified, other and unread have a meaning of their own";
+            let error = "a class that a rule can give: unspecified, other and unread are reserved";
             return Err(RuleError(error.to_owned()));
         }
         let is_line = word.trim() == word && !word.chars().any(text::is_unsafe);
@@ -130,7 +130,7 @@ impl FromStr for RuleClass {
             return Ok(Self(word.into()));
         }
         Err(RuleError(format!(
-            "a class: 1 to {CLASS_CHARACTERS} characters on one line, no blank around them"
+            "a class: 1 to {CLASS_CHARACTERS} characters on one line, without spaces around it"
         )))
     }
 }
@@ -229,7 +229,7 @@ mod tests {
             );
         }
         for (pattern, expected) in [
-            ("a*", "fits a text that is empty"),
+            ("a*", "matches an empty text"),
             ("(", "a regular expression: "),
         ] {
             let error = pattern.parse::<MaskPattern>().unwrap_err().to_string();

@@ -91,7 +91,7 @@ mod tests {
         let unknown = warnings(&config(State::Temporary));
         assert_eq!(unknown.len(), 1);
         assert!(
-            unknown[0].contains("no file is known to have had it"),
+            unknown[0].contains("no known file has had it"),
             "{unknown:?}"
         );
         assert_eq!(warned(), unknown, "no state yet");

@@ -102,7 +102,7 @@ impl Demo {
         let served = tokio::spawn(self.simulator.serve(self.listener, until));
         let result = app.run(stop).await;
         portal_stop.cancel();
-        served.await.context("the simulated portal broke")??;
+        served.await.context("the simulated portal panicked")??;
         result
     }
 }

@@ -81,7 +81,7 @@ fn read(text: &str) -> Result<String> {
         if is_like_a_name(text) {
             warn!(
                 text,
-                "there is no file of that name: it is explained as a reason"
+                "there is no file with this name: the text is explained as a reason"
             );
         }
         return Ok(text.to_owned());

@@ -19,7 +19,7 @@ pub(super) fn report(cause: &anyhow::Error) -> ExitCode {
         error!(error = %cause, "the configuration is wrong");
         return MISCONFIGURED.into();
     }
-    error!(error = format!("{cause:#}"), "kb-exporter cannot go on");
+    error!(error = format!("{cause:#}"), "kb-exporter cannot continue");
     FAILED.into()
 }
 

@@ -83,7 +83,7 @@ fn allowed(collect: &Collect) -> Option<String> {
     let [interval, quiet_every] = [interval, quiet_every].map(format_duration);
     Some(format!(
         "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \
-         quiet folders are counted every {quiet_every}, up to {quiet} of one request each; where more is due, folders take turns"
+         quiet folders are counted every {quiet_every}, up to {quiet} folders of one request each; if more folders are due, they take turns"
     ))
 }
 
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(
             usual,
             "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; quiet folders \
-             are counted every 10m, up to 2990 of one request each; where more is due, folders take turns"
+             are counted every 10m, up to 2990 folders of one request each; if more folders are due, they take turns"
         );
         let seldom = allowed(&Collect {
             schedule: Schedule::parse("0 */10 * * * *").unwrap(),
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(
             seldom.unwrap(),
             "at 0.5 requests a second, 300 requests fit into an interval of 10m, one of them for the list; quiet folders \
-             are counted every 10m, up to 299 of one request each; where more is due, folders take turns"
+             are counted every 10m, up to 299 folders of one request each; if more folders are due, they take turns"
         );
     }
 

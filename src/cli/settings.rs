@@ -54,7 +54,7 @@ pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Ex
         .map(|warning| format!("warning: {warning}\n"))
         .collect();
     let warnings = warnings.concat();
-    let text = format!("the configuration is right: {portals} portal(s)\n{limits}{warnings}");
+    let text = format!("the configuration is correct: {portals} portal(s)\n{limits}{warnings}");
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -86,7 +86,7 @@ pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
         return Err("expected a path such as /metrics".to_owned());
     }
     if Route::of(text).is_some_and(|route| route != Route::Folders) {
-        return Err("this path has a meaning of its own".to_owned());
+        return Err("the exporter uses this path for something else".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -96,7 +96,7 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
     speed
         .filter(|speed| speed.is_finite() && *speed >= 0.0)
-        .ok_or_else(|| "expected a number that is not negative".to_owned())
+        .ok_or_else(|| "expected a number of 0 or more".to_owned())
 }
 
 /// What the simulated portal is like.

@@ -43,7 +43,7 @@ impl ChangeLog {
     pub fn collection_ended(&mut self, portal: &PortalName) {
         let omitted = self.omitted();
         if omitted > 0 {
-            warn!(%portal, folders = omitted, "more folders changed; the level debug logs them all, and /health has their state");
+            warn!(%portal, folders = omitted, "more folders changed; the level debug logs all of them, and /health has their state");
         }
         *self = Self::default();
     }

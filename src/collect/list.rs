@@ -49,14 +49,14 @@ impl FolderList {
         let portal = &settings.portal.name;
         info!(%portal, folders = facts.folders, "list of folders read");
         if facts.invalid_rows > 0 {
-            warn!(%portal, rows = facts.invalid_rows, "the list names folders whose id is no UUID; they are not collected");
+            warn!(%portal, rows = facts.invalid_rows, "the list has folders whose id is not a UUID; they are not collected");
         }
         if facts.beyond_limit > 0 {
             let limit = settings.collect.max_folders;
             warn!(%portal, folders = facts.beyond_limit, limit, "folders beyond collect.max_folders are not collected");
         }
         if !facts.whole {
-            warn!(%portal, "the list of folders is not whole: its total is not its length");
+            warn!(%portal, "the list of folders is incomplete: its total differs from its length");
         }
     }
 

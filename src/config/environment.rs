@@ -32,7 +32,7 @@ pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Porta
         }
         (None, None) => {
             let message =
-                format!("neither this nor {API_KEY_FILE} is set: where is the key found?");
+                format!("neither this nor {API_KEY_FILE} is set; one of them is required");
             return Err(Fault::about(API_KEY, message));
         }
     };
@@ -126,7 +126,7 @@ mod tests {
             ),
             (
                 &[BASE],
-                "KB_API_KEY: neither this nor KB_API_KEY_FILE is set: where is the key found?",
+                "KB_API_KEY: neither this nor KB_API_KEY_FILE is set; one of them is required",
             ),
             (
                 &[BASE, KEY, ("KB_API_KEY_FILE", "/key")],

@@ -54,7 +54,7 @@ pub struct FolderFilter {
     #[serde(deserialize_with = "include")]
     #[schemars(with = "List<FolderPattern>", length(min = 1), extend("default" = ["*"]))]
     include: Option<Vec<FolderPattern>>,
-    /// Folders to leave out of these; wins over `include`
+    /// Folders not to watch; takes precedence over `include`
     #[serde(with = "List::<FolderPattern>")]
     exclude: Vec<FolderPattern>,
 }
@@ -78,7 +78,7 @@ where
     let patterns = List::<FolderPattern>::read_from(deserializer)?;
     if patterns.is_empty() {
         return Err(D::Error::custom(
-            "the list is empty, so no folder would be watched: leave it out to watch all",
+            "the list is empty, so no folder would be watched: remove it to watch all",
         ));
     }
     Ok(Some(patterns))

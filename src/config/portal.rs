@@ -98,13 +98,13 @@ pub(super) struct PortalKeys {
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/client.key")]
     key_file: Option<PathBuf>,
-    /// The way to the portal: a proxy, or `environment` for the usual variables
+    /// The proxy for the portal; `environment` uses the usual variables
     #[serde(default, with = "Proxy")]
     proxy_url: Proxy,
     /// The header `User-Agent`
     #[serde(default = "user_agent", with = "UserAgent")]
     user_agent: String,
-    /// Allows `http://` beyond loopback, where the key can be read on the way
+    /// Allows `http://` to a host other than loopback, which sends the key unencrypted
     #[serde(default, with = "Flag")]
     allow_plain_http: bool,
     /// Which of the key's folders are watched
@@ -137,7 +137,7 @@ impl PortalKeys {
                 return fault("api_key_env", message);
             }
             (None, None) => {
-                let message = "api_key_file or api_key_env is missing: where is the key found?";
+                let message = "api_key_file or api_key_env is missing; one of them is required";
                 return Err(Fault::about(path, message));
             }
         };

@@ -70,7 +70,7 @@ changeable! {
     /// What must hold before failed files are sent to be processed again.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReindexRules, changed by ReindexKeys {
-        /// Folders with rules of their own, by name or id: any key of `reindex` but `folders` can stand beside it; the first match wins
+        /// Folders with their own rules, by name or id; any other key of `reindex` except `folders` can be set here; the first match applies
         #[serde(rename = "match", with = "FolderPattern")]
         #[schemars(example = &"Inbox*")]
         pattern: Option<FolderPattern>,
@@ -80,32 +80,32 @@ changeable! {
         /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
         #[serde(with = "Mode")]
         pub mode: Mode = Mode::Off,
-        /// Failed files that make it worth an attempt
+        /// Minimum number of failed files for an attempt
         #[serde(with = "Whole::<NonZeroU64, 1, MOST>")]
         pub min_failed: NonZeroU64 = NonZeroU64::MIN,
-        /// Above this share of failed files, with 20 or more, the trouble is the folder's own: hold
+        /// Above this share of failed files (20 or more), and if an attempt did not help, no attempt is made
         #[serde(with = "Ratio")]
         pub max_failed_ratio: Ratio = Ratio(0.5),
-        /// How long a file must have been seen failed
+        /// How long a file must have been failed
         #[serde(with = "DurationFrom::<0>")]
         pub min_age: Duration = Duration::from_mins(10),
-        /// Pause of a folder after an attempt; doubles after each one without effect
+        /// Time between two attempts in a folder; doubles after each attempt without effect
         #[serde(with = "DurationFrom::<SECOND>")]
         pub cooldown: Duration = Duration::from_hours(1),
-        /// Longest pause; not shorter than `cooldown`
+        /// Longest cooldown; not shorter than `cooldown`
         #[serde(with = "DurationFrom::<SECOND>")]
         pub max_cooldown: Duration = Duration::from_hours(24),
-        /// Attempts per file; a file past it is exhausted
+        /// Maximum number of attempts per file; then the file is exhausted
         #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
         pub max_attempts: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// Exhausted and never-class files that one attempt may take along
+        /// Maximum number of exhausted and never-class files that one attempt also requeues
         #[serde(with = "Whole::<u64, 0, MOST>")]
         pub max_ride_along: u64 = 100,
         /// What may be sent to one portal
         #[serde(deserialize_with = "form::section")]
         #[schemars(with = "Option<Budget>")]
         pub budget: Budget = Budget::default(),
-        /// Pending and processing files allowed in the folder
+        /// Maximum number of pending and processing files in the folder
         #[serde(with = "Whole::<u64, 0, MOST>")]
         pub max_backlog: u64 = 100,
         /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
@@ -124,7 +124,7 @@ changeable! {
         #[serde(deserialize_with = "form::section")]
         #[schemars(with = "Option<Breaker>")]
         pub breaker: Breaker = Breaker::default(),
-        /// While it exists, or cannot be checked, nothing is sent
+        /// While this file exists, or cannot be checked, no attempt is made
         #[serde(with = "ShownPath")]
         #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
         pub kill_switch_file: Option<PathBuf> = None,
@@ -154,7 +154,7 @@ changeable! {
         /// Attempts in a row without effect that stop all attempts
         #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
         pub no_effect: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// For how long
+        /// How long the breaker stops them
         #[serde(with = "DurationFrom::<SECOND>")]
         pub open_for: Duration = Duration::from_hours(6),
     }

@@ -60,7 +60,7 @@ pub struct CronLine {
 }
 
 impl CronLine {
-    /// Takes a line that comes true some day; the error is a sentence.
+    /// Takes a line that matches some date; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !has_fields(text) || text.chars().count() > CRON_CHARACTERS {
             return Err(format!("expected {CRON_LINE}"));
@@ -76,7 +76,7 @@ impl CronLine {
                 _ => format!("expected {CRON_LINE}"),
             })?;
         cron.find_next_occurrence::<Utc>(&Moment::now().wall.into(), false)
-            .map_err(|_| "expected a cron line that comes true some day".to_owned())?;
+            .map_err(|_| "expected a cron line that matches some date".to_owned())?;
         Ok(Self {
             source: text.to_owned(),
             cron: Box::new(cron),

@@ -99,10 +99,9 @@ fn fault(error: &Error, path: &str, schema: &Json) -> Fault {
             let example = example.map(|example| format!("; it could be {example}"));
             (key, format!("is missing{}", example.unwrap_or_default()))
         }
-        Error::DuplicateMappingKey { key: Some(key), .. } => (
-            child(path, key),
-            "stands here twice; leave one out".to_owned(),
-        ),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            (child(path, key), "is set twice; remove one".to_owned())
+        }
         _ => (path.to_owned(), message(error, path, schema)),
     };
     Fault::about(key, message).at(error.location())

@@ -53,12 +53,12 @@ impl FolderDecision {
     /// The decision in a sentence, for people.
     pub fn sentence(&self) -> &'static str {
         match (self.decided, self.mode) {
-            (None, _) => "nothing was decided yet",
+            (None, _) => "no decision has been made yet",
             (Some((Reason::Eligible, _)), ActiveMode::DryRun) => {
                 "an attempt was due; dry run sends nothing"
             }
             (Some((Reason::Eligible, _)), ActiveMode::Enforce) => {
-                "an attempt was made, or is about to be"
+                "an attempt was made or follows soon"
             }
             (Some((reason, _)), _) => reason.sentence(),
         }
@@ -120,7 +120,7 @@ pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Ve
         let more = notes.len() - MAX_UNKNOWN;
         notes.truncate(MAX_UNKNOWN);
         notes.push(format!(
-            "reindex names {more} more classes that are not known; --config.check tells all"
+            "reindex names {more} more unknown classes; --config.check lists all"
         ));
     }
     notes

@@ -146,7 +146,7 @@ mod tests {
         );
         assert_eq!(
             written(None),
-            json!({"mode": "dry_run", "output": "nothing was decided yet"})
+            json!({"mode": "dry_run", "output": "no decision has been made yet"})
         );
     }
 }

@@ -101,7 +101,7 @@ impl WebConfigFile {
         self.loaded().successful
     }
 
-    /// Reads files that changed. Where they cannot be used, this is logged once, and what held before stays in use.
+    /// Reads files that changed. If they cannot be used, this is logged once, and the previous ones stay in use.
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if loaded
@@ -122,10 +122,10 @@ impl WebConfigFile {
             match config {
                 Ok(config) => {
                     loaded.config = Arc::new(config);
-                    tracing::info!(file = %self.path.display(), "the web configuration was read again");
+                    tracing::info!(file = %self.path.display(), "the web configuration was reloaded");
                 }
                 Err(error) => {
-                    tracing::error!(%error, "the web configuration changed and cannot be used; the one before stays in use");
+                    tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
                 }
             }
         }

@@ -17,10 +17,10 @@ use crate::portal::observe::{Code, Observer};
 use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 
-/// Largest answer to the list of folders, in bytes, unpacked: enough for 50,000 folders with descriptions of 700 characters.
+/// Largest answer to the list of folders, in bytes after decompression: enough for 50,000 folders with descriptions of 700 characters.
 const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
-/// Largest error body that is read, in bytes, unpacked.
+/// Largest error body that is read, in bytes after decompression.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// What a request with status 200 brought.

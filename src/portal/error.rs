@@ -23,7 +23,7 @@ pub enum PortalError {
     #[error("{0}")]
     Key(#[from] KeyError),
     /// The portal refused the key during this collection; nothing more was sent.
-    #[error("not asked, because the portal refused the key meanwhile")]
+    #[error("not sent, because the portal has refused the key")]
     Refused,
     /// No connection, or one that broke.
     #[error("no answer: {cause}; is the address right and the portal running?")]
@@ -31,7 +31,7 @@ pub enum PortalError {
     #[error("no complete answer within {}", humantime::format_duration(*limit))]
     Timeout { limit: Duration },
     /// The answer is larger than the configuration allows.
-    #[error("the answer is larger than {limit} bytes, unpacked")]
+    #[error("the decompressed answer is larger than {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: usize,
@@ -46,7 +46,7 @@ pub enum PortalError {
         retry_after: Option<Duration>,
     },
     /// The body is not what docs/portal.md describes.
-    #[error("the answer is not what the interface describes: {cause}")]
+    #[error("the answer does not match the portal's interface: {cause}")]
     Invalid { cause: String },
 }
 
@@ -162,7 +162,7 @@ fn describe_status(status: u16, reason: Option<&str>) -> String {
         404 => "not found: the folder no longer exists, or base_url is wrong",
         429 => "too many requests",
         500..=599 => "the portal failed",
-        _ => "an answer that the interface does not name",
+        _ => "an undocumented status",
     };
     let said = reason.map(|reason| format!(" (the portal says: {reason})"));
     format!("status {status}: {advice}{}", said.unwrap_or_default())

@@ -151,7 +151,7 @@ impl Session {
                 return Err(error);
             };
             let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
-            debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed and is sent again");
+            debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
             client.observer.retried(ask.endpoint(), reason);
             sleep(wait).await;
         }

@@ -45,7 +45,7 @@ impl Reindexer {
             self.log(folder, &answer);
             (outcome(&answer), is_trouble(&answer))
         } else {
-            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing was stopped meanwhile");
+            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing has been stopped");
             let why = Lost::Interrupted;
             (Outcome::Unknown { why }, false)
         };

@@ -21,7 +21,7 @@ impl PortalView {
         let mut faults = Vec::new();
         match &self.list {
             ListState::Unasked => {
-                faults.push("the list of folders was not answered yet".to_owned());
+                faults.push("the list of folders has not been read yet".to_owned());
             }
             ListState::Failed { message, .. } => faults.push(message.clone()),
             ListState::Read(_) => {}
@@ -30,7 +30,7 @@ impl PortalView {
             let (invalid, beyond) = (list.invalid_rows, list.beyond_limit);
             if invalid > 0 {
                 faults.push(format!(
-                    "{invalid} rows of the list name no valid folder and are not collected"
+                    "{invalid} rows of the list have no valid folder id and are not collected"
                 ));
             }
             if beyond > 0 {
@@ -39,7 +39,7 @@ impl PortalView {
                 ));
             }
             if !list.whole {
-                let fault = "the list of folders is not whole: its total is not its length";
+                let fault = "the list of folders is incomplete: its total differs from its length";
                 faults.push(fault.to_owned());
             }
         }

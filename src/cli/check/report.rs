@@ -143,7 +143,7 @@ mod tests {
     │ main   ┆ Folder 2�[2J\nend ┆ 00000000-0000-0000-0000-000000000002 ┆       ┆ gone                          │
     │ main   ┆ Folder 3�[2J\nend ┆ 00000000-0000-0000-0000-000000000003 ┆       ┆ status 429: too many requests │
     └────────┴───────────────────┴──────────────────────────────────────┴───────┴───────────────────────────────┘
-    portal main: 2 rows of the list name no valid folder and are not collected
+    portal main: 2 rows of the list have no valid folder id and are not collected
     ");
     }
 

@@ -135,7 +135,7 @@ fn reason(why: Lost) -> String {
     match why {
         Lost::NoAnswer => "no answer".to_owned(),
         Lost::Status(status) => format!("status {status}"),
-        Lost::Unreadable => "no readable number of files".to_owned(),
-        Lost::Interrupted => "the program ended before the answer".to_owned(),
+        Lost::Unreadable => "no valid number of files".to_owned(),
+        Lost::Interrupted => "the exporter ended before the answer".to_owned(),
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
     let views = ledger::views(state).map_err(explained);
     let views = views.context("nothing can be forgiven")?;
     let view = views.get(&address);
-    let view = view.ok_or_else(|| anyhow!("nothing was ever attempted in the portal"))?;
+    let view = view.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
     let (what, in_words) = what(view, args)?;
     let at = Moment::now().wall;
     ledger::ask_to_forgive(state, &address, &Forgiveness { at, what })
@@ -56,7 +56,7 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
 fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
     if let Some(folder) = &args.folder {
         let folder = folder_of(view, folder)?;
-        let in_words = format!("cooldown and used up attempts of the folder {folder}");
+        let in_words = format!("the cooldown and the used attempts of the folder {folder}");
         return Ok((Forgiven::Folder(folder), in_words));
     }
     if let Some(name) = &args.class {
@@ -90,7 +90,7 @@ fn folder_of(view: &LedgerView, wanted: &str) -> Result<FolderId> {
     match *found.as_slice() {
         [folder] => Ok(folder),
         [] => Err(anyhow!(
-            "nothing was ever attempted in a folder {wanted:?}; `kb-exporter reindex history` lists those in which something was"
+            "no attempt was ever made in a folder {wanted:?}; `kb-exporter reindex history` lists the folders with attempts"
         )),
         _ => {
             let ids: Vec<String> = found.iter().map(FolderId::to_string).collect();

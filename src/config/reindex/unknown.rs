@@ -36,7 +36,7 @@ impl Reindex {
             let near = nearest(class, &known);
             let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
             format!(
-                "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no file is known to have had it{near}"
+                "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
             )
         };
         unknown.map(sentence).collect()
@@ -68,7 +68,7 @@ mod tests {
 
     fn sentence(key: &str, class: &str, end: &str) -> String {
         format!(
-            "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no file is known to have had it{end}"
+            "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{end}"
         )
     }
 
