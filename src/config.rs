@@ -1,4 +1,4 @@
-//! The configuration: what to watch, how often, and how gently.
+//! The configuration.
 //!
 //! A file ([`Config::from_file`]) is read and checked as a whole before anything is started. Without a file one portal comes from
 //! the environment ([`Config::from_environment`]). No API key is ever part of a configuration, only where it is found.

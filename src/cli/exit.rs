@@ -7,7 +7,7 @@ use tracing::error;
 use crate::cli::shard::ShardError;
 use crate::config::ConfigError;
 
-/// Exit code of a command that did not do what it should.
+/// Exit code of a command that failed.
 const FAILED: u8 = 1;
 
 /// Exit code of a configuration that is wrong; clap's code for arguments as well.

@@ -10,11 +10,11 @@ use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 use crate::model::Shard;
 
-/// The fewest requests that a collection needs: the list, and a folder about which nothing is known yet.
+/// The fewest requests that a collection needs: the list, and a folder that was never counted.
 const LEAST_REQUESTS: u64 = 12;
 
-/// A line about the shard, where there are several; a line for each portal: what fits into an interval, and what becomes of folders that
-/// do not; and one for each contradiction.
+/// A line about the shard, if there are several; a line for each portal: how many requests fit into an interval, and what happens to the
+/// other folders; and one for each contradiction.
 pub(super) fn notes(config: &Config, shard: Shard) -> String {
     let mut config = config.clone();
     let rate = &mut config.collect.max_requests_per_second;
@@ -35,7 +35,7 @@ pub(super) fn notes(config: &Config, shard: Shard) -> String {
         .collect()
 }
 
-/// Limits that do not fit together.
+/// Limits that contradict each other.
 fn contradictions(config: &Config) -> Vec<String> {
     let (collect, request) = (&config.collect, &config.request);
     let [timeout, answer, full_every] =
@@ -66,7 +66,7 @@ fn contradictions(config: &Config) -> Vec<String> {
     found
 }
 
-/// What the rate allows; nothing where it has no limit, or no collection follows the first.
+/// What the rate allows; `None` if it has no limit, or if there is only one collection.
 fn allowed(collect: &Collect) -> Option<String> {
     let limit = collect.max_requests_per_second;
     let Rate::PerSecond(rate) = limit else {

@@ -59,7 +59,7 @@ pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where to serve: as the arguments say, or else on all addresses, or on loopback alone.
+/// Where to listen: as the arguments say, or else on all addresses, or on loopback alone.
 pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
     let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
     if addresses.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number of 0 or more".to_owned())
 }
 
-/// What the simulated portal is like.
+/// The options of the simulated portal.
 pub(super) fn simulator(args: &PortalArgs) -> kb_simulator::Options {
     kb_simulator::Options {
         seed: args.seed,
@@ -117,7 +117,7 @@ pub(super) fn run_until_signal<F>(task: impl FnOnce(CancellationToken) -> F) -> 
 where
     F: Future<Output = Result<()>>,
 {
-    // What is not waiting for the network fits on two threads.
+    // Two threads are enough for the work that does not wait for the network.
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -79,7 +79,7 @@ label_values! {
         Full = "full",
         /// The portal sorts by status, and the boundaries between statuses are searched for.
         Sorted = "sorted",
-        /// Sorted where the portal can, full where not.
+        /// Sorted if the portal can sort, else full.
         Auto = "auto",
     }
 }
@@ -91,10 +91,10 @@ scalar! {
     schema: { "enum": Strategy::ALL.map(Strategy::as_str) }
 }
 
-/// How many requests a portal is sent.
+/// The request rate of a portal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rate {
-    /// As many as it answers. Only for the simulated portal: no file can say so.
+    /// As many as it answers. Only for the simulated portal: a file cannot set it.
     Unlimited,
     /// Maximum requests per second: more than 0, finite, perhaps a fraction.
     PerSecond(f64),

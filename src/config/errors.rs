@@ -11,7 +11,7 @@ use crate::classify::{
 };
 use crate::config::form::{self, Form as _, Whole, scalar};
 
-/// The most masks: each costs time for every reason.
+/// Maximum number of masks: each costs time for every reason.
 const MAX_MASKS: usize = 50;
 
 /// How reasons are grouped into classes.
@@ -24,11 +24,11 @@ pub struct Errors {
     /// Maximum number of error classes per folder
     #[serde(with = "Whole::<usize, 1, 10_000>")]
     pub max_classes_per_folder: usize,
-    /// Masks of the operator, tried before the built-in ones and in their order
+    /// Masks of the operator, applied in order, before the built-in ones
     #[serde(deserialize_with = "masks")]
     #[schemars(with = "Vec<MaskKeys>", length(max = MAX_MASKS))]
     pub masks: Vec<Mask>,
-    /// Rules of the operator, tried first and in their order
+    /// Rules of the operator, applied in order, before all masks
     #[schemars(with = "Vec<RuleKeys>")]
     pub rules: Vec<Rule>,
 }
@@ -39,7 +39,7 @@ impl Errors {
         Classifier::new(self.rules.clone(), self.masks.clone())
     }
 
-    /// Settings that are valid and probably not meant: rules that name more classes than there are labels.
+    /// Settings that are valid but probably wrong: rules that name more classes than there are labels.
     pub fn warnings(&self) -> Vec<String> {
         let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.as_str()).collect();
         let (portal, folder) = (self.max_classes, self.max_classes_per_folder);

@@ -8,10 +8,10 @@ use serde::de::{Deserializer, Error as _};
 use crate::config::form::{Form as _, List, scalar};
 use crate::model::FolderId;
 
-/// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
+/// One folder by its id, or every folder whose name matches a shell glob (`*`, `?`, `[…]`; case matters).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderPattern {
-    /// This folder, whatever its name.
+    /// This folder, with any name.
     Id(FolderId),
     /// Folders by name.
     Name(Pattern),

@@ -239,7 +239,7 @@ scalar! {
 pub(super) struct FilePath;
 
 impl FilePath {
-    /// What is no path to a file of this machine is refused early: it may be a secret.
+    /// A value that is not the path of a file on this machine is refused early: it may be a secret.
     pub fn parse(text: &str) -> Result<PathBuf, String> {
         let path = ShownPath::parse(text).ok();
         path.filter(|path| text.contains('/') || path.exists())

@@ -14,7 +14,7 @@ use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
 use crate::config::keys::child;
 use crate::model::PortalName;
 
-/// What the program calls itself to portals.
+/// The default of the header `User-Agent`.
 const USER_AGENT: &str = concat!("kb-exporter/", env!("CARGO_PKG_VERSION"));
 
 /// One portal to watch.
@@ -28,9 +28,9 @@ pub struct Portal {
     pub key: KeySource,
     /// Certificates to trust instead of the system's, in PEM.
     pub ca_file: Option<HiddenPath>,
-    /// What the program shows to prove itself in TLS.
+    /// The client certificate for TLS.
     pub client_certificate: Option<ClientCertificate>,
-    /// The way to it.
+    /// The proxy.
     pub proxy: Proxy,
     /// The header `User-Agent`; a valid header value.
     pub user_agent: String,
@@ -48,7 +48,7 @@ pub struct ClientCertificate {
 }
 
 impl Portal {
-    /// A portal with nothing but what it must have; the rest has its default.
+    /// A portal with its required values and defaults for all others.
     pub fn new(name: PortalName, base_url: BaseUrl, key: KeySource) -> Self {
         Self {
             name,

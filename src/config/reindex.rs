@@ -31,11 +31,11 @@ const MOST: u64 = 1_000_000_000;
 pub struct Reindex {
     /// The rules of every folder without an override.
     pub rules: ReindexRules,
-    /// Rules for folders that a pattern fits, in the order of the file.
+    /// Rules for folders that match a pattern, in the order of the file.
     pub overrides: Vec<ReindexOverride>,
 }
 
-/// Rules for the folders that a pattern fits: those of all folders, with what the override changes.
+/// Rules for the folders that match a pattern: the rules of all folders, with the changes of the override.
 #[derive(Debug, Clone)]
 pub struct ReindexOverride {
     /// Which folders.
@@ -51,13 +51,13 @@ impl Reindex {
         std::iter::once(&self.rules).chain(overrides)
     }
 
-    /// The mode that does most, of all rules.
+    /// The mode of all rules that allows most.
     pub fn strongest_mode(&self) -> Mode {
         let modes = self.all_rules().map(|rules| rules.mode);
         modes.fold(Mode::Off, Mode::max)
     }
 
-    /// The rules of a folder: the first override that fits, or those of all folders.
+    /// The rules of a folder: those of the first override that matches, or those of all folders.
     pub fn for_folder(&self, id: FolderId, name: &str) -> &ReindexRules {
         self.overrides
             .iter()
@@ -239,7 +239,7 @@ label_values! {
         /// Nothing is decided.
         #[default]
         Off = "off",
-        /// Decisions are taken and shown, nothing is sent.
+        /// Decisions are made and shown, but nothing is sent.
         DryRun = "dry_run",
         /// Decisions are carried out.
         Enforce = "enforce",
@@ -266,12 +266,10 @@ scalar! {
 pub struct Ratio(f64);
 
 impl Ratio {
-    /// Takes a number from 0 to 1.
     pub fn new(share: f64) -> Option<Self> {
         (0.0..=1.0).contains(&share).then_some(Self(share))
     }
 
-    /// The number.
     pub fn get(self) -> f64 {
         self.0
     }

@@ -23,7 +23,7 @@ const CRON_LINE: &str = r#"a cron line of six fields, such as "0 */5 * * * *", o
 pub enum Schedule {
     /// At this interval, from one second to seven days.
     Every(Duration),
-    /// Whenever the clock reads as the line says, in the configured time zone.
+    /// Whenever the clock in the configured time zone matches the line.
     Cron(CronLine),
 }
 
@@ -51,8 +51,8 @@ scalar! {
     }
 }
 
-/// A cron line with six fields, seconds first, or five with seconds 0. Where both the day of the month and the day of the
-/// week are restricted, either will do, as in crontab.
+/// A cron line with six fields, seconds first, or five with seconds 0. If both the day of the month and the day of the
+/// week are restricted, one match is enough, as in crontab.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CronLine {
     source: String,
@@ -83,12 +83,12 @@ impl CronLine {
         })
     }
 
-    /// The first time after `time` at which the line is true, in the time zone of `time`; `None` when there is none.
+    /// The first time after `time` that matches the line, in the time zone of `time`; `None` if there is none.
     pub fn next_after<Z: TimeZone>(&self, time: &DateTime<Z>) -> Option<DateTime<Z>> {
         self.cron.find_next_occurrence(time, false).ok()
     }
 
-    /// What the line means to the cron library.
+    /// The line in the syntax of the cron library.
     pub fn pattern(&self) -> &Cron {
         &self.cron
     }

@@ -1,4 +1,4 @@
-//! What retries made of each class of error, in each form.
+//! The results of retries for each error class, in each output format.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use crate::ledger::{self, Forgiven, Forgiveness, LedgerView};
 use crate::model::FolderId;
 use crate::text;
 
-/// What is taken back.
+/// What is forgiven.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["folder", "class", "breaker", "clock"])))]
 pub(in crate::cli) struct ForgiveArgs {
@@ -31,7 +31,7 @@ pub(in crate::cli) struct ForgiveArgs {
     clock: bool,
 }
 
-/// Writes what is taken back to the ledger, and returns a sentence for people.
+/// Writes to the ledger what is forgiven, and returns a sentence for people.
 pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> Result<String> {
     let portal = portals
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
     ))
 }
 
-/// What is taken back, also in words.
+/// What is forgiven, also in words.
 fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
     if let Some(folder) = &args.folder {
         let folder = folder_of(view, folder)?;

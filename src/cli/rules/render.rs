@@ -1,4 +1,4 @@
-//! Changes the text of the shipped rules, line by line; what is not changed stays as it is, comments included.
+//! Changes the text of the shipped rules, line by line. Everything else stays as it is, comments included.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,7 +74,7 @@ impl Changes<'_> {
         Some(format!("{indent}{value} # {name}"))
     }
 
-    /// Texts that are replaced wherever they stand.
+    /// Texts that are replaced in every place.
     fn replacements(&self) -> Vec<(String, String)> {
         let mut replacements = Vec::new();
         let mut replace = |old: &str, new: String| replacements.push((old.to_owned(), new));

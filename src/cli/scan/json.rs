@@ -22,7 +22,7 @@ pub(super) fn text(snapshot: &Snapshot) -> Result<String> {
     })
 }
 
-/// What `kb-exporter scan --output json` prints. Fields may be added, and none is renamed or removed.
+/// What `kb-exporter scan --output json` prints. Fields may be added, but not renamed or removed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Document<'a> {
     /// In the order of the configuration.
@@ -111,7 +111,7 @@ struct Count<'a> {
     size_bytes: Option<ByWord<'a>>,
     /// Failed and flagged files by class of error.
     errors: Vec<ErrorClass<'a>>,
-    /// Whether nothing contradicts that the counts are those of one moment.
+    /// Whether the counts are consistent.
     consistent: bool,
     /// How it was counted: `full` or `sorted`.
     strategy: &'static str,

@@ -102,7 +102,7 @@ fn result(folder: &FolderView) -> String {
     }
 }
 
-/// The result of a portal that has no row of a folder, or whose list could not be read.
+/// The result of a portal without a folder, or whose list could not be read.
 fn portal_result(portal: &PortalView) -> Option<&'static str> {
     match portal.list.trouble() {
         Some(trouble) => Some(trouble.as_str()),
@@ -154,7 +154,7 @@ fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
     table
 }
 
-/// What was counted of a portal in one line, where its list could be read.
+/// The counts of a portal in one line, if its list could be read.
 fn summary(portal: &PortalView) -> Option<String> {
     let run = portal.collections.last_run?;
     if portal.list.trouble().is_some() {
