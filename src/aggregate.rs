@@ -106,7 +106,7 @@ impl Tally {
         self.files[status]
     }
 
-    /// Ends the count. It is consistent where no file was added twice; the caller adds what else it knows.
+    /// Ends the count. It is consistent if no file was added twice; the caller adds what else it knows.
     pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();
         // They may be remembered until the next count.

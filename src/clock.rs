@@ -1,7 +1,7 @@
 //! The one clock of the program: [`Moment::now`] is the only question for the time.
 //!
 //! The steady time is tokio's, so that it agrees with every timer. A test that pauses tokio's clock moves the calendar along: it is
-//! put forward by as much as tokio's clock is ahead of the machine's, which is nothing where the clock is not paused. So no part has
+//! put forward by as much as tokio's clock is ahead of the machine's, which is nothing if the clock is not paused. So no part has
 //! to be handed a clock. A thread that tokio did not start does not know of a pause unless it enters the runtime.
 #![expect(
     clippy::disallowed_methods,

@@ -153,7 +153,7 @@ impl Collector {
         }
     }
 
-    /// Reads what is stored of the portal, unless that was done, and continues from it. Tried again by each collection where it fails.
+    /// Reads what is stored of the portal, unless that was done, and continues from it. Tried again by each collection if it fails.
     pub async fn read_state(&mut self) {
         if self.storage.is_read() {
             return;

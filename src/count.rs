@@ -18,7 +18,7 @@ pub struct Unfinished {
     pub status: Status,
     /// When it was uploaded, if the portal says it.
     pub created_at: Option<Timestamp>,
-    /// The class of its reason, where it failed or was flagged.
+    /// The class of its reason, if it failed or was flagged.
     pub class: Option<Class>,
 }
 

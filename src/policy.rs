@@ -6,7 +6,7 @@
 //! Attempt, later read ─judge::review→ Review ──→ file states, verdict
 //! ```
 //!
-//! The ledger remembers facts alone. What they mean for the next attempt (cooldown, budget, breaker) is worked out here
+//! The ledger remembers facts alone. What they mean for the next attempt (cooldown, budget, breaker) is computed here
 //! from the rules as they are now, so that changed rules hold from the next decision on.
 
 mod breaker;

@@ -274,7 +274,7 @@ impl Reindexer {
         }
     }
 
-    /// Takes in what people forgave. Nothing, where the ledger cannot be used.
+    /// Takes in what people forgave. Nothing, if the ledger cannot be used.
     async fn take_in_what_was_forgiven(&mut self) {
         if self.dependencies.ledger.view().is_err() {
             return;

@@ -34,7 +34,7 @@ static FRAME: LazyLock<Regex> = regex!(
 static HEADER: LazyLock<Regex> =
     regex!(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$");
 
-/// A line break or a tab that is written with a backslash, where more follows than the rest of a path.
+/// A line break or a tab that is written with a backslash, if more follows than the rest of a path.
 static ESCAPED: LazyLock<Regex> = regex!(
     r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#
 );
@@ -76,7 +76,7 @@ fn message(answer: Value) -> Option<String> {
     }
 }
 
-/// The text within quotation marks, where it is more than a name.
+/// The text within quotation marks, if it is more than a name.
 fn quoted(text: &str, quote: char) -> Option<String> {
     let marks = QUOTES.into_iter().find(|marks| marks.starts_with(quote))?;
     let closing = marks.chars().last()?;

@@ -18,7 +18,7 @@ const WORD: &str = r"[0-9A-Za-z_À-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}０-
 
 const ANY_WORD: &str = r"[0-9A-Za-z_À-\u{1fff}\u{3005}-\u{3007}\u{3040}-\u{9fff}\u{ac00}-\u{d7af}]";
 
-/// The masks, the most particular ones first: a name, the pattern, what is written instead of what it fits (nothing where that stays),
+/// The masks, the most particular ones first: a name, the pattern, the text that replaces a match (nothing if it stays),
 /// and an example with its class. A code is a short number behind a word that says so.
 #[rustfmt::skip]
 static MASKS: [[&str; 5]; 18] = [

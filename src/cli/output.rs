@@ -65,7 +65,7 @@ pub(super) fn document(document: &impl Serialize) -> Result<String> {
     Ok(text + "\n")
 }
 
-/// Compares the schema of a document with the file of its name in `docs`, or writes the file where the variable `UPDATE_DOCS` is set.
+/// Compares the schema of a document with the file of its name in `docs`, or writes the file if the variable `UPDATE_DOCS` is set.
 #[cfg(test)]
 pub(super) fn assert_schema_in_documents<T: schemars::JsonSchema>(name: &str) {
     let settings = schemars::generate::SchemaSettings::draft07();

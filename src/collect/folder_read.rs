@@ -40,7 +40,7 @@ pub(super) struct FolderRead {
 }
 
 impl FolderRead {
-    /// How the read ended; nothing where time ran out first.
+    /// How the read ended; nothing if time ran out first.
     pub fn ending(&self) -> Option<ReadOutcome> {
         match &self.result {
             Ok(_) => Some(ReadOutcome::Counted),
@@ -191,7 +191,7 @@ impl ReadTask {
         Ok(Attempt::Counted(Box::new(count)))
     }
 
-    /// Reads unsorted pages once more, and refutes the portal's sorting where they stay unsorted.
+    /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
     async fn check_sorting(
         &self,
         unsorted: &[PageNumber],

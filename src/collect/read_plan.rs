@@ -35,7 +35,7 @@ pub(super) struct PlanConditions<'a> {
     /// The rate at which this process may ask the portal.
     pub rate: Rate,
     pub sorting: SortingState,
-    /// The time to the next collection, where one is known to come.
+    /// The time to the next collection, if one is known to come.
     pub until_next: Option<Duration>,
     pub is_auditing: bool,
     pub now: Moment,

@@ -51,7 +51,7 @@ impl Collector {
         }
     }
 
-    /// What a read is made with; nothing where it is not wanted any more.
+    /// What a read is made with; nothing if it is not wanted any more.
     fn read_task(&mut self, run: RunId, id: FolderId) -> Option<ReadTask> {
         let session = Arc::clone(self.runs.get(run)?.session.as_ref()?);
         let reindexing = self.dependencies.reindexing.as_ref();
@@ -183,7 +183,7 @@ impl Collector {
         self.end_when_done(run).await;
     }
 
-    /// Begins an audit, or checks an old refutation, where that is due and none is under way.
+    /// Begins an audit, or checks an old refutation, if that is due and none is under way.
     pub(super) fn audit(&mut self) {
         let now = Moment::now();
         let (folders, sorting) = (self.folders.iter(), &*self.sorting);

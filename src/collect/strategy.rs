@@ -19,7 +19,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What to expect after a count of the folder, where there was one, when the list reports a `fileCount`. The counted files and what
+    /// What to expect after a count of the folder, if there was one, when the list reports a `fileCount`. The counted files and what
     /// may have come since are believed, but not any number that the list names.
     pub fn new(counts: Option<ByStatus<u64>>, reported: u64) -> Self {
         const FEW: u64 = 1_000;

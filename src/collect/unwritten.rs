@@ -13,7 +13,7 @@ pub(super) struct UnwrittenCount {
 }
 
 impl UnwrittenCount {
-    /// What the count adds to the counters that another process wrote: nothing, where its count is newer, or already has all of it.
+    /// What the count adds to the counters that another process wrote: nothing, if its count is newer, or already has all of it.
     pub fn update(&self, record: Option<&FolderRecord>, history: &FileHistory) -> Option<Update> {
         let record = record.filter(|record| record.began < self.began.wall)?;
         let read = CompletedRead {

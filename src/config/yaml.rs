@@ -107,7 +107,7 @@ fn fault(error: &Error, path: &str, schema: &Json) -> Fault {
     Fault::about(key, message).at(error.location())
 }
 
-/// What is wrong with the value at `path`. The parser's own messages are used where they repeat nothing of the file.
+/// What is wrong with the value at `path`. The parser's own messages are used if they repeat nothing of the file.
 fn message(error: &Error, path: &str, schema: &Json) -> String {
     match error {
         Error::Message { msg, .. } => msg.clone(),

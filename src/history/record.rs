@@ -47,7 +47,7 @@ pub struct KnownFile {
     pub status: Status,
     /// Its last status with a reason (failed or flagged), if it was not done since.
     pub settled: Option<Status>,
-    /// Since when it is in this state: first seen there, or its createdAt where it was there at the folder's first count.
+    /// Since when it is in this state: first seen there, or its createdAt if it was there at the folder's first count.
     pub since: Timestamp,
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
     /// and arrived after the read before.
@@ -60,7 +60,7 @@ pub struct KnownFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileHistory {
     pub(super) files: FileMap<KnownFile>,
-    /// The sorted hashes of all files that the last consistent read listed, where it was the first one that was whole; not stored
+    /// The sorted hashes of all files that the last consistent read listed, if it was the first one that was whole; not stored
     /// across restarts.
     pub(super) rows: Option<Arc<Vec<u64>>>,
 }
@@ -89,7 +89,7 @@ impl FileHistory {
         self.files.is_empty()
     }
 
-    /// Whether the only whole read so far listed this file, in whichever status; true where that is not known.
+    /// Whether the only whole read so far listed this file, in whichever status; true if that is not known.
     pub fn was_listed(&self, key: FileKey) -> bool {
         let rows = self.rows.as_ref();
         rows.is_none_or(|rows| rows.binary_search(&hash(key)).is_ok())

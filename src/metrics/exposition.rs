@@ -34,7 +34,7 @@ pub struct Scrape {
 }
 
 impl Exposition {
-    /// The events as they are now. The facts are of the newest snapshot where they are rendered quickly; large ones are as they were
+    /// The events as they are now. The facts are of the newest snapshot if they are rendered quickly; large ones are as they were
     /// rendered last.
     pub async fn scrape(&self, events: &Events, config: ConfigFacts) -> prometheus::Result<Scrape> {
         let facts = self.facts().await;

@@ -96,7 +96,7 @@ impl ByStatus<u64> {
         self.0.iter().sum()
     }
 
-    /// The statuses that are shown: the five of docs/portal.md always, `unknown` only where it is not 0.
+    /// The statuses that are shown: the five of docs/portal.md always, `unknown` only if it is not 0.
     pub fn shown(&self) -> impl Iterator<Item = (Status, u64)> {
         self.iter()
             .map(|(status, count)| (status, *count))

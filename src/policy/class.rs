@@ -103,7 +103,7 @@ pub enum ClassPace {
     Paused,
     /// One folder at a time shows for all others whether files come back: the one in which least is sent.
     One,
-    /// A few folders show it at once; where nothing is known of the class, those with most to gain.
+    /// A few folders show it at once; if nothing is known of the class, those with most to gain.
     Few,
     /// Files come back: every folder may.
     All,

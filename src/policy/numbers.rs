@@ -67,7 +67,7 @@ struct ClassFacts {
 }
 
 impl ClassFacts {
-    /// `ledger`: none in mode off, or where the ledger cannot be used.
+    /// `ledger`: none in mode off, or if the ledger cannot be used.
     fn of(
         candidate: &Candidate<'_>,
         ledger: Option<(ActiveMode, &LedgerView)>,

@@ -79,7 +79,7 @@ const ENOUGH: u32 = 3;
 const GAPS: u32 = 8;
 
 impl FreshFailures {
-    /// From when on the cause seems to have ended, unless more files fail with it; `None` where too few failed lately to tell.
+    /// From when on the cause seems to have ended, unless more files fail with it; `None` if too few failed lately to tell.
     pub(super) fn quiet_from(&self, rules: &ReindexRules) -> Option<Timestamp> {
         let newest = minute(*self.0.last()?);
         let lately = self.0.iter().rev().map(|at| minute(*at));

@@ -27,7 +27,7 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Reply {
     pub body: Vec<u8>,
-    /// The portal's time (the header `Date`), where it says one.
+    /// The portal's time (the header `Date`), if it says one.
     pub date: Option<Timestamp>,
 }
 

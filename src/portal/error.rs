@@ -99,7 +99,7 @@ impl PortalError {
         matches!(self.status(), Some(401 | 403))
     }
 
-    /// The status of the answer, where there was one other than 200.
+    /// The status of the answer, if there was one other than 200.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),

@@ -93,7 +93,7 @@ impl Session {
         self.state.send_replace(State::Open);
     }
 
-    /// Goes on where requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
+    /// Goes on if requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
     /// refusal meant.
     pub fn go_on_without(&self, folder: FolderId) {
         self.change_state(State::Held(folder), State::Open);
@@ -114,7 +114,7 @@ impl Session {
         });
     }
 
-    /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
+    /// Sends a GET, again if the error may pass, and once more with a key that was rotated meanwhile.
     async fn get(&self, ask: Ask<'_>, lane: &Lane) -> Result<Reply, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
@@ -192,7 +192,7 @@ impl Session {
             .clone()
     }
 
-    /// The key of this session where it is another one than `refused` by now.
+    /// The key of this session if it is another one than `refused` by now.
     async fn rotated(&self, refused: &ApiKey) -> Option<ApiKey> {
         let fresh = self.client.read_key().await.ok()?;
         let changed = fresh != *refused;

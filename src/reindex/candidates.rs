@@ -15,7 +15,7 @@ use crate::snapshot::FolderReindex;
 /// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
 
-/// How often an attempt is decided on again where other processes write to the ledger at the same time.
+/// How often an attempt is decided on again if other processes write to the ledger at the same time.
 const TRIES: usize = 5;
 
 /// What was decided about a candidate.
@@ -173,7 +173,7 @@ impl Reindexer {
     }
 }
 
-/// The folder of a trigger and the decision, where that still is to make an attempt in the same mode.
+/// The folder of a trigger and the decision, if that still is to make an attempt in the same mode.
 fn still_wanted<'a>(
     context: &'a DecisionContext,
     trigger: &Trigger,

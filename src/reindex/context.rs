@@ -21,7 +21,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What the failed files of all folders show of each class; nothing, where the ledger cannot be used.
+    /// What the failed files of all folders show of each class; nothing, if the ledger cannot be used.
     pub(super) fn outlook(
         &self,
         latest: &PortalFindings,

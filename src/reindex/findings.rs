@@ -105,7 +105,7 @@ impl PortalFindings {
         }
     }
 
-    /// What was found in a folder, where the latest read counted it and that is not too long ago.
+    /// What was found in a folder, if the latest read counted it and that is not too long ago.
     pub(super) fn found<'a>(
         &self,
         folder: &'a FolderFindings,

@@ -63,7 +63,7 @@ impl Reindexer {
         self.note_if_refused(ledger.review(attempt.id, now, review).await);
     }
 
-    /// Asks for a handful of files by their names that are missing among the files that are not done, where done files are only counted.
+    /// Asks for a handful of files by their names that are missing among the files that are not done, if done files are only counted.
     async fn ask_for_missing(
         &mut self,
         context: &DecisionContext,

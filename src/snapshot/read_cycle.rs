@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct ReadCycle {
     /// How long it takes, at least an interval.
     pub takes: Duration,
-    /// The time until the next collection, when this was worked out.
+    /// The time until the next collection, when this was computed.
     pub interval: Duration,
     /// The longest time between two reads of a folder that is wanted when not all fit into an interval (`collect.quiet_every`).
     pub quiet_every: Duration,

@@ -31,13 +31,13 @@ impl ReindexView {
 /// What is decided about one folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderReindex {
-    /// Why something is, or is not, attempted.
+    /// Why an attempt is, or is not, made.
     pub reason: Reason,
     /// What it was decided from.
     pub numbers: Numbers,
 }
 
-/// What a portal may still be asked for.
+/// The remaining budget of a portal, and its breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortalLimits {
     /// The strongest mode of its rules: each mode has a budget and a breaker of its own.

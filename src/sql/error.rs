@@ -1,4 +1,4 @@
-//! What a database, or the server that has it, refuses.
+//! Errors of databases.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

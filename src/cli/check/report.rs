@@ -17,7 +17,7 @@ pub(super) struct Report {
 #[derive(Debug)]
 pub(super) struct PortalReport {
     pub name: PortalName,
-    /// An error where its list of folders cannot be read.
+    /// An error if its list of folders cannot be read.
     pub view: Result<PortalView>,
 }
 
@@ -40,7 +40,7 @@ impl Report {
         self.portals.iter().all(PortalReport::is_complete)
     }
 
-    /// The table, at most `width` characters wide where there is such a limit, and the notes.
+    /// The table, at most `width` characters wide if there is such a limit, and the notes.
     pub fn text(&self, width: Option<u16>) -> String {
         let mut table = Table::new("portal, folder, =folder id, #files, result", width);
         let mut notes = Vec::new();

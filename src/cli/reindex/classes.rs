@@ -29,7 +29,7 @@ pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Porta
     rows.collect()
 }
 
-/// The configured names of a portal, or its address where it has none.
+/// The configured names of a portal, or its address if it has none.
 fn named(address: &PortalAddress, portals: &[Portal]) -> String {
     let of_address = portals
         .iter()

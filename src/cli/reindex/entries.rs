@@ -65,7 +65,7 @@ pub(super) struct Row<'a> {
     /// The verdict: the label `outcome` of `kb_reindex_outcomes_total`.
     pub outcome: Option<&'static str>,
     judged: Option<String>,
-    // Files by state; nothing, where none was sent.
+    // Files by state; nothing, if none was sent.
     pub files_recovered: Option<u64>,
     pub files_refailed: Option<u64>,
     pub files_flagged: Option<u64>,

@@ -13,7 +13,7 @@ use crate::model::{ByStatus, FolderId, FolderSizes};
 use crate::portal::{Client, Files, Lane, PageBody, PortalError, Session};
 use crate::snapshot::SortingState;
 
-/// Pages of one audit that are compared with others, at most: where files move fast, many read wrong.
+/// Pages of one audit that are compared with others, at most: if files change fast, many differ.
 const MAX_SUSPECTS: u32 = 10;
 
 /// What the pages of an audit add up to.
@@ -34,7 +34,7 @@ pub(in crate::collect) struct AuditTask {
 }
 
 impl AuditTask {
-    /// Reads every page. Ends early, with nothing, where the portal turns out not to sort: then every page is read anyway.
+    /// Reads every page. Ends early, with nothing, if the portal turns out not to sort: then every page is read anyway.
     pub async fn run(self) -> Result<Option<Totals>, ReadError> {
         let lane = Lane::background();
         let session = Session::open(&self.client).await;
@@ -74,7 +74,7 @@ impl AuditTask {
         Ok(Some(totals))
     }
 
-    /// Retracts a refutation where its pages are sorted now, or their folder cannot be read any more.
+    /// Retracts a refutation if its pages are sorted now, or their folder cannot be read any more.
     pub async fn check(&self, refutation: &Refutation) {
         let lane = Lane::background();
         let Ok(session) = Session::open(&self.client).await else {

@@ -14,7 +14,7 @@ use crate::portal::{PAGE_SIZE, PageBody, PageRequest};
 /// The time limit of a large scan, as a multiple of what its pages take at the rate of this process.
 const SCAN_SLACK: u32 = 2;
 
-/// The rate that is assumed where none is configured.
+/// The rate that is assumed if none is configured.
 const UNLIMITED_RATE: f64 = 10.0;
 
 /// The most repetitions of a scan of few pages that was not consistent.
@@ -51,7 +51,7 @@ impl ReadTask {
             .saturating_add(at_rate.saturating_mul(SCAN_SLACK))
     }
 
-    /// Scans a folder of few pages, and again where it changed meanwhile. The last scan that reached the end is the result;
+    /// Scans a folder of few pages, and again if it changed meanwhile. The last scan that reached the end is the result;
     /// `requests` were made before.
     pub(super) async fn scan_few(
         &self,

@@ -64,7 +64,7 @@ impl Slots {
 #[derive(Debug, Default)]
 pub(in crate::collect) struct ReadStatus {
     has_begun: AtomicBool,
-    /// 0 where it is no large scan.
+    /// 0 if it is no large scan.
     large_scan_pages: AtomicU64,
 }
 

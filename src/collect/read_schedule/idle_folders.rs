@@ -84,7 +84,7 @@ struct LastRead {
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<Entry>,
-    /// None while it is under way, or where it was given up.
+    /// None while it is under way, or if it was given up.
     ending: Option<ReadOutcome>,
 }
 
@@ -159,8 +159,8 @@ impl ReadLog {
         wait > intervals.interval && waited < wait && !self.is_pressing(counts)
     }
 
-    /// The time between two reads. It is doubled with each one that found nothing new: from the first on where there is nothing to count,
-    /// and from the third on where there is.
+    /// The time between two reads. It is doubled with each one that found nothing new: from the first on if there is nothing to count,
+    /// and from the third on if there is.
     fn read_interval(&self, ending: ReadOutcome, intervals: ReadIntervals) -> Duration {
         let doublings = match ending {
             ReadOutcome::NothingToCount => self.alike,
@@ -171,7 +171,7 @@ impl ReadLog {
         interval.min(intervals.quiet())
     }
 
-    /// How long ago the last read began; where this process made none, since the folder was last counted, and without end where
+    /// How long ago the last read began; if this process made none, since the folder was last counted, and without end if
     /// it never was.
     pub fn waited(&self, counted: Option<Timestamp>, now: Moment) -> Duration {
         match &self.last {
@@ -180,7 +180,7 @@ impl ReadLog {
         }
     }
 
-    /// Requests that a read is expected to take: one where the last was refused; where the folder was and is counted by boundaries, what
+    /// Requests that a read is expected to take: one if the last was refused; if the folder was and is counted by boundaries, what
     /// that took, and the pages of files that came since; else what is estimated.
     pub fn requests(&self, counts: Option<&Counts>, estimate: Estimate) -> u64 {
         let files = |entry: Option<Entry>| entry.map_or(0, |entry| entry.file_count);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::collect::sorted::page::{Layout, PageNumber, comes_again};
 use crate::model::{ByStatus, StatusWord};
 
-/// What is at a position of the list: a file with this status, or no row at all where the portal has fewer rows than its total says.
+/// What is at a position of the list: a file with this status, or no row at all if the portal has fewer rows than its total says.
 pub type Cell = Option<StatusWord>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Notes what is at some positions, where nothing is known yet.
+    /// Notes what is at some positions, if nothing is known yet.
     pub fn add(&mut self, range: Range<u64>, cell: Cell) {
         let mut start = range.start;
         let mut pieces = Vec::new();

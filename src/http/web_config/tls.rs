@@ -1,4 +1,4 @@
-//! `tls_server_config`: what TLS connections are accepted with.
+//! `tls_server_config`: the settings of TLS connections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

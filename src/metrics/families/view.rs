@@ -45,7 +45,7 @@ impl<'a> PortalFacts<'a> {
         self.view.name.as_str()
     }
 
-    /// The remaining budget and the breaker, where the ledger can be used.
+    /// The remaining budget and the breaker, if the ledger can be used.
     pub fn limits(&self) -> Option<PortalLimits> {
         let mode = limited_mode(self.view);
         let limits = |ledger| PortalLimits::of(mode, &self.view.reindex, ledger, self.now);
@@ -93,7 +93,7 @@ impl<'a> FolderFacts<'a> {
         self.reindex?.folders.get(&self.view.id)
     }
 
-    /// The totals of its attempts, where the ledger can be used.
+    /// The totals of its attempts, if the ledger can be used.
     pub fn totals(&self) -> Option<Totals> {
         let ledger = self.reindex?.ledger.as_ref().ok()?;
         Some(ledger.totals(self.view.id))
