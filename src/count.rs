@@ -1,4 +1,4 @@
-//! What a read of a folder finds: counts, and the files that are not done.
+//! The result of a read of a folder: counts, and the files that are not done.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock};

@@ -1,4 +1,4 @@
-//! What is remembered of a folder between two reads, and what follows from the two: entries into a status,
+//! The data of a folder that is stored between two reads, and what follows from both reads: entries into a status,
 //! indexing times, since when a file waits. Pure (docs/metrics.md, "Whole rows", "Entries", "Indexing time").
 //!
 //! # Entries
@@ -23,7 +23,7 @@
 //!
 //! # Limit
 //!
-//! At most [`MAX_REMEMBERED`](crate::count::MAX_REMEMBERED) files are remembered, whatever the reads are like: [`limit_rows`] leaves out rows
+//! At most [`MAX_REMEMBERED`](crate::count::MAX_REMEMBERED) files are remembered, for any sequence of reads: [`limit_rows`] leaves out rows
 //! that wait, and [`apply()`] forgets files that the read does not list. Where one of these had failed or was flagged, its
 //! status is no longer listed.
 

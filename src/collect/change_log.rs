@@ -1,4 +1,4 @@
-//! The log of what changed about folders: a limited number of lines in each collection, so that a portal with thousands of folders that
+//! The log of changes of folders: a limited number of lines in each collection, so that a portal with thousands of folders that
 //! fails at once leaves the log readable.
 
 use tracing::{Level, debug, enabled, info, warn};

@@ -44,11 +44,10 @@ pub enum ReadError {
     /// The folder is larger than the configuration allows.
     #[error("the folder has {pages} pages, more than max_pages_per_folder ({limit})")]
     TooManyPages {
-        /// Pages that the portal's total makes.
+        /// The number of pages by the portal's total.
         pages: u64,
         limit: u64,
     },
-    /// No folder has this number of files.
     #[error("the portal reports {total} files in the folder, which is not plausible")]
     ImplausibleTotal { total: u64 },
     /// Pages that were asked for by status are not sorted by it.
@@ -63,7 +62,6 @@ pub enum ReadError {
     Moving,
     #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
     Deadline(Duration),
-    /// There was no more time for all pages.
     #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
     ScanDeadline { pages: u64, limit: Duration },
     #[error("an internal error ended the read; the log has the details")]

@@ -1,4 +1,4 @@
-//! Which folders a collection reads, and the cycle that this results in: pure.
+//! Which folders a collection reads, and the resulting cycle: pure.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) struct ReadPlan {
     pub cycle: Option<ReadCycle>,
 }
 
-/// What a plan depends on in addition to the folders.
+/// The input of a plan in addition to the folders.
 pub(super) struct PlanConditions<'a> {
     pub collect: &'a Collect,
     /// The rate at which this process may ask the portal.

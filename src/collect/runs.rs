@@ -19,7 +19,7 @@ pub(super) struct Run {
     pub deadline: Instant,
     /// The time from its beginning to the next collection, if one is known to come.
     pub until_next: Option<Duration>,
-    /// What its folders are read with; none until the list is there.
+    /// The client for its reads; none before the list was read.
     pub session: Option<Arc<Session>>,
     /// Folders that are not read yet.
     outstanding: usize,
@@ -89,7 +89,7 @@ impl Runs {
         !std::mem::replace(&mut self.has_skipped, true)
     }
 
-    /// Takes a collection out that has nothing outstanding.
+    /// Removes a collection that has nothing outstanding.
     pub fn take_ended(&mut self, id: RunId) -> Option<Run> {
         self.get(id).filter(|run| run.outstanding == 0)?;
         self.has_skipped = false;

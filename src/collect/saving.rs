@@ -1,4 +1,4 @@
-//! Writes what a collector knows of its folders.
+//! Writes the folders of a collector.
 
 use crate::collect::Collector;
 use crate::model::FolderId;

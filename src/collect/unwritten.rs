@@ -1,4 +1,4 @@
-//! A count that is not written yet. Where another process that counts the folder wrote first, it is compared with what that wrote.
+//! A count that is not written yet. If another process that counts the folder wrote first, the count is compared with that version.
 
 use crate::clock::Moment;
 use crate::count::FolderCount;

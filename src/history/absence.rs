@@ -1,4 +1,4 @@
-//! What becomes of remembered files that a read does not list.
+//! Remembered files that a read does not list.
 
 use std::collections::HashSet;
 use std::sync::Arc;

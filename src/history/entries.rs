@@ -6,7 +6,7 @@ use crate::history::record::{Coverage, FolderRecord};
 use crate::history::update::CompletedRead;
 use crate::model::{ByStatus, Status};
 
-/// How well a read listed the files of one status.
+/// How completely a read listed the files of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grade {
     /// Consistent, and all of them are listed.

@@ -1,4 +1,4 @@
-//! The maximum number of remembered files of a folder, whatever its reads are like.
+//! The maximum number of remembered files of a folder, for any sequence of reads.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The facts that are stored of a folder.
+//! The facts that are stored about a folder.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::count::hash;
 use crate::history::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
-/// How sure it is that every file of a status is remembered, so that one that is not is new there.
+/// Whether every file of a status is remembered, so that any other file is new there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coverage {
     /// Two whole reads listed them; what came since is remembered, or not listed yet.
@@ -121,7 +121,7 @@ pub struct Departure {
     pub since: Timestamp,
 }
 
-/// What is known only when every page was read.
+/// Facts that only a read of every page shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FullRead {
     /// When the last page was read.
@@ -129,7 +129,7 @@ pub struct FullRead {
     pub sizes: FolderSizes,
 }
 
-/// What the last count of a folder left behind; stored across restarts.
+/// The stored facts about the last count of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderRecord {
     /// When its first count ended: no file was seen in any state before that.
@@ -146,7 +146,7 @@ pub struct FolderRecord {
     pub base: Option<ByStatus<u64>>,
     /// Whether the files of each status are remembered.
     pub coverage: ByStatus<Coverage>,
-    /// What is counted since the folder was first counted. Shared, because in most folders it seldom changes.
+    /// The counters since the folder was first counted. Shared, because in most folders they seldom change.
     pub counters: Arc<FolderCounters>,
 }
 

@@ -1,4 +1,4 @@
-//! What a read found, and what it changes.
+//! The result of a read, and the changes by it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct CompletedRead<'a> {
     pub count: &'a FolderCount,
 }
 
-/// What a read changes in what is stored.
+/// The changes of the stored data by a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
     pub record: FolderRecord,

@@ -1,4 +1,4 @@
-//! What a scrape is answered with: events as they are now, and the facts as they were rendered last.
+//! The answer to a scrape: current events, and the facts as of the last rendering.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::metrics::rendering::Rendering;
 use crate::metrics::{ConfigFacts, Events};
 use crate::snapshot::Publisher;
 
-/// A scrape waits for newer facts for this long, and is then answered with those that there are.
+/// A scrape waits for newer facts for this long, and then returns the facts that it has.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the current time; a test has its own.

@@ -41,7 +41,7 @@ pub enum RenderError {
 }
 
 impl Renderer {
-    /// Makes the renderer of what is published, and what answers scrapes with it: no facts before [`Self::render`].
+    /// Makes the renderer, and the exposition that answers scrapes: no facts before [`Self::render`].
     pub fn new(publisher: &Publisher, clock: Clock) -> Result<(Self, Exposition), RenderError> {
         let nothing = Rendering::of(&Arc::default(), clock())?;
         let (sender, receiver) = watch::channel(Arc::new(nothing));
@@ -73,7 +73,7 @@ impl Renderer {
         stop.run_until_cancelled(rendering).await.unwrap_or(Ok(()))
     }
 
-    /// Renders what is known now, in place of what is shown.
+    /// Renders the current snapshot, and shows it instead of the last one.
     pub async fn render(&mut self) -> Result<(), RenderError> {
         let began = Moment::now().steady;
         let at = (self.clock)();

@@ -1,4 +1,4 @@
-//! Why a folder is, or is not, sent to be processed again: the closed list of the label `reason`.
+//! Why an attempt is, or is not, made: the closed list of the label `reason`.
 
 use std::fmt::{self, Write as _};
 

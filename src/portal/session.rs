@@ -56,7 +56,7 @@ impl Session {
         })
     }
 
-    /// The rate at which this process may ask the portal, to plan with.
+    /// The rate at which this process may send requests, for planning.
     pub fn rate(&self) -> Rate {
         self.client.rate()
     }
@@ -93,7 +93,7 @@ impl Session {
         self.state.send_replace(State::Open);
     }
 
-    /// Goes on if requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
+    /// Continues if requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
     /// refusal meant.
     pub fn go_on_without(&self, folder: FolderId) {
         self.change_state(State::Held(folder), State::Open);
@@ -201,7 +201,7 @@ impl Session {
     }
 }
 
-/// Requests that can be sent at once, one after the other, each once, whatever comes of it.
+/// Requests that can be sent at once, one after the other, each without retries.
 pub struct AdmittedRequests<'a> {
     session: &'a Session,
     admission: Admission<'a>,
@@ -251,7 +251,7 @@ impl Files<'_> {
         Ok(PageBody::new(reply.body))
     }
 
-    /// Searches for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds
+    /// Searches for files by their name, by one request without retries: the first page of those whose name or description holds
     /// the text. Nothing is sent unless the session is open: after a collection, nothing shows any more what a refusal meant.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
         let session = self.session;

@@ -1,4 +1,4 @@
-//! What a collection found that decisions are made from.
+//! The results of a collection on which decisions are based.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::policy::judge::Observation;
 use crate::policy::{CountQuality, FailedFile, FailedFiles};
 use crate::portal::{PageRequest, Session};
 
-/// What one collection of a portal found. Times are by the clock of the ledger.
+/// The results of one collection of a portal. Times are by the clock of the ledger.
 pub struct PortalFindings {
     /// What the portal is asked with; none when its list of folders could not be read.
     pub session: Option<Arc<Session>>,

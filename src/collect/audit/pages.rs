@@ -1,6 +1,6 @@
 //! Reads every page of a folder in the order by status, and searches for rows that show or refute that order.
 //!
-//! The pages are read spread over the folder: first both ends, then the middle, the quarters, and so on, so that a mistake of the
+//! The pages are read spread over the folder: first both ends, then the middle, the quarters, and so on, so that an error of the
 //! portal's sorting is found early.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::snapshot::SortingState;
 /// Pages of one audit that are compared with others, at most: if files change fast, many differ.
 const MAX_SUSPECTS: u32 = 10;
 
-/// What the pages of an audit add up to.
+/// The sums over the pages of an audit.
 #[derive(Debug, Default)]
 pub(in crate::collect) struct Totals {
     pub counts: ByStatus<u64>,
@@ -67,7 +67,7 @@ impl AuditTask {
                     self.sorting.refute(Refutation { folder, pages });
                     return Ok(None);
                 }
-                // What was seen before may be where it is no more.
+                // Rows that were seen before may be elsewhere now.
                 extents = Extents::default();
             }
         }

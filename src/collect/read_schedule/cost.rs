@@ -1,4 +1,4 @@
-//! What reading a portal costs, for people.
+//! The cost of reading a portal, for people.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use crate::collect::read_schedule::ReadIntervals;
 use crate::config::Rate;
 use crate::snapshot::whole_seconds;
 
-/// What counting the folders of a portal costs.
+/// The cost of counting the folders of a portal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// Requests for a read each folder.
+    /// Requests for one read of each folder.
     pub reads: u64,
     /// The time between two reads of a folder.
     pub intervals: ReadIntervals,
@@ -19,7 +19,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Requests a minute while each folder is read so intervals: the reads, and the list in each interval.
+    /// Requests per minute while each folder is read at this gap: the reads, and the list in each interval.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -16,7 +16,7 @@ pub(crate) struct RequestBudget {
     pub requests: u64,
 }
 
-/// What the reads under way leave of the budget.
+/// The budget without the claims of the reads under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RemainingBudget {
     pub requests: u64,

@@ -1,4 +1,4 @@
-//! Families of reindexing: what is decided and what was attempted.
+//! Families of reindexing: decisions and attempts.
 
 use std::collections::BTreeMap;
 
