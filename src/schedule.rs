@@ -3,7 +3,7 @@
 //! [`Due`] decides, and is pure. The scheduler runs one job each second, the [`Heartbeat`], which makes every [`Ticker`] read both
 //! clocks again. So a clock that was set and a machine that slept are noticed within a second. A ticker also sleeps until the time
 //! that is due, because beats are up to half a second late, and never longer than five seconds, so that a heartbeat that stopped
-//! stops nothing. Repeated jobs of the scheduler are not used: they stop for good after a gap.
+//! stops nothing. Repeated jobs of the scheduler are not used: they stop for ever after a gap.
 //!
 //! A ticker is polled: a caller who is late gets one tick, however many were missed.
 

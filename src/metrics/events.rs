@@ -40,7 +40,7 @@ families! {
     RELOAD_TIMESTAMP: Gauge "kb_exporter_config_last_reload_success_timestamp_seconds" &[], Event,
         "Time of the last successful configuration reload.";
     WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
-        "Whether the web configuration file, as it is now, is in use. Absent without --web.config.file.";
+        "Whether the current web configuration file is in use. Absent without --web.config.file.";
     SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "ledger"], Event,
         "Shard index, shard count and kind of ledger, constant 1.";
 }

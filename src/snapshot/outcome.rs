@@ -50,7 +50,7 @@ impl PortalView {
             ));
         }
         let refusal = self.state_writes.refusal();
-        faults.extend(refusal.map(|error| format!("counters of entries stand still: {error}")));
+        faults.extend(refusal.map(|error| format!("counters of entries do not change: {error}")));
         faults
     }
 

@@ -21,7 +21,7 @@ pub(in crate::collect) type Place = OwnedSemaphorePermit;
 /// A slot of a read, until it is dropped.
 pub(super) type Slot<'a> = Option<SemaphorePermit<'a>>;
 
-/// The slots of the reads of a portal. A long or slow read gives its slot up, so that it holds up no other.
+/// The slots of the reads of a portal. A long or slow read releases its slot, so that it delays no other.
 #[derive(Debug, Clone)]
 pub(in crate::collect) struct Slots {
     places: Arc<Semaphore>,

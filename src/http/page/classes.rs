@@ -22,8 +22,8 @@ pub(super) fn section(ledger: &LedgerView) -> Markup {
     ];
     html! {
         @if !records.is_empty() {
-            h3 { "What a retry helps" }
-            (table("What a retry helps", &heads, records.iter().take(MAX_ROWS).map(row)))
+            h3 { "Whether a retry helps" }
+            (table("Whether a retry helps", &heads, records.iter().take(MAX_ROWS).map(row)))
             @if more > 0 {
                 p { "Not shown: " (more) " more (" code { "kb-exporter reindex classes" } " shows all)." }
             }
