@@ -64,7 +64,7 @@ pub struct FolderHealth {
     pub age_seconds: Option<u64>,
     /// Whether its counts are withdrawn, because they are too old.
     pub stale: bool,
-    /// What is decided about reindexing it; `None` if the mode is off.
+    /// The decision about reindexing it; `None` if the mode is off.
     pub reindex: Option<FolderDecision>,
 }
 

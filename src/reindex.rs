@@ -51,7 +51,7 @@ pub struct Dependencies {
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     pub rules: watch::Receiver<Rules>,
-    /// What the latest collection found; none before the first one.
+    /// The results of the latest collection; `None` before the first one.
     pub findings: watch::Receiver<Option<Arc<PortalFindings>>>,
 }
 
@@ -71,7 +71,7 @@ pub struct Reindexer {
     is_away: bool,
 }
 
-/// What the ledger refused to write.
+/// The error of the last write to the ledger.
 #[derive(Debug, Default)]
 struct Refusals {
     /// While the findings before the latest were processed.

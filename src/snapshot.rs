@@ -34,7 +34,7 @@ pub use sorting::SortingState;
 pub struct Snapshot {
     /// Each portal as its collector published it last.
     pub portals: Vec<Arc<PortalView>>,
-    /// What is decided about reindexing in each of them.
+    /// The decisions about reindexing in each of them.
     pub reindex: BTreeMap<PortalName, Arc<ReindexView>>,
 }
 

@@ -39,7 +39,7 @@ static ESCAPED: LazyLock<Regex> = regex!(
     r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#
 );
 
-/// The part of a reason that its class is of, on one or several lines.
+/// The part of a reason that determines its class, on one or several lines.
 pub(super) fn of(reason: &str) -> String {
     let mut text = Cow::Borrowed(reason.trim());
     for _ in 0..MAX_LAYERS {
@@ -126,7 +126,7 @@ fn of_python(text: &str) -> Option<&str> {
     exception.or_else(|| last().filter(|_| has_no_frame))
 }
 
-/// As much of a text as is classified.
+/// The part of a text that is classified.
 pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(READ_BYTES)]
 }

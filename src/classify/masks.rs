@@ -1,6 +1,6 @@
-//! The table of masks: what differs from file to file in a reason, found by its shape alone.
+//! The table of masks: they find the parts of a reason that differ from file to file.
 //!
-//! A text is read once, from left to right. Where several rows fit, the first one applies. Words are a row too, the last one,
+//! A text is read once, from left to right. If several rows match, the first one applies. Words are a row too, the last one,
 //! so that no mask begins within a word.
 
 use std::sync::LazyLock;
@@ -100,7 +100,7 @@ static TABLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new_many(&patterns).expect("each row is compiled by the tests")
 });
 
-/// A text with what the masks fit replaced, up to the maximum length of a class.
+/// A text with the matches of the masks replaced, up to the maximum length of a class.
 pub(super) fn masked(text: &str) -> String {
     let mut line = Line::default();
     let mut read = 0;

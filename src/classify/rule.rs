@@ -16,15 +16,15 @@ const MAX_COMPILED: usize = 1024 * 1024;
 /// Longest name of a mask, in characters.
 const MASK_NAME_CHARACTERS: usize = 31;
 
-/// Gives a class to every reason that a pattern fits.
+/// Gives a class to every reason that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What is looked for in a reason.
+    /// The pattern in a reason.
     pub pattern: Pattern,
     pub class: RuleClass,
 }
 
-/// Replaces what differs from file to file by a placeholder.
+/// Replaces parts that differ from file to file by a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
     pub name: MaskName,
@@ -35,7 +35,7 @@ pub struct Mask {
 #[derive(Debug, Clone)]
 pub struct Pattern(pub(super) Regex);
 
-/// A regular expression that fits no empty text.
+/// A regular expression that does not match an empty text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskPattern(pub(super) Pattern);
 
@@ -43,7 +43,7 @@ pub struct MaskPattern(pub(super) Pattern);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleClass(pub(super) Arc<str>);
 
-/// What a mask writes: its name as `<name>`.
+/// The placeholder of a mask: its name as `<name>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskName(pub(super) String);
 
@@ -53,7 +53,7 @@ pub struct MaskName(pub(super) String);
 pub struct RuleError(String);
 
 impl Mask {
-    /// A text with the placeholder wherever the pattern is found. It never grows beyond what is classified.
+    /// A text with the placeholder wherever the pattern is found. It never grows beyond the length that is classified.
     pub(super) fn apply(&self, text: String) -> String {
         let Pattern(regex) = &self.pattern.0;
         match regex.replace_all(&text, NoExpand(&self.name.0)) {

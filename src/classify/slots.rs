@@ -32,7 +32,7 @@ const MAX_UNSEEN: Duration = Duration::from_hours(24);
 pub struct ClassLimits {
     pub portal: usize,
     pub folder: usize,
-    /// The classes that rules name. While they have files they are shown, and others fewer then.
+    /// The classes that rules name. While they have files, they are shown, and fewer others.
     pub rule_classes: HashSet<Arc<str>>,
 }
 
@@ -128,7 +128,7 @@ impl ClassSlots {
         classes
     }
 
-    /// Assigns the slots of a folder by a count of its files, and returns what the folder shows: by status and class.
+    /// Assigns the slots of a folder by a count of its files, and returns the folder's files by status and shown class.
     pub fn count(&mut self, id: FolderId, counts: &ClassCounts, at: Timestamp) -> Vec<ErrorRow> {
         let folder = self.folders.entry(id).or_default();
         let limits = &self.limits;

@@ -74,7 +74,7 @@ impl Sorting {
         })
     }
 
-    /// What refuted it, if something did.
+    /// The refutation, if there is one.
     pub fn refutation(&self) -> Option<Refutation> {
         self.with(|known| match known {
             Known::Refuted { refutation, .. } => Some(refutation.clone()),

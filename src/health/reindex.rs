@@ -11,7 +11,7 @@ use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, Reindex
 /// Maximum number of notes about unknown classes.
 const MAX_UNKNOWN: usize = 5;
 
-/// What is decided about a folder whose mode is not off.
+/// The decision about a folder whose mode is not off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderDecision {
     pub mode: ActiveMode,
@@ -20,7 +20,7 @@ pub struct FolderDecision {
 }
 
 impl FolderDecision {
-    /// What is decided about a folder; none, if the mode is off or the folder left.
+    /// The decision about a folder; `None` if the mode is off or the folder left.
     pub(super) fn of(
         portal: &PortalView,
         view: Option<&ReindexView>,

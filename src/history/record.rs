@@ -11,9 +11,9 @@ use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 /// Whether every file of a status is remembered, so that any other file is new there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coverage {
-    /// Two whole reads listed them; what came since is remembered, or not listed yet.
+    /// Two whole reads listed them; later files are remembered, or not listed yet.
     Whole,
-    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it left out one that is there.
+    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it may have left out an existing file.
     Once,
     /// No whole read listed them; this number of torn reads did.
     Torn(u8),
@@ -71,7 +71,7 @@ impl FileHistory {
         self.files.contains_key(&key)
     }
 
-    /// What is remembered of a file.
+    /// The remembered data of a file.
     pub fn get(&self, key: FileKey) -> Option<&KnownFile> {
         self.files.get(&key)
     }
@@ -89,7 +89,7 @@ impl FileHistory {
         self.files.is_empty()
     }
 
-    /// Whether the only whole read so far listed this file, in whichever status; true if that is not known.
+    /// Whether the only whole read so far listed this file, in any status; true if not known.
     pub fn was_listed(&self, key: FileKey) -> bool {
         let rows = self.rows.as_ref();
         rows.is_none_or(|rows| rows.binary_search(&hash(key)).is_ok())
@@ -150,7 +150,7 @@ pub struct FolderRecord {
     pub counters: Arc<FolderCounters>,
 }
 
-/// The counters of a folder: they never fall.
+/// The counters of a folder, which never decrease.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderCounters {
     pub entries: ByStatus<u64>,

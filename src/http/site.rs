@@ -35,7 +35,7 @@ const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 /// Whether the process makes progress; `Err` says what does not.
 pub type Liveness = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Asks for a reload; the answer is why there was none.
+/// Requests a reload; the answer is the error, if it failed.
 pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 
 pub struct Site {
@@ -48,7 +48,7 @@ pub struct Site {
     pub exposition: Exposition,
     pub config: watch::Receiver<Configuration>,
     pub liveness: Liveness,
-    /// Takes requests to read the configuration again, if they are allowed.
+    /// Receives requests to reload the configuration, if they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     pub telemetry_path: String,
     /// Admits requests, if the web configuration file asks for it.
@@ -91,8 +91,8 @@ impl Site {
 }
 
 impl Served {
-    /// Whether each portal's first collection has ended, however it ended; then always. From then on the process has what it can know, so that
-    /// it can take the place of another one.
+    /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
+    /// it can replace another one.
     fn is_ready(&self) -> bool {
         let portals = &self.site.publisher.current().portals;
         let all = || portals.iter().all(|portal| portal.was_collected());

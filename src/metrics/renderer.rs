@@ -21,7 +21,7 @@ const SHARE: u32 = 20;
 /// Longer than any process runs, and short enough to be added to a time.
 const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
 
-/// Renders facts when a snapshot is published, and when what is shown becomes untrue by itself.
+/// Renders facts when a snapshot is published, and when the rendered facts become outdated.
 pub struct Renderer {
     snapshots: watch::Receiver<Arc<Snapshot>>,
     rendered: watch::Sender<Arc<Rendering>>,
@@ -31,7 +31,7 @@ pub struct Renderer {
     last: (Instant, Instant),
 }
 
-/// Why nothing can be rendered. Neither happens, unless this program is wrong.
+/// Why nothing can be rendered. Both are bugs in the exporter.
 #[derive(Debug, Error)]
 pub enum RenderError {
     #[error("the metrics cannot be written")]

@@ -44,7 +44,7 @@ pub(super) struct DecisionContext {
     pub latest: Arc<PortalFindings>,
     pub rules: Rules,
     pub kill_switch: bool,
-    /// What was attempted; `None` when the ledger cannot be used.
+    /// The attempts; `None` if the ledger cannot be used.
     pub ledger: Option<Arc<LedgerView>>,
     pub now: Moment,
     /// What the failed files of all folders show about each class.

@@ -11,7 +11,7 @@ use crate::portal::{PageRequest, Session};
 
 /// The results of one collection of a portal. Times are by the clock of the ledger.
 pub struct PortalFindings {
-    /// What the portal is asked with; none when its list of folders could not be read.
+    /// The client for the portal; `None` if its list of folders could not be read.
     pub session: Option<Arc<Session>>,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,
@@ -30,7 +30,7 @@ pub struct FolderFindings {
     /// When it was last counted; none when it was not.
     pub counted: Option<Moment>,
     pub counts: ByStatus<u64>,
-    /// What its last count found; none when it was not counted yet, or nothing is reindexed there.
+    /// The result of its last count; `None` if it was not counted yet, or nothing is reindexed there.
     pub findings: Option<Arc<CountFindings>>,
 }
 

@@ -37,7 +37,7 @@ impl Publisher {
         });
     }
 
-    /// Replaces what is decided about reindexing in one portal, if it is one of those that are shown.
+    /// Replaces the decisions about reindexing in one portal, if it is one of those that are shown.
     pub fn publish_reindex(&self, portal: &PortalName, view: ReindexView) {
         self.update(|snapshot| {
             if snapshot.portals.iter().any(|shown| shown.name == *portal) {

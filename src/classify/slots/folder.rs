@@ -1,4 +1,4 @@
-//! The class slots of one folder, and what it shows by them.
+//! The class slots of one folder, and the classes that it shows.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};

@@ -49,7 +49,7 @@ struct PageRead {
     number: u64,
     /// The attempt from which on it is valid.
     attempt: u32,
-    /// Whether it has as many rows as it should, and no file twice.
+    /// Whether it has the expected number of rows, and no file twice.
     whole: bool,
 }
 
@@ -277,7 +277,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         map
     }
 
-    /// Adds the positions behind the last row that was seen where pages had no row, though the total says that there is one.
+    /// Adds the positions behind the last row that was seen where pages had no row, although the total says that there is one.
     fn add_missing_rows(&self, map: &mut Map) {
         let rows_end = map.ranges().last().map_or(0, |last| last.range.end);
         for (page, read) in self.current() {

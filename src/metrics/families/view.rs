@@ -22,7 +22,7 @@ pub(in crate::metrics) struct FolderFacts<'a> {
     pub counts: Option<&'a Counts>,
     /// Its mode of reindexing; none once it left.
     pub mode: Option<Mode>,
-    /// What is decided in its portal, unless its mode is off.
+    /// The decisions in its portal, unless its mode is off.
     reindex: Option<&'a ReindexView>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> FolderFacts<'a> {
         [self.portal, &self.id, self.view.name.label(), value]
     }
 
-    /// What is decided about the folder.
+    /// The decision about the folder.
     pub fn decided(&self) -> Option<&FolderReindex> {
         self.reindex?.folders.get(&self.view.id)
     }

@@ -10,10 +10,10 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::model::{StatusWord, Timestamp};
 
-/// What is read from a value of any JSON type. Nothing but its own field depends on it, so a type that was not expected costs nothing
-/// else. The methods say what each type means; by default, all mean the same.
+/// A value that is read from any JSON type, so that an unexpected type affects only its own field. The methods define the meaning of each
+/// type; by default, all mean the same.
 pub(in crate::portal) trait Lenient<'de>: Sized {
-    /// What a value of a type means that is not expected.
+    /// The meaning of an unexpected type.
     fn other(value: &dyn Display) -> Self;
 
     fn null() -> Self {
