@@ -38,7 +38,7 @@ reasons! {
         "repair the error of the ledger that the log and /health show",
     Clock = "clock": "the clock was just set, or is behind the newest time in the ledger; if it is right, run kb-exporter reindex forgive --clock";
         "wait until the clock passes the newest time in the ledger; if the clock is right, run kb-exporter reindex forgive --clock",
-    NotWhole = "not_whole": "the last count of the folder is inconsistent";
+    NotWhole = "not_whole": "the last read did not count the folder, or the count is inconsistent";
         "wait for a consistent count; check the folder only if there is none",
     Stale = "stale": "the counts are too old";
         "wait for the next count of the folder; if there is none, check the state of the portal",
