@@ -1,4 +1,4 @@
-//! From rows to counts. Pure: rows are added one by one and are not stored, a [`FolderCount`] comes out.
+//! Computes a [`FolderCount`] from rows, which are added one by one and not stored. Pure.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::portal::FileRow;
 #[derive(Debug)]
 pub struct Tally {
     context: TallyContext,
-    /// Hashes of the keys of all rows: eight bytes a file. Two files with one hash make a count look less
+    /// Hashes of the keys of all rows: eight bytes a file. Two files with the same hash make a count look less
     /// consistent than it is, never more.
     rows: Vec<u64>,
     files: ByStatus<u64>,
@@ -106,7 +106,7 @@ impl Tally {
         self.files[status]
     }
 
-    /// Ends the count. It is consistent where no file was added twice; the caller adds what else it knows.
+    /// Ends the count. It is consistent if no file was added twice; the caller adds other checks.
     pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();
         // They may be remembered until the next count.

@@ -1,6 +1,6 @@
 //! From an `indexError` to a class: the label `error` of `kb_folder_file_errors`.
 //!
-//! - [`Classifier`]: the class of a reason, by the rules of the configuration, or else by what masks leave of it: those of the
+//! - [`Classifier`]: the class of a reason, by the rules of the configuration, or else the text after the masks of the
 //!   configuration and the built-in ones. The same text has the same class everywhere and always.
 //! - [`ErrorTally`] and [`ClassCounts`]: the files of one folder, counted by class.
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
@@ -25,7 +25,7 @@ pub use tally::{ClassCount, ClassCounts, ErrorTally};
 /// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;
 
-/// Words that have a meaning of their own as a class (docs/metrics.md: `kb_folder_file_errors`).
+/// Words that are reserved as a class (docs/metrics.md: `kb_folder_file_errors`).
 pub const RESERVED: [&str; 3] = ["unspecified", "other", "unread"];
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -145,7 +145,7 @@ struct WebArgs {
     lifecycle: bool,
 }
 
-/// What the simulated portal is like.
+/// The options of the simulated portal.
 #[derive(Debug, Args)]
 struct PortalArgs {
     /// Address of the simulated portal.

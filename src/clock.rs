@@ -1,7 +1,7 @@
-//! The one clock of the program: [`Moment::now`] is the only question for the time.
+//! The one clock of the program: only [`Moment::now`] reads the time.
 //!
 //! The steady time is tokio's, so that it agrees with every timer. A test that pauses tokio's clock moves the calendar along: it is
-//! put forward by as much as tokio's clock is ahead of the machine's, which is nothing where the clock is not paused. So no part has
+//! put forward by as much as tokio's clock is ahead of the machine's, which is nothing if the clock is not paused. So no part has
 //! to be handed a clock. A thread that tokio did not start does not know of a pause unless it enters the runtime.
 #![expect(
     clippy::disallowed_methods,
@@ -35,7 +35,7 @@ impl Moment {
         }
     }
 
-    /// How long after `earlier` this is, by the clock that says more: a calendar that was set back does not make
+    /// How long after `earlier` this is, by the clock that shows more: a calendar that was set back does not make
     /// old counts young, and neither does a machine that was suspended, whose monotonic clock stood still.
     pub fn since(self, earlier: Self) -> Duration {
         let steady = self.steady.saturating_duration_since(earlier.steady);
@@ -48,7 +48,7 @@ impl Moment {
     }
 }
 
-/// Does work of the processor, and says how long it took on the machine's own clock: no pause shortens it.
+/// Does CPU work, and returns how long it took on the machine's own clock, which no test pauses.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let began = std::time::Instant::now();
     let result = work();

@@ -75,17 +75,17 @@ use tasks::Tasks;
 /// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Results of tasks that are processed before what they changed is written. A transaction waits for the disk, however much is in it, and more
-/// folders may be counted in a second than the disk has transactions.
+/// Maximum number of results of tasks that one transaction writes. A transaction of any size waits for the disk, and more folders may be
+/// counted in a second than the disk has transactions.
 const MAX_EVENTS: usize = 256;
 
 pub struct Dependencies {
     pub client: Arc<Client>,
-    /// Stores what must survive a restart.
+    /// Writes the state.
     pub store: Store,
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
-    /// Shows how far it has come.
+    /// Shows the progress.
     pub progress: Arc<Progress>,
     pub reindexing: Option<Reindexing>,
 }
@@ -117,7 +117,7 @@ pub struct Collector {
     counted: BTreeSet<FolderId>,
 }
 
-/// What a task found when it ended.
+/// The result of a task.
 enum Event {
     Listed(RunId, Listed),
     RefusalsExplained(Listed),
@@ -153,7 +153,7 @@ impl Collector {
         }
     }
 
-    /// Reads what is stored of the portal, unless that was done, and continues from it. Tried again by each collection where it fails.
+    /// Reads the stored data of the portal, unless that was done, and continues from it. If it fails, each collection tries again.
     pub async fn read_state(&mut self) {
         if self.storage.is_read() {
             return;
@@ -172,7 +172,7 @@ impl Collector {
         self.publish(now);
     }
 
-    /// Collects on schedule, until `cancel`. A panic ends the collections that are under way, not the ones to come.
+    /// Collects on schedule, until `cancel`. A panic ends the collections that are under way, but no later ones.
     pub async fn run(
         mut self,
         mut ticker: Ticker,
@@ -222,7 +222,7 @@ impl Collector {
         self.publish(Moment::now());
     }
 
-    /// Processes what a task found, and what others have found meanwhile; writes what was counted in one transaction.
+    /// Processes the results of a task and of others that ended meanwhile; writes the counts in one transaction.
     async fn tasks_ended(&mut self, event: Event) {
         self.task_ended(event).await;
         for _ in 1..MAX_EVENTS {
@@ -254,7 +254,7 @@ impl Collector {
         }
     }
 
-    /// Goes on with another configuration. Reads under way go on to their end.
+    /// Continues with another configuration. Reads under way are completed.
     /// Folders that it does not exclude any more are admitted with the next list.
     async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
         let before = std::mem::replace(&mut self.settings, Arc::new(settings));
@@ -308,7 +308,7 @@ impl Collector {
             .published(Moment::now().steady, began.elapsed());
     }
 
-    /// Why every page is read though the configuration asks for less.
+    /// Why every page is read although the configuration asks for less.
     fn unsorted(&self) -> Option<String> {
         let refutation = self.sorting.refutation();
         let refutation = refutation.filter(|_| self.settings.collect.strategy != Strategy::Full)?;

@@ -1,4 +1,4 @@
-//! The configuration: what to watch, how often, and how gently.
+//! The configuration.
 //!
 //! A file ([`Config::from_file`]) is read and checked as a whole before anything is started. Without a file one portal comes from
 //! the environment ([`Config::from_environment`]). No API key is ever part of a configuration, only where it is found.
@@ -62,7 +62,7 @@ pub struct Config {
     /// When failed files are sent to be processed again.
     pub reindex: Reindex,
     pub state: State,
-    /// The keys and values of the file, without those that are hidden; null where there is no file.
+    /// The keys and values of the file, without those that are hidden; null if there is no file.
     pub written: Arc<Json>,
 }
 

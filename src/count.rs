@@ -1,4 +1,4 @@
-//! What a read of a folder finds: counts, and the files that are not done.
+//! The result of a read of a folder: counts, and the files that are not done.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock};
@@ -18,7 +18,7 @@ pub struct Unfinished {
     pub status: Status,
     /// When it was uploaded, if the portal says it.
     pub created_at: Option<Timestamp>,
-    /// The class of its reason, where it failed or was flagged.
+    /// The class of its reason, if it failed or was flagged.
     pub class: Option<Class>,
 }
 

@@ -1,4 +1,4 @@
-//! Judges a snapshot, purely (docs/operations.md, HTTP paths: `/health`).
+//! Computes the health from a snapshot; pure (docs/operations.md, HTTP paths: `/health`).
 
 mod reindex;
 
@@ -17,7 +17,7 @@ use crate::snapshot::{
 
 pub use reindex::FolderDecision;
 
-/// How well something is. The order is from good to bad.
+/// The order is from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -36,17 +36,17 @@ pub struct Health {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PortalHealth {
     pub name: String,
-    /// How well its list of folders can be read.
+    /// Whether its list of folders can be read.
     pub status: Status,
     pub trouble: Option<Trouble>,
     pub sorting: SortingState,
     pub notes: Vec<String>,
     pub last_run: Option<Timestamp>,
-    /// When the next one is due.
+    /// When the next collection is due.
     pub next_run: Option<Timestamp>,
     /// The remaining budget and the breaker; `None` if nothing is reindexed or the ledger cannot be used.
     pub reindex: Option<PortalLimits>,
-    /// Its error classes, those with most files first.
+    /// Its error classes, the largest first.
     pub errors: Vec<ErrorClass>,
     pub folders: Vec<FolderHealth>,
 }
@@ -55,7 +55,7 @@ pub struct PortalHealth {
 pub struct FolderHealth {
     pub id: String,
     pub name: String,
-    /// How well it can be counted.
+    /// Whether it can be counted.
     pub status: Status,
     pub reason: Option<Unavailable>,
     pub message: Option<String>,
@@ -64,7 +64,7 @@ pub struct FolderHealth {
     pub age_seconds: Option<u64>,
     /// Whether its counts are withdrawn, because they are too old.
     pub stale: bool,
-    /// What is decided about reindexing it; `None` if the mode is off.
+    /// The decision about reindexing it; `None` if the mode is off.
     pub reindex: Option<FolderDecision>,
 }
 

@@ -51,7 +51,7 @@ impl fmt::Display for PortalName {
     }
 }
 
-/// The normalised base URL of a portal: it identifies a portal, whatever name the configuration gives it.
+/// The normalised base URL of a portal: it identifies a portal under any configured name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortalAddress(Arc<str>);
 
@@ -85,7 +85,7 @@ impl FolderId {
         (text.len() == Hyphenated::LENGTH).then_some(Self(id))
     }
 
-    /// A number from 0 to 1 that spreads what is done for many folders.
+    /// A number from 0 to 1, to spread work for many folders over time.
     #[expect(clippy::cast_precision_loss, reason = "it need not be exact")]
     pub fn fraction(self) -> f64 {
         self.0.as_u128() as f64 / u128::MAX as f64

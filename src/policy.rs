@@ -1,12 +1,12 @@
-//! Whether a folder's failed files are sent to be processed again, and the verdict on that. Pure: the facts about the
-//! folder, what the ledger remembers, the rules and the time go in; a decision with a reason from a closed list comes out.
+//! Whether a folder's failed files are reindexed, and the verdict on it. Pure: the input is the facts about the folder, the
+//! attempts in the ledger, the rules and the time; the output is a decision with a reason from a closed list.
 //!
 //! ```text
 //! Candidate, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
 //! Attempt, later read ─judge::review→ Review ──→ file states, verdict
 //! ```
 //!
-//! The ledger remembers facts alone. What they mean for the next attempt (cooldown, budget, breaker) is worked out here
+//! The ledger has only facts. Their meaning for the next attempt (cooldown, budget, breaker) is computed here
 //! from the rules as they are now, so that changed rules hold from the next decision on.
 
 mod breaker;

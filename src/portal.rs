@@ -1,8 +1,8 @@
-//! Speaks HTTP to a portal and returns typed answers and errors.
+//! Sends HTTP requests to a portal and returns typed answers and errors.
 //!
 //! - [`Client`]: one portal, its connections and limits; [`Session`]: a client with a key, which makes the requests.
-//! - [`Listing`], [`PageBody`] and [`Page`]: what came back, decoded.
-//! - [`PortalError`]: why nothing came back; [`Trouble`]: what that means for the portal.
+//! - [`Listing`], [`PageBody`] and [`Page`]: the decoded answers.
+//! - [`PortalError`]: why there is no answer; [`Trouble`]: what that means for the portal.
 //!
 //! It knows no metrics: it reports each request to an [`Observer`].
 

@@ -2,7 +2,7 @@
 //!
 //! One [`Reindexer`] for each portal reads what the latest collection found ([`PortalFindings`]), in parallel with the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
-//! is sent. What was decided is decided once more directly before the intent, by what holds then (rules, kill switch, clock, counts,
+//! is sent. Each decision is repeated directly before the intent, with the current input (rules, kill switch, clock, counts,
 //! ledger).
 
 mod attempt;
@@ -37,13 +37,13 @@ pub use findings::{CountFindings, FolderFindings, PortalFindings};
 use context::DecisionContext;
 use review::NamedFiles;
 
-/// How often the ledger forgets what no limit can ask for any more.
+/// Interval at which the ledger deletes data that no limit needs any more.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
 
 /// No request takes so long: an attempt without an outcome that is older was given up by whoever made it.
 const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
 
-/// What a [`Reindexer`] works with.
+/// The parts that a [`Reindexer`] uses.
 pub struct Dependencies {
     pub ledger: PortalLedger,
     /// Which folders are this process's: others judge the attempts in other folders.
@@ -51,11 +51,11 @@ pub struct Dependencies {
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     pub rules: watch::Receiver<Rules>,
-    /// What the latest collection found; none before the first one.
+    /// The results of the latest collection; `None` before the first one.
     pub findings: watch::Receiver<Option<Arc<PortalFindings>>>,
 }
 
-/// Decides about the folders of one portal and does what was decided.
+/// Decides about the folders of one portal, and carries out the decisions.
 pub struct Reindexer {
     portal: PortalName,
     dependencies: Dependencies,
@@ -71,7 +71,7 @@ pub struct Reindexer {
     is_away: bool,
 }
 
-/// What the ledger refused to write.
+/// The error of the last write to the ledger.
 #[derive(Debug, Default)]
 struct Refusals {
     /// While the findings before the latest were processed.
@@ -165,7 +165,7 @@ impl Reindexer {
             .await;
     }
 
-    /// What is known and what holds now; none before the first collection has ended.
+    /// The current input of decisions; none before the first collection has ended.
     async fn context(&mut self) -> Option<DecisionContext> {
         let latest = self.dependencies.findings.borrow().clone()?;
         Some(self.context_with(latest).await)
@@ -274,7 +274,7 @@ impl Reindexer {
         }
     }
 
-    /// Takes in what people forgave. Nothing, where the ledger cannot be used.
+    /// Applies new `forgive` entries. Does nothing if the ledger cannot be used.
     async fn take_in_what_was_forgiven(&mut self) {
         if self.dependencies.ledger.view().is_err() {
             return;
@@ -282,7 +282,7 @@ impl Reindexer {
         match self.dependencies.ledger.take_in().await {
             Ok(taken) => {
                 for forgiveness in taken {
-                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts do not count towards the limits of reindexing any more");
+                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts no longer count towards the limits of reindexing");
                 }
             }
             Err(failed) => self.refused(&failed),

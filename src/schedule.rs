@@ -3,7 +3,7 @@
 //! [`Due`] decides, and is pure. The scheduler runs one job each second, the [`Heartbeat`], which makes every [`Ticker`] read both
 //! clocks again. So a clock that was set and a machine that slept are noticed within a second. A ticker also sleeps until the time
 //! that is due, because beats are up to half a second late, and never longer than five seconds, so that a heartbeat that stopped
-//! stops nothing. Repeated jobs of the scheduler are not used: they stop for good after a gap.
+//! stops nothing. Repeated jobs of the scheduler are not used: they stop for ever after a gap.
 //!
 //! A ticker is polled: a caller who is late gets one tick, however many were missed.
 
@@ -145,9 +145,9 @@ impl Watchdog {
             if timeout(self.silence, beat(&mut beats)).await.is_ok() {
                 continue;
             }
-            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, as after a clock was set back; it is started again");
+            tracing::warn!(silence = ?self.silence, "the heartbeat stopped, for example because the clock was set back; it is restarted");
             if let Err(error) = self.replace_job().await {
-                tracing::error!(%error, "the heartbeat could not be started again; ticks go on without it");
+                tracing::error!(%error, "the heartbeat could not be restarted; ticks continue without it");
             }
         }
     }

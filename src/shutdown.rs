@@ -24,11 +24,11 @@ pub fn on_signals() -> io::Result<CancellationToken> {
         let first = signals.next().await;
         tracing::info!(
             signal = first.name,
-            "stopping; a second signal ends at once"
+            "stopping; a second signal exits at once"
         );
         cancel.cancel();
         let second = signals.next().await;
-        tracing::warn!(signal = second.name, "ended before everything was done");
+        tracing::warn!(signal = second.name, "exiting before all work is finished");
         process::exit(SIGNALLED + second.kind.as_raw_value());
     });
     Ok(token)

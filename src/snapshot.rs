@@ -34,19 +34,18 @@ pub use sorting::SortingState;
 pub struct Snapshot {
     /// Each portal as its collector published it last.
     pub portals: Vec<Arc<PortalView>>,
-    /// What is decided about reindexing in each of them.
+    /// The decisions about reindexing in each of them.
     pub reindex: BTreeMap<PortalName, Arc<ReindexView>>,
 }
 
 #[derive(Debug, Clone)]
 pub struct PortalView {
-    /// The value of the label `portal`.
     pub name: PortalName,
     /// Whether its list of folders could be read.
     pub list: ListState,
     /// The folders that are collected, and those that left in the last 24 hours.
     pub folders: BTreeMap<FolderId, Arc<FolderView>>,
-    /// The classes of error that have a slot.
+    /// The error classes that have a slot.
     pub classes: Arc<BTreeMap<Arc<str>, KnownClass>>,
     /// How reasons are grouped into classes.
     pub errors: Arc<Errors>,
@@ -54,12 +53,12 @@ pub struct PortalView {
     pub collections: Collections,
     /// Counts that are older are withdrawn.
     pub stale_after: Duration,
-    /// Whether what must survive a restart is on disk.
+    /// Whether the state is on disk.
     pub state_writes: Writes,
     pub sorting: SortingState,
-    /// Why every page is read though the configuration asks for less, where that is so.
+    /// Why every page is read although the configuration asks for less, if so.
     pub unsorted: Option<String>,
-    /// Mistakes in this program that ended a task of its collector, since the process started.
+    /// Panics that ended a task of its collector, since the process started.
     pub panics: u64,
 }
 
@@ -86,7 +85,7 @@ impl Writes {
 /// Whether a portal's list of folders could be read.
 #[derive(Debug, Clone, Default)]
 pub enum ListState {
-    /// It was not answered yet.
+    /// It has not been read yet.
     #[default]
     Unasked,
     /// It was read in the last collection.
@@ -104,11 +103,11 @@ pub enum ListState {
 pub struct ListFacts {
     /// Folders that the key may use.
     pub folders: usize,
-    /// Rows that name no valid folder.
+    /// Rows without a valid folder id.
     pub invalid_rows: usize,
     /// Folders beyond `collect.max_folders`, which are not collected.
     pub beyond_limit: usize,
-    /// Whether the list holds as many rows as its total says.
+    /// Whether the number of rows is the list's total.
     pub whole: bool,
 }
 
@@ -122,7 +121,7 @@ impl ListState {
         }
     }
 
-    /// Why the list cannot be read, where it cannot.
+    /// Why the list cannot be read, if so.
     pub fn trouble(&self) -> Option<Trouble> {
         match self {
             Self::Failed { trouble, .. } => Some(*trouble),
@@ -146,7 +145,7 @@ pub struct Collections {
 }
 
 impl Collections {
-    /// The interval that counts must be expected at: the gap, or the last collection's duration where that is longer.
+    /// The interval at which counts can be expected: the gap, or the last collection's duration if that is longer.
     pub fn interval(&self) -> Option<Duration> {
         self.gap.max(self.last_run.map(|run| run.duration))
     }
@@ -164,11 +163,11 @@ pub struct LastRun {
 pub enum RunResult {
     /// Every folder that was due was counted, or answered 403 or 404.
     Success,
-    /// Some were, some were not.
+    /// Some folders were counted, some were not.
     Partial,
     /// The list could not be read, or no folder could be counted.
     Failure,
-    /// No folder could be started, because the last one still ran.
+    /// No read could be started, because the last collection still ran.
     Skipped,
 }
 

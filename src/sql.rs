@@ -1,4 +1,4 @@
-//! The databases of the program: SQLite files, or PostgreSQL where several processes share them.
+//! The databases of the program: SQLite files, or PostgreSQL if several processes share them.
 //!
 //! What is stored is read and written by the same statements in both: a [`Transaction`] takes a statement with the parameters `$1`, `$2`,
 //! …, and values of SQLite's kinds (null, integer, text, blob).

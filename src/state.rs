@@ -1,8 +1,8 @@
-//! The state that can be rebuilt: what is remembered of folders between reads and across restarts.
+//! The state that can be rebuilt: the data of folders between reads and across restarts.
 //!
 //! One SQLite file in the state folder, or tables in PostgreSQL, written by a thread of its own, one transaction for each folder that was read
 //! and one for all folders that leave at once, synced to disk before the commit counts. A file that cannot be used is never replaced: the
-//! program serves on without it, says so, and tries again.
+//! exporter continues without it, reports this, and tries again.
 
 mod database;
 mod load;
@@ -32,7 +32,7 @@ pub(crate) const SCHEMA: Schema = Schema {
     shared_tables: "",
 };
 
-/// The classes of error that have a slot in any folder; none if nothing was saved yet. Only reads, so it needs no lock. Blocks.
+/// The error classes that have a slot in any folder; none if nothing was saved yet. Only reads, so it needs no lock. Blocks.
 pub fn known_classes(state: &State) -> Result<BTreeSet<String>, SqlError> {
     let Some(mut database) = Database::open_existing(state, FILE_NAME, false, &SCHEMA)? else {
         return Ok(BTreeSet::new());

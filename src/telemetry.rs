@@ -1,4 +1,4 @@
-//! The log: one line on standard error for each event, whatever the event holds (docs/operations.md, Logs).
+//! The log: always one line on standard error for each event (docs/operations.md, Logs).
 //!
 //! Lines are logfmt or JSON with the same keys: `time`, `level`, `target`, `msg`, then the event's fields and those of the spans
 //! around it. They are our own, because the usual formats let control and direction characters through.

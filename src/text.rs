@@ -70,7 +70,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// Cuts a text to `characters`, with an ellipsis as the last one where something was cut.
+/// Cuts a text to `characters`, with an ellipsis as the last one if something was cut.
 pub fn cut(text: &str, characters: usize) -> Cow<'_, str> {
     if text.chars().nth(characters).is_none() {
         return Cow::Borrowed(text);

@@ -11,6 +11,6 @@ pub fn provider() -> Arc<CryptoProvider> {
 
 /// Lets `reqwest`, which uses the default of the process, build clients.
 pub fn install_provider() {
-    // Fails where it is installed already, which is as well.
+    // Fails if it is installed already, which is fine.
     drop(ring::default_provider().install_default());
 }

@@ -1,7 +1,7 @@
-//! What entered `failed` and `flagged` in the last day, in steps of five minutes, and how many requests were sent in the last minutes.
+//! The entries into `failed` and `flagged` in the last day, in steps of five minutes, and the requests of the last minutes.
 //!
-//! It is for the status page alone, and lost when the process ends; Prometheus keeps what must last. Only steps in which something
-//! happened take memory: 16 bytes each, 288 a folder at most.
+//! Only the status page uses it, and it is lost when the process ends. Only steps with entries take memory: 16 bytes each, at most 288
+//! per folder.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ const SAMPLE: Duration = Duration::from_secs(20);
 /// The time over which the rate of requests is taken.
 const RATE_OVER: Duration = Duration::from_mins(1);
 
-/// What entered `failed` and `flagged` in one step.
+/// The entries into `failed` and `flagged` in one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Entered {
     pub failed: u32,
@@ -105,7 +105,7 @@ impl Trends {
         inner.requests = requests;
     }
 
-    /// What entered in each step of the last day, the oldest first.
+    /// The entries in each step of the last day, the oldest first.
     pub fn day(&self, portal: &PortalName, folder: FolderId, now: Timestamp) -> Vec<Entered> {
         let mut day = vec![Entered::default(); STEPS];
         let newest = step_of(now);
@@ -139,7 +139,7 @@ impl Trends {
 }
 
 impl Trend {
-    /// Takes in the counters as they are in a step.
+    /// Adds the counters of a step.
     fn sample(&mut self, counters: Option<[u64; 2]>, step: u64) {
         if let (Some(last), Some(now)) = (self.last, counters) {
             let grown = |index: usize| {

@@ -19,7 +19,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// The class of a text, where it is remembered.
+    /// The class of a text, if it is remembered.
     pub fn get(&self, text: &str) -> Option<Class> {
         self.classes.get(text).cloned()
     }

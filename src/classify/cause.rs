@@ -34,12 +34,12 @@ static FRAME: LazyLock<Regex> = regex!(
 static HEADER: LazyLock<Regex> =
     regex!(r"(?i)^\s*(?:stack (?:backtrace|trace|traceback):|goroutine \d+ .*:)\s*$");
 
-/// A line break or a tab that is written with a backslash, where more follows than the rest of a path.
+/// A line break or a tab that is written with a backslash, if more follows than the rest of a path.
 static ESCAPED: LazyLock<Regex> = regex!(
     r#"\\r?\\?n(?:\\t| +)(?:at |File \\?"|\.\.\. )|\\nCaused by: |\(most recent call last\):\\n"#
 );
 
-/// The part of a reason that its class is of, on one or several lines.
+/// The part of a reason that determines its class, on one or several lines.
 pub(super) fn of(reason: &str) -> String {
     let mut text = Cow::Borrowed(reason.trim());
     for _ in 0..MAX_LAYERS {
@@ -76,7 +76,7 @@ fn message(answer: Value) -> Option<String> {
     }
 }
 
-/// The text within quotation marks, where it is more than a name.
+/// The text within quotation marks, if it is more than a name.
 fn quoted(text: &str, quote: char) -> Option<String> {
     let marks = QUOTES.into_iter().find(|marks| marks.starts_with(quote))?;
     let closing = marks.chars().last()?;
@@ -126,7 +126,7 @@ fn of_python(text: &str) -> Option<&str> {
     exception.or_else(|| last().filter(|_| has_no_frame))
 }
 
-/// As much of a text as is classified.
+/// The part of a text that is classified.
 pub(super) fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(READ_BYTES)]
 }

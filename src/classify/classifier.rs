@@ -12,7 +12,7 @@ use crate::classify::{Class, Mask, RESERVED, Rule, cause, masks};
 /// The version of the built-in masks: a change by which a reason may get another class increases it.
 const NORMALISER: &str = "4";
 
-/// Finds the class of a reason: that of the first rule that fits, or else what the masks leave of it.
+/// Finds the class of a reason: that of the first rule that matches, or else the masked text.
 #[derive(Debug, Default)]
 pub struct Classifier {
     rules: Vec<Rule>,
@@ -70,7 +70,7 @@ impl Classifier {
         let cause = masks.fold(cause::of(reason), |text, mask| mask.apply(text));
         let class = match masks::masked(&cause).as_str() {
             "" => Class::Unspecified,
-            // A reason that is one of the reserved words must not be counted as what that word stands for.
+            // A reason that is one of the reserved words must not get the meaning of that word.
             word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
             text => Class::Text(text.into()),
         };

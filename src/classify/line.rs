@@ -10,7 +10,7 @@ const NUMBER: &str = "<n>";
 const UNITS: &str = "% B KB kB MB GB TB KiB MiB GiB TiB ns us µs ms s sec secs second seconds min minute minutes h hour hours \
      day days dpi с мс сек мин ч Б КБ МБ ГБ";
 
-/// What may stand between the parts of a list of numbers or names, which is one placeholder.
+/// The text that may be between the parts of a list of numbers or names, which is one placeholder.
 const SEPARATORS: [char; 8] = [' ', ',', '-', '–', ':', '.', '/', ';'];
 
 /// A class that is being written.

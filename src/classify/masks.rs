@@ -1,6 +1,6 @@
-//! The table of masks: what differs from file to file in a reason, found by its shape alone.
+//! The table of masks: they find the parts of a reason that differ from file to file.
 //!
-//! A text is read once, from left to right. Where several rows fit, the first one applies. Words are a row too, the last one,
+//! A text is read once, from left to right. If several rows match, the first one applies. Words are a row too, the last one,
 //! so that no mask begins within a word.
 
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ const WORD: &str = r"[0-9A-Za-z_À-\u{dff}\u{10a0}-\u{10ff}\u{1e00}-\u{1fff}０-
 
 const ANY_WORD: &str = r"[0-9A-Za-z_À-\u{1fff}\u{3005}-\u{3007}\u{3040}-\u{9fff}\u{ac00}-\u{d7af}]";
 
-/// The masks, the most particular ones first: a name, the pattern, what is written instead of what it fits (nothing where that stays),
+/// The masks, the most particular ones first: a name, the pattern, the text that replaces a match (nothing if it stays),
 /// and an example with its class. A code is a short number behind a word that says so.
 #[rustfmt::skip]
 static MASKS: [[&str; 5]; 18] = [
@@ -100,7 +100,7 @@ static TABLE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new_many(&patterns).expect("each row is compiled by the tests")
 });
 
-/// A text with what the masks fit replaced, up to the maximum length of a class.
+/// A text with the matches of the masks replaced, up to the maximum length of a class.
 pub(super) fn masked(text: &str) -> String {
     let mut line = Line::default();
     let mut read = 0;

@@ -16,15 +16,15 @@ const MAX_COMPILED: usize = 1024 * 1024;
 /// Longest name of a mask, in characters.
 const MASK_NAME_CHARACTERS: usize = 31;
 
-/// Gives a class to every reason that a pattern fits.
+/// Gives a class to every reason that matches a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What is looked for in a reason.
+    /// The pattern in a reason.
     pub pattern: Pattern,
     pub class: RuleClass,
 }
 
-/// Replaces what differs from file to file by a placeholder.
+/// Replaces parts that differ from file to file by a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
     pub name: MaskName,
@@ -35,7 +35,7 @@ pub struct Mask {
 #[derive(Debug, Clone)]
 pub struct Pattern(pub(super) Regex);
 
-/// A regular expression that fits no empty text.
+/// A regular expression that does not match an empty text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskPattern(pub(super) Pattern);
 
@@ -43,7 +43,7 @@ pub struct MaskPattern(pub(super) Pattern);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleClass(pub(super) Arc<str>);
 
-/// What a mask writes: its name as `<name>`.
+/// The placeholder of a mask: its name as `<name>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MaskName(pub(super) String);
 
@@ -53,7 +53,7 @@ pub struct MaskName(pub(super) String);
 pub struct RuleError(String);
 
 impl Mask {
-    /// A text with the placeholder wherever the pattern is found. It never grows beyond what is classified.
+    /// A text with the placeholder wherever the pattern is found. It never grows beyond the length that is classified.
     pub(super) fn apply(&self, text: String) -> String {
         let Pattern(regex) = &self.pattern.0;
         match regex.replace_all(&text, NoExpand(&self.name.0)) {
@@ -104,7 +104,7 @@ impl FromStr for MaskPattern {
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let pattern: Pattern = text.parse()?;
         if pattern.0.is_match("") {
-            let error = "an expression for a mask: it fits a text that is empty";
+            let error = "an expression for a mask: it matches an empty text";
             return Err(RuleError(error.to_owned()));
         }
         Ok(Self(pattern))
@@ -122,7 +122,7 @@ impl FromStr for RuleClass {
 
     fn from_str(word: &str) -> Result<Self, RuleError> {
         if RESERVED.contains(&word) {
-            let error = "a class that a rule can give: unspecified, other and unread have a meaning of their own";
+            let error = "a class that a rule can give: unspecified, other and unread are reserved";
             return Err(RuleError(error.to_owned()));
         }
         let is_line = word.trim() == word && !word.chars().any(text::is_unsafe);
@@ -130,7 +130,7 @@ impl FromStr for RuleClass {
             return Ok(Self(word.into()));
         }
         Err(RuleError(format!(
-            "a class: 1 to {CLASS_CHARACTERS} characters on one line, no blank around them"
+            "a class: 1 to {CLASS_CHARACTERS} characters on one line, without spaces around it"
         )))
     }
 }
@@ -229,7 +229,7 @@ mod tests {
             );
         }
         for (pattern, expected) in [
-            ("a*", "fits a text that is empty"),
+            ("a*", "matches an empty text"),
             ("(", "a regular expression: "),
         ] {
             let error = pattern.parse::<MaskPattern>().unwrap_err().to_string();

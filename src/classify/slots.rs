@@ -1,6 +1,6 @@
 //! Class slots: which classes are shown by a label of their own. The files of all other classes are `other`.
 //!
-//! A class is shown in a folder where it has a slot of the folder and one of the portal. Both are assigned by the same pure function,
+//! A class is shown in a folder if it has a slot of the folder and one of the portal. Both are assigned by the same pure function,
 //! `assign`, from the classes that hold a slot and the files of every class:
 //!
 //! - the slots of a folder at each count of the folder;
@@ -32,7 +32,7 @@ const MAX_UNSEEN: Duration = Duration::from_hours(24);
 pub struct ClassLimits {
     pub portal: usize,
     pub folder: usize,
-    /// The classes that rules name. While they have files they are shown, and others fewer then.
+    /// The classes that rules name. While they have files, they are shown, and fewer others.
     pub rule_classes: HashSet<Arc<str>>,
 }
 
@@ -58,7 +58,7 @@ pub struct ErrorRow {
     pub status: Status,
     pub class: Class,
     pub files: u64,
-    /// One of the reasons, where the class is [`Class::Other`]: of the largest class that has no slot.
+    /// One of the reasons, if the class is [`Class::Other`]: of the largest class that has no slot.
     pub example: Option<Arc<str>>,
 }
 
@@ -128,7 +128,7 @@ impl ClassSlots {
         classes
     }
 
-    /// Assigns the slots of a folder by a count of its files, and returns what the folder shows: by status and class.
+    /// Assigns the slots of a folder by a count of its files, and returns the folder's files by status and shown class.
     pub fn count(&mut self, id: FolderId, counts: &ClassCounts, at: Timestamp) -> Vec<ErrorRow> {
         let folder = self.folders.entry(id).or_default();
         let limits = &self.limits;
@@ -157,7 +157,7 @@ impl ClassSlots {
         changed.collect()
     }
 
-    /// Frees the slots of classes that were not seen for a day, where counts since then could have shown them or the folder cannot be
+    /// Frees the slots of classes that were not seen for a day, if counts since then could have shown them or the folder cannot be
     /// read.
     pub fn expire(&mut self, now: Timestamp, is_unreadable: impl Fn(FolderId) -> bool) {
         self.folders.retain(|id, folder| {

@@ -1,4 +1,4 @@
-//! `kb-exporter check`: tries the key and every folder, and counts nothing.
+//! `kb-exporter check`: tests the key and every folder, and counts nothing.
 
 mod json;
 mod report;
@@ -36,7 +36,7 @@ pub(super) struct CheckArgs {
     output: Form,
 }
 
-/// Tries everything that the configuration names, of the folders those of this shard, and prints what came of it.
+/// Tests every portal, and the folders of this shard, and prints the results.
 pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result<ExitCode> {
     let config = settings::config(config)?;
     let report = once::runtime()?.block_on(check(&config, shard));
@@ -48,7 +48,7 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &CheckArgs) -> Result
     Ok(exit::code(report.is_complete()))
 }
 
-/// Tries all portals, side by side.
+/// Tests all portals in parallel.
 async fn check(config: &Config, shard: Shard) -> Report {
     let throttles = Throttles::new(shard);
     let portals = config.portals.iter().map(async |portal| PortalReport {
@@ -90,7 +90,7 @@ async fn try_folder(session: &Session, listed: &ListedFolder) -> FolderView {
     let reported_files = answer.as_ref().ok().copied();
     let state = match answer {
         Ok(_) => FolderState::Counted,
-        // The portal's list keeps folders that were deleted (docs/portal.md, Errors), so one of these is no fault.
+        // The portal's list may still have deleted folders (docs/portal.md, Errors), so this is not a failure.
         Err(error) if error.status() == Some(404) => FolderState::Departed(Departure {
             reason: DepartureReason::Gone,
             since: Moment::now().wall,
@@ -107,14 +107,14 @@ async fn try_folder(session: &Session, listed: &ListedFolder) -> FolderView {
     }
 }
 
-/// How many files the first page says that a folder has.
+/// The number of files in a folder, by its first page.
 async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalError> {
     let lane = Lane::default();
     let answer = session
         .files(folder.id, &lane)
         .page(PageRequest::by_name(1))
         .await;
-    // A key that is refused for one folder is tried on the others all the same.
+    // If the key is refused for one folder, the others are tested nevertheless.
     session.go_on();
     let body = answer?;
     let Whole(total) = body.read(drop)?.pagination.total;

@@ -1,4 +1,4 @@
-//! Which classes of error files are known to have had, for `--config.check`.
+//! Which error classes known files have had, for `--config.check`.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,7 @@ use crate::config::{Config, State};
 use crate::ledger::{self, LedgerError};
 use crate::state::known_classes;
 
-/// A warning for each class that the rules of reindexing name and that is not known. Reads the state, where there is any, and changes
-/// nothing in it.
+/// A warning for each class in the rules of reindexing that is not known. Reads the state, if there is any, and changes nothing.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let unknown = |had: &BTreeSet<String>| {
         let had = had.iter().map(String::as_str).collect();
@@ -26,7 +25,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     problems
 }
 
-/// The classes that files are known to have had, and why there may be more.
+/// The classes that known files have had, and why there may be more.
 fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
     let mut problems = Vec::new();
     let mut had = known_classes(state).unwrap_or_else(|error| {
@@ -91,7 +90,7 @@ mod tests {
         let unknown = warnings(&config(State::Temporary));
         assert_eq!(unknown.len(), 1);
         assert!(
-            unknown[0].contains("no file is known to have had it"),
+            unknown[0].contains("no known file has had it"),
             "{unknown:?}"
         );
         assert_eq!(warned(), unknown, "no state yet");

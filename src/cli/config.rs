@@ -1,4 +1,4 @@
-//! `kb-exporter config` prints what helps to write a configuration file.
+//! `kb-exporter config`: help for writing a configuration file.
 
 use std::process::ExitCode;
 

@@ -31,7 +31,7 @@ const CONCURRENCY: NonZeroUsize = const { NonZeroUsize::new(4).expect("4 is not 
 /// processed within minutes.
 const SPEED: &str = "30";
 
-/// What the demo is like.
+/// The options of the demo.
 #[derive(Debug, Args)]
 #[command(mut_arg("speed", |speed| speed.default_value(SPEED)))]
 pub(super) struct DemoArgs {
@@ -71,7 +71,7 @@ struct Demo {
     listener: TcpListener,
     simulator: Simulator,
     config: Config,
-    /// Where the key is, for as long as it is needed.
+    /// The folder of the key, until it is dropped.
     _folder: TempDir,
 }
 
@@ -104,7 +104,7 @@ impl Demo {
         let served = tokio::spawn(self.simulator.serve(self.listener, until));
         let result = app.run(stop).await;
         portal_stop.cancel();
-        served.await.context("the simulated portal broke")??;
+        served.await.context("the simulated portal panicked")??;
         result
     }
 }
@@ -121,12 +121,12 @@ fn demo_config(address: SocketAddr, key_file: &Path) -> Result<Config> {
     Ok(config)
 }
 
-/// Rules under which a visitor sees something happen within minutes.
+/// Rules that show attempts and their effects within minutes.
 fn reindex_rules(mode: Mode) -> ReindexRules {
     ReindexRules {
         mode,
         min_age: Duration::from_secs(15),
-        // Also the pause of all folders at the start, when the ledger is new.
+        // Also the cooldown of all folders at the start, when the ledger is new.
         cooldown: Duration::from_secs(30),
         max_cooldown: Duration::from_mins(5),
         // Later than the last file is processed when all folders are requeued at once.

@@ -16,7 +16,7 @@ use crate::cli::output::Form;
 use crate::cli::table::Table;
 use crate::cli::{ConfigArgs, output, settings, table};
 
-/// Editors of Windows begin a file with it; no reason does.
+/// The byte order mark: Windows editors write it at the start of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What is to be explained.
@@ -59,7 +59,7 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// An object for each reason, on a line of its own and in the same order. Fields may be added, and none is renamed or removed.
+/// One line with an object for each reason, in the same order. Fields may be added, but not renamed or removed.
 fn objects(classifier: &Classifier, reasons: &[&str]) -> String {
     let object = |reason: &&str| {
         let (class, by) = explained(classifier, reason);
@@ -68,7 +68,7 @@ fn objects(classifier: &Classifier, reasons: &[&str]) -> String {
     reasons.iter().map(object).collect()
 }
 
-/// The content of standard input or of a file of that name, or else the text itself.
+/// The content of standard input or of the file with this name, or else the text itself.
 fn read(text: &str) -> Result<String> {
     let bytes = if text == "-" {
         let mut bytes = Vec::new();
@@ -81,7 +81,7 @@ fn read(text: &str) -> Result<String> {
         if is_like_a_name(text) {
             warn!(
                 text,
-                "there is no file of that name: it is explained as a reason"
+                "there is no file with this name: the text is explained as a reason"
             );
         }
         return Ok(text.to_owned());
@@ -93,7 +93,7 @@ fn read(text: &str) -> Result<String> {
         .to_owned())
 }
 
-/// Whether there is something of that name to read: a file or a pipe.
+/// Whether a file or a pipe with this name can be read.
 fn is_readable(name: &str) -> bool {
     Path::new(name).metadata().is_ok_and(|file| !file.is_dir())
 }
@@ -103,7 +103,7 @@ fn is_like_a_name(text: &str) -> bool {
     text.contains('/') && !text.contains(char::is_whitespace)
 }
 
-/// A row for each class and what gave it: the largest class first. Of several reasons, blank ones are left out.
+/// A row for each class and its rule or masks: the largest class first. If there are several reasons, blank ones are left out.
 fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Table {
     let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
     let is_shown = |reason: &&&str| reasons.len() == 1 || !reason.trim().is_empty();
@@ -120,7 +120,7 @@ fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Tab
     table
 }
 
-/// The class of a reason, and what gave it.
+/// The class of a reason, and the rule or masks that produced it.
 fn explained(classifier: &Classifier, reason: &str) -> (Class, String) {
     let (class, rule) = classifier.explain(reason);
     let by = match rule {

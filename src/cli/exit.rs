@@ -7,7 +7,7 @@ use tracing::error;
 use crate::cli::shard::ShardError;
 use crate::config::ConfigError;
 
-/// Exit code of a command that did not do what it should.
+/// Exit code of a command that failed.
 const FAILED: u8 = 1;
 
 /// Exit code of a configuration that is wrong; clap's code for arguments as well.
@@ -19,7 +19,7 @@ pub(super) fn report(cause: &anyhow::Error) -> ExitCode {
         error!(error = %cause, "the configuration is wrong");
         return MISCONFIGURED.into();
     }
-    error!(error = format!("{cause:#}"), "kb-exporter cannot go on");
+    error!(error = format!("{cause:#}"), "kb-exporter cannot continue");
     FAILED.into()
 }
 

@@ -17,7 +17,7 @@ use crate::http::route::Route;
 /// How long the answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How the running process is asked.
+/// How to reach the running process.
 #[derive(Debug, Args)]
 pub(super) struct HealthcheckArgs {
     /// Client certificate, if the web configuration requires one.

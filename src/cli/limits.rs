@@ -10,11 +10,11 @@ use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 use crate::model::Shard;
 
-/// The fewest requests that a collection needs: the list, and a folder about which nothing is known yet.
+/// The fewest requests that a collection needs: the list, and a folder that was never counted.
 const LEAST_REQUESTS: u64 = 12;
 
-/// A line about the shard, where there are several; a line for each portal: what fits into an interval, and what becomes of folders that
-/// do not; and one for each contradiction.
+/// A line about the shard, if there are several; a line for each portal: how many requests fit into an interval, and what happens to the
+/// other folders; and one for each contradiction.
 pub(super) fn notes(config: &Config, shard: Shard) -> String {
     let mut config = config.clone();
     let rate = &mut config.collect.max_requests_per_second;
@@ -35,7 +35,7 @@ pub(super) fn notes(config: &Config, shard: Shard) -> String {
         .collect()
 }
 
-/// Limits that do not fit together.
+/// Limits that contradict each other.
 fn contradictions(config: &Config) -> Vec<String> {
     let (collect, request) = (&config.collect, &config.request);
     let [timeout, answer, full_every] =
@@ -66,7 +66,7 @@ fn contradictions(config: &Config) -> Vec<String> {
     found
 }
 
-/// What the rate allows; nothing where it has no limit, or no collection follows the first.
+/// What the rate allows; `None` if it has no limit, or if there is only one collection.
 fn allowed(collect: &Collect) -> Option<String> {
     let limit = collect.max_requests_per_second;
     let Rate::PerSecond(rate) = limit else {
@@ -83,7 +83,7 @@ fn allowed(collect: &Collect) -> Option<String> {
     let [interval, quiet_every] = [interval, quiet_every].map(format_duration);
     Some(format!(
         "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \
-         quiet folders are counted every {quiet_every}, up to {quiet} of one request each; where more is due, folders take turns"
+         quiet folders are counted every {quiet_every}, up to {quiet} folders of one request each; if more folders are due, they take turns"
     ))
 }
 
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(
             usual,
             "at 5 requests a second, 300 requests fit into an interval of 1m, one of them for the list; quiet folders \
-             are counted every 10m, up to 2990 of one request each; where more is due, folders take turns"
+             are counted every 10m, up to 2990 folders of one request each; if more folders are due, they take turns"
         );
         let seldom = allowed(&Collect {
             schedule: Schedule::parse("0 */10 * * * *").unwrap(),
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(
             seldom.unwrap(),
             "at 0.5 requests a second, 300 requests fit into an interval of 10m, one of them for the list; quiet folders \
-             are counted every 10m, up to 299 of one request each; where more is due, folders take turns"
+             are counted every 10m, up to 299 folders of one request each; if more folders are due, they take turns"
         );
     }
 

@@ -1,9 +1,9 @@
-//! Parts of the commands that ask the portals once and end.
+//! Parts of the commands that collect once.
 
 use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Runtime};
 
-/// A runtime on this thread alone: a single pass is bound by the network, and more threads only cost.
+/// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.
 pub(super) fn runtime() -> Result<Runtime> {
     Builder::new_current_thread()
         .enable_all()

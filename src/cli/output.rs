@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// A form of what is printed.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
     /// A table for people.
@@ -19,7 +19,7 @@ pub(super) enum Form {
     Json,
 }
 
-/// Writes text to standard output. A reader that went away is no error.
+/// Writes text to standard output. A closed pipe is not an error.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     match output
@@ -31,7 +31,7 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes text to a file, which others see with the whole text or not at all; without a file, to standard output.
+/// Writes text to a file atomically; without a file, to standard output.
 pub(super) fn write(text: &str, file: Option<&Path>) -> Result<()> {
     let Some(file) = file else {
         return print(text);
@@ -53,8 +53,8 @@ pub(super) fn write(text: &str, file: Option<&Path>) -> Result<()> {
     written().with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// A document with one list. Fields of its rows may be added, and none is renamed or removed. Times are RFC 3339, durations
-/// are in seconds and sizes in bytes; `null` stands for what is not there or not known.
+/// A document with one list. Fields of its rows may be added, but not renamed or removed. Times are RFC 3339, durations
+/// are in seconds and sizes in bytes; `null` means absent or unknown.
 pub(super) fn json(list: &str, rows: &[impl Serialize]) -> Result<String> {
     document(&BTreeMap::from([(list, rows)]))
 }
@@ -65,7 +65,7 @@ pub(super) fn document(document: &impl Serialize) -> Result<String> {
     Ok(text + "\n")
 }
 
-/// Compares the schema of a document with the file of its name in `docs`, or writes the file where the variable `UPDATE_DOCS` is set.
+/// Compares the schema of a document with the file of its name in `docs`, or writes the file if the variable `UPDATE_DOCS` is set.
 #[cfg(test)]
 pub(super) fn assert_schema_in_documents<T: schemars::JsonSchema>(name: &str) {
     let settings = schemars::generate::SchemaSettings::draft07();

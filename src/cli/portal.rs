@@ -19,7 +19,7 @@ pub(super) fn run(args: &PortalArgs) -> Result<ExitCode> {
     })
 }
 
-/// Binds the simulated portal's address and says which one it is.
+/// Binds the simulated portal's address and logs it.
 pub(super) async fn bind(args: &PortalArgs) -> Result<TcpListener> {
     let address = args.address.0;
     let listener = TcpListener::bind(address)

@@ -1,4 +1,4 @@
-//! `kb-exporter reindex`: the attempts, which error classes they helped, and what is taken back.
+//! `kb-exporter reindex`: the attempts, which error classes they helped, and what is forgiven.
 
 mod classes;
 mod entries;
@@ -63,7 +63,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
     })
 }
 
-/// Does what a command says.
+/// Runs a command.
 pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitCode> {
     let config = with_state(config)?;
     let state = &config.state;
@@ -117,7 +117,7 @@ impl HistoryArgs {
 
 /// The configuration, whose state lasts.
 fn with_state(args: &ConfigArgs) -> Result<Config> {
-    // Without a file the state is temporary, whatever the environment says.
+    // Without a file the state is always temporary.
     if args.file.is_some() {
         let config = settings::config(args)?;
         if config.state != State::Temporary {

@@ -40,7 +40,7 @@ pub(super) struct ScanArgs {
     output_file: Option<PathBuf>,
 }
 
-/// A form of what is printed.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// Tables of files by folder and status, and by error class.
@@ -124,7 +124,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Collects all portals, side by side, and shows meanwhile how far it has come.
+    /// Collects all portals in parallel, and shows the progress.
     async fn collect(&mut self, bar: Option<Bar>) {
         let mut collected = join_all(self.collectors.iter_mut().map(Collector::once));
         let Some(bar) = bar else {

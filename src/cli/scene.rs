@@ -1,4 +1,4 @@
-//! A simulated portal in this process, for the tests of commands that ask once and end.
+//! A simulated portal in this process, for the tests of commands that collect once.
 
 use std::net::Ipv4Addr;
 

@@ -54,12 +54,12 @@ pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<Ex
         .map(|warning| format!("warning: {warning}\n"))
         .collect();
     let warnings = warnings.concat();
-    let text = format!("the configuration is right: {portals} portal(s)\n{limits}{warnings}");
+    let text = format!("the configuration is correct: {portals} portal(s)\n{limits}{warnings}");
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where to serve: as the arguments say, or else on all addresses, or on loopback alone.
+/// Where to listen: as the arguments say, or else on all addresses, or on loopback alone.
 pub(super) fn web(args: &WebArgs, default_host: Ipv4Addr) -> Result<Web, ConfigError> {
     let mut addresses: Vec<_> = args.addresses.iter().map(|address| address.0).collect();
     if addresses.is_empty() {
@@ -86,7 +86,7 @@ pub(super) fn telemetry_path(text: &str) -> Result<String, String> {
         return Err("expected a path such as /metrics".to_owned());
     }
     if Route::of(text).is_some_and(|route| route != Route::Folders) {
-        return Err("this path has a meaning of its own".to_owned());
+        return Err("the exporter uses this path for something else".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -96,10 +96,10 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
     speed
         .filter(|speed| speed.is_finite() && *speed >= 0.0)
-        .ok_or_else(|| "expected a number that is not negative".to_owned())
+        .ok_or_else(|| "expected a number of 0 or more".to_owned())
 }
 
-/// What the simulated portal is like.
+/// The options of the simulated portal.
 pub(super) fn simulator(args: &PortalArgs) -> kb_simulator::Options {
     kb_simulator::Options {
         seed: args.seed,
@@ -117,7 +117,7 @@ pub(super) fn run_until_signal<F>(task: impl FnOnce(CancellationToken) -> F) -> 
 where
     F: Future<Output = Result<()>>,
 {
-    // What is not waiting for the network fits on two threads.
+    // Two threads are enough for the work that does not wait for the network.
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

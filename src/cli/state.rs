@@ -33,7 +33,7 @@ enum Destination {
     Path,
 }
 
-/// Does what a command says.
+/// Runs a command.
 pub(super) fn run(config: &ConfigArgs, command: &StateCommand) -> Result<ExitCode> {
     let StateCommand::Migrate(args) = command;
     let config = settings::config(config)?;

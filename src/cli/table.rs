@@ -16,7 +16,7 @@ const CELL_CHARACTERS: usize = 500;
 pub(super) struct Table(comfy_table::Table);
 
 impl Table {
-    /// An empty table, at most `width` characters wide where there is such a limit. `columns` has the titles. A column with `#` in
+    /// An empty table, at most `width` characters wide if there is such a limit. `columns` has the titles. A column with `#` in
     /// front has numbers, on the right; it and a column with `=` in front are never wrapped, so that they can be copied.
     pub fn new(columns: &str, width: Option<u16>) -> Self {
         let columns: Vec<_> = columns.split(", ").collect();
@@ -62,12 +62,12 @@ impl fmt::Display for Table {
     }
 }
 
-/// A cell that is empty where nothing is known.
+/// A cell that is empty if nothing is known.
 pub(super) fn known(value: Option<impl fmt::Display>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// The width of the terminal that standard output is, where it is one.
+/// The width of the terminal that standard output is, if it is one.
 pub(super) fn terminal_width() -> Option<u16> {
     terminal_size_of(std::io::stdout()).map(|(Width(width), _)| width)
 }

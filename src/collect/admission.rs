@@ -12,8 +12,8 @@ pub struct Admission<'a> {
 
 /// Admits the folders that the configuration names, up to its limit; of those, this process collects the ones that its shard owns.
 ///
-/// The oldest folders come first. So every process, whatever it collected before, and in whatever order the portal lists its folders,
-/// admits the same ones, and a new folder takes the place of none.
+/// The oldest folders come first. So every process, with any history and any order of the portal's list,
+/// admits the same ones, and a new folder displaces none.
 pub fn admit<'a>(listing: &'a Listing, settings: &Settings) -> Admission<'a> {
     let Settings {
         portal, collect, ..

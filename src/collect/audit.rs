@@ -46,7 +46,7 @@ pub(super) enum AuditJob {
 pub(super) struct FinishedAudit {
     /// The counts that the boundaries gave just before; `None` if there were none.
     pub before: Option<ByStatus<u64>>,
-    /// Nothing where the portal turned out not to sort.
+    /// Nothing if the portal turned out not to sort.
     pub result: Result<Option<Totals>, ReadError>,
     pub ended: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! The log of what changed about folders: a limited number of lines in each collection, so that a portal with thousands of folders that
+//! The log of changes of folders: a limited number of lines in each collection, so that a portal with thousands of folders that
 //! fails at once leaves the log readable.
 
 use tracing::{Level, debug, enabled, info, warn};
@@ -43,7 +43,7 @@ impl ChangeLog {
     pub fn collection_ended(&mut self, portal: &PortalName) {
         let omitted = self.omitted();
         if omitted > 0 {
-            warn!(%portal, folders = omitted, "more folders changed; the level debug logs them all, and /health has their state");
+            warn!(%portal, folders = omitted, "more folders changed; the level debug logs all of them, and /health has their state");
         }
         *self = Self::default();
     }

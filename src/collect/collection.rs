@@ -18,7 +18,7 @@ use crate::reindex::PortalFindings;
 use crate::schedule::Tick;
 use crate::snapshot::RunResult;
 
-/// The list of folders, and what the folders are read with.
+/// The list of folders, and the client for the reads.
 pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
 
 impl Collector {
@@ -81,7 +81,7 @@ impl Collector {
         }
     }
 
-    /// The list could not be read: nothing is known of the folders but what was known before.
+    /// The list could not be read: nothing new is known about the folders.
     pub(super) fn list_failed(&mut self, error: &PortalError) {
         self.list.failed(error, &self.settings.portal.name);
         for folder in self.folders.iter_mut() {
@@ -107,7 +107,7 @@ impl Collector {
         self.amend_findings();
     }
 
-    /// Forgets what was stored for long enough of folders, and of portals that the configuration no longer has.
+    /// Forgets data that was stored for long enough about folders, and about portals that the configuration no longer has.
     async fn forget_departed(&mut self, listed: &HashSet<FolderId>, now: Timestamp) {
         let [forgotten, emptied] = self.folders.forget_departed(listed, now);
         self.save(&emptied).await;

@@ -32,10 +32,10 @@ pub enum ReadError {
         error: PortalError,
     },
     /// The page has no rows, though the total says that there are more.
-    #[error("{page} is empty, though the portal says that the folder has {total} files")]
+    #[error("{page} is empty, although the portal reports {total} files in the folder")]
     Empty { page: PageRequest, total: u64 },
     /// The portal answered with another page.
-    #[error("{asked} was asked for and the portal answered with page {came}")]
+    #[error("the exporter requested {asked}, and the portal answered with page {came}")]
     OtherPage {
         /// The page that was asked for.
         asked: PageRequest,
@@ -44,26 +44,24 @@ pub enum ReadError {
     /// The folder is larger than the configuration allows.
     #[error("the folder has {pages} pages, more than max_pages_per_folder ({limit})")]
     TooManyPages {
-        /// Pages that the portal's total makes.
+        /// The number of pages by the portal's total.
         pages: u64,
         limit: u64,
     },
-    /// No folder has this number of files.
-    #[error("the portal says that the folder has {total} files, which cannot be")]
+    #[error("the portal reports {total} files in the folder, which is not plausible")]
     ImplausibleTotal { total: u64 },
     /// Pages that were asked for by status are not sorted by it.
-    #[error("{} by status: one status comes again after another", list(pages))]
+    #[error("{} by status: a status occurs again after another one", list(pages))]
     Unsorted {
         pages: Vec<PageNumber>,
         /// The list that they are of.
         layout: Layout,
     },
     /// The boundaries between statuses moved faster than they could be found.
-    #[error("the files changed so fast that the boundaries between statuses were not found")]
+    #[error("the files changed too fast to find the boundaries between statuses")]
     Moving,
     #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
     Deadline(Duration),
-    /// There was no more time for all pages.
     #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
     ScanDeadline { pages: u64, limit: Duration },
     #[error("an internal error ended the read; the log has the details")]

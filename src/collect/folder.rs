@@ -1,4 +1,4 @@
-//! What a collector knows of one folder.
+//! The state of one folder in its collector.
 
 mod absence;
 mod stored;
@@ -110,7 +110,7 @@ impl Folder {
         folder
     }
 
-    /// Whether it is being read, or what a refusal means is not known yet.
+    /// Whether it is being read, or has a refusal that is not explained yet.
     pub fn is_being_read(&self) -> bool {
         self.read.is_some()
     }
@@ -140,7 +140,7 @@ impl Folder {
         }
     }
 
-    /// Whether the latest read found nothing to count, or could not.
+    /// Whether the latest read found nothing to count, or failed.
     pub fn is_unreadable(&self) -> bool {
         self.view.state.unavailable().is_some()
     }
@@ -161,7 +161,7 @@ impl Folder {
         }
     }
 
-    /// The folder could be read, and is not due: what its last read found holds (docs/metrics.md, Stale counts).
+    /// The folder could be read, and is not due: the result of its last read stays valid (docs/metrics.md, Stale counts).
     pub fn skipped(&mut self) {
         if let Some(state) = self.state_before.take() {
             self.view_mut().state = state;
@@ -202,7 +202,7 @@ impl Folder {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
             Ok(mut count) => {
                 limit_rows(&mut count, &self.persisted.history);
-                // Where an audit found that pages lack rows, boundaries count rows that are not there.
+                // If an audit found that pages lack rows, boundaries count rows that do not exist.
                 count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
                 let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
                 let watched = match under_way {
@@ -238,7 +238,7 @@ impl Folder {
         }
     }
 
-    /// Whether a read consistently counted what the last one counted.
+    /// Whether a read was consistent and counted the same as the last one.
     fn counted_the_same(&self, read: &FolderRead) -> bool {
         let count = read.result.as_ref().ok();
         let count = count.filter(|count| count.consistent);
@@ -248,7 +248,7 @@ impl Folder {
             .is_some_and(|(before, count)| before.files == count.files)
     }
 
-    /// The list of folders was read after a refused read: the folder is not in it any more, or it is forbidden nevertheless.
+    /// The list of folders was read after a refused read: the folder is no longer in it, or it is forbidden.
     pub fn refused(&mut self, error: &ReadError) -> ReadOutcome {
         self.read = None;
         self.read_log.end(ReadOutcome::NothingToCount, true);
@@ -296,7 +296,7 @@ impl Folder {
         finished
     }
 
-    /// Applies what only an audit finds. Its counts are older than those of the reads that were made meanwhile; `difference` is how
+    /// Applies the result of an audit. Its counts are older than those of the reads that were made meanwhile; `difference` is how
     /// much they differ from the count just before it.
     pub fn finish_audit(
         &mut self,

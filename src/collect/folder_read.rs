@@ -1,4 +1,4 @@
-//! One read of a folder, as a task of its own: with a slot, a deadline, and a result in any case.
+//! One read of a folder, as a task of its own: with a slot, a deadline, and always a result.
 
 mod scan;
 mod slots;
@@ -40,7 +40,7 @@ pub(super) struct FolderRead {
 }
 
 impl FolderRead {
-    /// How the read ended; nothing where time ran out first.
+    /// How the read ended; nothing if time ran out first.
     pub fn ending(&self) -> Option<ReadOutcome> {
         match &self.result {
             Ok(_) => Some(ReadOutcome::Counted),
@@ -50,7 +50,7 @@ impl FolderRead {
         }
     }
 
-    /// One that found nothing, for a reason that is not the portal's.
+    /// A read without a result, not because of the portal.
     pub fn not_made(reason: ReadError) -> Self {
         let now = Moment::now();
         Self {
@@ -78,10 +78,10 @@ pub(super) struct ReadTask {
     pub status: Arc<ReadStatus>,
 }
 
-/// What a read achieved within its slot and deadline.
+/// The result of a read within its slot and deadline.
 enum Attempt {
     Counted(Box<FolderCount>),
-    /// Many pages must be scanned, which has another slot and another deadline; requests that were made so far.
+    /// Many pages must be scanned, with another slot and another deadline; the requests that were made so far.
     NeedsLargeScan {
         requests: u64,
     },
@@ -137,7 +137,7 @@ impl ReadTask {
         ReadError::Deadline(self.settings.collect.timeout)
     }
 
-    /// Counts the folder by the strategy that is right for it. What is expected to have few pages may turn out to have many.
+    /// Counts the folder by the strategy that is right for it. A folder with few expected pages may have many.
     async fn count(&self) -> Result<Attempt, ReadError> {
         let strategy = self.settings.collect.strategy;
         let way = |expected| choose(strategy, self.sorting.state(), expected);
@@ -191,7 +191,7 @@ impl ReadTask {
         Ok(Attempt::Counted(Box::new(count)))
     }
 
-    /// Reads unsorted pages once more, and refutes the portal's sorting where they stay unsorted.
+    /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
     async fn check_sorting(
         &self,
         unsorted: &[PageNumber],

@@ -1,6 +1,6 @@
 //! The folders of a portal: which are collected, which have departed, and which can be forgotten.
 //!
-//! What is stored is forgotten after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
+//! Stored data is deleted after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
 //! header `Date` of its list of folders) agrees with this machine's.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -29,7 +29,7 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// No folder yet; what is stored was not read.
+    /// No folder yet; the stored data was not read.
     pub fn new(settings: &Settings) -> Self {
         Self {
             by_id: BTreeMap::new(),
@@ -39,7 +39,7 @@ impl Folders {
         }
     }
 
-    /// Continues from the stored folders of this shard. Returns the folders that were counted before and are not stored like that, and the
+    /// Continues from the stored folders of this shard. Returns the folders that were counted before but are stored differently, and the
     /// stored folders that belong to other shards.
     pub fn take_up(
         &mut self,
@@ -169,8 +169,8 @@ impl Folders {
         }
     }
 
-    /// Forgets what was stored for long enough: folders, and what counters need of others. Returns the ids of both; `listed` is what a
-    /// whole list names.
+    /// Forgets data that was stored for long enough: folders, and the counters of others. Returns the ids of both; `listed` has the
+    /// folders of a complete list.
     pub fn forget_departed(
         &mut self,
         listed: &HashSet<FolderId>,
@@ -228,7 +228,7 @@ impl Folders {
         changed
     }
 
-    /// What is shown of the folders.
+    /// The views of the folders.
     pub fn views(&mut self, now: Timestamp) -> BTreeMap<FolderId, Arc<FolderView>> {
         self.iter_mut().for_each(Folder::show_scan);
         let shown = self.iter().filter(|folder| folder.is_shown(now));
@@ -251,7 +251,7 @@ impl Folders {
         refused.map(|folder| folder.view.id).collect()
     }
 
-    /// What brings the disk up to date about some folders.
+    /// The changes that update some folders on disk.
     pub fn changes(&self, ids: &[FolderId], portal: &PortalName) -> Vec<FolderChange> {
         let folders = ids.iter().filter_map(|id| self.get(*id));
         folders
@@ -269,7 +269,7 @@ impl Folders {
     }
 
     /// Replaces the records of folders by those that another process wrote. Returns those that are to be written again, because their last
-    /// count found more than that.
+    /// count has more than these.
     pub fn replace(&mut self, newer: Vec<Newer>) -> Vec<FolderId> {
         let mut again = Vec::new();
         for (id, saved) in newer {

@@ -1,7 +1,7 @@
 //! The full scan: reads every page of a folder.
 //!
-//! A scan sees each page at another moment. It notices totals that move, rows that it meets twice and rows that
-//! are missing; it cannot notice a delete on a page already read that an upload on a page not yet read makes up for.
+//! A scan reads each page at a different moment. It detects totals that differ, rows that occur twice and rows that are missing; it
+//! cannot detect a delete on a page that was read together with an upload on a page that was not read yet.
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -53,7 +53,7 @@ struct Scan {
     max_pages: u64,
     pages: u64,
     failed_page: Option<PageRequest>,
-    /// Rows that a full page holds, by what the first page held.
+    /// Rows of a full page, by the first page.
     page_size: u64,
     /// The total of the latest page; none before the first.
     total: Option<u64>,

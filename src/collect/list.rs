@@ -1,4 +1,4 @@
-//! What the list of folders showed when it was read last.
+//! The result of the last read of the list of folders.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use crate::model::{PortalName, Timestamp};
 use crate::portal::PortalError;
 use crate::snapshot::{ListFacts, ListState};
 
-/// The clocks of this machine and of the portal agree when they differ by this much at most: far more than an answer takes and servers are
-/// off, far less than anything is stored.
+/// Largest difference at which the clocks of this machine and of the portal agree: far more than answers take and than clocks of servers
+/// differ, far less than the time for which anything is stored.
 const CLOCKS_AGREE: Duration = Duration::from_hours(1);
 
 /// The list of folders as it was read last.
@@ -49,14 +49,14 @@ impl FolderList {
         let portal = &settings.portal.name;
         info!(%portal, folders = facts.folders, "list of folders read");
         if facts.invalid_rows > 0 {
-            warn!(%portal, rows = facts.invalid_rows, "the list names folders whose id is no UUID; they are not collected");
+            warn!(%portal, rows = facts.invalid_rows, "the list has folders whose id is not a UUID; they are not collected");
         }
         if facts.beyond_limit > 0 {
             let limit = settings.collect.max_folders;
             warn!(%portal, folders = facts.beyond_limit, limit, "folders beyond collect.max_folders are not collected");
         }
         if !facts.whole {
-            warn!(%portal, "the list of folders is not whole: its total is not its length");
+            warn!(%portal, "the list of folders is incomplete: its total differs from its length");
         }
     }
 

@@ -1,7 +1,7 @@
-//! What is stored of a folder, in memory and on disk.
+//! The stored data of a folder, in memory and on disk.
 //!
-//! The history in memory is ahead of the disk while writes fail. What is shown of the counters is what the disk has, so that
-//! they are never restored below what was scraped.
+//! The history in memory is ahead of the disk while writes fail. The counters that are shown are those on disk, so that
+//! a restart never restores values below those that were scraped.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::state::{FileChanges, SavedFolder, SqlError};
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
 
-/// What is stored of one folder.
+/// The stored data of one folder.
 #[derive(Debug, Default)]
 pub(super) struct PersistedFolder {
     pub record: Option<FolderRecord>,
@@ -47,7 +47,7 @@ enum Unsaved {
 }
 
 impl PersistedFolder {
-    /// A folder of which the database may have more than is known.
+    /// A folder of which the database may have more data than this process.
     pub fn unknown() -> Self {
         Self {
             is_unknown: true,
@@ -67,7 +67,7 @@ impl PersistedFolder {
         restored
     }
 
-    /// Replaces the history by what another process wrote. Whether the folder is there is for this process to say.
+    /// Replaces the history by what another process wrote. This process decides whether the folder exists.
     pub fn replace(&mut self, saved: SavedFolder) {
         let (departure, excluded) = (self.departure, self.excluded);
         *self = Self {
@@ -107,7 +107,7 @@ impl PersistedFolder {
         (!self.is_unknown).then(|| Arc::clone(&self.on_disk.counters))
     }
 
-    /// What brings the disk up to date.
+    /// The changes that update the disk.
     pub fn change(
         &self,
         name: FolderName,

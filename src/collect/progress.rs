@@ -1,4 +1,4 @@
-//! How far a collector has come, for observers. Only liveness is decided by it.
+//! The progress of a collector, for observers. Only liveness depends on it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

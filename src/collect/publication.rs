@@ -35,7 +35,7 @@ impl Publication {
         self.pending
     }
 
-    /// A snapshot was published, which took so long.
+    /// A snapshot was published; making it took `took`.
     pub fn published(&mut self, now: Instant, took: Duration) {
         self.pending = false;
         self.next = now + MIN_GAP.max(took * GAP_SHARE);

@@ -1,4 +1,4 @@
-//! Which folders a collection reads, and the cycle that this results in: pure.
+//! Which folders a collection reads, and the resulting cycle: pure.
 
 use std::time::Duration;
 
@@ -29,13 +29,13 @@ pub(super) struct ReadPlan {
     pub cycle: Option<ReadCycle>,
 }
 
-/// What a plan depends on in addition to the folders.
+/// The input of a plan in addition to the folders.
 pub(super) struct PlanConditions<'a> {
     pub collect: &'a Collect,
     /// The rate at which this process may ask the portal.
     pub rate: Rate,
     pub sorting: SortingState,
-    /// The time to the next collection, where one is known to come.
+    /// The time to the next collection, if one is known to come.
     pub until_next: Option<Duration>,
     pub is_auditing: bool,
     pub now: Moment,

@@ -1,8 +1,8 @@
 //! Which folders are read in a collection (docs/architecture.md, Which folders are read).
 //!
-//! One request for the list shows `fileCount` and `updatedAt` of every folder. A folder that changed there, or holds files that are not done, is
+//! One request for the list shows `fileCount` and `updatedAt` of every folder. A folder that changed there, or has files that are not done, is
 //! pressing and read in each interval. A folder in which nothing changes for some reads is quiet: it is idle, longer each time, up to
-//! `collect.quiet_every`. Where the rate does not allow all that are due, the pressing ones come first and the quiet ones alternate. So that
+//! `collect.quiet_every`. If the rate does not allow all that are due, the pressing ones come first and the quiet ones alternate. So that
 //! neither kind waits for ever, a quarter of the budget goes to the folders that have waited longest, once that is longer than
 //! `collect.quiet_every`; and the first of those is always read, however many requests it takes.
 //!
@@ -33,7 +33,7 @@ pub(crate) enum Need {
     Unfinished,
     /// This process never read it.
     New,
-    /// Its entry in the list changed since, it holds files that are not done, or it could not be counted.
+    /// Its entry in the list changed since, it has files that are not done, or it could not be counted.
     Pressing,
     Quiet,
 }
@@ -45,11 +45,11 @@ pub(crate) struct ReadCandidate {
     pub need: Need,
     /// How long ago its last read began.
     pub waited: Duration,
-    /// Requests that a read is expected to take.
+    /// Expected requests of a read.
     pub requests: u64,
 }
 
-/// The folders that are read now, the first to be begun first. Where all fit, that is all of them, longest waiting first.
+/// The folders that are read now, in this order. If all fit, that is all of them, longest waiting first.
 pub(crate) fn choose(
     mut candidates: Vec<ReadCandidate>,
     budget: Option<(RequestBudget, RemainingBudget)>,
@@ -81,7 +81,7 @@ struct Choice {
 }
 
 impl Choice {
-    /// Chooses among folders of which the longest waiting comes first.
+    /// Chooses among folders that are sorted by waiting time, the longest first.
     fn among(
         mut self,
         candidates: Vec<ReadCandidate>,
@@ -101,7 +101,7 @@ impl Choice {
         self.chosen
     }
 
-    /// Gives the overdue their share, and the first that is possible whatever it claims. Returns the others.
+    /// Gives overdue folders their share, and the first possible one any claim. Returns the others.
     fn add_overdue(&mut self, overdue: Vec<ReadCandidate>) -> Vec<ReadCandidate> {
         let available = self.remaining.requests;
         let for_others = available - available / OVERDUE_SHARE;
@@ -121,8 +121,8 @@ impl Choice {
         rest
     }
 
-    /// What a read claims of the budget; `None` if it must wait. Oversized reads are made one after another: side by side they would
-    /// all take longer, and delay every other.
+    /// What a read claims of the budget; `None` if it must wait. Oversized reads are made one after another: in parallel, they would
+    /// all take longer, and delay all others.
     fn claim(&self, candidate: ReadCandidate) -> Option<u64> {
         let must_wait = self.remaining.oversized && self.budget.is_oversized(candidate.requests);
         (!must_wait).then(|| self.budget.claim(candidate.requests))

@@ -1,4 +1,4 @@
-//! The reads of folders in parallel with the collector: how they begin, what a refusal means, and audits.
+//! The reads of folders in parallel with the collector: how they begin, the meaning of refusals, and audits.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Collector {
         }
     }
 
-    /// What a read is made with; nothing where it is not wanted any more.
+    /// The input of a read; `None` if it is no longer wanted.
     fn read_task(&mut self, run: RunId, id: FolderId) -> Option<ReadTask> {
         let session = Arc::clone(self.runs.get(run)?.session.as_ref()?);
         let reindexing = self.dependencies.reindexing.as_ref();
@@ -84,7 +84,7 @@ impl Collector {
         })
     }
 
-    /// A read ended. What a refusal means, the list of folders must show.
+    /// A read ended. The list of folders must show what a refusal means.
     pub(super) async fn folder_read(&mut self, run: RunId, id: FolderId, read: FolderRead) {
         if let Err(error) = &read.result
             && error.is_refusal()
@@ -183,7 +183,7 @@ impl Collector {
         self.end_when_done(run).await;
     }
 
-    /// Begins an audit, or checks an old refutation, where that is due and none is under way.
+    /// Begins an audit, or checks an old refutation, if that is due and none is under way.
     pub(super) fn audit(&mut self) {
         let now = Moment::now();
         let (folders, sorting) = (self.folders.iter(), &*self.sorting);

@@ -1,4 +1,4 @@
-//! Reads that the portal refused, until the list of folders shows what that means.
+//! Reads that the portal refused, until the list of folders explains them.
 
 use crate::collect::error::ReadError;
 use crate::collect::runs::RunId;

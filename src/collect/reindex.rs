@@ -1,4 +1,4 @@
-//! What a collection submits to the reindexer: the failed files of each folder, and how the watched files were seen.
+//! The input of the reindexer from a collection: the failed files of each folder, and how the watched files were seen.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::snapshot::FolderState;
 
 /// The reindexer of a portal, as its collector knows it.
 pub struct Reindexing {
-    /// Receives what the latest collection found.
+    /// Receives the results of the latest collection.
     pub findings: watch::Sender<Option<Arc<PortalFindings>>>,
     /// Knows the files that are watched.
     pub ledger: PortalLedger,

@@ -7,7 +7,7 @@ const FEW: u64 = 10;
 const SHARE: u64 = 100;
 
 /// Whether rows that end before the total can be believed to end there: the last page with rows is short, or few are missing.
-/// Otherwise an answer failed to come, and what was read is not the whole folder.
+/// Otherwise an answer is missing, and the read is incomplete.
 pub fn is_end_of_rows(rows: u64, total: u64, page_size: u64) -> bool {
     let missing = total.saturating_sub(rows);
     let last_page_is_short = !rows.is_multiple_of(page_size.max(1));

@@ -17,9 +17,9 @@ pub(super) type RunId = u64;
 pub(super) struct Run {
     began: Moment,
     pub deadline: Instant,
-    /// The time from its beginning to the next collection, where one is known to come.
+    /// The time from its beginning to the next collection, if one is known to come.
     pub until_next: Option<Duration>,
-    /// What its folders are read with; none until the list is there.
+    /// The client for its reads; none before the list was read.
     pub session: Option<Arc<Session>>,
     /// Folders that are not read yet.
     outstanding: usize,
@@ -78,7 +78,7 @@ impl Runs {
         self.get(id)?.session.as_deref()
     }
 
-    /// When reads of a collection must end; now where it is not under way any more.
+    /// When reads of a collection must end; now if it is not under way any more.
     pub fn deadline(&self, id: RunId) -> Instant {
         self.get(id)
             .map_or_else(|| Moment::now().steady, |run| run.deadline)
@@ -89,7 +89,7 @@ impl Runs {
         !std::mem::replace(&mut self.has_skipped, true)
     }
 
-    /// Takes a collection out that has nothing outstanding.
+    /// Removes a collection that has nothing outstanding.
     pub fn take_ended(&mut self, id: RunId) -> Option<Run> {
         self.get(id).filter(|run| run.outstanding == 0)?;
         self.has_skipped = false;

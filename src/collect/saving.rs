@@ -1,9 +1,9 @@
-//! Writes what a collector knows of its folders.
+//! Writes the folders of a collector.
 
 use crate::collect::Collector;
 use crate::model::FolderId;
 
-/// How often a folder is written where another process writes it at the same time.
+/// How often a folder is written if another process writes it at the same time.
 const WRITES: usize = 3;
 
 impl Collector {

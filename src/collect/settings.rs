@@ -1,4 +1,4 @@
-//! What a collector needs to know of the configuration.
+//! The settings of a collector.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::classify::{ClassLimits, Classifier};
 use crate::config::{Collect, Config, Errors, Portal, Reindex};
 use crate::model::{FolderId, Shard};
 
-/// What a collector needs to know of the configuration.
+/// The settings of a collector.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub portal: Portal,
@@ -39,7 +39,7 @@ impl Settings {
         self.shard.owns(&self.portal.name, folder)
     }
 
-    /// Classes of error, at most.
+    /// Maximum number of error classes.
     pub(super) fn class_limits(&self) -> ClassLimits {
         ClassLimits {
             portal: self.errors.max_classes,

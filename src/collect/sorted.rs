@@ -1,11 +1,11 @@
 //! Counts a folder from a list that is sorted by status, by the boundaries between the statuses.
 //!
-//! Equal statuses are adjacent, in whatever order the portal gives them. What is not done is read from both ends of the list, until the run
-//! of done files begins; what remains in the middle is done. The last page is always read: it shows whether the rows are as many as
+//! Equal statuses are adjacent; their order does not matter. Files that are not done are read from both ends of the list, until the run
+//! of done files begins; the files in the middle are done. The last page is always read: it shows whether the rows are as many as
 //! the total that every page gives.
 //!
-//! A page is seen at one moment, and the next one at another. Therefore whatever the boundaries follow from is read twice, all first reads
-//! before all second ones: what is the same twice held at the moment between, so that the counts are those of one moment.
+//! Pages are read at different moments. Therefore every page that the boundaries depend on is read twice, all first reads before all
+//! second ones: a page that is the same twice was the same at the moment between, so the counts are those of one moment.
 //!
 //! `plan` selects the pages to read, `map` those to read again; `search` reads them.
 
@@ -31,7 +31,7 @@ use search::Search;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortedRead {
     pub count: FolderCount,
-    /// Whether every boundary was read the same twice.
+    /// Whether every boundary was the same in both passes.
     pub stable: bool,
     pub pages: u64,
     /// Whether a page showed that the portal sorts by status.

@@ -30,7 +30,7 @@ impl fmt::Display for Refutation {
         let numbers: Vec<_> = self.pages.iter().map(|page| page.0.to_string()).collect();
         write!(
             f,
-            "in folder {}, pages {} by status showed twice a status amid rows of another one",
+            "in folder {}, two reads of the pages {} by status showed a status between rows of another one",
             self.folder,
             numbers.join(", ")
         )
@@ -74,7 +74,7 @@ impl Sorting {
         })
     }
 
-    /// What refuted it, where something did.
+    /// The refutation, if there is one.
     pub fn refutation(&self) -> Option<Refutation> {
         self.with(|known| match known {
             Known::Refuted { refutation, .. } => Some(refutation.clone()),
@@ -123,7 +123,7 @@ impl Sorting {
     pub fn retract(&self, refutation: &Refutation) {
         self.with(|known| {
             if matches!(known, Known::Refuted { refutation: held, .. } if held == refutation) {
-                info!(portal = %self.portal, "the pages that refuted sorting by status are sorted now: it is assumed again");
+                info!(portal = %self.portal, "the pages that refuted sorting by status are sorted now: sorting is assumed again");
                 *known = Known::Assumed;
             }
         });

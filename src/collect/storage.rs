@@ -1,4 +1,4 @@
-//! Writes what must survive a restart, and remembers which writes failed.
+//! Writes the state, and remembers which writes failed.
 
 use std::time::Duration;
 
@@ -85,13 +85,13 @@ impl Storage {
         self.end_refused = self.try_to(write).await.err();
     }
 
-    /// Finds out whether the disk takes writes, after a collection that may have written nothing.
+    /// Checks whether writes succeed, after a collection that may have written nothing.
     pub async fn check_write(&mut self) {
         let check = async |store: Store, _| store.check_write().await;
         self.end_refused = self.try_to(check).await.err();
     }
 
-    /// Writes what refutes the portal's sorting, when that changed: otherwise each new process would believe the portal for a while.
+    /// Writes what refutes the portal's sorting, if it changed: otherwise each new process would trust the portal for a while.
     pub async fn write_refutation(&mut self, sorting: &Sorting, settings: &Settings) {
         let refutation = sorting.refutation();
         if refutation == self.refutation {

@@ -1,4 +1,4 @@
-//! Which way a folder is counted: pure.
+//! The strategy for counting a folder: pure.
 
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::config::Strategy;
@@ -6,7 +6,7 @@ use crate::model::{ByStatus, Status};
 use crate::portal::PAGE_SIZE;
 use crate::snapshot::{SortingState, Way};
 
-/// Folders of at most this many pages are scanned in full without further thought.
+/// Folders of at most this many pages are always scanned in full.
 pub const FEW_PAGES: u64 = 50;
 
 /// Facts about a folder before it is read.
@@ -19,7 +19,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// What to expect after a count of the folder, where there was one, when the list reports a `fileCount`. The counted files and what
+    /// What to expect after a count of the folder, if there was one, when the list reports a `fileCount`. The counted files and what
     /// may have come since are believed, but not any number that the list names.
     pub fn new(counts: Option<ByStatus<u64>>, reported: u64) -> Self {
         const FEW: u64 = 1_000;
@@ -34,7 +34,7 @@ impl Expected {
         self.files.div_ceil(PAGE_SIZE)
     }
 
-    /// Requests that counting by boundaries is going to take: what is read once, and what is read again.
+    /// Expected requests of counting by boundaries: the pages that are read once, and those that are read again.
     fn sorted_requests(&self) -> u64 {
         const ENDS: u64 = 2;
         const AGAIN: u64 = 1;
@@ -51,7 +51,7 @@ impl Expected {
     }
 }
 
-/// The way to count a folder. A portal that is only assumed to sort is counted by boundaries like one that was shown to.
+/// The way to count a folder. Sorting that is only assumed is used like sorting that was shown.
 pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) -> Way {
     match (strategy, sorting) {
         (Strategy::Full, _) | (_, SortingState::Refuted) => Way::Full,
@@ -60,7 +60,7 @@ pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) ->
     }
 }
 
-/// Requests that a read is going to take.
+/// Expected requests of a read.
 pub fn requests(strategy: Strategy, sorting: SortingState, expected: &Expected) -> u64 {
     match choose(strategy, sorting, expected) {
         Way::Full => expected.pages(),

@@ -42,7 +42,7 @@ impl Tasks {
         self.panics += 1;
     }
 
-    /// Mistakes in this program that ended a task or the collector's own work.
+    /// Panics that ended a task or the collector's own work.
     pub fn panics(&self) -> u64 {
         self.panics
     }

@@ -15,7 +15,7 @@ pub(super) struct Folder {
     pub requests: u64,
     /// The statuses in ascending order.
     pub order: Vec<Status>,
-    /// Where the portal differs from what sorting by status means.
+    /// How the portal's order differs from sorting by status.
     pub quirk: Quirk,
     /// A file that shows another status than the one by which it was sorted.
     pub shows_instead: Option<(u64, Status)>,
@@ -28,11 +28,11 @@ pub(super) enum Quirk {
     /// Equal ones come in another order at each request.
     Shifting,
     IgnoresSortBy,
-    /// Every page names a total that is so much too large.
+    /// Every page has a total that is too large by this number.
     TotalTooLarge(usize),
     /// Pages with odd numbers name a total that is one too large.
     MovingTotals,
-    /// The total is so much too small.
+    /// The total is too small by this number.
     TotalTooSmall(usize),
 }
 

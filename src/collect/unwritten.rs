@@ -1,4 +1,4 @@
-//! A count that is not written yet. Where another process that counts the folder wrote first, it is compared with what that wrote.
+//! A count that is not written yet. If another process that counts the folder wrote first, the count is compared with that version.
 
 use crate::clock::Moment;
 use crate::count::FolderCount;
@@ -13,7 +13,7 @@ pub(super) struct UnwrittenCount {
 }
 
 impl UnwrittenCount {
-    /// What the count adds to the counters that another process wrote: nothing, where its count is newer, or already has all of it.
+    /// What the count adds to the counters that another process wrote: nothing, if its count is newer, or already has all of it.
     pub fn update(&self, record: Option<&FolderRecord>, history: &FileHistory) -> Option<Update> {
         let record = record.filter(|record| record.began < self.began.wall)?;
         let read = CompletedRead {

@@ -1,4 +1,4 @@
-//! What a count found of the files that failed, and of those that the ledger watches.
+//! The failed files of a count, and the files that the ledger watches.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) struct Watch<'a> {
     pub files: &'a HashSet<FileKey>,
     /// Files that became done since the count before, by its rows or by what is missing.
     pub finished: &'a [FileKey],
-    /// What the count before found.
+    /// The results of the previous count.
     pub before: Option<&'a CountFindings>,
 }
 

@@ -84,9 +84,7 @@ fn http_address(text: &str, example: &str) -> Result<Url, String> {
         ));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            "the address holds a user name or a password, which would be seen by whoever reads it: leave them out".to_owned(),
-        );
+        return Err("the address contains a user name or a password: remove them".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("the address must end with its path, without \"?\" and \"#\"".to_owned());

@@ -27,16 +27,16 @@ pub struct Collect {
     /// How a folder is counted
     #[serde(with = "Strategy")]
     pub strategy: Strategy,
-    /// With `sorted` or `auto`: how often every page is read nevertheless
+    /// With `sorted` or `auto`: how often every page of a folder is read
     #[serde(with = "DurationFrom::<MINUTE>")]
     pub full_every: Duration,
-    /// How often a quiet folder is counted, if the rate allows it; one that changes or holds files not done is counted in each interval
+    /// How often a quiet folder is counted, if the rate allows it; a folder that changes or has files that are not done is counted in each interval
     #[serde(with = "DurationFrom::<SECOND>")]
     pub quiet_every: Duration,
     /// Ends a collection; folders that were not read come first next time
     #[serde(with = "DurationFrom::<SECOND>")]
     pub timeout: Duration,
-    /// After this, and after three intervals or two cycles of the folders beside `quiet_every`, old counts are withdrawn
+    /// Age at which counts are withdrawn; at least `quiet_every` plus three intervals or two cycles of all folders
     #[serde(with = "DurationFrom::<SECOND>")]
     pub stale_after: Duration,
     /// Requests in flight to one portal, from each process
@@ -45,10 +45,10 @@ pub struct Collect {
     /// Requests per second to one portal, from all processes that share its folders; may be a fraction, such as `0.5`
     #[serde(with = "Rate")]
     pub max_requests_per_second: Rate,
-    /// Most pages of one folder that are read
+    /// Maximum number of pages of a folder that are read
     #[serde(with = "Whole::<NonZeroU64, 1, 1_000_000_000>")]
     pub max_pages_per_folder: NonZeroU64,
-    /// Most folders of one portal that are collected, by all processes that share them; the oldest come first
+    /// Maximum number of folders of one portal that are collected, by all processes together; the oldest come first
     #[serde(with = "Whole::<usize, 1, 1_000_000>")]
     pub max_folders: usize,
 }
@@ -79,7 +79,7 @@ label_values! {
         Full = "full",
         /// The portal sorts by status, and the boundaries between statuses are searched for.
         Sorted = "sorted",
-        /// Sorted where the portal can, full where not.
+        /// Sorted if the portal can sort, else full.
         Auto = "auto",
     }
 }
@@ -91,10 +91,10 @@ scalar! {
     schema: { "enum": Strategy::ALL.map(Strategy::as_str) }
 }
 
-/// How many requests a portal is sent.
+/// The request rate of a portal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rate {
-    /// As many as it answers. Only for the simulated portal: no file can say so.
+    /// As many as it answers. Only for the simulated portal: a file cannot set it.
     Unlimited,
     /// Maximum requests per second: more than 0, finite, perhaps a fraction.
     PerSecond(f64),

@@ -16,7 +16,7 @@ const API_KEY_FILE: &str = "KB_API_KEY_FILE";
 const PORTAL_NAME: &str = "KB_PORTAL_NAME";
 const CA_FILE: &str = "KB_CA_FILE";
 
-/// The portal that the environment names. Of the key itself only the name of its variable is stored.
+/// The portal that the environment names. Only the name of the key's variable is stored, never the key.
 pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Portal, Fault> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let base_url = base_url(set(BASE_URL))?;
@@ -32,7 +32,7 @@ pub(super) fn portal(variable: &impl Fn(&str) -> Option<String>) -> Result<Porta
         }
         (None, None) => {
             let message =
-                format!("neither this nor {API_KEY_FILE} is set: where is the key found?");
+                format!("neither this nor {API_KEY_FILE} is set; one of them is required");
             return Err(Fault::about(API_KEY, message));
         }
     };
@@ -126,7 +126,7 @@ mod tests {
             ),
             (
                 &[BASE],
-                "KB_API_KEY: neither this nor KB_API_KEY_FILE is set: where is the key found?",
+                "KB_API_KEY: neither this nor KB_API_KEY_FILE is set; one of them is required",
             ),
             (
                 &[BASE, KEY, ("KB_API_KEY_FILE", "/key")],

@@ -45,7 +45,7 @@ impl Fault {
         self
     }
 
-    /// The error in a file whose keys have this schema. Of the key, it has what the schema knows.
+    /// The error in a file whose keys have this schema. It has only the part of the key that the schema knows.
     pub fn in_file(mut self, file: &str, schema: &Json) -> ConfigError {
         self.key = keys::known(schema, &self.key).to_owned();
         let position = self.position;

@@ -11,24 +11,24 @@ use crate::classify::{
 };
 use crate::config::form::{self, Form as _, Whole, scalar};
 
-/// The most masks: each costs time for every reason.
+/// Maximum number of masks: each costs time for every reason.
 const MAX_MASKS: usize = 50;
 
 /// How reasons are grouped into classes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Errors {
-    /// Error classes per portal; what does not fit is the class `other`
+    /// Maximum number of error classes per portal; files of all others are counted as `other`
     #[serde(with = "Whole::<usize, 1, 10_000>")]
     pub max_classes: usize,
-    /// Error classes per folder
+    /// Maximum number of error classes per folder
     #[serde(with = "Whole::<usize, 1, 10_000>")]
     pub max_classes_per_folder: usize,
-    /// Masks of the operator, tried before the built-in ones and in their order
+    /// Masks of the operator, applied in order, before the built-in ones
     #[serde(deserialize_with = "masks")]
     #[schemars(with = "Vec<MaskKeys>", length(max = MAX_MASKS))]
     pub masks: Vec<Mask>,
-    /// Rules of the operator, tried first and in their order
+    /// Rules of the operator, applied in order, before all masks
     #[schemars(with = "Vec<RuleKeys>")]
     pub rules: Vec<Rule>,
 }
@@ -39,7 +39,7 @@ impl Errors {
         Classifier::new(self.rules.clone(), self.masks.clone())
     }
 
-    /// Settings that are valid and probably not meant: rules that name more classes than there are labels.
+    /// Settings that are valid but probably wrong: rules that name more classes than there are labels.
     pub fn warnings(&self) -> Vec<String> {
         let classes: HashSet<_> = self.rules.iter().map(|rule| rule.class.as_str()).collect();
         let (portal, folder) = (self.max_classes, self.max_classes_per_folder);
@@ -72,11 +72,11 @@ impl Default for Errors {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, remote = "Mask")]
 struct MaskKeys {
-    /// What a mask writes into classes, as `<tenant>`; masks are tried before the built-in ones, in order
+    /// The name of a mask, which replaces its matches with `<tenant>`; masks are applied in order, before the built-in ones
     #[serde(with = "MaskName")]
     #[schemars(example = &"tenant")]
     name: MaskName,
-    /// A regular expression for what is masked
+    /// A regular expression for the text to replace
     #[serde(rename = "match", with = "MaskPattern")]
     #[schemars(example = &"tenant-[a-z]+")]
     pattern: MaskPattern,
@@ -92,11 +92,11 @@ impl<'de> Deserialize<'de> for Mask {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, remote = "Rule")]
 struct RuleKeys {
-    /// A regular expression on the reason; rules are tried first, in order
+    /// A regular expression for reasons; rules are applied in order, before all masks
     #[serde(rename = "match", with = "Pattern")]
     #[schemars(example = &"(?i)timed? ?out")]
     pattern: Pattern,
-    /// The class of the reasons that match; while files have it, it has a label
+    /// The class of the reasons that match; it has a class slot while it has files
     #[serde(with = "RuleClass")]
     #[schemars(example = &"timeout")]
     class: RuleClass,

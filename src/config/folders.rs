@@ -8,10 +8,10 @@ use serde::de::{Deserializer, Error as _};
 use crate::config::form::{Form as _, List, scalar};
 use crate::model::FolderId;
 
-/// One folder by its id, or every folder whose name fits a shell glob (`*`, `?`, `[…]`; case matters).
+/// One folder by its id, or every folder whose name matches a shell glob (`*`, `?`, `[…]`; case matters).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderPattern {
-    /// This folder, whatever its name.
+    /// This folder, with any name.
     Id(FolderId),
     /// Folders by name.
     Name(Pattern),
@@ -54,7 +54,7 @@ pub struct FolderFilter {
     #[serde(deserialize_with = "include")]
     #[schemars(with = "List<FolderPattern>", length(min = 1), extend("default" = ["*"]))]
     include: Option<Vec<FolderPattern>>,
-    /// Folders to leave out of these; wins over `include`
+    /// Folders not to watch; takes precedence over `include`
     #[serde(with = "List::<FolderPattern>")]
     exclude: Vec<FolderPattern>,
 }
@@ -78,7 +78,7 @@ where
     let patterns = List::<FolderPattern>::read_from(deserializer)?;
     if patterns.is_empty() {
         return Err(D::Error::custom(
-            "the list is empty, so no folder would be watched: leave it out to watch all",
+            "the list is empty, so no folder would be watched: remove it to watch all",
         ));
     }
     Ok(Some(patterns))

@@ -28,7 +28,7 @@ pub(super) trait Scalar {
     /// Reads the value; the error is a sentence that says what would be right.
     fn read(text: &str) -> Result<Self::Value, String>;
 
-    /// The value in JSON, where it can be a default.
+    /// The value in JSON, if it can be a default.
     fn json(_value: &Self::Value) -> Json {
         Json::Null
     }
@@ -50,7 +50,7 @@ pub(super) trait Form {
         Self::read_from(deserializer).map(T::from)
     }
 
-    /// Writes the default of a field, which may also be an `Option`, for the schema; an error where it has none.
+    /// Writes the default of a field, which may also be an `Option`, for the schema; an error if it has none.
     fn serialize<'v, T, S>(field: &'v T, serializer: S) -> Result<S::Ok, S::Error>
     where
         Option<&'v Self::Value>: From<&'v T>,
@@ -239,7 +239,7 @@ scalar! {
 pub(super) struct FilePath;
 
 impl FilePath {
-    /// What is no path to a file of this machine is refused early: it may be a secret.
+    /// A value that is not the path of a file on this machine is refused early: it may be a secret.
     pub fn parse(text: &str) -> Result<PathBuf, String> {
         let path = ShownPath::parse(text).ok();
         path.filter(|path| text.contains('/') || path.exists())

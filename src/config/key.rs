@@ -19,7 +19,7 @@ pub enum KeySource {
 pub(super) struct VariableName;
 
 impl VariableName {
-    /// A name has no small letters, as nearly every key has, unless there is such a variable.
+    /// A name with lowercase letters must be that of an existing variable, because nearly every key has such letters.
     fn parse(text: &str) -> Result<String, String> {
         let usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         let is_name = text.chars().all(usual) && !text.starts_with(|c: char| c.is_ascii_digit());

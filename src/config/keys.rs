@@ -1,4 +1,4 @@
-//! The keys of a file: their paths, such as `portals[0].base_url`, and what a JSON schema says of them.
+//! The keys of a file: their paths, such as `portals[0].base_url`, and what a JSON schema says about them.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -51,7 +51,7 @@ pub(super) fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
 
-/// The schema of what is at `path`, where entries of lists are numbered.
+/// The schema of the value at `path`, in which entries of lists are numbered.
 fn at<'s>(schema: &'s Json, path: &str) -> Option<&'s Json> {
     segments(path)
         .into_iter()

@@ -14,7 +14,7 @@ use crate::config::key::{KeyFile, KeySource, NoLiteralKey, VariableName};
 use crate::config::keys::child;
 use crate::model::PortalName;
 
-/// What the program calls itself to portals.
+/// The default of the header `User-Agent`.
 const USER_AGENT: &str = concat!("kb-exporter/", env!("CARGO_PKG_VERSION"));
 
 /// One portal to watch.
@@ -28,9 +28,9 @@ pub struct Portal {
     pub key: KeySource,
     /// Certificates to trust instead of the system's, in PEM.
     pub ca_file: Option<HiddenPath>,
-    /// What the program shows to prove itself in TLS.
+    /// The client certificate for TLS.
     pub client_certificate: Option<ClientCertificate>,
-    /// The way to it.
+    /// The proxy.
     pub proxy: Proxy,
     /// The header `User-Agent`; a valid header value.
     pub user_agent: String,
@@ -48,7 +48,7 @@ pub struct ClientCertificate {
 }
 
 impl Portal {
-    /// A portal with nothing but what it must have; the rest has its default.
+    /// A portal with its required values and defaults for all others.
     pub fn new(name: PortalName, base_url: BaseUrl, key: KeySource) -> Self {
         Self {
             name,
@@ -98,13 +98,13 @@ pub(super) struct PortalKeys {
     #[serde(default, with = "FilePath")]
     #[schemars(example = &"/etc/ssl/client.key")]
     key_file: Option<PathBuf>,
-    /// The way to the portal: a proxy, or `environment` for the usual variables
+    /// The proxy for the portal; `environment` uses the usual variables
     #[serde(default, with = "Proxy")]
     proxy_url: Proxy,
     /// The header `User-Agent`
     #[serde(default = "user_agent", with = "UserAgent")]
     user_agent: String,
-    /// Allows `http://` beyond loopback, where the key can be read on the way
+    /// Allows `http://` to a host other than loopback, which sends the key unencrypted
     #[serde(default, with = "Flag")]
     allow_plain_http: bool,
     /// Which of the key's folders are watched
@@ -137,7 +137,7 @@ impl PortalKeys {
                 return fault("api_key_env", message);
             }
             (None, None) => {
-                let message = "api_key_file or api_key_env is missing: where is the key found?";
+                let message = "api_key_file or api_key_env is missing; one of them is required";
                 return Err(Fault::about(path, message));
             }
         };

@@ -8,7 +8,7 @@ use serde_saphyr::{Location, Options, Spanned};
 
 use crate::config::keys::segments;
 
-/// Where the value at a path such as `portals[0].name` begins in a text that was read before; where there is none, the
+/// Where the value at a path such as `portals[0].name` begins in a text that was read before; if there is none, the
 /// nearest value around it.
 pub(super) fn of(path: &str, text: &str, options: fn() -> Options) -> Option<Location> {
     let segments = segments(path);
@@ -56,7 +56,7 @@ impl<'de> Visitor<'de> for Search<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        // A key that is no index is in no list.
+        // A key that is not an index is not in a list.
         let index = self.0[0].parse().unwrap_or(usize::MAX);
         for _ in 0..index {
             if list.next_element::<IgnoredAny>()?.is_none() {

@@ -31,11 +31,11 @@ const MOST: u64 = 1_000_000_000;
 pub struct Reindex {
     /// The rules of every folder without an override.
     pub rules: ReindexRules,
-    /// Rules for folders that a pattern fits, in the order of the file.
+    /// Rules for folders that match a pattern, in the order of the file.
     pub overrides: Vec<ReindexOverride>,
 }
 
-/// Rules for the folders that a pattern fits: those of all folders, with what the override changes.
+/// Rules for the folders that match a pattern: the rules of all folders, with the changes of the override.
 #[derive(Debug, Clone)]
 pub struct ReindexOverride {
     /// Which folders.
@@ -51,13 +51,13 @@ impl Reindex {
         std::iter::once(&self.rules).chain(overrides)
     }
 
-    /// The mode that does most, of all rules.
+    /// The mode of all rules that allows most.
     pub fn strongest_mode(&self) -> Mode {
         let modes = self.all_rules().map(|rules| rules.mode);
         modes.fold(Mode::Off, Mode::max)
     }
 
-    /// The rules of a folder: the first override that fits, or those of all folders.
+    /// The rules of a folder: those of the first override that matches, or those of all folders.
     pub fn for_folder(&self, id: FolderId, name: &str) -> &ReindexRules {
         self.overrides
             .iter()
@@ -70,7 +70,7 @@ changeable! {
     /// What must hold before failed files are sent to be processed again.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReindexRules, changed by ReindexKeys {
-        /// Folders with rules of their own, by name or id: any key of `reindex` but `folders` can stand beside it; the first match wins
+        /// Folders with their own rules, by name or id; any other key of `reindex` except `folders` can be set here; the first match applies
         #[serde(rename = "match", with = "FolderPattern")]
         #[schemars(example = &"Inbox*")]
         pattern: Option<FolderPattern>,
@@ -80,32 +80,32 @@ changeable! {
         /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
         #[serde(with = "Mode")]
         pub mode: Mode = Mode::Off,
-        /// Failed files that make it worth an attempt
+        /// Minimum number of failed files for an attempt
         #[serde(with = "Whole::<NonZeroU64, 1, MOST>")]
         pub min_failed: NonZeroU64 = NonZeroU64::MIN,
-        /// Above this share of failed files, with 20 or more, the trouble is the folder's own: hold
+        /// Above this share of failed files (20 or more), and if an attempt did not help, no attempt is made
         #[serde(with = "Ratio")]
         pub max_failed_ratio: Ratio = Ratio(0.5),
-        /// How long a file must have been seen failed
+        /// How long a file must have been failed
         #[serde(with = "DurationFrom::<0>")]
         pub min_age: Duration = Duration::from_mins(10),
-        /// Pause of a folder after an attempt; doubles after each one without effect
+        /// Time between two attempts in a folder; doubles after each attempt without effect
         #[serde(with = "DurationFrom::<SECOND>")]
         pub cooldown: Duration = Duration::from_hours(1),
-        /// Longest pause; not shorter than `cooldown`
+        /// Longest cooldown; not shorter than `cooldown`
         #[serde(with = "DurationFrom::<SECOND>")]
         pub max_cooldown: Duration = Duration::from_hours(24),
-        /// Attempts per file; a file past it is exhausted
+        /// Maximum number of attempts per file; then the file is exhausted
         #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
         pub max_attempts: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// Exhausted and never-class files that one attempt may take along
+        /// Maximum number of exhausted and never-class files that one attempt also requeues
         #[serde(with = "Whole::<u64, 0, MOST>")]
         pub max_ride_along: u64 = 100,
         /// What may be sent to one portal
         #[serde(deserialize_with = "form::section")]
         #[schemars(with = "Option<Budget>")]
         pub budget: Budget = Budget::default(),
-        /// Pending and processing files allowed in the folder
+        /// Maximum number of pending and processing files in the folder
         #[serde(with = "Whole::<u64, 0, MOST>")]
         pub max_backlog: u64 = 100,
         /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
@@ -124,7 +124,7 @@ changeable! {
         #[serde(deserialize_with = "form::section")]
         #[schemars(with = "Option<Breaker>")]
         pub breaker: Breaker = Breaker::default(),
-        /// While it exists, or cannot be checked, nothing is sent
+        /// While this file exists, or cannot be checked, no attempt is made
         #[serde(with = "ShownPath")]
         #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
         pub kill_switch_file: Option<PathBuf> = None,
@@ -154,7 +154,7 @@ changeable! {
         /// Attempts in a row without effect that stop all attempts
         #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
         pub no_effect: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// For how long
+        /// How long the breaker stops them
         #[serde(with = "DurationFrom::<SECOND>")]
         pub open_for: Duration = Duration::from_hours(6),
     }
@@ -239,7 +239,7 @@ label_values! {
         /// Nothing is decided.
         #[default]
         Off = "off",
-        /// Decisions are taken and shown, nothing is sent.
+        /// Decisions are made and shown, but nothing is sent.
         DryRun = "dry_run",
         /// Decisions are carried out.
         Enforce = "enforce",
@@ -266,12 +266,10 @@ scalar! {
 pub struct Ratio(f64);
 
 impl Ratio {
-    /// Takes a number from 0 to 1.
     pub fn new(share: f64) -> Option<Self> {
         (0.0..=1.0).contains(&share).then_some(Self(share))
     }
 
-    /// The number.
     pub fn get(self) -> f64 {
         self.0
     }

@@ -14,7 +14,7 @@ pub struct Request {
     /// For one request and its whole answer
     #[serde(with = "DurationFrom::<100>")]
     pub timeout: Duration,
-    /// For the connection alone
+    /// For establishing the connection
     #[serde(with = "DurationFrom::<100>")]
     pub connect_timeout: Duration,
     /// How often a GET is repeated

@@ -23,7 +23,7 @@ const CRON_LINE: &str = r#"a cron line of six fields, such as "0 */5 * * * *", o
 pub enum Schedule {
     /// At this interval, from one second to seven days.
     Every(Duration),
-    /// Whenever the clock reads as the line says, in the configured time zone.
+    /// Whenever the clock in the configured time zone matches the line.
     Cron(CronLine),
 }
 
@@ -51,8 +51,8 @@ scalar! {
     }
 }
 
-/// A cron line with six fields, seconds first, or five with seconds 0. Where both the day of the month and the day of the
-/// week are restricted, either will do, as in crontab.
+/// A cron line with six fields, seconds first, or five with seconds 0. If both the day of the month and the day of the
+/// week are restricted, one match is enough, as in crontab.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CronLine {
     source: String,
@@ -60,7 +60,7 @@ pub struct CronLine {
 }
 
 impl CronLine {
-    /// Takes a line that comes true some day; the error is a sentence.
+    /// Takes a line that matches some date; the error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !has_fields(text) || text.chars().count() > CRON_CHARACTERS {
             return Err(format!("expected {CRON_LINE}"));
@@ -76,19 +76,19 @@ impl CronLine {
                 _ => format!("expected {CRON_LINE}"),
             })?;
         cron.find_next_occurrence::<Utc>(&Moment::now().wall.into(), false)
-            .map_err(|_| "expected a cron line that comes true some day".to_owned())?;
+            .map_err(|_| "expected a cron line that matches some date".to_owned())?;
         Ok(Self {
             source: text.to_owned(),
             cron: Box::new(cron),
         })
     }
 
-    /// The first time after `time` at which the line is true, in the time zone of `time`; `None` when there is none.
+    /// The first time after `time` that matches the line, in the time zone of `time`; `None` if there is none.
     pub fn next_after<Z: TimeZone>(&self, time: &DateTime<Z>) -> Option<DateTime<Z>> {
         self.cron.find_next_occurrence(time, false).ok()
     }
 
-    /// What the line means to the cron library.
+    /// The line in the syntax of the cron library.
     pub fn pattern(&self) -> &Cron {
         &self.cron
     }

@@ -44,7 +44,7 @@ fn add_rows(table: &mut String, parent: &str, section: &Json) {
     }
 }
 
-/// What a key can hold.
+/// The possible values of a key.
 fn value(key: &Json) -> String {
     if let Some(title) = key["title"].as_str() {
         return title.to_owned();
@@ -59,7 +59,7 @@ fn value(key: &Json) -> String {
     }
 }
 
-/// What a key holds when it is left out.
+/// The value of a key that is absent.
 fn default(key: &Json, required: bool) -> String {
     match (&key["default"], &key["examples"][0]) {
         (Json::Null, Json::Null) => "none".to_owned(),

@@ -1,4 +1,4 @@
-//! Reads files of YAML, and explains in the words of this program what is wrong with them.
+//! Reads YAML files, and explains their errors in the words of this program.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
     })
 }
 
-/// Reads one document. Of its schema, the fault has keys and examples.
+/// Reads one document. The schema gives the fault keys and examples.
 fn read<T: DeserializeOwned>(text: &str, schema: &Json) -> Result<T, Fault> {
     let mut track = Track::new();
     serde_saphyr::with_deserializer_from_str_with_options(text, options(), |yaml| {
@@ -62,7 +62,7 @@ fn read<T: DeserializeOwned>(text: &str, schema: &Json) -> Result<T, Fault> {
 /// How every file of the program is parsed.
 fn options() -> Options {
     serde_saphyr::options! {
-        // A snippet would print the neighbouring lines, whatever they hold.
+        // A snippet would print the neighbouring lines, which may contain a secret.
         with_snippet: false,
         duplicate_keys: DuplicateKeyPolicy::Error,
         reject_unsupported_tags: true,
@@ -99,16 +99,15 @@ fn fault(error: &Error, path: &str, schema: &Json) -> Fault {
             let example = example.map(|example| format!("; it could be {example}"));
             (key, format!("is missing{}", example.unwrap_or_default()))
         }
-        Error::DuplicateMappingKey { key: Some(key), .. } => (
-            child(path, key),
-            "stands here twice; leave one out".to_owned(),
-        ),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            (child(path, key), "is set twice; remove one".to_owned())
+        }
         _ => (path.to_owned(), message(error, path, schema)),
     };
     Fault::about(key, message).at(error.location())
 }
 
-/// What is wrong with the value at `path`. The parser's own messages are used where they repeat nothing of the file.
+/// What is wrong with the value at `path`. The parser's own messages are used if they repeat nothing of the file.
 fn message(error: &Error, path: &str, schema: &Json) -> String {
     match error {
         Error::Message { msg, .. } => msg.clone(),

@@ -8,10 +8,10 @@ use crate::ledger::ActiveMode;
 use crate::policy::{BreakerState, Numbers, Reason};
 use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot};
 
-/// Unknown classes that get a note of their own, at most.
+/// Maximum number of notes about unknown classes.
 const MAX_UNKNOWN: usize = 5;
 
-/// What is decided about a folder whose mode is not off.
+/// The decision about a folder whose mode is not off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderDecision {
     pub mode: ActiveMode,
@@ -20,7 +20,7 @@ pub struct FolderDecision {
 }
 
 impl FolderDecision {
-    /// What is decided about a folder; none, where the mode is off or the folder left.
+    /// The decision about a folder; `None` if the mode is off or the folder left.
     pub(super) fn of(
         portal: &PortalView,
         view: Option<&ReindexView>,
@@ -53,12 +53,12 @@ impl FolderDecision {
     /// The decision in a sentence, for people.
     pub fn sentence(&self) -> &'static str {
         match (self.decided, self.mode) {
-            (None, _) => "nothing was decided yet",
+            (None, _) => "no decision has been made yet",
             (Some((Reason::Eligible, _)), ActiveMode::DryRun) => {
                 "an attempt was due; dry run sends nothing"
             }
             (Some((Reason::Eligible, _)), ActiveMode::Enforce) => {
-                "an attempt was made, or is about to be"
+                "an attempt was made or follows soon"
             }
             (Some((reason, _)), _) => reason.sentence(),
         }
@@ -72,13 +72,13 @@ pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Op
     Some(PortalLimits::of(mode, &portal.reindex, ledger, now))
 }
 
-/// Why the ledger cannot be used or written, which is a warning.
+/// Why the ledger cannot be used or written; a warning.
 pub(super) fn warning(view: &ReindexView) -> Option<String> {
     let refused = view.refusal()?;
     Some(format!("nothing is reindexed: {refused}"))
 }
 
-/// What stops reindexing as configured, which is no warning.
+/// What stops reindexing as configured; not a warning.
 pub(super) fn remarks(kill_switch: bool, limits: Option<PortalLimits>) -> Vec<String> {
     let remark = "nothing is reindexed: the kill switch is on";
     let kill_switch = kill_switch.then(|| remark.to_owned());
@@ -110,7 +110,7 @@ pub(super) fn known_classes(snapshot: &Snapshot) -> Option<BTreeSet<&str>> {
     Some(slots.chain(shown).chain(sent).collect())
 }
 
-/// The classes that the rules of reindexing name and no file had, which is no warning.
+/// The classes in the rules of reindexing that no file had; not a warning.
 pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Vec<String> {
     if portal.list.facts().is_none() {
         return Vec::new();
@@ -120,7 +120,7 @@ pub(super) fn unknown_classes(portal: &PortalView, known: &BTreeSet<&str>) -> Ve
         let more = notes.len() - MAX_UNKNOWN;
         notes.truncate(MAX_UNKNOWN);
         notes.push(format!(
-            "reindex names {more} more classes that are not known; --config.check tells all"
+            "reindex names {more} more unknown classes; --config.check lists all"
         ));
     }
     notes

@@ -1,4 +1,4 @@
-//! What becomes of remembered files that a read does not list.
+//! Remembered files that a read does not list.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::history::record::{FileHistory, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::model::{FileKey, Status};
 
-/// Whole reads that have to miss a file before it is forgotten: pages shift, and one read may leave out a file that is there.
+/// Whole reads that have to miss a file before it is forgotten: pages shift, and one read may leave out an existing file.
 const MISSES: u8 = 2;
 
 /// The remembered files whose rows were read as done.
@@ -66,7 +66,7 @@ pub(super) fn forget(
     }
 }
 
-/// The remembered files that a whole read does not list. Absence from rows that are not whole proves nothing.
+/// The remembered files that a whole read does not list. Rows that are not whole prove nothing.
 fn missed<'a>(
     history: &'a FileHistory,
     read: &CompletedRead<'_>,

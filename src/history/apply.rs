@@ -1,4 +1,4 @@
-//! One read after another: what changed between them.
+//! The changes between two reads.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::model::{ByStatus, FileKey, Status, Timestamp};
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
 
-/// Compares a read with what is stored of the ones before it.
+/// Compares a read with the stored data of the reads before it.
 pub fn apply(
     before: Option<&FolderRecord>,
     history: &FileHistory,
@@ -33,7 +33,7 @@ pub fn apply(
         let file = remember(before, known, row, read);
         if row.status.has_reason() && known.and_then(|file| file.settled) != file.settled {
             new[row.status] += u64::from(!was_left_out(before, history, *key, row));
-            // A torn read may list a file twice: what it entered last is what is remembered.
+            // A torn read may list a file twice: the last status is remembered.
             done.remove(key);
         }
         let oldest = &mut update.oldest[row.status];
@@ -51,7 +51,7 @@ pub fn apply(
     update
 }
 
-/// Whether a file may have been there all along: the only read that was whole so far did not list it, and it is older than that.
+/// Whether a file may have existed before: the only read that was whole so far did not list it, and it is older than that.
 fn was_left_out(
     before: Option<&FolderRecord>,
     history: &FileHistory,
@@ -76,7 +76,7 @@ fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Arc<Vec<u64>> {
     }
 }
 
-/// The folder's record, but for what the read adds to it.
+/// The folder's record, without the changes of the read.
 fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderRecord {
     FolderRecord {
         first_counted: before.map_or(read.ended, |before| before.first_counted),

@@ -6,7 +6,7 @@ use crate::history::record::{Coverage, FolderRecord};
 use crate::history::update::CompletedRead;
 use crate::model::{ByStatus, Status};
 
-/// How well a read listed the files of one status.
+/// How completely a read listed the files of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grade {
     /// Consistent, and all of them are listed.
@@ -28,7 +28,7 @@ impl Grade {
 }
 
 impl Coverage {
-    /// What it is after another read.
+    /// The value after another read.
     const fn after(self, grade: Grade) -> Self {
         match (grade, self) {
             (Grade::Whole, Self::Torn(_)) => Self::Once,
@@ -51,7 +51,7 @@ impl Coverage {
     }
 }
 
-/// Adds the entries of a read to a record that otherwise is as the read before left it. `new` is the number of files that are
+/// Adds the entries of a read to the record of the read before. `new` is the number of files that are
 /// listed in a status with a reason, are not remembered there, and were not left out by the only whole read.
 pub(super) fn add(record: &mut FolderRecord, read: &CompletedRead<'_>, new: &ByStatus<u64>) {
     let (counts, base) = (&read.count.files, record.base);

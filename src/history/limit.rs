@@ -1,4 +1,4 @@
-//! The maximum number of remembered files of a folder, whatever its reads are like.
+//! The maximum number of remembered files of a folder, for any sequence of reads.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ pub fn limit_rows(count: &mut FolderCount, history: &FileHistory) {
     }
 }
 
-/// Forgets files that the read does not list, where there are too many: those that never failed and were not flagged, then
+/// Forgets files that the read does not list, if there are too many: those that never failed and were not flagged, then
 /// the oldest. A status that loses one is no longer covered.
 pub(super) fn limit_history(update: &mut Update, history: &FileHistory, read: &CompletedRead<'_>) {
     let is_new = |(key, _): &&(FileKey, _)| !history.remembers(*key);

@@ -1,4 +1,4 @@
-//! The facts that are stored of a folder.
+//! The facts that are stored about a folder.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use crate::count::hash;
 use crate::history::indexing::IndexingTimes;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
-/// How sure it is that every file of a status is remembered, so that one that is not is new there.
+/// Whether every file of a status is remembered, so that any other file is new there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coverage {
-    /// Two whole reads listed them; what came since is remembered, or not listed yet.
+    /// Two whole reads listed them; later files are remembered, or not listed yet.
     Whole,
-    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it left out one that is there.
+    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it may have left out an existing file.
     Once,
     /// No whole read listed them; this number of torn reads did.
     Torn(u8),
@@ -47,7 +47,7 @@ pub struct KnownFile {
     pub status: Status,
     /// Its last status with a reason (failed or flagged), if it was not done since.
     pub settled: Option<Status>,
-    /// Since when it is in this state: first seen there, or its createdAt where it was there at the folder's first count.
+    /// Since when it is in this state: first seen there, or its createdAt if it was there at the folder's first count.
     pub since: Timestamp,
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
     /// and arrived after the read before.
@@ -60,7 +60,7 @@ pub struct KnownFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileHistory {
     pub(super) files: FileMap<KnownFile>,
-    /// The sorted hashes of all files that the last consistent read listed, where it was the first one that was whole; not stored
+    /// The sorted hashes of all files that the last consistent read listed, if it was the first one that was whole; not stored
     /// across restarts.
     pub(super) rows: Option<Arc<Vec<u64>>>,
 }
@@ -71,7 +71,7 @@ impl FileHistory {
         self.files.contains_key(&key)
     }
 
-    /// What is remembered of a file.
+    /// The remembered data of a file.
     pub fn get(&self, key: FileKey) -> Option<&KnownFile> {
         self.files.get(&key)
     }
@@ -89,7 +89,7 @@ impl FileHistory {
         self.files.is_empty()
     }
 
-    /// Whether the only whole read so far listed this file, in whichever status; true where that is not known.
+    /// Whether the only whole read so far listed this file, in any status; true if not known.
     pub fn was_listed(&self, key: FileKey) -> bool {
         let rows = self.rows.as_ref();
         rows.is_none_or(|rows| rows.binary_search(&hash(key)).is_ok())
@@ -121,7 +121,7 @@ pub struct Departure {
     pub since: Timestamp,
 }
 
-/// What is known only when every page was read.
+/// Facts that only a read of every page shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FullRead {
     /// When the last page was read.
@@ -129,7 +129,7 @@ pub struct FullRead {
     pub sizes: FolderSizes,
 }
 
-/// What the last count of a folder left behind; stored across restarts.
+/// The stored facts about the last count of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderRecord {
     /// When its first count ended: no file was seen in any state before that.
@@ -146,11 +146,11 @@ pub struct FolderRecord {
     pub base: Option<ByStatus<u64>>,
     /// Whether the files of each status are remembered.
     pub coverage: ByStatus<Coverage>,
-    /// What is counted since the folder was first counted. Shared, because in most folders it seldom changes.
+    /// The counters since the folder was first counted. Shared, because in most folders they seldom change.
     pub counters: Arc<FolderCounters>,
 }
 
-/// The counters of a folder: they never fall.
+/// The counters of a folder, which never decrease.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderCounters {
     pub entries: ByStatus<u64>,

@@ -1,4 +1,4 @@
-//! What a read found, and what it changes.
+//! The result of a read, and the changes by it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct CompletedRead<'a> {
     pub count: &'a FolderCount,
 }
 
-/// What a read changes in what is stored.
+/// The changes of the stored data by a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
     pub record: FolderRecord,
@@ -25,7 +25,7 @@ pub struct Update {
     /// Files that became done since the read before: their rows say so, or they are missing for the first time and as many files became
     /// done as are missing.
     pub finished: Vec<FileKey>,
-    /// The hashes of all files, where they need to be known until the next consistent read; nothing where that does not change.
+    /// The hashes of all files, if they need to be known until the next consistent read; nothing if that does not change.
     pub rows: Option<Arc<Vec<u64>>>,
     /// Since when the longest-waiting file is in each status, of the rows read.
     pub oldest: ByStatus<Option<Timestamp>>,

@@ -1,4 +1,4 @@
-//! What a request must pass before it is answered: the rate limit and authentication of the web configuration file.
+//! The checks before a request is answered: the rate limit and authentication of the web configuration file.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::http::passwords::{Passwords, Verdict};
 use crate::http::route::Route;
 use crate::http::web_config::{WebConfig, WebConfigFile};
 
-/// What asks for a password, in the words of RFC 7617.
+/// The challenge for a password (RFC 7617).
 const CHALLENGE: &str = r#"Basic realm="kb-exporter", charset="UTF-8""#;
 
 /// Whether the client of a connection showed a certificate, in a request's extensions.
@@ -83,7 +83,7 @@ impl Guard {
     }
 }
 
-/// What of a request matters here.
+/// The parts of a request that matter here.
 struct Head {
     method: Method,
     route: Option<Route>,

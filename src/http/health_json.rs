@@ -73,7 +73,7 @@ fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
     }))
 }
 
-/// A class of error: its files, and one of its reasons as the output.
+/// An error class: its files, and one of its reasons as the output.
 fn error_check(error: &ErrorClass) -> Value {
     let known = error.known.as_ref();
     object(json!({
@@ -146,7 +146,7 @@ mod tests {
         );
         assert_eq!(
             written(None),
-            json!({"mode": "dry_run", "output": "nothing was decided yet"})
+            json!({"mode": "dry_run", "output": "no decision has been made yet"})
         );
     }
 }

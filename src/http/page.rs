@@ -33,7 +33,7 @@ pub(super) use query::Query;
 /// The configuration in use.
 pub struct Configuration {
     pub facts: ConfigFacts,
-    /// The keys and values of the file, without secrets; null where there is no file.
+    /// The keys and values of the file, without secrets; null if there is no file.
     pub written: Arc<Json>,
     pub reindex: Arc<Reindex>,
 }

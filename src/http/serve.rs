@@ -156,7 +156,7 @@ async fn serve_connection(
         _ = timeout(limits.lifetime, shutdown.cancelled()) => {
             connection.as_mut().graceful_shutdown();
             let Ok(ended) = timeout(limits.drain, connection).await else {
-                tracing::debug!(%peer, "a request did not end in time: its connection is cut");
+                tracing::debug!(%peer, "a request timed out: its connection is closed");
                 return;
             };
             ended

@@ -29,13 +29,13 @@ use crate::trend::Trends;
 /// The pages use our own style sheet and script, and nothing from anywhere else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Every answer but a scrape is of the moment.
+/// No answer except a scrape may be cached.
 const NO_STORE: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
 
-/// Says whether the process makes progress; `Err` says what does not.
+/// Whether the process makes progress; `Err` says what does not.
 pub type Liveness = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// Asks for a reload; the answer is why there was none.
+/// Requests a reload; the answer is the error, if it failed.
 pub type ReloadRequest = oneshot::Sender<Result<(), String>>;
 
 pub struct Site {
@@ -48,10 +48,10 @@ pub struct Site {
     pub exposition: Exposition,
     pub config: watch::Receiver<Configuration>,
     pub liveness: Liveness,
-    /// Takes requests to read the configuration again, where they are allowed.
+    /// Receives requests to reload the configuration, if they are allowed.
     pub reload: Option<mpsc::Sender<ReloadRequest>>,
     pub telemetry_path: String,
-    /// Admits requests, where the web configuration file asks for it.
+    /// Admits requests, if the web configuration file asks for it.
     pub guard: Option<Arc<Guard>>,
 }
 
@@ -91,8 +91,8 @@ impl Site {
 }
 
 impl Served {
-    /// Whether each portal's first collection has ended, however it ended; then always. From then on the process has what it can know, so that
-    /// it can take the place of another one.
+    /// Whether each portal's first collection has ended, with any result; then always. From then on the process has all facts, so that
+    /// it can replace another one.
     fn is_ready(&self) -> bool {
         let portals = &self.site.publisher.current().portals;
         let all = || portals.iter().all(|portal| portal.was_collected());
@@ -111,7 +111,7 @@ impl Served {
         health::judge(snapshot, self.kill_switch().await, now)
     }
 
-    /// Renders a page; where there is none, 404.
+    /// Renders a page; if there is none, 404.
     async fn page(&self, render: impl FnOnce(&Pages<'_>) -> Option<Markup>) -> Response {
         let site = &self.site;
         let (snapshot, now) = (site.publisher.current(), Moment::now());

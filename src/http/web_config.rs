@@ -1,6 +1,6 @@
 //! The file of `--web.config.file`: TLS, passwords, headers and a rate limit, in the format of Prometheus' exporter-toolkit.
 //!
-//! The file and the files that it names are read again when they change. Each connection and each request uses what holds then. A file
+//! The file and the files that it names are read again when they change. Each connection and each request uses the current version. A file
 //! that was emptied or cut short must not open the server to everybody, so what protects it can be changed, but not taken away.
 
 mod client_auth;
@@ -25,7 +25,7 @@ use document::Document;
 use limiter::Limiter;
 
 pub struct WebConfig {
-    /// Serves TLS with this; plain HTTP where there is none.
+    /// Serves TLS with this; plain HTTP if there is none.
     pub tls: Option<Arc<ServerConfig>>,
     pub certificate: Option<CertificateDer<'static>>,
     /// Whether clients may show a certificate, which is verified, or none.
@@ -91,7 +91,7 @@ impl WebConfigFile {
         })
     }
 
-    /// What holds now.
+    /// The configuration in use.
     pub fn current(&self) -> Arc<WebConfig> {
         Arc::clone(&self.loaded().config)
     }
@@ -101,7 +101,7 @@ impl WebConfigFile {
         self.loaded().successful
     }
 
-    /// Reads files that changed. Where they cannot be used, this is logged once, and what held before stays in use.
+    /// Reads files that changed. If they cannot be used, this is logged once, and the previous ones stay in use.
     fn loaded(&self) -> MutexGuard<'_, Loaded> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if loaded
@@ -122,10 +122,10 @@ impl WebConfigFile {
             match config {
                 Ok(config) => {
                     loaded.config = Arc::new(config);
-                    tracing::info!(file = %self.path.display(), "the web configuration was read again");
+                    tracing::info!(file = %self.path.display(), "the web configuration was reloaded");
                 }
                 Err(error) => {
-                    tracing::error!(%error, "the web configuration changed and cannot be used; the one before stays in use");
+                    tracing::error!(%error, "the changed web configuration cannot be used; the previous one stays in use");
                 }
             }
         }
@@ -134,8 +134,8 @@ impl WebConfigFile {
 }
 
 impl WebConfig {
-    /// Takes the place of a configuration whose protections it has. Goes on with a limiter whose limit is the same, so that reading the
-    /// file again admits no further burst.
+    /// Takes the place of a configuration whose protections it has. Goes on with a limiter whose limit is the same, so that a reload
+    /// admits no further burst.
     fn replacing(mut self, before: &Self) -> Result<Self, Fault> {
         let is_missing = |key: &&&str| !self.protections.contains(*key);
         if let Some(key) = before.protections.iter().find(is_missing) {

@@ -1,4 +1,4 @@
-//! When facts change by the passing of time: counts get too old, attempts leave the window of a budget.
+//! When facts change with time alone: counts get too old, attempts leave the window of a budget.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::snapshot::{PortalView, Snapshot};
 /// The clocks of the calendar and of timers tick this often.
 const TICK: Duration = Duration::from_millis(1);
 
-/// How long what is shown of a snapshot now stays the same by itself; `None` for good.
+/// How long the rendered facts of a snapshot stay true; `None` for ever.
 pub(super) fn lasts(snapshot: &Snapshot, now: Moment) -> Option<Duration> {
     let portals = snapshot.portals.iter();
     let times = portals.flat_map(|portal| {

@@ -1,4 +1,4 @@
-//! What this process did: counters and histograms, with labels from closed lists.
+//! Events: counters and histograms of this process, with labels from closed lists.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +40,7 @@ families! {
     RELOAD_TIMESTAMP: Gauge "kb_exporter_config_last_reload_success_timestamp_seconds" &[], Event,
         "Time of the last successful configuration reload.";
     WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
-        "Whether the web configuration file, as it is now, is in use. Absent without --web.config.file.";
+        "Whether the current web configuration file is in use. Absent without --web.config.file.";
     SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "replicas", "ledger"], Event,
         "Shard index, shard count, replicas of each shard and kind of ledger, constant 1.";
 }
@@ -53,7 +53,7 @@ const REQUEST_BUCKETS: [f64; 11] = [
 const NO_LABELS: &[&str] = &[];
 
 label_values! {
-    /// Whose the ledger is: the label `ledger` of `kb_exporter_shard_info`.
+    /// The kind of ledger: the label `ledger` of `kb_exporter_shard_info`.
     pub enum LedgerKind {
         /// This process has a ledger of its own.
         Private = "private",
@@ -61,7 +61,7 @@ label_values! {
     }
 }
 
-/// How the configuration in use came to be.
+/// Facts about the last configuration reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConfigFacts {
     /// Whether the last attempt to load one was successful.
@@ -130,7 +130,7 @@ impl Events {
         })
     }
 
-    /// Shows which of the processes that share the folders this is, and whose its ledger is.
+    /// Shows the shard of this process, and the kind of its ledger.
     pub fn show_shard(&self, shard: Shard, ledger: LedgerKind) {
         self.shard.reset();
         let numbers = [shard.index(), shard.count().get(), shard.replicas().get()];
@@ -240,7 +240,7 @@ impl PortalEvents {
         self.events.requests_of(&self.portal)
     }
 
-    /// It was decided about a folder.
+    /// Counts a decision about a folder.
     pub fn decided(&self, decision: &str, reason: Reason) {
         let labels = [self.portal.as_str(), decision, reason.as_str()];
         self.events.decisions.with_label_values(&labels).inc();

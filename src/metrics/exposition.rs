@@ -1,4 +1,4 @@
-//! What a scrape is answered with: events as they are now, and the facts as they were rendered last.
+//! The answer to a scrape: current events, and the facts as of the last rendering.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::metrics::rendering::Rendering;
 use crate::metrics::{ConfigFacts, Events};
 use crate::snapshot::Publisher;
 
-/// A scrape waits for newer facts for this long, and is then answered with those that there are.
+/// A scrape waits for newer facts for this long, and then returns the facts that it has.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the current time; a test has its own.
@@ -34,7 +34,7 @@ pub struct Scrape {
 }
 
 impl Exposition {
-    /// The events as they are now. The facts are of the newest snapshot where they are rendered quickly; large ones are as they were
+    /// The events as they are now. The facts are of the newest snapshot if they are rendered quickly; large ones are as they were
     /// rendered last.
     pub async fn scrape(&self, events: &Events, config: ConfigFacts) -> prometheus::Result<Scrape> {
         let facts = self.facts().await;

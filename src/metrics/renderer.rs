@@ -21,7 +21,7 @@ const SHARE: u32 = 20;
 /// Longer than any process runs, and short enough to be added to a time.
 const FOREVER: Duration = Duration::from_hours(24 * 365 * 30);
 
-/// Renders facts when a snapshot is published, and when what is shown becomes untrue by itself.
+/// Renders facts when a snapshot is published, and when the rendered facts become outdated.
 pub struct Renderer {
     snapshots: watch::Receiver<Arc<Snapshot>>,
     rendered: watch::Sender<Arc<Rendering>>,
@@ -31,7 +31,7 @@ pub struct Renderer {
     last: (Instant, Instant),
 }
 
-/// Why nothing can be rendered. Neither happens, unless this program is wrong.
+/// Why nothing can be rendered. Both are bugs in the exporter.
 #[derive(Debug, Error)]
 pub enum RenderError {
     #[error("the metrics cannot be written")]
@@ -41,7 +41,7 @@ pub enum RenderError {
 }
 
 impl Renderer {
-    /// Makes the renderer of what is published, and what answers scrapes with it: no facts before [`Self::render`].
+    /// Makes the renderer, and the exposition that answers scrapes: no facts before [`Self::render`].
     pub fn new(publisher: &Publisher, clock: Clock) -> Result<(Self, Exposition), RenderError> {
         let nothing = Rendering::of(&Arc::default(), clock())?;
         let (sender, receiver) = watch::channel(Arc::new(nothing));
@@ -73,7 +73,7 @@ impl Renderer {
         stop.run_until_cancelled(rendering).await.unwrap_or(Ok(()))
     }
 
-    /// Renders what is known now, in place of what is shown.
+    /// Renders the current snapshot, and shows it instead of the last one.
     pub async fn render(&mut self) -> Result<(), RenderError> {
         let began = Moment::now().steady;
         let at = (self.clock)();

@@ -13,7 +13,7 @@ use crate::snapshot::Snapshot;
 /// Facts of up to this number of bytes of text are rendered within milliseconds, so a scrape waits for the newest.
 const PROMPT_BYTES: u64 = 1024 * 1024;
 
-/// Facts that are no longer true are shown for this long at most. Timers are late by more where the machine was suspended.
+/// Facts that are no longer true are shown for this long at most. Timers are late by more if the machine was suspended.
 const MAX_LATE: Duration = Duration::from_secs(10);
 
 /// The metrics of a snapshot at one moment. Immutable; swapped whole.

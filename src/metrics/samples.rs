@@ -48,7 +48,7 @@ impl<'a> Samples<'a> {
         self.add_part("_count", values, None, float(times.count));
     }
 
-    /// Ends the family; fails where a sample could not be written.
+    /// Ends the family; fails if a sample could not be written.
     pub fn finish(self) -> io::Result<()> {
         self.result
     }
@@ -98,7 +98,7 @@ pub(super) fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// 1 where something holds, or else 0.
+/// 1 if something holds, or else 0.
 pub(super) fn flag(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }

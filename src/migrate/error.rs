@@ -1,4 +1,4 @@
-//! Why nothing was copied.
+//! Errors of `state migrate`.
 
 use std::path::PathBuf;
 
@@ -31,16 +31,16 @@ pub enum MigrateError {
         "the database is not empty: there are rows in {table}; choose another database, or remove everything that is stored in this one with: DROP SCHEMA kb_state, kb_ledger CASCADE"
     )]
     DatabaseNotEmpty { table: String },
-    /// The times in the ledger would mean something else.
+    /// The times in the ledger would be wrong.
     #[error(
         "the clocks of this machine and of the PostgreSQL server differ by {seconds} seconds, and the ledger has times; set the clocks and try again"
     )]
     Clocks { seconds: u64 },
-    /// The copy is not like the original.
+    /// The copy differs from the original.
     #[error("the copy of the {part} is not the same as the original: {what}; please report this")]
     Different {
         part: &'static str,
-        /// What is not the same.
+        /// The first difference.
         what: String,
     },
     /// The connection ended before it was known whether the server committed.

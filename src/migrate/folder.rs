@@ -10,7 +10,7 @@ use crate::migrate::error::MigrateError;
 use crate::migrate::part::Part;
 use crate::sql::{Database, SqliteFile, StateFolder};
 
-/// What SQLite adds to the name of a database for the files that belong to it.
+/// The suffixes of the files that SQLite adds to a database.
 const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 type Parts = [(Part, Database); 2];
@@ -90,7 +90,7 @@ impl NewFiles {
         } = self;
         drop(parts);
         let folder = folder.hold()?;
-        // The ledger first: a process that started between the two would know what it must not repeat.
+        // The ledger first: a process that starts between the two then knows the attempts that it must not repeat.
         for part in [Part::Ledger, Part::State] {
             let name = part.file_name();
             fs::rename(incomplete.path().join(name), folder.join(name)).map_err(refused(folder))?;

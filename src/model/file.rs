@@ -1,4 +1,4 @@
-//! What identifies a file.
+//! The identity of a file.
 
 use std::collections::HashMap;
 

@@ -18,7 +18,7 @@ label_values! {
         Failed = "failed",
         /// Set aside for review by an administrator.
         Flagged = "flagged",
-        /// Whatever docs/portal.md does not name: another word, null, nothing at all.
+        /// Any value that docs/portal.md does not name: another word, null, or none.
         #[default]
         Unknown = "unknown",
     }
@@ -51,7 +51,7 @@ pub struct StatusWord {
 }
 
 impl StatusWord {
-    /// No word: null, or nothing at all.
+    /// No word: null or absent.
     pub const NONE: Self = Self {
         status: Status::Unknown,
         spelling: 0,
@@ -96,7 +96,7 @@ impl ByStatus<u64> {
         self.0.iter().sum()
     }
 
-    /// The statuses that are shown: the five of docs/portal.md always, `unknown` only where it is not 0.
+    /// The statuses that are shown: the five of docs/portal.md always, `unknown` only if it is not 0.
     pub fn shown(&self) -> impl Iterator<Item = (Status, u64)> {
         self.iter()
             .map(|(status, count)| (status, *count))

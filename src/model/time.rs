@@ -40,7 +40,7 @@ impl Timestamp {
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 
-    /// The point in time that lies so many milliseconds after this one, or before it where they are below 0.
+    /// This point in time plus a number of milliseconds, which may be negative.
     pub const fn moved(self, millis: i64) -> Self {
         Self(self.0.saturating_add(millis))
     }

@@ -13,9 +13,9 @@ use crate::policy::class::{ClassState, Response};
 pub enum BreakerState {
     /// Attempts have effect, or there were too few to know.
     Closed,
-    /// The last attempts had no effect, nor had the trials since: none is made.
+    /// The last attempts had no effect, nor had the trials since: no attempt is made.
     Open { until: Timestamp },
-    /// One folder may try. What comes of it closes the breaker or opens it anew.
+    /// One folder may try. The outcome closes the breaker or opens it again.
     HalfOpen {
         /// Not the one that failed last.
         but: FolderId,
@@ -32,8 +32,8 @@ struct Row {
 }
 
 impl BreakerState {
-    /// Reads the state from the verdicts: how many folders in a row were tried for one class without effect, each counted once. An attempt that
-    /// helped any file ends every row. Classes that do not respond are no reason to stop the others: they are ignored, as are inconclusive
+    /// Reads the state from the verdicts: how many folders in a row were tried for one class without effect, each counted once. An attempt in
+    /// which any file recovered ends every row. Classes that do not respond are no reason to stop the others: they are ignored, as are inconclusive
     /// attempts.
     pub fn of(ledger: &LedgerView, mode: ActiveMode, rules: &Breaker, now: Timestamp) -> Self {
         let track = ledger.track(mode);

@@ -13,7 +13,7 @@ pub struct Remaining {
 }
 
 impl Remaining {
-    /// Takes what was charged in the window that ends now from the budget. Never below 0.
+    /// Subtracts the charges in the window that ends now from the budget. Never below 0.
     pub fn of(track: &Track, budget: &Budget, now: Timestamp) -> Self {
         let whole = Self {
             actions: budget.actions,
@@ -25,7 +25,7 @@ impl Remaining {
             .within(budget.per, now)
             .filter(|attempt| !is_gone(attempt))
         {
-            // A portal that does not allow it does nothing: the first refusal in a row is charged.
+            // A refused attempt changes nothing, so only the first of several refusals in a row is charged.
             let forbidden = is_forbidden(attempt);
             if !(forbidden && forbidden_before) {
                 remaining.actions = remaining.actions.saturating_sub(1);

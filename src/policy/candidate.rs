@@ -13,7 +13,7 @@ pub struct Candidate<'a> {
     pub rules: &'a ReindexRules,
     /// The time zone of the windows.
     pub zone: Tz,
-    /// Whether the file that stops everything exists, or cannot be read.
+    /// Whether the kill switch file exists, or cannot be checked.
     pub kill_switch: bool,
     /// Whether the clock was not set within the last `min_age`.
     pub clock_trusted: bool,
@@ -23,7 +23,7 @@ pub struct Candidate<'a> {
     pub counts: ByStatus<u64>,
     /// The failed files that were read.
     pub failed: FailedFiles<'a>,
-    /// What the failed files of all folders show of each class.
+    /// What the failed files of all folders show about each class.
     pub outlook: &'a Outlook,
 }
 
@@ -54,11 +54,11 @@ impl<'a> Candidate<'a> {
 /// Whether decisions may be made from the counts of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountQuality {
-    /// There are none, the latest read did not count the folder, or its count was not consistent.
+    /// The folder was not counted, or its last count is not consistent.
     NotWhole,
-    /// They are older than counts may be.
+    /// They are too old.
     Stale,
-    /// They are the folder's first ones since the program was started.
+    /// They are the folder's first ones since the start.
     First,
     Usable,
 }

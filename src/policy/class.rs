@@ -18,15 +18,15 @@ const RATE: f64 = 0.2;
 /// The quantile of the normal distribution for the bounds on the success rate: 95 % lie within both.
 const QUANTILE: f64 = 1.96;
 
-/// A class of which no file ever came back does not respond after attempts in this number of folders, however few their files.
+/// A class without any recovered file does not respond after attempts in this number of folders, even with few files.
 const FOLDERS: usize = 3;
 
 label_values! {
     /// Whether retries help the files of a class.
     pub enum Response {
-        /// They were sent often enough, and hardly ever came back.
+        /// They were sent often enough, and rarely recovered.
         Unresponsive = "unresponsive",
-        /// It is not known.
+        /// Too little is known.
         Unknown = "unknown",
         Responsive = "responsive",
     }
@@ -57,7 +57,7 @@ impl Response {
         }
     }
 
-    /// What a retry does for the files, for people.
+    /// Whether a retry helps, for people.
     pub(crate) const fn a_retry(self) -> &'static str {
         match self {
             Self::Unresponsive => "hardly helps",
@@ -79,21 +79,21 @@ pub(crate) fn upper_bound(successes: f64, trials: f64) -> f64 {
     (centre + QUANTILE * spread) / (1.0 + square / trials)
 }
 
-/// What the ledger knows of a class in one portal.
+/// The facts of the ledger about a class in one portal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassState {
     pub response: Response,
     /// The newest attempt that sent files of it.
     pub last: Option<Timestamp>,
-    /// The share of its files that the next attempt is expected to bring back, from 0 to 1.
+    /// The share of its files that the next attempt is expected to recover, from 0 to 1.
     pub expected: f64,
-    /// How many of the newest attempts in a row brought none back.
+    /// Number of newest attempts in a row in which none recovered.
     in_vain: u32,
-    /// Attempts of which it is not known yet whether they bring any back.
+    /// Attempts whose effect is not known yet.
     open: u32,
-    /// The newest attempt that brought files back.
+    /// The newest attempt in which files recovered.
     pub(super) helped: Option<Timestamp>,
-    /// The newest attempts in a row that did, and how many files.
+    /// The newest attempts in a row in which files recovered, and how many files.
     back: Vec<(Timestamp, u64)>,
 }
 
@@ -101,11 +101,11 @@ pub struct ClassState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClassPace {
     Paused,
-    /// One folder at a time shows for all others whether files come back: the one in which least is sent.
+    /// One folder at a time tests whether files recover: the one in which an attempt sends the fewest files.
     One,
-    /// A few folders show it at once; where nothing is known of the class, those with most to gain.
+    /// A few folders test it at the same time; if nothing is known about the class, those with most to gain.
     Few,
-    /// Files come back: every folder may.
+    /// Files recover: every folder may try.
     All,
 }
 
@@ -147,8 +147,8 @@ impl ClassState {
         }
     }
 
-    /// How many folders may try now: all while files come back; a few while that is not known; and while more files fail with the cause, or
-    /// after an attempt in vain, one at a time, after a pause, or as soon as no more files fail with the cause.
+    /// How many folders may try now: all while files recover; a few while this is not known; and while more files fail with the cause, or
+    /// after an attempt without effect, one at a time, after a pause, or as soon as no more files fail with the cause.
     pub fn pace(
         &self,
         fresh: Option<&FreshFailures>,
@@ -176,7 +176,7 @@ impl ClassState {
         }
     }
 
-    /// Whether files came back a short while ago, and none was sent in vain since.
+    /// Whether files recovered recently, and every attempt since had an effect.
     fn comes_back(&self, rules: &ReindexRules, now: Timestamp) -> bool {
         let recent = self
             .back
@@ -195,7 +195,7 @@ impl ClassState {
         self.last.is_none_or(|last| now >= last.after(pause))
     }
 
-    /// How many of a number of files an attempt is expected to bring back. Where it is a trial for a class, one file shows as much as many.
+    /// How many of a number of files an attempt is expected to recover. In a trial for a class, one file shows as much as many.
     pub(crate) fn gain(&self, files: u64, pace: ClassPace) -> f64 {
         let shows_first = pace == ClassPace::One || (pace == ClassPace::Few && self.last.is_some());
         self.expected * float(if shows_first { files.min(1) } else { files })
@@ -208,15 +208,15 @@ pub(super) fn doubled(rules: &ReindexRules, in_vain: u32) -> Duration {
     rules.cooldown.saturating_mul(times).min(rules.max_cooldown)
 }
 
-/// How many folders may try at once a class of which nothing is known.
+/// How many folders may try an unknown class at the same time.
 fn few(rules: &ReindexRules) -> u32 {
     rules.breaker.no_effect.get().saturating_sub(1).max(1)
 }
 
-/// A smaller share of files also comes back by chance while the cause lasts.
+/// A smaller share of files also recovers by chance while the cause lasts.
 const HALF: f64 = 0.5;
 
-/// Whether most of the files with a known result came back.
+/// Whether most of the files with a known result recovered.
 pub(super) fn came_back(result: &ClassResult) -> bool {
     float(result.recovered) >= HALF * float(result.recovered + result.refailed)
 }

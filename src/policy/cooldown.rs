@@ -1,4 +1,4 @@
-//! How long a folder is paused, and a portal that does not carry out requests.
+//! The cooldown of a folder, and of a portal that does not carry out requests.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::model::{FolderId, Timestamp};
 use crate::policy::class::{ClassState, came_back, doubled};
 use crate::policy::reason::Reason;
 
-/// The shortest pause that a portal can ask for after a refusal.
+/// The shortest cooldown that a portal can ask for after a refusal.
 const SHORTEST: Duration = Duration::from_mins(1);
 
-/// Holds a folder whose pause is not over: it was reindexed, or refused, a short time ago.
+/// Holds a folder whose cooldown has not ended: it was reindexed, or refused, a short time ago.
 pub(super) fn check(
     track: &Track,
     folder: FolderId,
@@ -26,9 +26,9 @@ pub(super) fn check(
     }
 }
 
-/// The end of a folder's pause for a class, which may be past; `None` when nothing holds it, nor ever did.
+/// The end of a folder's cooldown for a class, which may be past; `None` if there never was one.
 ///
-/// It doubles with each attempt in a row that brought no file of the class back. A portal that the ledger has just met is held for one
+/// It doubles with each attempt in a row in which no file of the class recovered. A portal that is new in the ledger is held for one
 /// cooldown: a container without a volume would otherwise forget every limit.
 pub(crate) fn next_allowed(
     ledger: &LedgerView,
@@ -59,7 +59,7 @@ pub(crate) fn next_allowed(
     folder_rests.max(portal_rests)
 }
 
-/// How long a folder rests after a refusal: nothing was queued. What may pass soon rests for as long as the portal asked for.
+/// The cooldown after a refusal: nothing was requeued. After a temporary refusal, it is the time that the portal asked for.
 fn after_refusal(status: u16, retry_after: Option<Duration>, rules: &ReindexRules) -> Duration {
     let asked = retry_after.filter(|_| matches!(status, 408 | 409 | 425 | 429));
     asked.map_or(rules.cooldown, |wait| {
@@ -82,8 +82,8 @@ pub(super) const fn is_gone(attempt: &Attempt) -> bool {
     matches!(attempt.refusal(), Some(404))
 }
 
-/// How many attempts of a folder brought no file of a class back since the last one that did, here or in another folder. Those of which that
-/// is not known are ignored.
+/// Number of attempts of a folder in which no file of a class recovered, since the last one in which one did, here or in another folder.
+/// Attempts whose effect is not known are ignored.
 pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &ClassState) -> u32 {
     let attempts = track.of_folder(folder);
     let since = attempts.take_while(|attempt| {
@@ -98,10 +98,10 @@ pub(super) fn in_vain(track: &Track, folder: FolderId, class: &Class, state: &Cl
     u32::try_from(row).unwrap_or(u32::MAX)
 }
 
-/// The end of the pause of a portal that did not carry out its last requests: once as many in a row as open the breaker were not carried
-/// out, one is sent after each pause, which doubles. `None` when there is no pause.
+/// The end of the cooldown of a portal that did not carry out its last requests: after as many in a row as open the breaker, one is sent
+/// after each cooldown, which doubles. `None` without a cooldown.
 pub(super) fn not_carried_out_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
-    // What this program interrupted says nothing about the portal, unless files moved.
+    // An attempt that the exporter interrupted shows nothing about the portal, unless files changed their status.
     let answered = track.newest_first().filter(|attempt| {
         let says_nothing = attempt.was_interrupted() && attempt.was_not_carried_out();
         attempt.judged.is_some() && !says_nothing

@@ -17,14 +17,13 @@ use crate::policy::reason::Reason;
 /// Minimum number of failed files for `max_failed_ratio` (docs/configuration.md).
 const RATIO_COUNTS_FROM: u64 = 20;
 
-/// Maximum number of hopeless files per file that can be helped, beyond `max_ride_along`.
+/// Maximum number of files that are not eligible per eligible file, beyond `max_ride_along`.
 const RIDERS_PER_FILE: u64 = 3;
 
 /// What to do with a folder now, and the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     pub choice: Choice,
-    /// What it was decided from.
     pub numbers: Numbers,
 }
 
@@ -39,11 +38,11 @@ pub enum Choice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trigger {
     pub folder: FolderId,
-    /// Whether the request is to be sent, or only written down.
+    /// Whether the request is sent, or only recorded.
     pub mode: ActiveMode,
-    /// Hundredths of files that are expected to come back: attempts that gain most go first.
+    /// Number of files that are expected to recover, in hundredths: the largest gain goes first.
     pub gain: u64,
-    /// Every failed file: the endpoint takes the folder whole. As many as these are charged to the budget.
+    /// Every failed file, because the endpoint requeues all of them. The budget is charged for each.
     pub files: Vec<(FileKey, SentFile)>,
 }
 
@@ -90,7 +89,7 @@ fn sent(file: &FailedFile) -> (FileKey, SentFile) {
     (file.key, SentFile::new(file.class.clone()))
 }
 
-/// The mode in which to act, or the first reason not to.
+/// The mode of the attempt, or the first reason not to make it.
 fn may_trigger(
     candidate: &Candidate<'_>,
     ledger: Option<&LedgerView>,

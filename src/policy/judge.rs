@@ -1,12 +1,12 @@
-//! The states of the files of an attempt, and the verdict on it. Pure: an attempt and a read in, a [`Review`] out.
+//! The states of the files of an attempt, and the verdict on it. Pure.
 
 use std::time::Duration;
 
 use crate::ledger::{Attempt, FileState, Review, SentFile, StateCounts, Verdict};
 use crate::model::{FileKey, Status, Timestamp};
 
-/// When a folder in which nothing waits any more, so long after the answer, shows the result of an attempt: a portal may queue files a
-/// while after it answered.
+/// Time after the answer from which a folder without waiting files shows the result of an attempt: a portal may requeue files some
+/// time after its answer.
 const AT_REST_AFTER: Duration = Duration::from_mins(10);
 
 /// How a read saw one file.
@@ -78,12 +78,12 @@ pub fn review(
     Review { changed, verdict }
 }
 
-/// What holds for all files of an attempt at a read.
+/// Facts about all files of an attempt at a read.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// Whether the attempt has to be judged now.
     pub due: bool,
-    /// Whether the portal has had its time, and none of the folder's files waits any more.
+    /// Whether enough time has passed, and none of the folder's files waits any more.
     pub over: bool,
     /// Whether the portal said that it queued files, or one of them moved.
     pub carried_out: bool,
@@ -133,7 +133,7 @@ pub fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
     })
 }
 
-/// The files whose attempts start anew after a read: those that are done, or are not there any more.
+/// The files whose attempts are counted from 0 again after a read: those that are done or gone.
 pub fn renewed(
     files: impl IntoIterator<Item = FileKey>,
     seen: impl Fn(FileKey) -> Observation,

@@ -10,7 +10,7 @@ use crate::policy::candidate::Candidate;
 use crate::policy::class::{ClassPace, ClassState, Response};
 use crate::policy::cooldown::{in_vain, next_allowed};
 
-/// What a decision was made from: for people, and for the metrics.
+/// The numbers behind a decision: for people, and for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Numbers {
     pub failed: u64,
@@ -26,9 +26,9 @@ pub struct Numbers {
     pub ready: u64,
     /// Failed files of any class that are past `max_attempts`.
     pub exhausted: u64,
-    /// Files that an attempt would send in vain: exhausted ones, and those whose class does not count, does not respond or is paused.
+    /// Files that an attempt sends although they are not eligible: exhausted ones, and those whose class is excluded, unresponsive or paused.
     pub riding_along: u64,
-    /// Hundredths of files that an attempt is expected to bring back.
+    /// Number of files that an attempt is expected to recover, in hundredths.
     pub gain: u64,
     /// Whether every class that counts was tried in the folder without effect, and none is known to respond.
     pub tried_in_vain: bool,
@@ -62,12 +62,12 @@ struct ClassFacts {
     admission: ClassAdmission,
     in_vain: bool,
     next_allowed: Option<Timestamp>,
-    /// Files that an attempt is expected to bring back, if the class may be tried now.
+    /// Number of files that an attempt is expected to recover, if the class may be tried now.
     gain: f64,
 }
 
 impl ClassFacts {
-    /// `ledger`: none in mode off, or where the ledger cannot be used.
+    /// `ledger`: none in mode off, or if the ledger cannot be used.
     fn of(
         candidate: &Candidate<'_>,
         ledger: Option<(ActiveMode, &LedgerView)>,

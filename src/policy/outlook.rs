@@ -1,4 +1,4 @@
-//! What the failed files of all folders together show of a class.
+//! What the failed files of all folders show about an error class.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::config::ReindexRules;
 use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FileKey, FolderId, Timestamp};
 
-/// What the failed files of all folders of a portal show of each class.
+/// What the failed files of all folders of a portal show about each class.
 #[derive(Debug, Clone, Default)]
 pub struct Outlook(BTreeMap<Class, FreshFailures>);
 
@@ -79,7 +79,7 @@ const ENOUGH: u32 = 3;
 const GAPS: u32 = 8;
 
 impl FreshFailures {
-    /// From when on the cause seems to have ended, unless more files fail with it; `None` where too few failed lately to tell.
+    /// The time after which the cause has probably ended, unless more files fail with it; `None` if too few failed recently.
     pub(super) fn quiet_from(&self, rules: &ReindexRules) -> Option<Timestamp> {
         let newest = minute(*self.0.last()?);
         let lately = self.0.iter().rev().map(|at| minute(*at));

@@ -1,4 +1,4 @@
-//! The results of retries for each class of error so far: for people, in `kb-exporter reindex classes` and on the status page.
+//! The results of retries for each error class so far: for people, in `kb-exporter reindex classes` and on the status page.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! What can be asked of a portal, and no more (docs/portal.md, What it never sends).
+//! All requests that can be sent to a portal (docs/portal.md, What it never sends).
 
 use std::fmt;
 

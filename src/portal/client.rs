@@ -19,21 +19,21 @@ use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 use crate::portal::transport::Transport;
 
-/// Largest answer to the list of folders, in bytes, unpacked: enough for 50,000 folders with descriptions of 700 characters.
+/// Largest answer to the list of folders, in bytes after decompression: enough for 50,000 folders with descriptions of 700 characters.
 const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
-/// Largest error body that is read, in bytes, unpacked.
+/// Largest error body that is read, in bytes after decompression.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// What a request with status 200 brought.
+/// The answer to a request with status 200.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub body: Vec<u8>,
-    /// The portal's time (the header `Date`), where it says one.
+    /// The portal's time (the header `Date`), if it says one.
     pub date: Option<Timestamp>,
 }
 
-/// Speaks to one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
+/// The client of one portal. Cheap requests share connections, the rate limit and the limit of requests in flight.
 pub struct Client {
     pub(super) transport: Box<dyn Transport>,
     pub(super) base: Url,
@@ -52,7 +52,7 @@ impl Client {
         self.concurrency
     }
 
-    /// The rate at which this process may ask the portal, to plan with.
+    /// The rate at which this process may send requests, for planning.
     pub fn rate(&self) -> Rate {
         self.throttle.rate()
     }
@@ -64,7 +64,7 @@ impl Client {
             .unwrap_or_else(|_| Err(KeyError::Malformed("the source of the key".to_owned())))
     }
 
-    /// Sends a request once, when it is its turn; `None` when by then it is not wanted any more.
+    /// Sends a request once, when it is its turn; `None` if it is no longer wanted by then.
     pub(super) async fn ask_once(
         &self,
         ask: Ask<'_>,

@@ -1,4 +1,4 @@
-//! What can go wrong between this program and a portal, in words that say what to do.
+//! Errors of requests to a portal, in words that say what to do.
 
 use std::error::Error;
 use std::iter::successors;
@@ -14,7 +14,7 @@ use crate::text;
 /// Longest text of a portal's error that is stored, in characters.
 const REASON_CHARACTERS: usize = 200;
 
-/// Why a request to a portal gave no answer that can be used.
+/// Why a request to a portal has no usable answer.
 ///
 /// No variant holds an address or a key, so that none can be shown.
 #[derive(Debug, Clone, Error)]
@@ -23,7 +23,7 @@ pub enum PortalError {
     #[error("{0}")]
     Key(#[from] KeyError),
     /// The portal refused the key during this collection; nothing more was sent.
-    #[error("not asked, because the portal refused the key meanwhile")]
+    #[error("not sent, because the portal has refused the key")]
     Refused,
     /// No connection, or one that broke.
     #[error("no answer: {cause}; is the address right and the portal running?")]
@@ -31,7 +31,7 @@ pub enum PortalError {
     #[error("no complete answer within {}", humantime::format_duration(*limit))]
     Timeout { limit: Duration },
     /// The answer is larger than the configuration allows.
-    #[error("the answer is larger than {limit} bytes, unpacked")]
+    #[error("the decompressed answer is larger than {limit} bytes")]
     TooLarge {
         /// The limit in bytes.
         limit: usize,
@@ -46,7 +46,7 @@ pub enum PortalError {
         retry_after: Option<Duration>,
     },
     /// The body is not what docs/portal.md describes.
-    #[error("the answer is not what the interface describes: {cause}")]
+    #[error("the answer does not match the portal's interface: {cause}")]
     Invalid { cause: String },
 }
 
@@ -60,7 +60,7 @@ label_values! {
         Unreachable = "unreachable",
         RateLimited = "rate_limited",
         ServerError = "server_error",
-        /// The answer cannot be read, or is none that docs/portal.md names (Errors).
+        /// The answer cannot be read, or docs/portal.md (Errors) does not name it.
         InvalidResponse = "invalid_response",
     }
 }
@@ -83,7 +83,7 @@ impl PortalError {
         }
     }
 
-    /// Why this error may pass; `None` for one that another try does not change.
+    /// Why this error may be temporary; `None` if a retry does not help.
     pub(super) fn retry_reason(&self) -> Option<RetryReason> {
         match (self, self.trouble()) {
             (Self::Connection { .. }, _) => Some(RetryReason::Connection),
@@ -94,12 +94,12 @@ impl PortalError {
         }
     }
 
-    /// Whether the portal refused: what that means for a folder, only the list of folders can tell.
+    /// Whether the portal refused: only the list of folders shows what that means for a folder.
     pub fn is_refusal(&self) -> bool {
         matches!(self.status(), Some(401 | 403))
     }
 
-    /// The status of the answer, where there was one other than 200.
+    /// The status of the answer, if there was one other than 200.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),
@@ -115,7 +115,7 @@ impl PortalError {
         }
     }
 
-    /// From an answer with another status than 200; a body that cannot be read costs only the portal's own words.
+    /// From an answer with another status than 200; if the body cannot be read, only the portal's reason is missing.
     pub fn from_status(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         Self::Status {
             status,
@@ -124,7 +124,7 @@ impl PortalError {
         }
     }
 
-    /// From what the HTTP client says, without the address that it would name.
+    /// From an error of the HTTP client, without the address.
     pub(super) fn from_http(error: reqwest::Error, limit: Duration) -> Self {
         if error.is_timeout() {
             return Self::Timeout { limit };
@@ -162,13 +162,13 @@ fn describe_status(status: u16, reason: Option<&str>) -> String {
         404 => "not found: the folder no longer exists, or base_url is wrong",
         429 => "too many requests",
         500..=599 => "the portal failed",
-        _ => "an answer that the interface does not name",
+        _ => "an undocumented status",
     };
     let said = reason.map(|reason| format!(" (the portal says: {reason})"));
     format!("status {status}: {advice}{}", said.unwrap_or_default())
 }
 
-/// Whether a body came and could not be unpacked. The HTTP client calls a body that was cut an error of decoding as well, with the
+/// Whether a body came and could not be unpacked. The HTTP client also reports a truncated body as a decoding error, with the
 /// connection's error as its cause.
 fn is_garbled(error: &reqwest::Error) -> bool {
     let first: &(dyn Error + 'static) = error;

@@ -25,7 +25,7 @@ pub struct Listing {
     pub folders: Vec<ListedFolder>,
     /// Rows whose id is no UUID. They cannot be asked for.
     pub invalid_rows: usize,
-    /// Whether the list holds as many rows as its total says. From a list that is not whole, nothing can be
+    /// Whether the number of rows is the list's total. From a list that is not whole, nothing can be
     /// concluded about a folder that it does not name.
     pub whole: bool,
     /// When the portal answered, by its own clock (the header `Date`); `None` if it does not say.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::portal::error::PortalError;
 use crate::portal::wire::Whole;
 
-/// More files than this in one folder are a mistake of the portal.
+/// More files than this in one folder are an error of the portal.
 const MAX_UPDATED: u64 = 1_000_000_000;
 
 /// The portal's answer to `reindex-failed`, if there is one (docs/portal.md, Reindex failed files).
@@ -34,11 +34,11 @@ pub enum Requeue {
 /// Why it is unknown what a request did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unclear {
-    /// No answer came, or not all of it.
+    /// No complete answer.
     NoAnswer,
-    /// It came with a status that says neither yes nor no.
+    /// It has a status other than 200 and 4xx.
     Status(u16),
-    /// It was a success, and its body cannot be read.
+    /// It has status 200, but its body cannot be read.
     Unreadable,
 }
 

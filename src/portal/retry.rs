@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::model::{Timestamp, label_values};
 
-/// The longest wait before a retry, whatever a portal asks for.
+/// The longest wait before a retry, even if a portal asks for more.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
-/// The longest wait that a portal may ask for: more is a mistake. Callers that wait have shorter limits.
+/// The longest wait that a portal may ask for: more is an error. Callers that wait have shorter limits.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(366 * 24);
 
 /// Before the first retry at most this long.

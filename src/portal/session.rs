@@ -56,7 +56,7 @@ impl Session {
         })
     }
 
-    /// The rate at which this process may ask the portal, to plan with.
+    /// The rate at which this process may send requests, for planning.
     pub fn rate(&self) -> Rate {
         self.client.rate()
     }
@@ -93,7 +93,7 @@ impl Session {
         self.state.send_replace(State::Open);
     }
 
-    /// Goes on where requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
+    /// Continues if requests are held for a refusal of this folder: its read ended in another way, and nothing will show what the
     /// refusal meant.
     pub fn go_on_without(&self, folder: FolderId) {
         self.change_state(State::Held(folder), State::Open);
@@ -114,7 +114,7 @@ impl Session {
         });
     }
 
-    /// Sends a GET, again where the error may pass, and once more with a key that was rotated meanwhile.
+    /// Sends a GET, again if the error may pass, and once more with a key that was rotated meanwhile.
     async fn get(&self, ask: Ask<'_>, lane: &Lane) -> Result<Reply, PortalError> {
         let key = self.key();
         let unauthorized = |result: &Result<_, PortalError>| {
@@ -151,7 +151,7 @@ impl Session {
                 return Err(error);
             };
             let wait = retry::wait(delay, error.retry_after(), fastrand::f64());
-            debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed and is sent again");
+            debug!(endpoint = ask.endpoint().as_str(), %error, wait = wait.as_secs_f64(), "request failed; it is repeated");
             client.observer.retried(ask.endpoint(), reason);
             sleep(wait).await;
         }
@@ -192,7 +192,7 @@ impl Session {
             .clone()
     }
 
-    /// The key of this session where it is another one than `refused` by now.
+    /// The key of this session if it is another one than `refused` by now.
     async fn rotated(&self, refused: &ApiKey) -> Option<ApiKey> {
         let fresh = self.client.read_key().await.ok()?;
         let changed = fresh != *refused;
@@ -201,7 +201,7 @@ impl Session {
     }
 }
 
-/// Requests that can be sent at once, one after the other, each once, whatever comes of it.
+/// Requests that can be sent at once, one after the other, each without retries.
 pub struct AdmittedRequests<'a> {
     session: &'a Session,
     admission: Admission<'a>,
@@ -251,7 +251,7 @@ impl Files<'_> {
         Ok(PageBody::new(reply.body))
     }
 
-    /// Searches for files by their name, by one request, whatever comes of it: the first page of those whose name or description holds
+    /// Searches for files by their name, by one request without retries: the first page of those whose name or description holds
     /// the text. Nothing is sent unless the session is open: after a collection, nothing shows any more what a refusal meant.
     pub async fn named_once(&self, name: &str) -> Result<PageBody, PortalError> {
         let session = self.session;

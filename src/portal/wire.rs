@@ -1,6 +1,6 @@
 //! The portal's answers as they come over the wire (docs/portal.md, Values).
 //!
-//! Tolerant where a difference does no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
+//! Tolerant of differences that do no harm: unknown fields, null and absent values, values of another type, unknown statuses, text
 //! that is not valid Unicode. Nothing here outlives the body that it was read from.
 
 mod id;
@@ -97,12 +97,12 @@ impl FileRow<'_> {
         self.index_status
     }
 
-    /// Size in bytes; 0 where the portal does not say.
+    /// Size in bytes; 0 if the portal does not say.
     pub fn size(&self) -> u64 {
         self.file_size
     }
 
-    /// The `indexError`, untrusted and of any length; empty, which is no reason, where it is no text.
+    /// The `indexError`, untrusted and of any length; empty, which is no reason, if it is no text.
     pub fn error(&self) -> Option<&str> {
         self.index_error.as_deref()
     }

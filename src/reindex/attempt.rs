@@ -13,7 +13,7 @@ use crate::reindex::{FolderFindings, Reindexer, kill_switch};
 
 impl Reindexer {
     /// Writes the intent, sends the request, and writes its outcome. Returns whether the portal is in trouble, or refuses the key: then another
-    /// folder's attempt would fare no better. `decided_on`: the ledger as it was when the attempt was decided on.
+    /// folder's attempt would fail, too. `decided_on`: the ledger as it was when the attempt was decided on.
     pub(super) async fn attempt(
         &mut self,
         requests: &AdmittedRequests<'_>,
@@ -39,13 +39,13 @@ impl Reindexer {
             info!(portal = %self.portal, folder = %folder.name, id = %folder.id, files = trigger.files.len(), "dry run: failed files would be reindexed now");
             return Ok(false);
         }
-        // The disk may have taken its time.
+        // The write may have taken long.
         let (outcome, trouble) = if self.may_send(folder, trigger.mode, cancel).await {
             let answer = requests.reindex_failed(folder.id).await;
             self.log(folder, &answer);
             (outcome(&answer), is_trouble(&answer))
         } else {
-            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing was stopped meanwhile");
+            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing has been stopped");
             let why = Lost::Interrupted;
             (Outcome::Unknown { why }, false)
         };
@@ -131,7 +131,7 @@ fn outcome(answer: &Requeue) -> Outcome {
     }
 }
 
-/// Whether an answer says that another folder's attempt would fare no better.
+/// Whether the answer shows that another folder's attempt would fail, too.
 const fn is_trouble(answer: &Requeue) -> bool {
     match answer {
         Requeue::Accepted { .. } => false,

@@ -15,13 +15,13 @@ use crate::snapshot::FolderReindex;
 /// Requests for one candidate: a read of the folder, and the attempt.
 const REQUESTS: u32 = 2;
 
-/// How often an attempt is decided on again where other processes write to the ledger at the same time.
+/// How often an attempt is decided on again if other processes write to the ledger at the same time.
 const TRIES: usize = 5;
 
 /// What was decided about a candidate.
 struct Decided {
     shown: FolderReindex,
-    /// Why an attempt in the next folder would fail as well, if it would.
+    /// Why an attempt in the next folder would fail, too, if so.
     trouble: Option<Reason>,
 }
 
@@ -29,7 +29,7 @@ enum NotMade {
     Held(Decided),
     /// Nothing is decided any more: the folder is gone, its mode is another one, or the program ends.
     Skipped,
-    /// Somebody else wrote to the ledger between the decision and the intent: the next collection decides.
+    /// Another process wrote to the ledger between the decision and the intent: the next collection decides.
     OutOfDate,
 }
 
@@ -131,7 +131,7 @@ impl Reindexer {
             .await
     }
 
-    /// Decides once more by what holds now, and makes the attempt.
+    /// Decides again with the current input, and makes the attempt.
     async fn decide_and_attempt(
         &mut self,
         requests: &AdmittedRequests<'_>,
@@ -173,7 +173,7 @@ impl Reindexer {
     }
 }
 
-/// The folder of a trigger and the decision, where that still is to make an attempt in the same mode.
+/// The folder of a trigger and the decision, if that still is to make an attempt in the same mode.
 fn still_wanted<'a>(
     context: &'a DecisionContext,
     trigger: &Trigger,

@@ -13,7 +13,7 @@ use crate::reindex::FolderFindings;
 /// Why a folder is held after its check.
 pub(super) struct FailedCheck {
     pub reason: Reason,
-    /// Whether the next folder would fare no better.
+    /// Whether an attempt in the next folder would fail, too.
     pub trouble: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn check(
     }
 }
 
-/// Asks for the page on which a failed file stood; or else for the folder alone. One request, whatever comes of it.
+/// Requests the page that had a failed file, or else only the folder. One request, without retries.
 async fn read_again(
     requests: &AdmittedRequests<'_>,
     folder: &FolderFindings,

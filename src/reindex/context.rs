@@ -1,4 +1,4 @@
-//! Everything that a decision is made from at one moment.
+//! The input of decisions at one moment.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// What the failed files of all folders show of each class; nothing, where the ledger cannot be used.
+    /// What the failed files of all folders show about each class; empty if the ledger cannot be used.
     pub(super) fn outlook(
         &self,
         latest: &PortalFindings,
@@ -39,15 +39,15 @@ impl Rules {
     }
 }
 
-/// What is known, and what holds, at one moment.
+/// The input of decisions at one moment.
 pub(super) struct DecisionContext {
     pub latest: Arc<PortalFindings>,
     pub rules: Rules,
     pub kill_switch: bool,
-    /// What was attempted; `None` when the ledger cannot be used.
+    /// The attempts; `None` if the ledger cannot be used.
     pub ledger: Option<Arc<LedgerView>>,
     pub now: Moment,
-    /// What the failed files of all folders show of each class.
+    /// What the failed files of all folders show about each class.
     pub outlook: Arc<Outlook>,
 }
 

@@ -1,4 +1,4 @@
-//! What a collection found that decisions are made from.
+//! The results of a collection on which decisions are based.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use crate::policy::judge::Observation;
 use crate::policy::{CountQuality, FailedFile, FailedFiles};
 use crate::portal::{PageRequest, Session};
 
-/// What one collection of a portal found. Times are by the clock of the ledger.
+/// The results of one collection of a portal. Times are by the clock of the ledger.
 pub struct PortalFindings {
-    /// What the portal is asked with; none when its list of folders could not be read.
+    /// The client for the portal; `None` if its list of folders could not be read.
     pub session: Option<Arc<Session>>,
     /// Whether the portal's latest answers were errors.
     pub portal_erring: bool,
@@ -30,7 +30,7 @@ pub struct FolderFindings {
     /// When it was last counted; none when it was not.
     pub counted: Option<Moment>,
     pub counts: ByStatus<u64>,
-    /// What its last count found; none when it was not counted yet, or nothing is reindexed there.
+    /// The result of its last count; `None` if it was not counted yet, or nothing is reindexed there.
     pub findings: Option<Arc<CountFindings>>,
 }
 
@@ -105,7 +105,7 @@ impl PortalFindings {
         }
     }
 
-    /// What was found in a folder, where the latest read counted it and that is not too long ago.
+    /// What was found in a folder, if the latest read counted it and that is not too long ago.
     pub(super) fn found<'a>(
         &self,
         folder: &'a FolderFindings,

@@ -1,4 +1,4 @@
-//! The file that stops everything (docs/reindexing.md, Stop it).
+//! The kill switch file (docs/reindexing.md, Stop it).
 
 use std::io::ErrorKind;
 use std::path::Path;

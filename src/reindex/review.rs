@@ -63,7 +63,7 @@ impl Reindexer {
         self.note_if_refused(ledger.review(attempt.id, now, review).await);
     }
 
-    /// Asks for a handful of files by their names that are missing among the files that are not done, where done files are only counted.
+    /// Asks for a handful of files by their names that are missing among the files that are not done, if done files are only counted.
     async fn ask_for_missing(
         &mut self,
         context: &DecisionContext,
@@ -114,7 +114,7 @@ impl Reindexer {
         }
     }
 
-    /// Files that were seen done, or are not there any more, start anew.
+    /// Resets the attempts of files that are done or gone.
     async fn renew(
         &mut self,
         context: &DecisionContext,
@@ -146,7 +146,7 @@ pub(super) struct NamedFiles {
 }
 
 impl NamedFiles {
-    /// Forgets what may be different by now.
+    /// Forgets results that may be outdated.
     fn forget_passing(&mut self) {
         self.observations.retain(|_, seen| {
             matches!(

@@ -1,4 +1,4 @@
-//! What fails in a portal: its classes of error, over all folders.
+//! The error classes of a portal, over all folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

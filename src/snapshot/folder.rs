@@ -15,7 +15,7 @@ pub struct FolderView {
     pub name: FolderName,
     /// Its `fileCount` in the list that was read last.
     pub reported_files: Option<u64>,
-    /// What came of the latest read.
+    /// The result of the latest read.
     pub state: FolderState,
     /// The last count, until the folder leaves.
     pub counts: Option<Arc<Counts>>,
@@ -25,7 +25,7 @@ pub struct FolderView {
     pub full_read: Option<FullRead>,
     /// The counts of the last audit less those that the boundaries between statuses gave just before.
     pub full_read_difference: Option<ByStatus<i64>>,
-    /// Pages of the full scan that is under way, where it has a time limit of its own because they are many.
+    /// Pages of the full scan that is under way, if it has a time limit of its own because they are many.
     pub large_scan_pages: Option<u64>,
     /// Its counters, as stored on disk; none once the folder left.
     pub counters: Option<Arc<FolderCounters>>,
@@ -49,7 +49,7 @@ impl FolderView {
     }
 }
 
-/// What came of the latest read of a folder.
+/// The result of the latest read of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FolderState {
     /// There was none yet.
@@ -59,12 +59,12 @@ pub enum FolderState {
         reason: Unavailable,
         message: String,
     },
-    /// The folder is not there any more.
+    /// The folder is gone.
     Departed(Departure),
 }
 
 impl FolderState {
-    /// Why the folder cannot be counted, where it cannot.
+    /// Why the folder cannot be counted, if so.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self {
             Self::Unseen | Self::Counted => None,
@@ -80,7 +80,7 @@ impl FolderState {
 /// Why a folder cannot be counted: the label `reason` of `kb_folder_unavailable`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unavailable {
-    /// It is listed, and the portal answers 403 all the same.
+    /// It is listed, but the portal answers 403.
     Forbidden,
     Gone,
     Unlisted,
@@ -108,7 +108,7 @@ pub struct Counts {
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,
     /// Whether all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary
-    /// between statuses was read the same twice.
+    /// between statuses was the same in both passes.
     pub consistent: bool,
     pub counted: Moment,
     pub duration: Duration,

@@ -9,19 +9,19 @@ impl Snapshot {
 }
 
 impl PortalView {
-    /// Whether everything was collected that is there and is to be collected.
+    /// Whether everything was collected that should be.
     pub fn is_complete(&self) -> bool {
         let is_settled =
             |folder: &FolderView| folder.state != FolderState::Unseen && !folder.state.is_fault();
         self.faults().is_empty() && self.folders.values().all(|folder| is_settled(folder))
     }
 
-    /// What keeps folders of the portal from being counted, or what was counted from being stored; for people.
+    /// Why folders of the portal cannot be counted, or counts cannot be stored; for people.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         match &self.list {
             ListState::Unasked => {
-                faults.push("the list of folders was not answered yet".to_owned());
+                faults.push("the list of folders has not been read yet".to_owned());
             }
             ListState::Failed { message, .. } => faults.push(message.clone()),
             ListState::Read(_) => {}
@@ -30,7 +30,7 @@ impl PortalView {
             let (invalid, beyond) = (list.invalid_rows, list.beyond_limit);
             if invalid > 0 {
                 faults.push(format!(
-                    "{invalid} rows of the list name no valid folder and are not collected"
+                    "{invalid} rows of the list have no valid folder id and are not collected"
                 ));
             }
             if beyond > 0 {
@@ -39,7 +39,7 @@ impl PortalView {
                 ));
             }
             if !list.whole {
-                let fault = "the list of folders is not whole: its total is not its length";
+                let fault = "the list of folders is incomplete: its total differs from its length";
                 faults.push(fault.to_owned());
             }
         }
@@ -50,11 +50,11 @@ impl PortalView {
             ));
         }
         let refusal = self.state_writes.refusal();
-        faults.extend(refusal.map(|error| format!("counters of entries stand still: {error}")));
+        faults.extend(refusal.map(|error| format!("counters of entries do not change: {error}")));
         faults
     }
 
-    /// What people should know though it is no fault: the counts are right and say how old they are.
+    /// Remarks for people that are not faults: the counts are right, and their age is shown.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
         let cycle = self.collections.cycle;
         let cycle = cycle.filter(|cycle| cycle.takes_turns());
@@ -62,19 +62,19 @@ impl PortalView {
         cycle.into_iter().chain(self.unsorted.clone())
     }
 
-    /// All that people should know.
+    /// Faults and remarks, for people.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         self.faults().into_iter().chain(self.remarks())
     }
 
-    /// Whether a collection has ended, whatever its result.
+    /// Whether a collection has ended, with any result.
     pub fn was_collected(&self) -> bool {
         self.collections.last_run.is_some()
     }
 }
 
 impl FolderState {
-    /// Whether the folder is there and cannot be counted.
+    /// Whether the folder exists and cannot be counted.
     pub const fn is_fault(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }

@@ -13,7 +13,7 @@ use crate::snapshot::{PortalView, ReindexView, Snapshot};
 pub struct Publisher(watch::Sender<Arc<Snapshot>>);
 
 impl Publisher {
-    /// Shows these portals from now on, in this order; nothing is known yet of those that are new.
+    /// Shows these portals from now on, in this order. New ones are empty.
     pub fn use_portals(&self, portals: &[Portal]) {
         self.update(|snapshot| {
             let view = |portal: &Portal| {
@@ -37,7 +37,7 @@ impl Publisher {
         });
     }
 
-    /// Replaces what is decided about reindexing in one portal, if it is one of those that are shown.
+    /// Replaces the decisions about reindexing in one portal, if it is one of those that are shown.
     pub fn publish_reindex(&self, portal: &PortalName, view: ReindexView) {
         self.update(|snapshot| {
             if snapshot.portals.iter().any(|shown| shown.name == *portal) {
@@ -46,7 +46,7 @@ impl Publisher {
         });
     }
 
-    /// Changes a copy of the snapshot where somebody still reads it.
+    /// Changes a copy of the snapshot if somebody still reads it.
     fn update(&self, change: impl FnOnce(&mut Snapshot)) {
         self.0
             .send_modify(|snapshot| change(Arc::make_mut(snapshot)));

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct ReadCycle {
     /// How long it takes, at least an interval.
     pub takes: Duration,
-    /// The time until the next collection, when this was worked out.
+    /// The time until the next collection, when this was computed.
     pub interval: Duration,
     /// The longest time between two reads of a folder that is wanted when not all fit into an interval (`collect.quiet_every`).
     pub quiet_every: Duration,
@@ -37,14 +37,14 @@ impl fmt::Display for ReadCycle {
         let [takes, interval] = [takes.max(quiet_every), interval].map(|time| whole_seconds(*time));
         write!(
             f,
-            "not every folder fits into an interval of {interval}, so folders take turns: those that changed or hold files not done come first, \
-             the others have their turn within {takes}"
+            "not every folder fits into an interval of {interval}, so folders take turns: those that changed or have files that are not done come first, \
+             the others follow within {takes}"
         )?;
         if self.is_late() {
             let wanted = whole_seconds(*quiet_every);
             write!(
                 f,
-                "; for {wanted} (collect.quiet_every) collect.max_requests_per_second is too low"
+                "; collect.max_requests_per_second is too low for collect.quiet_every ({wanted})"
             )?;
         }
         Ok(())
@@ -72,9 +72,9 @@ mod tests {
             };
             (cycle.takes_turns(), cycle.is_late(), cycle.to_string())
         };
-        let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or hold files not done come first, \
-                     the others have their turn within";
-        let late = "for 5m (collect.quiet_every) collect.max_requests_per_second is too low";
+        let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or have files that are not done come first, \
+                     the others follow within";
+        let late = "collect.max_requests_per_second is too low for collect.quiet_every (5m)";
         assert!(!described(59).0);
         assert_eq!(described(240), (true, false, format!("{turns} 5m")));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What is decided about reindexing in one portal.
+//! The decisions about reindexing in one portal.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use crate::ledger::{ActiveMode, LedgerView};
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{BreakerState, Numbers, Reason, Remaining};
 
-/// What is decided about reindexing in one portal.
+/// The decisions about reindexing in one portal.
 #[derive(Debug, Clone)]
 pub struct ReindexView {
     /// Each folder as of the last collection.
     pub folders: BTreeMap<FolderId, FolderReindex>,
-    /// What was attempted, or why that is not known.
+    /// The attempts, or why they are not known.
     pub ledger: Result<Arc<LedgerView>, String>,
     /// Why something could not be written to the ledger, if so.
     pub write_error: Option<String>,
@@ -28,16 +28,16 @@ impl ReindexView {
     }
 }
 
-/// What is decided about one folder.
+/// The decision about one folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderReindex {
-    /// Why something is, or is not, attempted.
+    /// Why an attempt is, or is not, made.
     pub reason: Reason,
-    /// What it was decided from.
+    /// The numbers behind it.
     pub numbers: Numbers,
 }
 
-/// What a portal may still be asked for.
+/// The remaining budget of a portal, and its breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortalLimits {
     /// The strongest mode of its rules: each mode has a budget and a breaker of its own.

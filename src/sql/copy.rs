@@ -1,4 +1,4 @@
-//! Copies rows from one database to another, of either engine.
+//! Copies rows between databases of either engine.
 
 use rusqlite::types::Value;
 
@@ -108,7 +108,7 @@ impl Table {
                 to.execute(note, &[name, Value::Integer(last)])?;
             }
             Engine::Postgres => {
-                // Stays where the transaction is undone: then some numbers are never given.
+                // A rollback does not undo it: then some numbers are never given.
                 let (name, last) = (self.name, Value::Integer(last));
                 let query =
                     format!("SELECT setval(pg_get_serial_sequence('{name}', '{column}'), $1)");
@@ -118,7 +118,7 @@ impl Table {
         Ok(())
     }
 
-    /// The last number that is known to have been given; 0 where none was.
+    /// The last number that is known to have been given; 0 if none was.
     fn last_number(
         &self,
         transaction: &mut dyn Transaction,

@@ -21,7 +21,7 @@ impl Database {
         Self::Postgres(Box::new(Postgres::new(url_file, schema)))
     }
 
-    /// Opens what a process has made before, to read it or to write as well; none where there is nothing. Needs no lock of a folder.
+    /// Opens an existing database, read-only or read-write; `None` if there is none. Needs no lock of a folder.
     pub fn open_existing(
         state: &State,
         file_name: &str,
@@ -57,7 +57,7 @@ impl Database {
         }
     }
 
-    /// Fails where nothing can be written.
+    /// Fails if nothing can be written.
     pub fn check_write(&mut self) -> Result<(), SqlError> {
         match self {
             Self::Sqlite(file) => file.check_write(),

@@ -1,4 +1,4 @@
-//! What a database, or the server that has it, refuses.
+//! Errors of databases.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub enum SqlError {
         /// The version that this program knows.
         known: i64,
     },
-    #[error("it holds what this program did not write: {0}")]
+    #[error("it contains data that kb-exporter did not write: {0}")]
     Content(String),
     #[error("it is closed")]
     Closed,

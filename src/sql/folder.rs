@@ -24,7 +24,7 @@ impl StateFolder {
         }
     }
 
-    /// Locks the folder for this process, unless it is locked, and makes it where it is missing. Returns its path.
+    /// Locks the folder for this process, unless it is locked, and makes it if it is missing. Returns its path.
     pub fn hold(&self) -> Result<&Path, SqlError> {
         let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         if lock.is_none() {

@@ -1,8 +1,8 @@
 //! A PostgreSQL server.
 //!
 //! Every transaction is complete in itself: `BEGIN` sets what it needs, and statements have no names. So a proxy may give each transaction
-//! another connection (`PgBouncer` with `pool_mode = transaction`). After an error of the connection the server is left alone for a pause that
-//! grows, and whatever is asked meanwhile fails at once.
+//! another connection (`PgBouncer` with `pool_mode = transaction`). After an error of the connection there is a pause that
+//! grows, and every request fails at once during it.
 
 mod connect;
 mod connection;
@@ -25,10 +25,10 @@ use crate::sql::transaction::Transaction;
 use connection::{Connection, PATIENCE, STATEMENT_TIMEOUT};
 use transaction::PostgresTransaction;
 
-/// How long the server is left alone after an error of the connection, at first and at most.
+/// The shortest and longest pause after an error of the connection.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
-/// A connection to a server, made anew where it ended.
+/// A connection to a server, made anew if it ended.
 pub(crate) struct Postgres {
     /// The file that has the URL of the database. It is read at each connect.
     url_file: HiddenPath,
@@ -38,7 +38,7 @@ pub(crate) struct Postgres {
     away: Option<Away>,
 }
 
-/// Why the server is left alone.
+/// Why there is a pause.
 #[derive(Debug)]
 struct Away {
     error: SqlError,
@@ -63,7 +63,7 @@ impl Postgres {
         self.clock.clone()
     }
 
-    /// Connects, where that is not so, and makes the tables where they are missing.
+    /// Connects, if that is not so, and makes the tables if they are missing.
     pub fn connect(&mut self) -> Result<(), SqlError> {
         if self.connection.is_some() {
             return Ok(());
@@ -94,7 +94,7 @@ impl Postgres {
         tables::exist(&connection, self.schema)
     }
 
-    /// Leaves the server alone for a while.
+    /// Starts the pause.
     fn lost(&mut self, error: &SqlError) {
         let [first, longest] = PAUSES;
         let pause = self.away.as_ref().map_or(first, |away| away.pause * 2);
@@ -107,7 +107,7 @@ impl Postgres {
         });
     }
 
-    /// Fails where nothing can be written: a commit with a transaction id of its own is written to disk.
+    /// Fails if nothing can be written: a commit with a transaction id of its own is written to disk.
     pub fn check_write(&mut self) -> Result<(), SqlError> {
         self.transaction(|transaction| {
             transaction.query("SELECT pg_current_xact_id()::text AS id", &[])?;

@@ -104,7 +104,7 @@ impl<A: Record, B: Record> Record for (A, B) {
     }
 }
 
-/// Columns that are all null where there is nothing. Of something, the first is not null.
+/// Columns that are all null if there is nothing. Of something, the first is not null.
 impl<R: Record> Record for Option<R> {
     fn columns() -> Vec<&'static str> {
         R::columns()

@@ -5,7 +5,7 @@ pub(crate) const SERVER_NOW: &str = "(extract(epoch FROM clock_timestamp()) * 10
 
 const SQLITE_NOW: &str = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
 
-/// Words of SQLite, and what PostgreSQL has in their place.
+/// Words of SQLite, and their replacements in PostgreSQL.
 #[cfg(feature = "postgres")]
 const IN_POSTGRES: [(&str, &str); 6] = [
     (
@@ -25,7 +25,7 @@ pub(crate) struct Schema {
     /// The name of the PostgreSQL schema (a namespace of tables).
     pub name: &'static str,
     pub version: i64,
-    /// In the words of SQLite; `{now}` is the time in milliseconds since 1970.
+    /// In the SQL of SQLite; `{now}` is the time in milliseconds since 1970.
     pub tables: &'static str,
     /// For processes that share the database: PostgreSQL alone has them.
     #[cfg_attr(

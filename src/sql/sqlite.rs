@@ -32,7 +32,7 @@ impl SqliteFile {
         Ok(file)
     }
 
-    /// Opens a file, to read it or to write as well; none where there is no file, or it has no tables yet.
+    /// Opens an existing file, read-only or read-write; `None` if there is no file, or it has no tables yet.
     pub fn open_existing(
         path: &Path,
         write: bool,
@@ -87,7 +87,7 @@ impl SqliteFile {
         Ok(version?)
     }
 
-    /// Fails where the disk refuses writes: writes the header of the file again as it is. (The write of a row that does not change is
+    /// Fails if the disk refuses writes: writes the header of the file again as it is. (The write of a row that does not change is
     /// skipped.)
     pub fn check_write(&self) -> Result<(), SqlError> {
         let version = self.version()?;

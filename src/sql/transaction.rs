@@ -1,4 +1,4 @@
-//! Transactions, and what is done in them.
+//! Transactions.
 
 use rusqlite::types::Value;
 
@@ -22,7 +22,7 @@ pub(crate) enum Engine {
 pub(crate) trait Transaction {
     fn engine(&self) -> Engine;
 
-    /// Does what a statement with the parameters `$1`, `$2`, … says, and returns the number of rows that it changed.
+    /// Executes a statement with the parameters `$1`, `$2`, …, and returns the number of rows that it changed.
     fn execute(&mut self, statement: &str, values: &[Value]) -> Result<u64, SqlError>;
 
     /// Reads the rows of a query.

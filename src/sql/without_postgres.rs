@@ -1,4 +1,4 @@
-//! In place of PostgreSQL in a build without it: every use is refused. The configuration refuses it before.
+//! Replaces PostgreSQL in a build without it: every use is refused. The configuration refuses it before.
 
 use crate::config::HiddenPath;
 use crate::sql::error::SqlError;

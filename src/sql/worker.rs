@@ -25,7 +25,7 @@ impl<T: 'static> Worker<T> {
         let _ = self.0.send(Box::new(job));
     }
 
-    /// Does a job after all earlier ones and returns its result; `None` where the thread has ended. The job is also done when nobody waits
+    /// Does a job after all earlier ones and returns its result; `None` if the thread has ended. The job is also done when nobody waits
     /// for it any more.
     pub async fn run<R: Send + 'static>(
         &self,

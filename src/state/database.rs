@@ -1,8 +1,8 @@
 //! What is read from the database and written to it.
 //!
-//! Each folder has a version, which each write increases. A write names the version that it was made from. Where another process
-//! wrote since, nothing of the folder is written, and what the database has is returned instead: so whoever writes, the counters of a
-//! folder are one sequence.
+//! Each folder has a version, which each write increases. A write names the version that it was made from. If another process
+//! wrote since, nothing is written, and the version of the database is returned instead. So the counters of a folder never decrease,
+//! whichever process writes.
 
 use rusqlite::types::Value;
 
@@ -24,7 +24,7 @@ pub(super) struct StateDatabase {
     versions: Versions,
 }
 
-/// A database that is opened with its first use, and with the next one where that failed.
+/// A database that is opened with its first use, and with the next one if that failed.
 #[derive(Debug)]
 struct LazyDatabase {
     // Closed before another process may have the folder.
@@ -49,7 +49,7 @@ impl LazyDatabase {
     }
 }
 
-/// What another process wrote of a folder.
+/// The version of a folder that another process wrote.
 pub type Newer = (FolderId, SavedFolder);
 
 impl StateDatabase {
@@ -72,7 +72,7 @@ impl StateDatabase {
         self.sql.get()?.check_write()
     }
 
-    /// Reads what is saved of one portal, but for the folders of other shards.
+    /// Reads the saved data of one portal, except the folders of other shards.
     pub fn load_portal(
         &mut self,
         portal: &PortalName,
@@ -85,8 +85,8 @@ impl StateDatabase {
         Ok(saved.remove(portal.as_str()).unwrap_or_default())
     }
 
-    /// Writes what is new about folders of a portal, all in one transaction, but for those of which another process wrote meanwhile:
-    /// returns what that wrote.
+    /// Writes changes of folders of a portal, all in one transaction, except folders that another process wrote meanwhile: returns
+    /// their versions.
     pub fn write(&mut self, mut changes: Vec<FolderChange>) -> Result<Vec<Newer>, SqlError> {
         // All processes lock the rows of folders in one order, so that none waits for another one that waits for it.
         changes.sort_by_key(|change| change.id);

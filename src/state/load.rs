@@ -1,4 +1,4 @@
-//! From the tables to what is saved.
+//! Reads the tables.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::state::tables::{FolderRows, PortalRow, RefutationRow, SlotRow};
 /// How many folders one query reads.
 const FOLDERS_AT_ONCE: usize = 1_000;
 
-/// What is saved, by the names of the portals.
+/// The saved data, by the names of the portals.
 pub(super) type Saved = HashMap<String, SavedPortal>;
 
 /// The versions of folders, by portal.
@@ -21,7 +21,7 @@ pub(super) type Versions = HashMap<String, HashMap<FolderId, i64>>;
 
 type Loaded = (FolderId, i64, SavedFolder);
 
-/// Reads what is saved of all portals.
+/// Reads the saved data of all portals.
 pub(super) fn load(transaction: &mut dyn Transaction) -> Result<(Saved, Versions), SqlError> {
     let mut saved = load_portals(transaction, None)?;
     let mut versions = Versions::default();
@@ -30,7 +30,7 @@ pub(super) fn load(transaction: &mut dyn Transaction) -> Result<(Saved, Versions
     Ok((saved, versions))
 }
 
-/// Reads what is saved of one portal, but for the folders of other shards.
+/// Reads the saved data of one portal, except the folders of other shards.
 pub(super) fn load_portal(
     transaction: &mut dyn Transaction,
     portal: &PortalName,
@@ -47,7 +47,7 @@ pub(super) fn load_portal(
     Ok((saved, versions))
 }
 
-/// Reads what is saved of one portal, or of all, without folders.
+/// Reads the saved data of one portal, or of all, without folders.
 fn load_portals(
     transaction: &mut dyn Transaction,
     portal: Option<&str>,

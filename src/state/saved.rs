@@ -1,4 +1,4 @@
-//! What is written to the state and read from it.
+//! The data that is written to the state and read from it.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::classify::ClassSlot;
 use crate::history::{Departure, FileHistory, FolderRecord, KnownFile};
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
 
-/// What was saved of a portal.
+/// The saved data of a portal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SavedPortal {
     /// The end of the last collection that counted every folder that was due.
@@ -25,7 +25,7 @@ pub struct SavedRefutation {
     pub pages: Vec<u64>,
 }
 
-/// What is saved of a folder. `F`: its files that are not done, or how they changed.
+/// The saved data of a folder. `F`: its files that are not done, or how they changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedFolder<F = FileHistory> {
     /// Its name when it was last seen.
@@ -33,7 +33,7 @@ pub struct SavedFolder<F = FileHistory> {
     /// The facts of its last count, if it ever was counted.
     pub record: Option<FolderRecord>,
     pub files: F,
-    /// The classes of error that have a slot in it.
+    /// The error classes that have a slot in it.
     pub class_slots: Vec<ClassSlot>,
     /// When and why it left, if it did.
     pub left: Option<Departure>,
@@ -41,7 +41,7 @@ pub struct SavedFolder<F = FileHistory> {
     pub excluded: Option<Timestamp>,
 }
 
-/// What is to be written of a folder, in one transaction.
+/// The changes of a folder that one transaction writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FolderChange {
     pub portal: PortalName,
@@ -49,7 +49,7 @@ pub struct FolderChange {
     pub folder: SavedFolder<FileChanges>,
 }
 
-/// What is to be written of a folder's files.
+/// The changes of a folder's files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileChanges {
     /// All other files are as before.

@@ -43,12 +43,12 @@ impl Store {
         !matches!(self.0, Backend::Nowhere)
     }
 
-    /// Fails where nothing can be written.
+    /// Fails if nothing can be written.
     pub async fn check_write(&self) -> Result<(), SqlError> {
         self.act(StateDatabase::check_write).await
     }
 
-    /// Reads what is saved of one portal, after everything that was written before. Folders of other shards are left out where other
+    /// Reads what is saved of one portal, after everything that was written before. Folders of other shards are left out if other
     /// processes use the state as well.
     pub async fn load(&self, portal: PortalName, shard: Shard) -> Result<SavedPortal, SqlError> {
         let shard = match self.0 {
@@ -59,8 +59,8 @@ impl Store {
             .await
     }
 
-    /// Writes what is new about folders of a portal, in one transaction, which is on disk when this returns. Where another process wrote what is
-    /// known of a folder meanwhile, nothing of it is written, and what that process wrote is returned.
+    /// Writes changes of folders of a portal, in one transaction, which is on disk when this returns. If another process wrote a folder
+    /// meanwhile, nothing of it is written, and the version of that process is returned.
     pub async fn write(&self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, SqlError> {
         self.act(move |database| database.write(changes)).await
     }

@@ -1,4 +1,4 @@
-//! The rows of the tables, and what they stand for.
+//! The rows of the tables, and their meaning.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl RefutationRow {
 }
 
 record! {
-    /// A folder without the columns that are null where there is nothing to tell.
+    /// A folder without the columns that are null if there is nothing to tell.
     pub(super) struct FolderRow {
         portal: String,
         id: FolderId,
@@ -183,7 +183,7 @@ record! {
 }
 
 record! {
-    /// A class of error that has a slot in a folder, without that folder.
+    /// An error class that has a slot in a folder, without that folder.
     pub(super) struct SlotRow {
         class: Arc<str>,
         example: Arc<str>,

@@ -1,4 +1,4 @@
-//! From changes to the tables.
+//! Writes changes to the tables.
 
 use rusqlite::types::Value;
 

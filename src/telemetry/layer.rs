@@ -1,4 +1,4 @@
-//! Gathers what belongs to an event, and writes its line.
+//! Collects the fields of an event, and writes its line.
 
 use std::io::Write;
 

@@ -141,7 +141,7 @@ async fn a_class_that_no_file_ever_had_is_warned_of_and_one_that_a_file_had_is_n
     });
     let warned = || {
         let text = text_of(&run(workspace.command().arg("--config.check"), ""));
-        assert!(text.starts_with("the configuration is right"), "{text}");
+        assert!(text.starts_with("the configuration is correct"), "{text}");
         let warnings = text.lines().filter(|line| line.starts_with("warning: "));
         warnings.map(str::to_owned).collect::<Vec<_>>()
     };
@@ -149,7 +149,7 @@ async fn a_class_that_no_file_ever_had_is_warned_of_and_one_that_a_file_had_is_n
     assert_eq!(without_state.len(), 2, "{without_state:?}");
     let unknown = without_state
         .iter()
-        .all(|line| line.contains("no file is known"));
+        .all(|line| line.contains("no known file has had it"));
     assert!(unknown, "{without_state:?}");
 
     let exporter = Exporter::start(&workspace).await;

@@ -54,7 +54,7 @@ async fn many_folders_that_fail_at_once_leave_the_log_readable() {
     );
     let omitted = lines(
         &exporter,
-        "more folders changed; the level debug logs them all, and /health has their state",
+        "more folders changed; the level debug logs all of them, and /health has their state",
     );
     assert_eq!(omitted.len(), 1, "{omitted:?}");
     assert_eq!(omitted[0]["folders"], 40);

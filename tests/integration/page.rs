@@ -99,7 +99,7 @@ async fn the_pages_show_the_numbers_of_the_metrics_and_keep_hostile_text_text() 
         .value("document.querySelector('main').textContent")
         .await;
     assert!(
-        example.as_str().unwrap().contains("What changes this"),
+        example.as_str().unwrap().contains("What to do"),
         "{example}"
     );
     browser.open(&url("/errors"), SCREENS[0]).await;

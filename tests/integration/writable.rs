@@ -40,7 +40,7 @@ async fn a_store_that_refuses_writes_is_shown_also_when_there_is_nothing_to_writ
     exporter.collected().await;
     portal.refuse("/mine", 500);
     for (store, other, note) in [
-        ("state", "ledger", "counters of entries stand still"),
+        ("state", "ledger", "counters of entries do not change"),
         ("ledger", "state", "nothing is reindexed"),
     ] {
         until(&exporter, store, 1.0).await;

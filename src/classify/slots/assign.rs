@@ -26,7 +26,7 @@ enum Rank {
 
 /// The classes that have a slot from now on.
 ///
-/// - Classes of rules that have files always do, even where they are more than there are slots.
+/// - Classes of rules that have files always do, even if they are more than there are slots.
 /// - Half of the slots are for classes whose files are mostly failed, half for those mostly flagged: for those that hold a slot, then for
 ///   the largest others. The slots that one half does not need are for all classes.
 /// - Beyond that, a class keeps its slot while it has files, and for [`MAX_EMPTY_COUNTS`] counts without; then the largest classes
@@ -83,7 +83,7 @@ mod tests {
     use crate::model::Timestamp;
 
     /// A number of slots, the classes, and those that are assigned a slot. Each class is written as `name:failed+flagged`, and behind `@`
-    /// its counts without a file where it holds a slot. Rules name those that begin with `rule`.
+    /// its counts without a file if it holds a slot. Rules name those that begin with `rule`.
     const CASES: &[(usize, &str, &str)] = &[
         // The largest classes have the slots; among equals, the text decides.
         (2, "d:1 c:5 b:1 none:0", "b c"),
@@ -99,7 +99,7 @@ mod tests {
         // The class of a rule gets the slot of the smallest.
         (2, "a:9@0 b:2@0 rule:1 rule-without-files:0", "a rule"),
         (3, "a:9@0 b:2@0 rule:1 rule-without-files:0", "a b rule"),
-        // Classes of rules have slots even where there are too few.
+        // Classes of rules have slots even if there are too few.
         (1, "a:9@0 rule-1:1 rule-2:0+1", "rule-1 rule-2"),
         // The class of a rule can lose its slot, too.
         (1, "rule:0@3 a:1", "a"),

@@ -1,4 +1,4 @@
-//! The class slots of one folder, and what it shows by them.
+//! The class slots of one folder, and the classes that it shows.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -74,7 +74,7 @@ impl FolderSlots {
         slots
     }
 
-    /// Shows the classes that have a slot of the portal. Returns the rows where they change by that.
+    /// Shows the classes that have a slot of the portal. Returns the rows if they change by that.
     pub fn show(&mut self, portal: &HashSet<Arc<str>>) -> Option<Vec<ErrorRow>> {
         let before = self.rows();
         for slot in self.slots.values_mut() {

@@ -15,7 +15,7 @@ pub(super) fn text(report: &Report) -> Result<String> {
     })
 }
 
-/// What `kb-exporter check --output json` prints. Fields may be added, and none is renamed or removed.
+/// What `kb-exporter check --output json` prints. Fields may be added, but not renamed or removed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Document<'a> {
     /// In the order of the configuration.

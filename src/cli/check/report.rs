@@ -17,7 +17,7 @@ pub(super) struct Report {
 #[derive(Debug)]
 pub(super) struct PortalReport {
     pub name: PortalName,
-    /// An error where its list of folders cannot be read.
+    /// An error if its list of folders cannot be read.
     pub view: Result<PortalView>,
 }
 
@@ -40,7 +40,7 @@ impl Report {
         self.portals.iter().all(PortalReport::is_complete)
     }
 
-    /// The table, at most `width` characters wide where there is such a limit, and the notes.
+    /// The table, at most `width` characters wide if there is such a limit, and the notes.
     pub fn text(&self, width: Option<u16>) -> String {
         let mut table = Table::new("portal, folder, =folder id, #files, result", width);
         let mut notes = Vec::new();
@@ -143,7 +143,7 @@ mod tests {
     │ main   ┆ Folder 2�[2J\nend ┆ 00000000-0000-0000-0000-000000000002 ┆       ┆ gone                          │
     │ main   ┆ Folder 3�[2J\nend ┆ 00000000-0000-0000-0000-000000000003 ┆       ┆ status 429: too many requests │
     └────────┴───────────────────┴──────────────────────────────────────┴───────┴───────────────────────────────┘
-    portal main: 2 rows of the list name no valid folder and are not collected
+    portal main: 2 rows of the list have no valid folder id and are not collected
     ");
     }
 

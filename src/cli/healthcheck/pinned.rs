@@ -1,4 +1,4 @@
-//! TLS to our own process: its certificate is the one in the web configuration, whoever issued it and whatever its names are.
+//! TLS to our own process: accepts the certificate of the web configuration, with any issuer and any names.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, Signa
 use crate::config::HiddenPath;
 use crate::pem::Pem;
 
-/// Accepts this certificate of a server alone, and shows the certificate and key of these files.
+/// Accepts only this server certificate, and uses the client certificate and key of these files.
 pub(super) fn client_config(
     certificate: CertificateDer<'static>,
     shown: Option<(&Path, &Path)>,

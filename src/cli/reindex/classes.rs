@@ -1,4 +1,4 @@
-//! What retries made of each class of error, in each form.
+//! The results of retries for each error class, in each output format.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Porta
     rows.collect()
 }
 
-/// The configured names of a portal, or its address where it has none.
+/// The configured names of a portal, or its address if it has none.
 fn named(address: &PortalAddress, portals: &[Portal]) -> String {
     let of_address = portals
         .iter()

@@ -1,4 +1,4 @@
-//! The entries of the ledger in each form.
+//! The entries of the ledger in each output format.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -50,22 +50,22 @@ pub(super) struct Row<'a> {
     /// The folder's name at its last attempt.
     folder: Option<&'a str>,
     mode: &'static str,
-    /// What the request led to: `accepted`, `refused` or `unknown` as in `kb_reindex_attempts_total`, or `dry_run` or `under_way`.
+    /// The result of the request: `accepted`, `refused` or `unknown` as in `kb_reindex_attempts_total`, or `dry_run` or `under_way`.
     result: &'static str,
     /// Why that is so, for people.
     pub reason: Option<String>,
-    /// When the portal answered, or was given up.
+    /// When the portal answered, or the exporter stopped waiting.
     answered: Option<String>,
     /// Failed files of the folder as last seen before it.
     pub files: u64,
     /// Files that the budget is charged for.
     charged: u64,
-    /// How many files the portal says it queued.
+    /// How many files the portal requeued, as it reports.
     pub requeued: Option<u64>,
     /// The verdict: the label `outcome` of `kb_reindex_outcomes_total`.
     pub outcome: Option<&'static str>,
     judged: Option<String>,
-    // Files by state; nothing, where none was sent.
+    // Files by state; nothing, if none was sent.
     pub files_recovered: Option<u64>,
     pub files_refailed: Option<u64>,
     pub files_flagged: Option<u64>,
@@ -135,7 +135,7 @@ fn reason(why: Lost) -> String {
     match why {
         Lost::NoAnswer => "no answer".to_owned(),
         Lost::Status(status) => format!("status {status}"),
-        Lost::Unreadable => "no readable number of files".to_owned(),
-        Lost::Interrupted => "the program ended before the answer".to_owned(),
+        Lost::Unreadable => "no valid number of files".to_owned(),
+        Lost::Interrupted => "the exporter ended before the answer".to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use crate::ledger::{self, Forgiven, Forgiveness, LedgerView};
 use crate::model::FolderId;
 use crate::text;
 
-/// What is taken back.
+/// What is forgiven.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["folder", "class", "breaker", "clock"])))]
 pub(in crate::cli) struct ForgiveArgs {
@@ -31,7 +31,7 @@ pub(in crate::cli) struct ForgiveArgs {
     clock: bool,
 }
 
-/// Writes what is taken back to the ledger, and returns a sentence for people.
+/// Writes to the ledger what is forgiven, and returns a sentence for people.
 pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> Result<String> {
     let portal = portals
         .iter()
@@ -41,7 +41,7 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
     let views = ledger::views(state).map_err(explained);
     let views = views.context("nothing can be forgiven")?;
     let view = views.get(&address);
-    let view = view.ok_or_else(|| anyhow!("nothing was ever attempted in the portal"))?;
+    let view = view.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
     let (what, in_words) = what(view, args)?;
     let at = Moment::now().wall;
     ledger::ask_to_forgive(state, &address, &Forgiveness { at, what })
@@ -52,11 +52,11 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
     ))
 }
 
-/// What is taken back, also in words.
+/// What is forgiven, also in words.
 fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
     if let Some(folder) = &args.folder {
         let folder = folder_of(view, folder)?;
-        let in_words = format!("cooldown and used up attempts of the folder {folder}");
+        let in_words = format!("the cooldown and the used attempts of the folder {folder}");
         return Ok((Forgiven::Folder(folder), in_words));
     }
     if let Some(name) = &args.class {
@@ -90,7 +90,7 @@ fn folder_of(view: &LedgerView, wanted: &str) -> Result<FolderId> {
     match *found.as_slice() {
         [folder] => Ok(folder),
         [] => Err(anyhow!(
-            "nothing was ever attempted in a folder {wanted:?}; `kb-exporter reindex history` lists those in which something was"
+            "no attempt was ever made in a folder {wanted:?}; `kb-exporter reindex history` lists the folders with attempts"
         )),
         _ => {
             let ids: Vec<String> = found.iter().map(FolderId::to_string).collect();

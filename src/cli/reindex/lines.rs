@@ -37,7 +37,7 @@ pub(super) fn lines(entries: &[Entry], width: u16) -> String {
     written
 }
 
-/// What was attempted, and its outcome.
+/// The attempt and its outcome.
 fn result(row: &Row) -> String {
     let reason = known(row.reason.as_ref().map(|reason| format!(" ({reason})")));
     let files = match row.requeued {

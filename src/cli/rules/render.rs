@@ -1,4 +1,4 @@
-//! Changes the text of the shipped rules, line by line; what is not changed stays as it is, comments included.
+//! Changes the text of the shipped rules, line by line. Everything else stays as it is, comments included.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,7 +74,7 @@ impl Changes<'_> {
         Some(format!("{indent}{value} # {name}"))
     }
 
-    /// Texts that are replaced wherever they stand.
+    /// Texts that are replaced in every place.
     fn replacements(&self) -> Vec<(String, String)> {
         let mut replacements = Vec::new();
         let mut replace = |old: &str, new: String| replacements.push((old.to_owned(), new));
@@ -110,7 +110,7 @@ pub(super) fn kubernetes(rules: &str) -> String {
 pub(super) fn runbook_url(text: &str) -> Result<String, String> {
     let url = address(text)?;
     if url.fragment().is_some() {
-        return Err("the name of the alert is added after `#`: leave that part away".to_owned());
+        return Err("the name of the alert is added after `#`: remove that part".to_owned());
     }
     Ok(url.into())
 }
@@ -119,7 +119,7 @@ pub(super) fn runbook_url(text: &str) -> Result<String, String> {
 pub(super) fn dashboard_url(text: &str) -> Result<String, String> {
     let url = address(text)?;
     if url.query().or(url.fragment()).is_some() {
-        return Err("the path of a dashboard is added: leave `?` and `#` away".to_owned());
+        return Err("the path of a dashboard is added: remove `?` and `#`".to_owned());
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

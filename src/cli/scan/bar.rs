@@ -19,7 +19,7 @@ const TEMPLATE: &str = "{bar:30} {msg}, {rate} per second";
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar, where standard error is a terminal.
+    /// A bar, if standard error is a terminal.
     pub fn on_terminal() -> Option<Self> {
         let target = ProgressDrawTarget::stderr_with_hz(RATE);
         stderr().is_terminal().then(|| Self::new(target))
@@ -37,7 +37,7 @@ impl Bar {
         Self(ProgressBar::with_draw_target(Some(0), target).with_style(style))
     }
 
-    /// Draws a frame. Before a list was read there is nothing to draw.
+    /// Draws a frame, if a list was read.
     pub fn show(&self, frame: Option<Frame>) {
         let Some(frame) = frame else { return };
         self.0.set_length(frame.expected_rows);
@@ -45,7 +45,7 @@ impl Bar {
         self.0.set_message(frame.to_string());
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub fn clear(&self) {
         self.0.finish_and_clear();
     }
@@ -57,12 +57,12 @@ pub(super) struct Frame {
     folders_done: usize,
     folders: usize,
     rows: u64,
-    /// What the lists say, or the rows that were read where those are more.
+    /// Files by the lists, or the rows that were read if those are more.
     expected_rows: u64,
 }
 
 impl Frame {
-    /// From what is known, and the rows that were read; nothing while no folder is known.
+    /// `None` while no folder is known.
     pub fn of(snapshot: &Snapshot, rows: u64) -> Option<Self> {
         let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
         let done = folders().filter(|folder| folder.state != FolderState::Unseen);

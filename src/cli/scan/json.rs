@@ -22,7 +22,7 @@ pub(super) fn text(snapshot: &Snapshot) -> Result<String> {
     })
 }
 
-/// What `kb-exporter scan --output json` prints. Fields may be added, and none is renamed or removed.
+/// What `kb-exporter scan --output json` prints. Fields may be added, but not renamed or removed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Document<'a> {
     /// In the order of the configuration.
@@ -42,13 +42,13 @@ struct Portal<'a> {
     ended: Option<String>,
     /// How long the collection took.
     duration_seconds: Option<f64>,
-    /// Failed and flagged files by class of error, the largest class first.
+    /// Failed and flagged files by error class, the largest class first.
     errors: Vec<PortalError>,
     /// By id.
     folders: Vec<Folder<'a>>,
 }
 
-/// Files of one class of error in a portal.
+/// Files of one error class in a portal.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PortalError {
     error: String,
@@ -109,9 +109,9 @@ struct Count<'a> {
     files: ByWord<'a>,
     /// The sum of their sizes, by status, as of the last full read; null where there was none.
     size_bytes: Option<ByWord<'a>>,
-    /// Failed and flagged files by class of error.
+    /// Failed and flagged files by error class.
     errors: Vec<ErrorClass<'a>>,
-    /// Whether nothing contradicts that the counts are those of one moment.
+    /// Whether the counts are consistent.
     consistent: bool,
     /// How it was counted: `full` or `sorted`.
     strategy: &'static str,
@@ -123,7 +123,7 @@ struct Count<'a> {
     requests: u64,
 }
 
-/// Files of one class of error.
+/// Files of one error class.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ErrorClass<'a> {
     status: &'static str,

@@ -10,7 +10,7 @@ use crate::clock::Moment;
 use crate::model::Status;
 use crate::snapshot::{FolderState, FolderView, PortalView, Snapshot, Unavailable};
 
-/// All tables, at most `width` characters wide where there is such a limit, the summary of each portal, and its notes.
+/// All tables, at most `width` characters wide if there is such a limit, the summary of each portal, and its notes.
 pub(super) fn text(snapshot: &Snapshot, width: Option<u16>) -> String {
     let mut parts = vec![folders(snapshot, width).to_string()];
     for table in [
@@ -60,7 +60,7 @@ fn folders(snapshot: &Snapshot, width: Option<u16>) -> Table {
     table
 }
 
-/// The statuses that have a column: `unknown` only where a file has none of the others (docs/metrics.md, Labels).
+/// The statuses that have a column: `unknown` only if a file has none of the others (docs/metrics.md, Labels).
 fn statuses(snapshot: &Snapshot) -> Vec<Status> {
     let folders = || snapshot.portals.iter().flat_map(|p| p.folders.values());
     let unknown = folders()
@@ -102,7 +102,7 @@ fn result(folder: &FolderView) -> String {
     }
 }
 
-/// The result of a portal that has no row of a folder, or whose list could not be read.
+/// The result of a portal without a folder, or whose list could not be read.
 fn portal_result(portal: &PortalView) -> Option<&'static str> {
     match portal.list.trouble() {
         Some(trouble) => Some(trouble.as_str()),
@@ -110,7 +110,7 @@ fn portal_result(portal: &PortalView) -> Option<&'static str> {
     }
 }
 
-/// Failed and flagged files by folder and class of error.
+/// Failed and flagged files by folder and error class.
 fn errors_by_folder(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let mut table = Table::new("portal, folder, =status, #files, error", width);
     for portal in &snapshot.portals {
@@ -135,7 +135,7 @@ fn errors(folder: &FolderView) -> Vec<&ErrorRow> {
     rows
 }
 
-/// Failed and flagged files by class of error, over all folders, with an example of each.
+/// Failed and flagged files by error class, over all folders, with an example of each.
 fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
     let columns = "portal, error, #failed, #flagged, #folders, example";
     let mut table = Table::new(columns, width);
@@ -154,7 +154,7 @@ fn errors_by_class(snapshot: &Snapshot, width: Option<u16>) -> Table {
     table
 }
 
-/// What was counted of a portal in one line, where its list could be read.
+/// The counts of a portal in one line, if its list could be read.
 fn summary(portal: &PortalView) -> Option<String> {
     let run = portal.collections.last_run?;
     if portal.list.trouble().is_some() {

@@ -1,6 +1,6 @@
 //! Reads every page of a folder in the order by status, and searches for rows that show or refute that order.
 //!
-//! The pages are read spread over the folder: first both ends, then the middle, the quarters, and so on, so that a mistake of the
+//! The pages are read spread over the folder: first both ends, then the middle, the quarters, and so on, so that an error of the
 //! portal's sorting is found early.
 
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::model::{ByStatus, FolderId, FolderSizes};
 use crate::portal::{Client, Files, Lane, PageBody, PortalError, Session};
 use crate::snapshot::SortingState;
 
-/// Pages of one audit that are compared with others, at most: where files move fast, many read wrong.
+/// Pages of one audit that are compared with others, at most: if files change fast, many differ.
 const MAX_SUSPECTS: u32 = 10;
 
-/// What the pages of an audit add up to.
+/// The sums over the pages of an audit.
 #[derive(Debug, Default)]
 pub(in crate::collect) struct Totals {
     pub counts: ByStatus<u64>,
@@ -34,7 +34,7 @@ pub(in crate::collect) struct AuditTask {
 }
 
 impl AuditTask {
-    /// Reads every page. Ends early, with nothing, where the portal turns out not to sort: then every page is read anyway.
+    /// Reads every page. Ends early, with nothing, if the portal turns out not to sort: then every page is read anyway.
     pub async fn run(self) -> Result<Option<Totals>, ReadError> {
         let lane = Lane::background();
         let session = Session::open(&self.client).await;
@@ -67,14 +67,14 @@ impl AuditTask {
                     self.sorting.refute(Refutation { folder, pages });
                     return Ok(None);
                 }
-                // What was seen before may be where it is no more.
+                // Rows that were seen before may be elsewhere now.
                 extents = Extents::default();
             }
         }
         Ok(Some(totals))
     }
 
-    /// Retracts a refutation where its pages are sorted now, or their folder cannot be read any more.
+    /// Retracts a refutation if its pages are sorted now, or their folder cannot be read any more.
     pub async fn check(&self, refutation: &Refutation) {
         let lane = Lane::background();
         let Ok(session) = Session::open(&self.client).await else {

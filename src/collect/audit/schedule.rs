@@ -13,7 +13,7 @@ use crate::snapshot::SortingState;
 /// again as often.
 pub(super) const SOON_SHARE: u32 = 24;
 
-/// The least part of `full_every` between two audits of a folder.
+/// Shortest time between two audits of a folder, as a part of `full_every`.
 const LEAST_SHARE: f64 = 0.75;
 
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(in crate::collect) struct AuditLog {
     pub lacks_rows: bool,
 }
 
-/// What an audit depends on in addition to its folder.
+/// The input of the audit schedule in addition to the folder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AuditConditions {
     pub every: Duration,

@@ -12,7 +12,7 @@ use crate::snapshot::FolderState;
 /// How long a folder that left is still shown as such (docs/metrics.md, Folders that leave).
 const SHOWN_AFTER_LEAVING: Duration = Duration::from_hours(24);
 
-/// What counters need is stored for this long after the folder left or was excluded, in case it comes back
+/// The counters are stored for this long after the folder left or was excluded, in case it comes back
 /// (docs/metrics.md, Folders that leave).
 const STORED_AFTER_LEAVING: Duration = Duration::from_hours(7 * 24);
 
@@ -22,7 +22,7 @@ impl Folder {
         !self.is_excluded() && !is_older(self.left_at(), SHOWN_AFTER_LEAVING, now)
     }
 
-    /// Whether nothing needs to be known of the folder any more. One that is gone and still listed is known to be gone, so that this
+    /// Whether the folder can be forgotten. One that is gone and still listed is known to be gone, so that this
     /// is not logged again.
     pub fn is_forgettable(&self, is_listed: bool, now: Timestamp) -> bool {
         let is_over = |since| is_older(since, STORED_AFTER_LEAVING, now);
@@ -30,7 +30,7 @@ impl Folder {
             && (is_over(self.left_at().filter(|_| !is_listed)) || is_over(self.persisted.excluded))
     }
 
-    /// Forgets what counters need of a folder that left long enough ago; true when there was something.
+    /// Forgets the counters of a folder that left long enough ago; true if there were any.
     pub fn forget_counts(&mut self, now: Timestamp) -> bool {
         let forgets = self.persisted.record.is_some()
             && !self.is_being_read()
@@ -57,7 +57,7 @@ impl Folder {
         }
     }
 
-    /// The configuration excludes the folder: nothing is shown of it, and what counters need stays stored. True when that is new.
+    /// The configuration excludes the folder: it is not shown, and its counters stay stored. True if this is new.
     pub fn exclude(&mut self, now: Timestamp) -> bool {
         let is_new = !self.is_excluded();
         if is_new {

@@ -1,4 +1,4 @@
-//! What is stored of a folder, and what is shown of that.
+//! The stored data of a folder, and its view.
 
 use super::Folder;
 use crate::classify::ClassSlots;
@@ -8,7 +8,7 @@ use crate::snapshot::FolderView;
 use crate::state::{FolderChange, SavedFolder, SqlError};
 
 impl Folder {
-    /// What brings the disk up to date.
+    /// The changes that update the disk.
     pub fn change(&self, portal: &PortalName, class_slots: &ClassSlots) -> FolderChange {
         let FolderView { id, name, .. } = &*self.view;
         let class_slots = class_slots.of(*id).cloned().collect();

@@ -1,4 +1,4 @@
-//! Scans of all pages of a folder: few at once, or many in a time that follows from their number.
+//! Scans of all pages of a folder: of few pages, or of many with a time limit that depends on their number.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::config::Rate;
 use crate::count::FolderCount;
 use crate::portal::{PAGE_SIZE, PageBody, PageRequest};
 
-/// The time limit of a large scan, as a multiple of what its pages take at the rate of this process.
+/// The time limit of a large scan, as a multiple of the time that its pages need at the rate of this process.
 const SCAN_SLACK: u32 = 2;
 
-/// The rate that is assumed where none is configured.
+/// The rate that is assumed if none is configured.
 const UNLIMITED_RATE: f64 = 10.0;
 
-/// The most repetitions of a scan of few pages that was not consistent.
+/// Maximum number of repetitions of a scan of few pages that is not consistent.
 const MAX_REPETITIONS: u32 = 2;
 
 impl ReadTask {
@@ -51,7 +51,7 @@ impl ReadTask {
             .saturating_add(at_rate.saturating_mul(SCAN_SLACK))
     }
 
-    /// Scans a folder of few pages, and again where it changed meanwhile. The last scan that reached the end is the result;
+    /// Scans a folder of few pages, and again if it changed meanwhile. The last scan that reached the end is the result;
     /// `requests` were made before.
     pub(super) async fn scan_few(
         &self,
@@ -69,7 +69,7 @@ impl ReadTask {
                 Err(error) if error.is_refusal() => return Err(error),
                 Err(_) => break,
             };
-            // What is missing again is missing for good.
+            // Rows that are missing twice do not exist.
             let is_same = again.files == count.files;
             again.requests += count.requests;
             count = again;

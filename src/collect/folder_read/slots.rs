@@ -1,4 +1,4 @@
-//! How many reads of a portal are made side by side, and what the collector sees of each.
+//! How many reads of a portal run in parallel, and their progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,19 +9,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 /// finished one after another and not all at the end.
 const SLOTS_PER_REQUEST: usize = 2;
 
-/// Scans of more than `FEW_PAGES` that a portal is sent at once: side by side, all of them would end late.
+/// Maximum number of concurrent scans of more than `FEW_PAGES`: with more of them, all would end late.
 const LARGE_SCANS: usize = 2;
 
 /// Reads that have a task and wait for a slot, at most; enough to use every slot while the collector writes.
 const PLACES: usize = 256;
 
-/// A place among the reads that have a task, until it is dropped. A read gives it up with its slot.
+/// A place among the reads that have a task, until it is dropped. A read releases it with its slot.
 pub(in crate::collect) type Place = OwnedSemaphorePermit;
 
 /// A slot of a read, until it is dropped.
 pub(super) type Slot<'a> = Option<SemaphorePermit<'a>>;
 
-/// The slots of the reads of a portal. A long or slow read gives its slot up, so that it holds up no other.
+/// The slots of the reads of a portal. A long or slow read releases its slot, so that it delays no other.
 #[derive(Debug, Clone)]
 pub(in crate::collect) struct Slots {
     places: Arc<Semaphore>,
@@ -49,7 +49,7 @@ impl Slots {
         let _ = self.places.acquire().await;
     }
 
-    /// Waits for a slot of a read. The semaphores are never closed, so there always is one in the end.
+    /// Waits for a slot of a read. The semaphores are never closed, so one becomes free eventually.
     pub(super) async fn read(&self) -> Slot<'_> {
         self.reads.acquire().await.ok()
     }
@@ -64,7 +64,7 @@ impl Slots {
 #[derive(Debug, Default)]
 pub(in crate::collect) struct ReadStatus {
     has_begun: AtomicBool,
-    /// 0 where it is no large scan.
+    /// 0 if it is no large scan.
     large_scan_pages: AtomicU64,
 }
 

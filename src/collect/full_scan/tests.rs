@@ -115,7 +115,7 @@ fn another_page_than_the_one_asked_for_ends_the_scan() {
     let error = run(fetch).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "page 2 was asked for and the portal answered with page 1"
+        "the exporter requested page 2, and the portal answered with page 1"
     );
 }
 

@@ -1,4 +1,4 @@
-//! What reading a portal costs, for people.
+//! The cost of reading a portal, for people.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use crate::collect::read_schedule::ReadIntervals;
 use crate::config::Rate;
 use crate::snapshot::whole_seconds;
 
-/// What counting the folders of a portal costs.
+/// The cost of counting the folders of a portal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// Requests for a read each folder.
+    /// Requests for one read of each folder.
     pub reads: u64,
     /// The time between two reads of a folder.
     pub intervals: ReadIntervals,
@@ -19,7 +19,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Requests a minute while each folder is read so intervals: the reads, and the list in each interval.
+    /// Requests per minute while each folder is read at this gap: the reads, and the list in each interval.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -47,7 +47,7 @@ impl fmt::Display for Cost {
         let [interval, quiet_every] = [interval, self.intervals.quiet()].map(whole_seconds);
         write!(
             f,
-            "about {quiet} requests a minute while nothing changes, {busy} at most: a folder that changes or holds files not done is counted every \
+            "about {quiet} requests a minute while nothing changes, {busy} at most: a folder that changes or has files that are not done is counted every \
              {interval} (collect.schedule), a quiet one every {quiet_every} (collect.quiet_every), if collect.max_requests_per_second allows it"
         )
     }
@@ -73,7 +73,7 @@ mod tests {
     fn the_cost_says_how_much_is_asked_how_often_and_what_changes_it() {
         assert_eq!(
             sentence(300, 59_700, 300, Rate::PerSecond(5.0)),
-            "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or holds files not done is counted every \
+            "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or has files that are not done is counted every \
              1m (collect.schedule), a quiet one every 5m (collect.quiet_every), if collect.max_requests_per_second allows it"
         );
         for (reads, interval, quiet, rate, numbers) in [

@@ -1,4 +1,4 @@
-//! The cycle that can be reached: the time in which every folder is read once.
+//! The shortest possible cycle: the time in which every folder is read once.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use crate::collect::read_schedule::OVERDUE_SHARE;
 use crate::collect::read_schedule::request_budget::{RequestBudget, scaled};
 use crate::snapshot::ReadCycle;
 
-/// A cycle is logged again when it is to the logged one as three to two, or two to three.
+/// A cycle is logged again when it is longer or shorter than the logged one by this ratio.
 const MATERIAL: (u32, u32) = (3, 2);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Load {
-    /// Requests for folders that are read whenever there is budget: they changed, or hold files not done.
+    /// Requests for folders that are read whenever there is budget: they changed, or have files that are not done.
     pub pressing: u64,
     pub quiet: u64,
 }
@@ -32,7 +32,7 @@ impl Load {
         self.pressing.saturating_add(self.quiet)
     }
 
-    /// The time in which every folder is read: the quiet ones get what the others leave, and their share at least.
+    /// The time in which every folder is read: the quiet ones get the remaining budget, but at least their share.
     pub fn cycle(self, budget: RequestBudget) -> Duration {
         let requests = budget.requests;
         let share = (requests / OVERDUE_SHARE).max(1);
@@ -52,14 +52,14 @@ impl Load {
 #[derive(Debug, Default)]
 pub(crate) struct ReadCycles {
     logged: Option<ReadCycle>,
-    /// When the longest cycle ends that was promised so far.
+    /// When the longest cycle that was reported so far ends.
     longest_until: Option<Instant>,
 }
 
-/// What is worth a log line about a cycle.
+/// A change of the cycle that is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CycleChange {
-    /// It became longer than an interval, or than it should be, or changed much.
+    /// It became longer than an interval or than `quiet_every`, or changed much.
     Changed(ReadCycle),
     /// All folders fit into an interval again.
     Fits,

@@ -1,4 +1,4 @@
-//! When a folder is read next, and when it is not because nothing changes in it: from its reads and its entry in the list.
+//! When a folder is read next, from its reads and its entry in the list.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadOutcome {
     Counted,
-    /// The folder is not there any more, or refused while it is listed: the portal answered 403 or 404.
+    /// The folder is gone, or refused while it is listed: the portal answered 403 or 404.
     NothingToCount,
     /// It could not count the folder.
     Failed,
@@ -55,7 +55,7 @@ pub(crate) struct Estimate {
 /// The time between two reads of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReadIntervals {
-    /// Those that changed or hold files not done: in each interval.
+    /// Folders that changed or have files that are not done: in each interval.
     pub interval: Duration,
     /// Quiet ones: the longest time between two reads (`collect.quiet_every`).
     pub quiet_every: Duration,
@@ -84,7 +84,7 @@ struct LastRead {
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<Entry>,
-    /// None while it is under way, or where it was given up.
+    /// None while it is under way, or if it was given up.
     ending: Option<ReadOutcome>,
 }
 
@@ -159,8 +159,8 @@ impl ReadLog {
         wait > intervals.interval && waited < wait && !self.is_pressing(counts)
     }
 
-    /// The time between two reads. It is doubled with each one that found nothing new: from the first on where there is nothing to count,
-    /// and from the third on where there is.
+    /// The time between two reads. It is doubled with each one that found nothing new: from the first on if there is nothing to count,
+    /// and from the third on if there is.
     fn read_interval(&self, ending: ReadOutcome, intervals: ReadIntervals) -> Duration {
         let doublings = match ending {
             ReadOutcome::NothingToCount => self.alike,
@@ -171,7 +171,7 @@ impl ReadLog {
         interval.min(intervals.quiet())
     }
 
-    /// How long ago the last read began; where this process made none, since the folder was last counted, and without end where
+    /// How long ago the last read began; if this process made none, since the folder was last counted, and without end if
     /// it never was.
     pub fn waited(&self, counted: Option<Timestamp>, now: Moment) -> Duration {
         match &self.last {
@@ -180,7 +180,7 @@ impl ReadLog {
         }
     }
 
-    /// Requests that a read is expected to take: one where the last was refused; where the folder was and is counted by boundaries, what
+    /// Expected requests of a read: one if the last was refused; if the folder was and is counted by boundaries, what
     /// that took, and the pages of files that came since; else what is estimated.
     pub fn requests(&self, counts: Option<&Counts>, estimate: Estimate) -> u64 {
         let files = |entry: Option<Entry>| entry.map_or(0, |entry| entry.file_count);
@@ -190,7 +190,7 @@ impl ReadLog {
                 if counts.way == Way::Sorted && estimate.way == Way::Sorted =>
             {
                 let came = files(self.listed).saturating_sub(files(last.entry));
-                // What came waits, in one run. The list may name any number.
+                // New files wait, in one run. The list may name any number.
                 let pages = came.div_ceil(PAGE_SIZE).min(PAGES_OF_A_RUN);
                 counts.requests.saturating_add(pages)
             }

@@ -16,7 +16,7 @@ pub(crate) struct RequestBudget {
     pub requests: u64,
 }
 
-/// What the reads under way leave of the budget.
+/// The budget without the claims of the reads under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RemainingBudget {
     pub requests: u64,
@@ -25,7 +25,7 @@ pub(crate) struct RemainingBudget {
 }
 
 impl RequestBudget {
-    /// The request budget of an interval, less one request for the list of folders, and never none; nothing where the rate has no limit.
+    /// The request budget of an interval, less one request for the list of folders, and never none; nothing if the rate has no limit.
     /// `timeout` is the time that a read has (`collect.timeout`).
     pub fn new(rate: Rate, interval: Duration, timeout: Duration) -> Option<Self> {
         let requests = requests_in(rate, interval)?.saturating_sub(1).max(1);
@@ -41,7 +41,7 @@ impl RequestBudget {
         requests > self.requests
     }
 
-    /// What a read claims of the budget: all that it takes; or, if it is oversized, half of the budget, and more where it would not
+    /// What a read claims of the budget: all that it takes; or, if it is oversized, half of the budget, and more if it would not
     /// end within its time.
     pub fn claim(self, requests: u64) -> u64 {
         if !self.is_oversized(requests) {
@@ -83,7 +83,7 @@ impl RequestBudget {
     }
 }
 
-/// Requests that a rate allows in a time; nothing where it has no limit.
+/// Requests that a rate allows in a time; nothing if it has no limit.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The statuses by position, and what follows from equal ones being adjacent.
+//! The statuses by position, in a list in which equal ones are adjacent.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::collect::sorted::page::{Layout, PageNumber, comes_again};
 use crate::model::{ByStatus, StatusWord};
 
-/// What is at a position of the list: a file with this status, or no row at all where the portal has fewer rows than its total says.
+/// A position of the list: a file with this status, or no row if the portal has fewer rows than its total.
 pub type Cell = Option<StatusWord>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// Notes what is at some positions, where nothing is known yet.
+    /// Sets some positions that are not known yet.
     pub fn add(&mut self, range: Range<u64>, cell: Cell) {
         let mut start = range.start;
         let mut pieces = Vec::new();
@@ -46,7 +46,7 @@ impl Map {
             .sort_unstable_by_key(|segment| segment.range.start);
     }
 
-    /// What is known, front to back, adjacent equals together. Between two ranges there is a boundary, or a gap that holds boundaries.
+    /// The known positions in order, adjacent equal ones together. Between two ranges there is a boundary, or a gap that holds boundaries.
     pub fn ranges(&self) -> Vec<CellRange> {
         let mut ranges: Vec<CellRange> = Vec::new();
         for segment in &self.segments {
@@ -81,12 +81,12 @@ pub fn counts(ranges: &[CellRange]) -> ByStatus<u64> {
     counts
 }
 
-/// Whether something comes again after something else, which a list that is sorted by status cannot show.
+/// Whether a status occurs again after another one, which a list that is sorted by status cannot show.
 pub fn is_unsorted(ranges: &[CellRange]) -> bool {
     comes_again(ranges, |range| range.cell)
 }
 
-/// The pages that the boundaries follow from: the first and the last page, and for every boundary the page with both its sides, or the
+/// The pages that the boundaries depend on: the first and the last page, and for every boundary the page with both its sides, or the
 /// two pages that meet there.
 ///
 /// If each of these shows the same twice, all first reads before all second ones, then all of them showed this at the moment

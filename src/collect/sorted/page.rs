@@ -43,13 +43,13 @@ impl PageStatuses {
         self.runs.iter().map(|run| run.files).sum()
     }
 
-    /// Whether a status comes again after another: then these rows are not sorted by status.
+    /// Whether a status occurs again after another: then these rows are not sorted by status.
     pub fn is_unsorted(&self) -> bool {
         comes_again(&self.runs, |run| run.word)
     }
 }
 
-/// Whether a value comes again after another one.
+/// Whether a value occurs again after another one.
 pub(super) fn comes_again<T, V: PartialEq>(runs: &[T], value: impl Fn(&T) -> V) -> bool {
     let values: Vec<_> = runs.iter().map(value).collect();
     let is_again = |at: usize| values[..at].contains(&values[at]);
@@ -59,7 +59,7 @@ pub(super) fn comes_again<T, V: PartialEq>(runs: &[T], value: impl Fn(&T) -> V) 
 /// Where pages are in a list of this number of files. Positions count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Files in the list, as the portal says.
+    /// Files in the list, by the portal's total.
     pub total: u64,
     /// Rows of a full page; never 0.
     pub page_size: u64,

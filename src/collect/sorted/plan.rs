@@ -58,7 +58,7 @@ pub fn next(explored: &Explored<'_>) -> BTreeSet<PageNumber> {
 #[derive(Default)]
 struct RowPages {
     pages: Vec<PageNumber>,
-    /// The range before the gap into which reading goes on, where it does.
+    /// The range before the gap into which reading goes on, if it does.
     into_gap_after: Option<usize>,
 }
 

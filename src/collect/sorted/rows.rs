@@ -1,4 +1,4 @@
-//! The rows of single pages, and what they add up to.
+//! The rows of single pages, and their sums.
 
 use crate::classify::ErrorTally;
 use crate::collect::sorted::page::PageStatuses;
@@ -43,7 +43,7 @@ impl PageRows {
     }
 }
 
-/// What the files of several pages add up to in a folder with these counts.
+/// The sums over the files of several pages in a folder with these counts.
 pub(super) fn add_up(
     unfinished: FileMap<Unfinished>,
     mut errors: ErrorTally,

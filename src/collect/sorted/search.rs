@@ -1,4 +1,4 @@
-//! Reads pages until every boundary is known, and reads again what the boundaries follow from until it is the same twice.
+//! Reads pages until every boundary is known, and reads the pages that the boundaries depend on again until they are the same twice.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,13 +18,13 @@ use crate::count::{Boundaries, FolderCount, Unfinished};
 use crate::model::{FileKey, Status};
 use crate::portal::{PageBody, Pagination};
 
-/// The most searches for what differs between two reads.
+/// Maximum number of searches after reads that differ.
 const ATTEMPTS: u32 = 3;
 
 /// Requests of one search, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
 
-/// Files that no folder has: a larger total is a mistake of the portal.
+/// More files than any folder has: a larger total is an error of the portal.
 const MAX_TOTAL: u64 = 1_000_000_000_000;
 
 pub(super) struct Search<'a, F> {
@@ -49,14 +49,14 @@ struct PageRead {
     number: u64,
     /// The attempt from which on it is valid.
     attempt: u32,
-    /// Whether it has as many rows as it should, and no file twice.
+    /// Whether it has the expected number of rows, and no file twice.
     whole: bool,
 }
 
 struct Found {
     /// The whole list.
     ranges: Vec<CellRange>,
-    /// Whether every boundary was read the same twice.
+    /// Whether every boundary was the same in both passes.
     stable: bool,
 }
 
@@ -140,7 +140,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// Reads again what the boundaries follow from. Whether all of it is as it was, at one total.
+    /// Reads the pages that the boundaries depend on again. Whether all are unchanged, with one total.
     async fn read_boundaries_again(&mut self, ranges: &[CellRange]) -> Result<bool, ReadError> {
         let mut again = boundary_pages(ranges, self.layout);
         self.attempt += 1;
@@ -154,7 +154,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
             let pages = again.iter().map(|page| search.pages.get(page));
             pages.map(|read| Some(read?.statuses.clone())).collect()
         };
-        // What is read again belongs to the list of this total; another one may have another last page.
+        // The second reads belong to the list of this total; with another total, the last page may be another one.
         let (before, total) = (statuses(self), self.layout.total);
         self.read(again.clone()).await?;
         let one_total = self.layout.total == total
@@ -262,7 +262,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         latest_first.sort_unstable_by_key(|(_, read)| Reverse(read.number));
         let mut map = Map::default();
         for (page, read) in &latest_first {
-            // What a longer list showed behind the end that the list has now is gone.
+            // Rows behind the current end of the list are gone.
             let is_shorter = read.statuses.total > self.layout.total;
             let end = if is_shorter {
                 self.layout.total
@@ -277,7 +277,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         map
     }
 
-    /// Adds the positions behind the last row that was seen where pages had no row, though the total says that there is one.
+    /// Adds the positions behind the last row that was seen where pages had no row, although the total says that there is one.
     fn add_missing_rows(&self, map: &mut Map) {
         let rows_end = map.ranges().last().map_or(0, |last| last.range.end);
         for (page, read) in self.current() {
@@ -287,7 +287,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         }
     }
 
-    /// What the pages add up to, given what is where in the list.
+    /// The sums over the pages, with the statuses by position.
     fn count(self, found: Found) -> FolderCount {
         let Found { ranges, stable } = found;
         let end = ranges.last().map_or(0, |last| last.range.end);

@@ -15,12 +15,12 @@ use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::sorted::{Layout, PageNumber};
 use crate::model::{FileKey, StatusWord};
 
-/// The time between the two reads: a search index that is behind its database has caught up by then.
+/// The time between the two reads: a search index that lags behind its database has caught up by then.
 const BETWEEN_READS: Duration = Duration::from_secs(1);
 
 type RowAt = (FileKey, StatusWord);
 
-/// The pages that together can refute the sorting of a list in which a page reads wrong: the ends of the list and of the
+/// The pages that together can refute the sorting of a list in which a page is out of order: the ends of the list and of the
 /// run of equal rows around it, and pages near it.
 pub fn witnesses(suspect: PageNumber, layout: Layout, run: Option<Range<u64>>) -> Vec<PageNumber> {
     let last = layout.last_page();
@@ -41,7 +41,7 @@ pub fn witnesses(suspect: PageNumber, layout: Layout, run: Option<Range<u64>>) -
     pages
 }
 
-/// Reads pages twice, and returns whether what stayed contradicts a list that is sorted by status.
+/// Reads pages twice, and returns whether the unchanged rows contradict a list that is sorted by status.
 pub async fn is_contradiction(
     fetch: impl FetchPage,
     pages: &[PageNumber],
@@ -146,7 +146,7 @@ mod tests {
         Folder::with((0..100).map(statuses), 10)
     }
 
-    /// Checks all that a page can be held against; `change` is made between the two reads.
+    /// Checks a page against all others; `change` is made between the two reads.
     async fn refutes(folder: Folder, suspect: u64, change: impl Fn(&mut Folder)) -> bool {
         let pages = witnesses(PageNumber(suspect), LAYOUT, None);
         let folder = RefCell::new(folder);

@@ -42,14 +42,14 @@ fn no_column_explains(rows: &[SortColumns<'_>]) -> bool {
         && is_unrelated(rows, |row| &*row.link_id)
 }
 
-/// Whether all rows were created at the same time, as far as times are shown: finer ones that are not could be what the portal sorts by.
+/// Whether all rows were created at the same time, at the precision that is shown: the portal could sort by more precise times.
 fn have_one_time(rows: &[SortColumns<'_>]) -> bool {
     let mut times = rows.iter().map(|row| &*row.created_at);
     let first = times.next().unwrap_or_default();
     !first.is_empty() && times.all(|time| time == first)
 }
 
-/// Whether a column orders rows neither as the list does nor the other way round. What all rows have in common orders none.
+/// Whether a column orders rows neither as the list does nor the other way round. A value that all rows share orders none.
 fn is_unrelated<'a, K: Ord>(
     rows: &'a [SortColumns<'a>],
     column: impl Fn(&'a SortColumns<'a>) -> K,
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn two_runs_that_no_column_explains_show_sorting() {
         assert!(shows(&rows()));
-        // What all rows have in common explains nothing.
+        // A value that all rows share explains nothing.
         let mut rows = rows();
         for row in &mut rows {
             row["fileSize"] = json!(1);

@@ -100,7 +100,7 @@ async fn pass(State(front): State<Arc<Front>>, request: Request, next: Next) -> 
     }
 }
 
-/// Collects once, and fails where that does not end in time, or not as it should.
+/// Collects once, and fails if that does not end in time, or not as it should.
 async fn collect(strategy: Strategy, pair: [Page; 2]) {
     let simulator = Simulator::empty(Options {
         speed: 0.0,

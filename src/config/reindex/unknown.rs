@@ -1,4 +1,4 @@
-//! Classes that the rules of reindexing name and that are not known: most are misspelt.
+//! Classes in the rules of reindexing that no known file has had: most are misspelt.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use crate::classify::RESERVED;
 use crate::config::Errors;
 use crate::config::reindex::Reindex;
 
-/// A known class is near where at least this share of the letters is the same.
+/// A known class is similar if at least this share of the letters is the same.
 const NEAR: f64 = 0.6;
 
 impl Reindex {
-    /// A sentence for each class that is named, that no rule of `errors.rules` makes, and that no file is known to have had. `had`: the
-    /// classes that files are known to have had.
+    /// A sentence for each class in the rules that no rule of `errors.rules` makes and no known file has had. `had`: the classes that
+    /// known files have had.
     pub fn unknown_classes(&self, errors: &Errors, had: &BTreeSet<&str>) -> Vec<String> {
         let rules = errors.rules.iter().map(|rule| rule.class.as_str());
         let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();
@@ -36,14 +36,14 @@ impl Reindex {
             let near = nearest(class, &known);
             let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
             format!(
-                "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no file is known to have had it{near}"
+                "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
             )
         };
         unknown.map(sentence).collect()
     }
 }
 
-/// The known class that is written most alike, where one is near.
+/// The known class with the most similar spelling, if one is similar enough.
 fn nearest<'k>(class: &str, known: &BTreeSet<&'k str>) -> Option<&'k str> {
     let class = class.to_lowercase();
     let alike = |other: &str| strsim::normalized_levenshtein(&class, &other.to_lowercase());
@@ -68,7 +68,7 @@ mod tests {
 
     fn sentence(key: &str, class: &str, end: &str) -> String {
         format!(
-            "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no file is known to have had it{end}"
+            "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{end}"
         )
     }
 

@@ -219,7 +219,7 @@ fn the_defaults_of_the_example_are_those_of_a_file_that_leaves_them_out() {
     assert!(portal.folders.admits(Uuid::nil().into(), "any"));
 }
 
-/// What the parser says it knows at `path`, where it met a key that does not exist.
+/// The keys that the parser names at `path`, where it met an unknown key.
 fn known_to_the_parser(document: &Json, path: &str) -> BTreeSet<String> {
     let mut document = document.clone();
     let place = segments(path)

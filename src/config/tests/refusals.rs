@@ -22,7 +22,7 @@ fn the_error_of_a_wrong_value_has_its_position_and_what_would_be_right() {
         ),
         (
             "collect:\n  schedule: 0 0 0 30 2 *",
-            "3:13: collect.schedule: expected a cron line that comes true some day",
+            "3:13: collect.schedule: expected a cron line that matches some date",
         ),
         (
             "collect:\n  schedule:",
@@ -58,7 +58,7 @@ fn the_error_of_a_wrong_value_has_its_position_and_what_would_be_right() {
         ),
         (
             "request:\n  retries: 1\n  retries: 2",
-            "4:3: request.retries: stands here twice; leave one out",
+            "4:3: request.retries: is set twice; remove one",
         ),
         (
             "request: 5",
@@ -117,7 +117,7 @@ fn the_error_of_a_wrong_portal_has_its_position_and_what_would_be_right() {
         ),
         (
             "name: a\n    base_url: https://p\n",
-            "2:5: portals[0]: api_key_file or api_key_env is missing: where is the key found?",
+            "2:5: portals[0]: api_key_file or api_key_env is missing; one of them is required",
         ),
         (
             "name: a\n    base_url: https://p\n    api_key_file: /k\n    api_key_env: K\n",
@@ -129,7 +129,7 @@ fn the_error_of_a_wrong_portal_has_its_position_and_what_would_be_right() {
         ),
         (
             "name: a\n    base_url: https://user:word@p\n",
-            "3:15: portals[0].base_url: the address holds a user name or a password, which would be seen by whoever reads it: leave them out",
+            "3:15: portals[0].base_url: the address contains a user name or a password: remove them",
         ),
         (
             "name: a\n    base_url: https://p\n    api_key_env: K\n    cert_file: /c\n",
@@ -149,7 +149,7 @@ fn the_error_of_a_wrong_portal_has_its_position_and_what_would_be_right() {
         ),
         (
             "name: a\n    folders: {include: []}\n",
-            "3:24: portals[0].folders.include: the list is empty, so no folder would be watched: leave it out to watch all",
+            "3:24: portals[0].folders.include: the list is empty, so no folder would be watched: remove it to watch all",
         ),
         (
             "name: a\n    folders: {include: ['[a']}\n",
@@ -192,7 +192,7 @@ fn a_mask_that_cannot_be_used_says_where_and_why() {
         ),
         (
             "{name: a, match: 'x*'}",
-            "4:24: errors.masks[0].match: expected an expression for a mask: it fits a text that is empty",
+            "4:24: errors.masks[0].match: expected an expression for a mask: it matches an empty text",
         ),
         (
             "{name: <a>, match: x}",
@@ -229,12 +229,11 @@ fn a_rule_for_errors_that_cannot_be_used_says_where_and_why() {
         ),
         (
             "{match: a, class: other}",
-            "4:25: errors.rules[0].class: expected a class that a rule can give: unspecified, other and unread have a \
-             meaning of their own",
+            "4:25: errors.rules[0].class: expected a class that a rule can give: unspecified, other and unread are reserved",
         ),
         (
             "{match: a, class: ' a'}",
-            "4:25: errors.rules[0].class: expected a class: 1 to 120 characters on one line, no blank around them",
+            "4:25: errors.rules[0].class: expected a class: 1 to 120 characters on one line, without spaces around it",
         ),
         (
             "{match: a}",

@@ -243,5 +243,5 @@ fn of_many_unknown_classes_a_few_are_named_and_the_others_are_counted() {
     let named = ["a", "b", "c", "d", "e", "f", "g"];
     let (_, notes) = notes_on_classes(&named, true);
     assert_eq!(notes.len(), 6);
-    assert!(notes[5].contains("2 more classes"), "{notes:?}");
+    assert!(notes[5].contains("2 more unknown classes"), "{notes:?}");
 }

@@ -57,7 +57,7 @@ pub(super) fn bar(files: &ByStatus<u64>) -> Markup {
     }
 }
 
-/// The segments of a bar of 1,000 units: status, beginning, width. What there is at all is wide enough to be seen.
+/// The segments of a bar of 1,000 units: status, beginning, width. Every status with files is wide enough to be seen.
 fn segments(files: &ByStatus<u64>) -> Vec<(Status, u64, u64)> {
     const WIDTH: u64 = 1_000;
     const LEAST: u64 = 12;

@@ -1,4 +1,4 @@
-//! What a retry helps: the classes of error whose files were sent again, and what became of them.
+//! The error classes whose files were sent again, and their outcomes.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::policy::{ClassRecord, class_records};
 /// Rows of the table, at most; the others are only counted.
 const MAX_ROWS: usize = 50;
 
-/// A table with a row for each class that was sent; nothing, where none was.
+/// A table with a row for each class that was sent; nothing, if none was.
 pub(super) fn section(ledger: &LedgerView) -> Markup {
     let records = class_records(ledger);
     let more = records.len().saturating_sub(MAX_ROWS);
@@ -22,8 +22,8 @@ pub(super) fn section(ledger: &LedgerView) -> Markup {
     ];
     html! {
         @if !records.is_empty() {
-            h3 { "What a retry helps" }
-            (table("What a retry helps", &heads, records.iter().take(MAX_ROWS).map(row)))
+            h3 { "Whether a retry helps" }
+            (table("Whether a retry helps", &heads, records.iter().take(MAX_ROWS).map(row)))
             @if more > 0 {
                 p { "Not shown: " (more) " more (" code { "kb-exporter reindex classes" } " shows all)." }
             }

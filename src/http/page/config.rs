@@ -11,13 +11,13 @@ pub(super) fn content(configuration: &Configuration) -> Markup {
         p {
             "In use since " (time(configuration.facts.loaded)) ". "
             @if !configuration.facts.reload_successful {
-                span.fail { "The file was changed and could not be used." } " The log has the reason. "
+                span.fail { "The changed file could not be used." } " The log has the reason. "
             }
-            "Keys that are not written have their defaults: see " a href="/docs/configuration.md" { "configuration.md" } ". "
+            "Keys that are not in the file have their defaults: see " a href="/docs/configuration.md" { "configuration.md" } ". "
             "Secrets and comments are left out."
         }
         @if configuration.written.is_null() {
-            p { "There is no file: one portal is taken from the environment." }
+            p { "There is no file: the environment configures one portal." }
         } @else {
             pre tabindex="0" { (format!("{:#}", configuration.written)) }
         }

@@ -1,8 +1,8 @@
-//! The documents of this version, for networks that reach no other place.
+//! The documents of this version, for networks without internet access.
 
 use maud::{Markup, html};
 
-/// The documents by their names, as they stand in the repository.
+/// The documents by their names in the repository.
 const DOCUMENTS: [(&str, &str); 9] = [
     ("runbook.md", include_str!("../../../alerts/runbook.md")),
     ("metrics.md", include_str!("../../../docs/metrics.md")),

@@ -11,13 +11,13 @@ use crate::snapshot::{ErrorClass, Snapshot};
 pub(super) fn content(snapshot: &Snapshot, health: &Health) -> Markup {
     html! {
         h1 { "Errors" }
-        p { "Failed and flagged files by the class of their reason, over all folders. When one class leads by far, it has one cause." }
+        p { "Failed and flagged files by error class, over all folders. If one class is by far the largest, look for a single cause." }
         @for (portal, health) in snapshot.portals.iter().zip(&health.portals) {
             h2 { "Portal " (portal.name) }
             @if health.errors.is_empty() {
                 p { "No failed or flagged file." }
             } @else {
-                (table("Classes of errors", &HEADS, health.errors.iter().map(row)))
+                (table("Error classes", &HEADS, health.errors.iter().map(row)))
             }
             @let reindex = snapshot.reindex.get(&portal.name);
             @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {

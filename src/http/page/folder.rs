@@ -34,7 +34,7 @@ pub(super) fn content(
             (files(counts, now))
         }
         h2 { "Entries in 24 hours" }
-        p { (failed) " files became failed, " (flagged) " were flagged, since this process started or in the last day." }
+        p { (failed) " files failed and " (flagged) " were flagged in the last day, or since this process started." }
         (chart::entries(&day, 3, "day", "24 hours"))
         @if let Some(counts) = row.counts.filter(|counts| !counts.errors.is_empty()) {
             h2 { "Errors" }
@@ -44,7 +44,7 @@ pub(super) fn content(
         (counting(portal, folder, row.counts, health))
         h2 { "Reindexing" }
         @match health.reindex {
-            None => p { "Off: nothing is decided about this folder. The key " code { "reindex.mode" } " switches it on." },
+            None => p { "Off: the exporter makes no decisions about this folder. The key " code { "reindex.mode" } " turns it on." },
             Some(decision) => (reindexing(&decision, now)),
         }
         @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
@@ -123,7 +123,7 @@ fn counting(
                 }
             }
             @if let Some(counts) = counts {
-                dt { "Way" }
+                dt { "Strategy" }
                 dd { (way(counts.way)) ", " (counts.requests) " requests, took " (milliseconds(counts.duration)) }
                 dt { "Consistent" }
                 dd { @if counts.consistent { "yes" } @else { "no: the folder changed while it was read" } }
@@ -134,7 +134,7 @@ fn counting(
             }
             @if let Some(reported) = folder.reported_files {
                 dt { "Folder list" }
-                dd { (reported) " files by the portal's own list of folders" }
+                dd { (reported) " files according to the portal's list of folders" }
             }
             @if let Some(full) = &folder.full_read {
                 dt { "Last full scan" }
@@ -172,7 +172,7 @@ fn reindexing(decision: &FolderDecision, now: Moment) -> Markup {
             (decision.sentence()) "."
         }
         @if let Some((reason, _)) = decision.decided {
-            p { strong { "What changes this: " } (reason.advice()) "." }
+            p { strong { "What to do: " } (reason.advice()) "." }
         }
         @if let Some(numbers) = numbers {
             dl {

@@ -175,7 +175,7 @@ fn folder_row(row: &Row<'_>, trends: &Trends, now: Moment) -> Markup {
     }
 }
 
-/// How well the folder can be counted, and why not better.
+/// Whether the folder can be counted, and why not.
 pub(super) fn state(row: &Row<'_>) -> Markup {
     let health = row.health;
     html! {

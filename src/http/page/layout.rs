@@ -48,7 +48,7 @@ pub(super) fn page(title: &str, metrics: &str, now: Timestamp, content: &Markup)
     }
 }
 
-/// A table that scrolls by itself where it is wider than the screen. A head has a title and a class of its column.
+/// A table that scrolls by itself if it is wider than the screen. A head has a title and a class of its column.
 pub(super) fn table(
     label: &str,
     heads: &[(&str, &str)],
@@ -66,7 +66,7 @@ pub(super) fn table(
     }
 }
 
-/// How well something is, in a word and a colour.
+/// A status as a word and a colour.
 pub(super) fn status(status: Status) -> Markup {
     let word = match status {
         Status::Pass => "pass",

@@ -9,15 +9,15 @@ use crate::model::Status;
 
 pub(super) const PAGE: usize = 100;
 
-/// What is shown of the folders.
+/// Which folders are shown, and in which order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(in crate::http) struct Query {
-    /// A part of the name, whatever its case.
+    /// A part of the name, in any case.
     pub(super) name: String,
-    /// The name of a portal; all where it is empty.
+    /// The name of a portal; all if it is empty.
     pub(super) portal: String,
-    /// Folders with files of a status, or that are not counted; all where it is empty.
+    /// Folders with files of a status, or that are not counted; all if it is empty.
     pub(super) status: String,
     pub(super) sort: Sort,
     /// The page, from 1.

@@ -19,10 +19,10 @@ pub(super) struct Row<'a> {
     pub(super) waiting: Option<Duration>,
 }
 
-/// One page of the folders that are asked for.
+/// One page of the folders that match.
 pub(super) struct Rows<'a> {
     pub(super) shown: Vec<Row<'a>>,
-    /// All folders that are asked for, on whatever page.
+    /// All folders that match, on all pages.
     pub(super) total: usize,
     /// The page, from 1.
     pub(super) page: usize,
@@ -64,7 +64,7 @@ impl<'a> Row<'a> {
         of_portal && name.contains(&query.name.trim().to_lowercase()) && self.has(&query.status)
     }
 
-    /// Whether it has files of a status; words that are no status find every folder.
+    /// Whether it has files of a status; any other word matches every folder.
     fn has(&self, status: &str) -> bool {
         if status == NOT_COUNTED {
             return self.counts.is_none() || self.health.reason.is_some();
@@ -75,7 +75,7 @@ impl<'a> Row<'a> {
         status.is_none_or(|status| self.files(status) > 0)
     }
 
-    /// The greater, the more trouble: it cannot be counted, then failed and flagged files, then the longest wait.
+    /// The order by trouble: cannot be counted, then failed and flagged files, then the longest wait.
     fn trouble(&self) -> (bool, u64, Option<Duration>) {
         let files = self.files(Status::Failed) + self.files(Status::Flagged);
         (self.health.status != Wellness::Pass, files, self.waiting)
@@ -83,7 +83,7 @@ impl<'a> Row<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The page that a query asks for, or the last one where there are fewer.
+    /// The page that a query asks for, or the last one if there are fewer.
     pub(super) fn find(
         snapshot: &'a Snapshot,
         health: &'a Health,

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 /// How long to wait when the system can open no further connection, for example without free file descriptors.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Tries until it succeeds; waits where trying again at once would fail again.
+/// Tries until it succeeds; waits if trying again at once would fail again.
 pub(super) async fn accept<T, F>(mut attempt: impl FnMut() -> F) -> T
 where
     F: Future<Output = io::Result<T>>,

@@ -37,7 +37,7 @@ pub(super) enum ClientAuthType {
     RequireAndVerifyClientCert,
 }
 
-/// What the file says of clients' certificates.
+/// The settings of the file for client certificates.
 pub(super) struct ClientAuth {
     pub(super) kind: ClientAuthType,
     /// The certificates of `client_ca`.
@@ -47,7 +47,7 @@ pub(super) struct ClientAuth {
 }
 
 impl ClientAuth {
-    /// What verifies clients in a handshake.
+    /// Verifies clients in a handshake.
     pub(super) fn verifier(
         self,
         provider: &Arc<CryptoProvider>,

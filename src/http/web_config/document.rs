@@ -17,7 +17,7 @@ use super::WebConfig;
 use super::limiter::Limiter;
 use super::tls::TlsSection;
 
-/// Headers that may be set, and the values that they may have, where these are limited.
+/// Headers that may be set, and the values that they may have, if these are limited.
 const HEADERS: [(&str, &[&str]); 5] = [
     ("Content-Security-Policy", &[]),
     ("Strict-Transport-Security", &[]),
@@ -42,7 +42,7 @@ struct HttpSection {
     headers: BTreeMap<String, String>,
 }
 
-/// One request in each `interval`, and bursts of `burst`; no limit where the interval is zero.
+/// One request in each `interval`, and bursts of `burst`; no limit if the interval is zero.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RateLimit {

@@ -180,7 +180,7 @@ fn files_are_refused_with_the_key_that_is_wrong() {
         ),
         (
             "basic_auth_users:\n  john: a\n  john: b\n",
-            "web.yml:3:3: basic_auth_users: stands here twice",
+            "web.yml:3:3: basic_auth_users: is set twice",
         ),
         (
             "http_server_config:\n  http2: true\n",

@@ -1,4 +1,4 @@
-//! `tls_server_config`: what TLS connections are accepted with.
+//! `tls_server_config`: the settings of TLS connections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -193,7 +193,7 @@ fn read<T>(
             return Err(Fault::about("tls_server_config", advice));
         }
         (false, false) => {
-            let advice = format!("{key} and {file_key} are both set; leave one out");
+            let advice = format!("{key} and {file_key} are both set; remove one");
             return Err(Fault::about("tls_server_config", advice));
         }
     };

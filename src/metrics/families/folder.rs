@@ -19,7 +19,7 @@ families! {
         Folder(|folder| folder.view.reported_files.map(float)),
         "Number of files in the folder as reported by the folder list.";
     OLDEST_FILE: Gauge "kb_folder_oldest_file_timestamp_seconds" FOLDER_STATUS, FolderSamples(oldest),
-        "Time at which the file that has been in this status longest entered it.";
+        "Time at which the oldest file in this status entered it.";
     STATUS_ENTRIES: Counter "kb_folder_status_entries_total" FOLDER_STATUS, FolderSamples(entries),
         "Total number of files that entered this status.";
     INDEXING_SECONDS: Histogram "kb_folder_indexing_seconds" FOLDER, FolderSamples(indexing),

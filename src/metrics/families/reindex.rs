@@ -1,4 +1,4 @@
-//! Families of reindexing: what is decided and what was attempted.
+//! Families of reindexing: decisions and attempts.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 /// Maximum number of classes without `other`, which has the files of all further ones.
 ///
 /// The ledger bounds its classes when files are sent ([`crate::ledger::Intent::max_classes`]), and removes none. So there are further ones
-/// only where `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move
+/// only if `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move
 /// classes to and from `other`, whose counter must not fall.
 fn at_most(
     max_classes: usize,

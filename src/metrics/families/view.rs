@@ -22,7 +22,7 @@ pub(in crate::metrics) struct FolderFacts<'a> {
     pub counts: Option<&'a Counts>,
     /// Its mode of reindexing; none once it left.
     pub mode: Option<Mode>,
-    /// What is decided in its portal, unless its mode is off.
+    /// The decisions in its portal, unless its mode is off.
     reindex: Option<&'a ReindexView>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> PortalFacts<'a> {
         self.view.name.as_str()
     }
 
-    /// The remaining budget and the breaker, where the ledger can be used.
+    /// The remaining budget and the breaker, if the ledger can be used.
     pub fn limits(&self) -> Option<PortalLimits> {
         let mode = limited_mode(self.view);
         let limits = |ledger| PortalLimits::of(mode, &self.view.reindex, ledger, self.now);
@@ -88,12 +88,12 @@ impl<'a> FolderFacts<'a> {
         [self.portal, &self.id, self.view.name.label(), value]
     }
 
-    /// What is decided about the folder.
+    /// The decision about the folder.
     pub fn decided(&self) -> Option<&FolderReindex> {
         self.reindex?.folders.get(&self.view.id)
     }
 
-    /// The totals of its attempts, where the ledger can be used.
+    /// The totals of its attempts, if the ledger can be used.
     pub fn totals(&self) -> Option<Totals> {
         let ledger = self.reindex?.ledger.as_ref().ok()?;
         Some(ledger.totals(self.view.id))

@@ -1,4 +1,4 @@
-//! Bodies as text: what is no Unicode costs nothing but itself.
+//! Bodies as text: invalid Unicode is replaced.
 
 /// How an escaped surrogate begins, in the spellings that JSON allows.
 const SURROGATES: [&str; 2] = ["\\ud", "\\uD"];
@@ -7,7 +7,7 @@ const SURROGATES: [&str; 2] = ["\\ud", "\\uD"];
 const ESCAPE: usize = 6;
 
 /// A body with replacement characters for bytes that are no Unicode and for escapes of lone surrogates: one of them in one name must
-/// not cost a whole page, and a JSON string that has one is an error. Mostly this changes and copies nothing.
+/// not make a whole page invalid. Mostly this changes and copies nothing.
 pub(in crate::portal) fn readable(body: Vec<u8>) -> String {
     let mut text = String::from_utf8(body)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());

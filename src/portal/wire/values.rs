@@ -1,4 +1,4 @@
-//! Values that are read with more patience than JSON has.
+//! Values that are read with tolerance for other JSON types.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
@@ -10,10 +10,10 @@ use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::model::{StatusWord, Timestamp};
 
-/// What is read from a value of any JSON type. Nothing but its own field depends on it, so a type that was not expected costs nothing
-/// else. The methods say what each type means; by default, all mean the same.
+/// A value that is read from any JSON type, so that an unexpected type affects only its own field. The methods define the meaning of each
+/// type; by default, all mean the same.
 pub(in crate::portal) trait Lenient<'de>: Sized {
-    /// What a value of a type means that is not expected.
+    /// The meaning of an unexpected type.
     fn other(value: &dyn Display) -> Self;
 
     fn null() -> Self {
@@ -82,7 +82,7 @@ impl<'de, T: Lenient<'de>> Visitor<'de> for AnyType<T> {
     }
 }
 
-/// An amount that nothing depends on: whatever is not a sensible number is 0.
+/// An amount that nothing depends on: anything but a valid number is 0.
 impl Lenient<'_> for u64 {
     fn other(_: &dyn Display) -> Self {
         0
@@ -100,7 +100,7 @@ impl Lenient<'_> for u64 {
     }
 }
 
-/// A time that nothing depends on: whatever is no timestamp (docs/portal.md, Values) is unknown.
+/// A time that nothing depends on: anything but a timestamp (docs/portal.md, Values) is unknown.
 impl<'de> Lenient<'de> for Option<Timestamp> {
     fn other(_: &dyn Display) -> Self {
         None
@@ -110,7 +110,7 @@ impl<'de> Lenient<'de> for Option<Timestamp> {
     }
 }
 
-/// A string; whatever is none is the empty one.
+/// A string; any other type is the empty string.
 impl<'de> Lenient<'de> for Cow<'de, str> {
     fn other(_: &dyn Display) -> Self {
         Cow::default()
@@ -120,7 +120,7 @@ impl<'de> Lenient<'de> for Cow<'de, str> {
     }
 }
 
-/// A string, unless it is null; whatever else is no string is the empty one.
+/// A string or null; any other type is the empty string.
 impl<'de> Lenient<'de> for Option<Cow<'de, str>> {
     fn other(_: &dyn Display) -> Self {
         Some(Cow::default())
@@ -133,7 +133,7 @@ impl<'de> Lenient<'de> for Option<Cow<'de, str>> {
     }
 }
 
-/// The word of an `indexStatus`; whatever is no string is as good as none.
+/// The word of an `indexStatus`; any other type is no word.
 impl<'de> Lenient<'de> for StatusWord {
     fn other(_: &dyn Display) -> Self {
         Self::NONE
@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-/// A row; whatever is no object is a row without any field.
+/// A row; any other type is a row without fields.
 #[derive(Debug)]
 pub struct Row<T>(pub T);
 

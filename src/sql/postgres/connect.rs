@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 struct Address {
     config: Config,
     encrypted: bool,
-    /// The certificates of the authorities that are trusted; the system's where there is none.
+    /// The certificates of the authorities that are trusted; the system's if there is none.
     root_certificates: Option<HiddenPath>,
 }
 

@@ -9,7 +9,7 @@ use crate::sql::schema::Schema;
 /// The key of the lock of those who make tables: `kb-expor`.
 const LOCK: i64 = i64::from_be_bytes(*b"kb-expor");
 
-/// Makes the tables. One process does so at a time; where they are there, nothing is written.
+/// Makes the tables. One process does so at a time; if they are there, nothing is written.
 pub(super) fn make(connection: &Connection, schema: &Schema) -> Result<(), SqlError> {
     if exist(connection, schema)? {
         return Ok(());
@@ -22,7 +22,7 @@ pub(super) fn make(connection: &Connection, schema: &Schema) -> Result<(), SqlEr
 
 fn make_alone(connection: &Connection, schema: &Schema) -> Result<(), SqlError> {
     connection.batch(&format!("SELECT pg_advisory_xact_lock({LOCK})"))?;
-    // Somebody else may have done it meanwhile.
+    // Another process may have made them meanwhile.
     if exist(connection, schema)? {
         return Ok(());
     }
@@ -39,7 +39,7 @@ fn make_alone(connection: &Connection, schema: &Schema) -> Result<(), SqlError> 
     ))
 }
 
-/// Whether the tables are there. Fails where they are of a newer version.
+/// Whether the tables are there. Fails if they are of a newer version.
 pub(super) fn exist(connection: &Connection, schema: &Schema) -> Result<bool, SqlError> {
     let (name, known) = (schema.name, schema.version);
     // Not by `to_regclass`: what another process has just committed, it may not see in a transaction that looked before.

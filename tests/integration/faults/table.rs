@@ -210,9 +210,9 @@ fn redirects() -> Vec<Row> {
 /// The list of folders.
 fn lists() -> Vec<Row> {
     let expected = [
-        (ListFault::TotalTooLarge, Noted("is not whole")),
-        (ListFault::TotalTooSmall, Noted("is not whole")),
-        (ListFault::Emptied, Noted("is not whole")),
+        (ListFault::TotalTooLarge, Noted("is incomplete")),
+        (ListFault::TotalTooSmall, Noted("is incomplete")),
+        (ListFault::Emptied, Noted("is incomplete")),
         (ListFault::NoMeta, Nothing),
         (ListFault::NamedTwice, Nothing),
         (ListFault::NoUuids, Noted("6 rows of the list")),

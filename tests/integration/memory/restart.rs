@@ -105,7 +105,7 @@ async fn without_state(story: &Story, exporter: &Exporter, failed: u64, says: &s
     let health = exporter.json("/health").await;
     assert_eq!(health["status"], "warn");
     let output = health["checks"]["portal:main"][0]["output"].to_string();
-    for text in ["counters of entries stand still", says] {
+    for text in ["counters of entries do not change", says] {
         assert!(output.contains(text), "{output}");
     }
     let logged = |line: &String| line.contains("state cannot be used") && line.contains(says);

@@ -1,4 +1,4 @@
-//! Folders whose pages do not fit together while nothing fails: the counters of entries stand still, and one real failure is
+//! Folders whose pages do not fit together while nothing fails: the counters of entries do not change, and one real failure is
 //! one entry.
 
 use axum::extract::Request;

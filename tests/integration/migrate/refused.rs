@@ -93,7 +93,10 @@ async fn a_source_that_makes_no_sense_is_not_copied_in_part() {
     drop(ledger);
     story.use_database("state");
     let says = story.refused("postgres");
-    assert!(says.contains("what this program did not write"), "{says}");
+    assert!(
+        says.contains("data that kb-exporter did not write"),
+        "{says}"
+    );
     for table in ["kb_state.folder", "kb_ledger.portal"] {
         let rows = format!("SELECT count(*) FROM {table}");
         assert_eq!(story.database.value(&rows), "0", "{table}");

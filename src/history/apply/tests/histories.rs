@@ -240,7 +240,7 @@ proptest! {
         assert_all_counted(&story, &truth)?;
     }
 
-    /// The same where no read ever is whole, once there were enough of them.
+    /// The same if no read ever is whole, once there were enough of them.
     #[test]
     fn each_failure_is_one_entry_after_many_torn_reads(seed: u64) {
         let (mut truth, mut story) = (Truth::new(seed), Story::default());

@@ -102,7 +102,7 @@ async fn while_the_disk_is_full_counts_go_on_and_counters_stand_still_until_ther
     counted(&exporter, &portal).await;
     assert_eq!(entries(&exporter.metrics().await), Some(1.0));
     let said = health_of(&exporter).await;
-    assert!(said.contains("counters of entries stand still"), "{said}");
+    assert!(said.contains("counters of entries do not change"), "{said}");
 
     limit_files(&exporter, "unlimited");
     exporter
