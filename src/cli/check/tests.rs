@@ -107,22 +107,6 @@ async fn folders_beyond_the_limit_are_reported_and_not_tried() {
 }
 
 #[tokio::test]
-async fn the_limit_admits_the_same_folders_however_they_are_listed() {
-    let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
-    scene.config.collect.max_folders = 1;
-    let mut tried = std::collections::BTreeSet::new();
-    let mut listed = scene.folders();
-    for _ in 0..listed.len() {
-        tried.insert(check(&scene.config, Shard::default()).await.text(None));
-        listed.rotate_left(1);
-        scene
-            .simulator
-            .with(|world| world.key_folders(KEY, listed.clone()));
-    }
-    assert_eq!(tried.len(), 1, "{tried:?}");
-}
-
-#[tokio::test]
 async fn a_portal_in_trouble_changes_nothing_for_another() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     let mut other = scene.config.portals[0].clone();

@@ -78,25 +78,6 @@ async fn every_folder_is_counted_and_every_form_says_the_same() {
 }
 
 #[tokio::test]
-async fn a_deleted_folder_is_shown_as_gone_and_is_no_fault() {
-    let scene = Scene::new(&[("Inbox", 1), ("Old", 5)]).await;
-    let old = scene.folders()[1];
-    scene
-        .simulator
-        .with(|world| world.delete_folder(old))
-        .unwrap();
-    let (_, snapshot) = scan(&scene).await;
-    assert!(snapshot.is_complete());
-    let table = tables::text(&snapshot, None);
-    assert!(
-        table
-            .lines()
-            .any(|line| line.contains("Old") && line.contains("gone")),
-        "{table}"
-    );
-}
-
-#[tokio::test]
 async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_shown_as_unlisted() {
     let scene = Scene::with_turn(&[("Inbox", 3), ("Secret", 1)], |world| {
         let inbox = world.folder_ids()[0];

@@ -247,13 +247,3 @@ fn a_rule_for_errors_that_cannot_be_used_says_where_and_why() {
         );
     }
 }
-
-#[test]
-fn short_forms_are_accepted() {
-    for lines in ["reindex:\n  mode: off", "collect:\n  strategy: sorted"] {
-        assert!(
-            Config::from_yaml("kb.yml", &format!("{PORTAL}{lines}\n")).is_ok(),
-            "{lines}"
-        );
-    }
-}
