@@ -39,6 +39,11 @@ impl Story {
         }
     }
 
+    /// The same with one file, which is done.
+    async fn with_one_file() -> Self {
+        Self::begin(|portal, folder| drop(portal.file(folder, "a.pdf", Status::Done))).await
+    }
+
     fn id(&self) -> String {
         self.folder.to_string()
     }
