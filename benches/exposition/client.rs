@@ -23,15 +23,8 @@ pub struct Client {
 }
 
 impl Form {
-    /// Its name in the table.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Plain => "plain",
-        }
-    }
-
-    const fn coding(self) -> &'static str {
+    /// Its name in requests and in the table.
+    pub const fn coding(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
             Self::Plain => "identity",

@@ -17,8 +17,11 @@
 //! rendering.
 
 mod client;
+mod figures;
 mod portals;
 mod servers;
+#[expect(dead_code, reason = "other benchmarks have other figures")]
+#[path = "../support/table.rs"]
 mod table;
 
 use std::env;
@@ -30,8 +33,8 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use client::{Client, Form};
+use figures::{Measured, Row};
 use servers::Servers;
-use table::{Measured, Row};
 
 /// Folders, of all portals together.
 const FOLDERS: usize = 10_000;
@@ -57,7 +60,7 @@ fn main() -> Result<()> {
     stop.cancel();
     let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
     let mut output = io::stdout().lock();
-    writeln!(output, "{}", table::render(&rows))?;
+    writeln!(output, "{}", figures::render(&rows))?;
     Ok(())
 }
 
@@ -69,7 +72,13 @@ fn measure(servers: &Servers, form: Form) -> Result<Row> {
     let mut bare = Client::connect(servers.bare(answer)?, form)?;
     let mut anew = Client::connect(servers.anew, form)?;
     anew.check(FOLDERS)?;
-    let mut row = Row::new(form.name(), answer.len());
+    let mut row = Row {
+        name: form.coding(),
+        bytes: answer.len(),
+        exporter: Measured::default(),
+        bare: Measured::default(),
+        anew: Measured::default(),
+    };
     for _ in 0..ROUNDS {
         take_turn(&mut exporter, SCRAPES, &mut row.exporter)?;
         take_turn(&mut bare, SCRAPES, &mut row.bare)?;
@@ -82,7 +91,7 @@ fn take_turn(client: &mut Client, scrapes: usize, measured: &mut Measured) -> Re
     for _ in 0..scrapes {
         let begun = Instant::now();
         client.scrape()?;
-        measured.add(begun.elapsed());
+        measured.0.push(begun.elapsed());
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kb_exporter::classify::{Classifier, ErrorRow};
 use kb_exporter::clock::Moment;
 use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes};
-use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
+use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
     RunResult, Way,
@@ -24,19 +24,13 @@ const NAMES: [&str; 5] = [
 ];
 
 /// Reasons as document pipelines give them; a folder has some of their classes.
-const REASONS: [&str; 12] = [
+const REASONS: [&str; 6] = [
     "no text layer",
     "PDF is password-protected: cannot decrypt without a password",
     "OCR timed out after 30s on page 5 of /var/lib/portal/tmp/7f3c.pdf",
     "embedding service timed out after 1200 ms: connection to 10.0.0.7:8080 lost",
-    "pdf parse error: invalid xref table at offset 1781",
-    "file is empty",
-    "unsupported format: application/x-dwg",
     "looks like an instruction to a language model",
     "zipfile.BadZipFile: Bad CRC-32 for file 'word/document.xml'",
-    "conversion of the recording failed: no audio track",
-    "document has more than 2000 pages",
-    "rate limit of the model reached, try again in 20s",
 ];
 
 /// A portal whose folders were all counted.
@@ -193,11 +187,7 @@ fn counted_again(folder: &FolderView, now: Moment) -> FolderView {
         let counts = Arc::make_mut(counts);
         counts.counted = now;
         counts.files[Status::Failed] += 1;
-        counts.oldest[Status::Failed] = Some(newer(counts.oldest[Status::Failed], now.wall));
+        counts.oldest[Status::Failed].get_or_insert(now.wall);
     }
     folder
-}
-
-fn newer(since: Option<Timestamp>, now: Timestamp) -> Timestamp {
-    since.map_or(now, |since| since.min(now))
 }

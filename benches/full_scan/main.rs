@@ -12,7 +12,7 @@
 //! Each row is measured several times: the median is shown, with the least and the most.
 //!
 //! - `kb-exporter scan` and `full_scan.py` are processes on core 0, from their start to their end. They read one folder of a
-//!   simulated portal on core 1. The kernel says what they used.
+//!   simulated portal, which is this process, on core 1. The kernel says what they used.
 //! - `decode and tally` reads the pages of such a folder from memory, without HTTP: done files, then failed ones.
 //!
 //! Both scans read the same pages, with as many requests in flight, and find out the same: files and bytes by status, reasons,
@@ -20,26 +20,38 @@
 //!
 //! The goal of `kb-exporter scan`: at most a fifth of `full_scan.py`'s processor time, and less than 40 MiB.
 
+#[expect(dead_code, reason = "other benchmarks let it collect on schedule")]
+#[path = "../support/exporter.rs"]
+mod exporter;
+mod figures;
 mod pages;
+#[expect(dead_code, reason = "other benchmarks look at its requests")]
+#[path = "../support/portal.rs"]
 mod portal;
 mod process;
 #[path = "../support/run.rs"]
 mod run;
+#[expect(dead_code, reason = "other benchmarks have other figures")]
+#[path = "../support/table.rs"]
 mod table;
 
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use kb_simulator::faults::Faults;
+use kb_simulator::{Status, Switches};
 
-use pages::Files;
+use figures::Measured;
 use portal::Portal;
 use process::Task;
-use table::Measured;
 
 /// Files of the folder.
 const FILES: u32 = 200_000;
+
+/// Those of them that are in each status but done.
+const NOT_DONE: u64 = 4_000;
 
 /// Requests in flight.
 const CONCURRENCY: usize = 8;
@@ -55,16 +67,11 @@ fn main() -> Result<()> {
     if !env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
-    let python = env::var_os(PYTHON);
     // The processes come first: a child's peak memory is never less than that of the process that started it.
-    let (scan, baseline) = processes(python)?;
-    let rows = [
-        scan,
-        pages::measure(Files::Done)?,
-        pages::measure(Files::Failed)?,
-    ];
+    let (scan, baseline) = processes(env::var_os(PYTHON))?;
+    let rows = [scan, pages::measure(false)?, pages::measure(true)?];
     let mut output = io::stdout().lock();
-    writeln!(output, "{}", table::render(&rows, baseline.as_ref()))?;
+    writeln!(output, "{}", figures::render(&rows, baseline.as_ref()))?;
     if baseline.is_none() {
         writeln!(
             output,
@@ -76,20 +83,22 @@ fn main() -> Result<()> {
 
 /// Measures the programs that read a portal, by turns, so that what else the machine does burdens both.
 fn processes(python: Option<OsString>) -> Result<(Measured, Option<Measured>)> {
-    let portal = Portal::start()?;
-    let folder = tempfile::tempdir().context("no temporary folder can be made")?;
-    let scan = Task::scan(&portal, folder.path())?;
-    let baseline = python.map(|python| Task::baseline(&portal, python));
+    portal::stay_on_one_core()?;
+    let portal = Portal::start(0, Switches::default(), Faults::new(1))?;
+    let others = Status::KNOWN.map(|status| (status, NOT_DONE));
+    let done = u64::from(FILES) - NOT_DONE * (others.len() as u64 - 1);
+    let counts = others.into_iter().chain([(Status::Done, done)]).collect();
+    portal.world(|world| world.add_synthetic_folder("Large", &counts));
+    let mut scan = Task::scan(&portal)?;
+    let mut baseline = python.map(|python| Task::baseline(&portal, python));
     let (mut scans, mut baselines) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         scans.push(scan.run()?);
-        if let Some(baseline) = &baseline {
+        if let Some(baseline) = &mut baseline {
             baselines.push(baseline.run()?);
         }
     }
-    let scan = Measured::new(scan.name, scans);
-    Ok((
-        scan,
-        baseline.map(|task| Measured::new(task.name, baselines)),
-    ))
+    let measured = |name, costs| Measured { name, costs };
+    let baseline = baseline.map(|task| measured(task.name, baselines));
+    Ok((measured(scan.name, scans), baseline))
 }

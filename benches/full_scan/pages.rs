@@ -9,28 +9,25 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::table::{Cost, Measured};
+use crate::figures::Measured;
+use crate::run::Cost;
 use crate::{FILES, RUNS};
 
 /// Rows of a page.
 const PAGE_ROWS: u32 = 100;
 
-/// The files of a folder.
-#[derive(Debug, Clone, Copy)]
-pub enum Files {
-    /// All are done.
-    Done,
-    /// All failed, for reasons that differ in a number.
-    Failed,
-}
-
-/// Measures how long the pages of a folder take.
-pub fn measure(files: Files) -> Result<Measured> {
+/// Measures how long the pages of a folder take whose files are all done, or all failed for reasons that differ in a number.
+pub fn measure(failed: bool) -> Result<Measured> {
     let pages: Vec<_> = (1..=FILES / PAGE_ROWS)
-        .map(|number| files.page(number))
+        .map(|number| page(number, failed))
         .collect();
     let costs = (0..RUNS).map(|_| read(&pages)).collect::<Result<_>>()?;
-    Ok(Measured::new(files.name(), costs))
+    let name = if failed {
+        "decode and tally, failed"
+    } else {
+        "decode and tally, done"
+    };
+    Ok(Measured { name, costs })
 }
 
 fn read(pages: &[PageBody]) -> Result<Cost> {
@@ -42,13 +39,13 @@ fn read(pages: &[PageBody]) -> Result<Cost> {
     let rows = tally.rows();
     let distinct = tally.finish().consistent;
     let processor = processor_time()?.saturating_sub(begun);
-    ensure!(
-        distinct && rows == u64::from(FILES),
-        "the files were not read"
-    );
+    let read = distinct && rows == u64::from(FILES);
+    ensure!(read, "the files were not read");
+    // It has no process of its own.
+    let peak_bytes = 0;
     Ok(Cost {
         processor,
-        peak_bytes: None,
+        peak_bytes,
     })
 }
 
@@ -57,45 +54,28 @@ fn processor_time() -> Result<Duration> {
     Ok(Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))?)
 }
 
-impl Files {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Done => "decode and tally, done",
-            Self::Failed => "decode and tally, failed",
-        }
-    }
+fn page(page: u32, failed: bool) -> PageBody {
+    let first = (page - 1) * PAGE_ROWS;
+    let rows: Vec<_> = (first..first + PAGE_ROWS)
+        .map(|number| row(number, failed))
+        .collect();
+    let rows = rows.join(",");
+    let pages = FILES / PAGE_ROWS;
+    // By hand, in the order of the interface: a JSON object would sort its keys.
+    let body = format!(
+        r#"{{"data":[{rows}],"pagination":{{"page":{page},"pageSize":{PAGE_ROWS},"total":{FILES},"totalPages":{pages}}}}}"#
+    );
+    PageBody::new(body.into_bytes())
+}
 
-    fn page(self, page: u32) -> PageBody {
-        let first = (page - 1) * PAGE_ROWS;
-        let rows: Vec<_> = (first..first + PAGE_ROWS)
-            .map(|number| self.row(number))
-            .collect();
-        let pagination = json!({
-            "page": page,
-            "pageSize": PAGE_ROWS,
-            "total": FILES,
-            "totalPages": FILES / PAGE_ROWS,
-        });
-        // By hand, in the order of the interface: a JSON object would sort its keys.
-        let body = format!(
-            r#"{{"data":[{}],"pagination":{pagination}}}"#,
-            rows.join(",")
-        );
-        PageBody::new(body.into_bytes())
-    }
-
-    fn row(self, number: u32) -> String {
-        let id =
-            |kind: &str| Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("{kind} {number}").as_bytes());
-        let (link, id) = (id("link"), id("file"));
-        let (status, error) = match self {
-            Self::Done => ("done", json!(null)),
-            Self::Failed => ("failed", json!(reason(number))),
-        };
-        format!(
-            r#"{{"linkId":"{link}","id":"{id}","filename":"Report on the year {number:06}.pdf","fileSize":{number},"mimeType":"application/pdf","indexStatus":"{status}","indexError":{error},"createdAt":"2026-03-01T10:20:30.456Z"}}"#
-        )
-    }
+fn row(number: u32, failed: bool) -> String {
+    let id = |kind: &str| Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("{kind} {number}").as_bytes());
+    let (link, id) = (id("link"), id("file"));
+    let status = if failed { "failed" } else { "done" };
+    let error = json!(failed.then(|| reason(number)));
+    format!(
+        r#"{{"linkId":"{link}","id":"{id}","filename":"Report on the year {number:06}.pdf","fileSize":{number},"mimeType":"application/pdf","indexStatus":"{status}","indexError":{error},"createdAt":"2026-03-01T10:20:30.456Z"}}"#
+    )
 }
 
 /// Reasons as a document pipeline gives them.

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::portal::{KEY, KEY_VARIABLE};
 
 /// The core that the exporter runs on.
-const CORE: &str = "0";
+pub const CORE: &str = "0";
 
 /// By then it listens.
 const STARTED: Duration = Duration::from_secs(10);

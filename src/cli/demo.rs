@@ -161,7 +161,6 @@ mod tests {
     use clap::{Command, FromArgMatches as _};
 
     use super::*;
-    use kb_simulator::Served;
 
     fn args(line: &str) -> DemoArgs {
         let command = DemoArgs::augment_args(Command::new("demo"));
@@ -180,66 +179,6 @@ mod tests {
         ] {
             let found = args(line).portal.speed;
             assert!((found - speed).abs() < f64::EPSILON, "{line}: {found}");
-        }
-    }
-
-    /// What the portal of a demo was asked until it has reindexed files or, if it must not, for this number of requests.
-    async fn asked(reindex: &str, enough: usize) -> Vec<(String, String)> {
-        let flags = "--portal.listen-address 127.0.0.1:0 --portal.folders 3 --portal.files 600";
-        let mut demo = Demo::new(&args(&format!("{flags} --reindex {reindex}")))
-            .await
-            .unwrap();
-        demo.config.collect.schedule = Schedule::Every(Duration::from_secs(1));
-        demo.config.reindex.rules.min_age = Duration::ZERO;
-        demo.config.reindex.rules.cooldown = Duration::from_secs(1);
-        let simulator = demo.simulator.clone();
-        let web = Web {
-            addresses: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
-            telemetry_path: "/metrics".to_owned(),
-            lifecycle: false,
-            config: None,
-            open_probes: false,
-        };
-        let app = demo.app(&web).await.unwrap();
-        let stop = CancellationToken::new();
-        let running = tokio::spawn(demo.run(app, stop.clone()));
-        let method_and_path = |served: &Served| (served.method.clone(), served.path.clone());
-        let requests = || -> Vec<_> {
-            simulator.with(|world| world.requests().map(method_and_path).collect())
-        };
-        let done = || {
-            let all = requests();
-            let wrote = all.iter().any(|(method, _)| method != "GET");
-            wrote || all.len() >= enough
-        };
-        let all = async {
-            while !done() {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let deadline = Duration::from_mins(1);
-        tokio::time::timeout(deadline, all)
-            .await
-            .expect("it is never done");
-        stop.cancel();
-        running.await.unwrap().unwrap();
-        requests()
-    }
-
-    #[tokio::test]
-    async fn the_portal_is_asked_to_put_failed_files_back_under_enforce_and_never_for_another_change()
-     {
-        for (reindex, enough, expected) in [("enforce", usize::MAX, true), ("dry_run", 100, false)]
-        {
-            let asked = asked(reindex, enough).await;
-            let writes: Vec<_> = asked.iter().filter(|(method, _)| method != "GET").collect();
-            assert_eq!(!writes.is_empty(), expected, "{reindex}");
-            for (method, path) in writes {
-                assert!(
-                    method == "POST" && path.ends_with("/reindex-failed"),
-                    "{method} {path}"
-                );
-            }
         }
     }
 }

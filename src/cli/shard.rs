@@ -139,31 +139,20 @@ mod tests {
 
     #[test]
     fn a_shard_that_does_not_exist_is_refused_with_what_to_do() {
+        let too_large =
+            "--shard.index 8 must be less than --shard.count 8: the shards are numbered from 0";
+        let no_number = "--shard.index auto: the host name \"db.example3\" does not end with the number of a shard, as kb-exporter-3 does; set the number instead";
+        let no_index = "expected a number from 0 to 65534, or auto";
         for (index, host, expected) in [
-            (
-                "8",
-                "",
-                "--shard.index 8 must be less than --shard.count 8: the shards are numbered from 0",
-            ),
-            (
-                "auto",
-                "kb-exporter-8",
-                "--shard.index 8 must be less than --shard.count 8: the shards are numbered from 0",
-            ),
-            (
-                "auto",
-                "db.example3",
-                "--shard.index auto: the host name \"db.example3\" does not end with the number of a shard, as kb-exporter-3 does; set the number instead",
-            ),
-            ("-1", "", "expected a number from 0 to 65534, or auto"),
-            ("65536", "", "expected a number from 0 to 65534, or auto"),
-            ("any", "", "expected a number from 0 to 65534, or auto"),
+            ("8", "", too_large),
+            ("auto", "kb-exporter-8", too_large),
+            ("auto", "db.example3", no_number),
+            ("-1", "", no_index),
+            ("65536", "", no_index),
+            ("any", "", no_index),
         ] {
-            assert_eq!(
-                shard(index, 8, host).unwrap_err(),
-                expected,
-                "{index} {host}"
-            );
+            let refused = shard(index, 8, host).unwrap_err();
+            assert_eq!(refused, expected, "{index} {host}");
         }
         assert!(shard("auto", 8, "kb-exporter-99999").is_err());
     }

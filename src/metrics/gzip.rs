@@ -186,18 +186,4 @@ mod tests {
             prop_assert_eq!(inflated(&deflated), second.concat());
         }
     }
-
-    #[test]
-    fn deflated_text_may_follow_any_number_of_texts() {
-        let deflated = deflated(&[b"facts\n".repeat(10_000)]);
-        for text in ["", "events 1\n", "events 2\n"] {
-            let packed = deflated.after(text.as_bytes()).unwrap().concat();
-            let (text_of_both, _) = unpacked(&packed);
-            assert!(text_of_both.starts_with(text.as_bytes()));
-            assert_eq!(
-                text_of_both.len() as u64,
-                text.len() as u64 + deflated.text_len()
-            );
-        }
-    }
 }

@@ -185,36 +185,23 @@ mod tests {
     }
 
     #[test]
-    fn each_status_of_the_list_is_a_trouble_of_its_own() {
-        for (code, trouble) in [
-            (401, Trouble::Unauthorized),
-            (403, Trouble::AddressRefused),
-            (408, Trouble::Unreachable),
-            (429, Trouble::RateLimited),
-            (500, Trouble::ServerError),
-            (599, Trouble::ServerError),
-            (302, Trouble::InvalidResponse),
-            (404, Trouble::InvalidResponse),
-            (204, Trouble::InvalidResponse),
+    fn each_status_is_a_trouble_of_its_own_and_only_what_may_pass_is_tried_again() {
+        for (code, trouble, reason) in [
+            (401, Trouble::Unauthorized, None),
+            (403, Trouble::AddressRefused, None),
+            (408, Trouble::Unreachable, Some(RetryReason::Timeout)),
+            (429, Trouble::RateLimited, Some(RetryReason::RateLimited)),
+            (500, Trouble::ServerError, Some(RetryReason::ServerError)),
+            (503, Trouble::ServerError, Some(RetryReason::ServerError)),
+            (599, Trouble::ServerError, Some(RetryReason::ServerError)),
+            (204, Trouble::InvalidResponse, None),
+            (302, Trouble::InvalidResponse, None),
+            (400, Trouble::InvalidResponse, None),
+            (404, Trouble::InvalidResponse, None),
         ] {
-            assert_eq!(status(code).trouble(), trouble, "{code}");
-        }
-    }
-
-    #[test]
-    fn only_what_may_pass_is_tried_again() {
-        for (code, reason) in [
-            (408, Some(RetryReason::Timeout)),
-            (429, Some(RetryReason::RateLimited)),
-            (500, Some(RetryReason::ServerError)),
-            (503, Some(RetryReason::ServerError)),
-            (302, None),
-            (400, None),
-            (401, None),
-            (403, None),
-            (404, None),
-        ] {
-            assert_eq!(status(code).retry_reason(), reason, "{code}");
+            let status = status(code);
+            assert_eq!(status.trouble(), trouble, "{code}");
+            assert_eq!(status.retry_reason(), reason, "{code}");
         }
     }
 

@@ -67,162 +67,51 @@ mod tests {
     use chrono_tz::{America::New_York, Asia::Kolkata, Australia::Lord_Howe, Europe::Berlin};
     use proptest::prelude::*;
 
-    fn next(line: &str, timezone: Tz, after: &str) -> String {
-        let line: Cron = line.parse().unwrap();
-        let after = DateTime::parse_from_rfc3339(after).unwrap().to_utc();
-        next_after(&line, timezone, after).map_or("never".into(), |next| {
-            next.to_rfc3339_opts(SecondsFormat::Millis, true)
-        })
-    }
+    /// A line, its time zone, a time, and when the line comes true after that. Berlin leaves out 02:00 to 03:00 on 29 March 2026 (at 01:00 UTC)
+    /// and repeats it on 25 October (until 01:00 UTC).
+    const TABLE: &str = "
+        0 */5 * * * *  | UTC              | 2026-06-01T00:02:03.456Z | 2026-06-01T00:05:00.000Z
+        0 */5 * * * *  | UTC              | 2026-06-01T00:05:00Z     | 2026-06-01T00:10:00.000Z
+        0 */5 * * * *  | UTC              | 2026-06-01T00:04:59.999Z | 2026-06-01T00:05:00.000Z
+        0 0 2 * * *    | Europe/Berlin    | 2026-06-01T00:00:00Z     | 2026-06-02T00:00:00.000Z
+        0 0 2 * * *    | America/New_York | 2026-06-01T00:00:00Z     | 2026-06-01T06:00:00.000Z
+        0 0 * * * *    | Asia/Kolkata     | 2026-06-01T00:00:00Z     | 2026-06-01T00:30:00.000Z
+        0 0 0 29 2 *   | UTC              | 2026-06-01T00:00:00Z     | 2028-02-29T00:00:00.000Z
+        0 0 0 30 2 *   | UTC              | 2026-06-01T00:00:00Z     | never
+        0 * * 30 2 *   | Europe/Berlin    | 2026-06-01T00:00:00Z     | never
+        a fixed time comes once where the hour is left out or repeated
+        0 30 2 * * *   | Europe/Berlin    | 2026-03-28T12:00:00Z     | 2026-03-29T01:00:00.000Z
+        0 30 2 * * *   | Europe/Berlin    | 2026-03-29T01:00:00Z     | 2026-03-30T00:30:00.000Z
+        0 30 2 * * *   | Europe/Berlin    | 2026-10-24T12:00:00Z     | 2026-10-25T00:30:00.000Z
+        0 30 2 * * *   | Europe/Berlin    | 2026-10-25T00:30:00Z     | 2026-10-26T01:30:00.000Z
+        0 30 2 * * *   | Europe/Berlin    | 2026-10-25T01:10:00Z     | 2026-10-26T01:30:00.000Z
+        other lines follow the time that passes
+        0 */20 * * * * | Europe/Berlin    | 2026-03-29T00:50:00Z     | 2026-03-29T01:00:00.000Z
+        0 */20 * * * * | Europe/Berlin    | 2026-10-25T00:50:00Z     | 2026-10-25T01:00:00.000Z
+        0 */20 * * * * | Europe/Berlin    | 2026-10-25T01:10:00Z     | 2026-10-25T01:20:00.000Z
+        0 0,30 2 * * * | Europe/Berlin    | 2026-10-25T00:30:00Z     | 2026-10-25T01:00:00.000Z
+        0 0,30 2 * * * | Europe/Berlin    | 2026-03-29T00:00:00Z     | 2026-03-30T00:00:00.000Z
+        * * 1 * * *    | Europe/Berlin    | 2026-10-25T00:00:00Z     | 2026-10-26T00:00:00.000Z
+        0 0 3-4 * * *  | Europe/Berlin    | 2026-10-25T00:59:59Z     | 2026-10-25T02:00:00.000Z
+        half an hour is left out: 02:00 becomes 02:30
+        0 */20 * * * * | Australia/Lord_Howe | 2026-10-03T15:29:00Z  | 2026-10-03T15:40:00.000Z";
 
     #[test]
-    fn lines_are_read_in_their_time_zone() {
-        for (line, timezone, after, expected) in [
-            (
-                "0 */5 * * * *",
-                Tz::UTC,
-                "2026-06-01T00:02:03.456Z",
-                "2026-06-01T00:05:00.000Z",
-            ),
-            (
-                "0 */5 * * * *",
-                Tz::UTC,
-                "2026-06-01T00:05:00Z",
-                "2026-06-01T00:10:00.000Z",
-            ),
-            (
-                "0 */5 * * * *",
-                Tz::UTC,
-                "2026-06-01T00:04:59.999Z",
-                "2026-06-01T00:05:00.000Z",
-            ),
-            (
-                "0 0 2 * * *",
-                Berlin,
-                "2026-06-01T00:00:00Z",
-                "2026-06-02T00:00:00.000Z",
-            ),
-            (
-                "0 0 2 * * *",
-                New_York,
-                "2026-06-01T00:00:00Z",
-                "2026-06-01T06:00:00.000Z",
-            ),
-            (
-                "0 0 * * * *",
-                Kolkata,
-                "2026-06-01T00:00:00Z",
-                "2026-06-01T00:30:00.000Z",
-            ),
-            (
-                "0 0 0 29 2 *",
-                Tz::UTC,
-                "2026-06-01T00:00:00Z",
-                "2028-02-29T00:00:00.000Z",
-            ),
-            ("0 0 0 30 2 *", Tz::UTC, "2026-06-01T00:00:00Z", "never"),
-            ("0 * * 30 2 *", Berlin, "2026-06-01T00:00:00Z", "never"),
-        ] {
-            assert_eq!(
-                next(line, timezone, after),
-                expected,
-                "{line} {timezone} {after}"
-            );
-        }
-    }
-
-    /// Berlin leaves out 02:00 to 03:00 on 29 March 2026 (at 01:00 UTC) and repeats it on 25 October (until 01:00 UTC).
-    #[test]
-    fn a_fixed_time_runs_once_where_the_hour_is_left_out_or_repeated() {
-        for (line, after, expected) in [
-            (
-                "0 30 2 * * *",
-                "2026-03-28T12:00:00Z",
-                "2026-03-29T01:00:00.000Z",
-            ),
-            (
-                "0 30 2 * * *",
-                "2026-03-29T01:00:00Z",
-                "2026-03-30T00:30:00.000Z",
-            ),
-            (
-                "0 30 2 * * *",
-                "2026-10-24T12:00:00Z",
-                "2026-10-25T00:30:00.000Z",
-            ),
-            (
-                "0 30 2 * * *",
-                "2026-10-25T00:30:00Z",
-                "2026-10-26T01:30:00.000Z",
-            ),
-            (
-                "0 30 2 * * *",
-                "2026-10-25T01:10:00Z",
-                "2026-10-26T01:30:00.000Z",
-            ),
-        ] {
-            assert_eq!(next(line, Berlin, after), expected, "{line} {after}");
-        }
-    }
-
-    #[test]
-    fn other_lines_follow_the_time_that_passes() {
-        for (line, timezone, after, expected) in [
-            (
-                "0 */20 * * * *",
-                Berlin,
-                "2026-03-29T00:50:00Z",
-                "2026-03-29T01:00:00.000Z",
-            ),
-            (
-                "0 */20 * * * *",
-                Berlin,
-                "2026-10-25T00:50:00Z",
-                "2026-10-25T01:00:00.000Z",
-            ),
-            (
-                "0 */20 * * * *",
-                Berlin,
-                "2026-10-25T01:10:00Z",
-                "2026-10-25T01:20:00.000Z",
-            ),
-            (
-                "0 0,30 2 * * *",
-                Berlin,
-                "2026-10-25T00:30:00Z",
-                "2026-10-25T01:00:00.000Z",
-            ),
-            (
-                "0 0,30 2 * * *",
-                Berlin,
-                "2026-03-29T00:00:00Z",
-                "2026-03-30T00:00:00.000Z",
-            ),
-            (
-                "* * 1 * * *",
-                Berlin,
-                "2026-10-25T00:00:00Z",
-                "2026-10-26T00:00:00.000Z",
-            ),
-            (
-                "0 0 3-4 * * *",
-                Berlin,
-                "2026-10-25T00:59:59Z",
-                "2026-10-25T02:00:00.000Z",
-            ),
-            // Half an hour is left out: 02:00 becomes 02:30.
-            (
-                "0 */20 * * * *",
-                Lord_Howe,
-                "2026-10-03T15:29:00Z",
-                "2026-10-03T15:40:00.000Z",
-            ),
-        ] {
-            assert_eq!(
-                next(line, timezone, after),
-                expected,
-                "{line} {timezone} {after}"
-            );
+    fn lines_come_true_as_in_the_table() {
+        let rows = TABLE.lines().filter(|row| row.contains('|'));
+        for row in rows {
+            let [line, timezone, after, expected] =
+                *row.split('|').map(str::trim).collect::<Vec<_>>()
+            else {
+                panic!("{row}");
+            };
+            let line: Cron = line.parse().unwrap();
+            let after = DateTime::parse_from_rfc3339(after).unwrap().to_utc();
+            let next = next_after(&line, timezone.parse().unwrap(), after);
+            let next = next.map_or("never".into(), |next| {
+                next.to_rfc3339_opts(SecondsFormat::Millis, true)
+            });
+            assert_eq!(next, expected, "{row}");
         }
     }
 

@@ -10,6 +10,7 @@ use crate::support::portal::Portal;
 use crate::support::process::{Process, run};
 use crate::support::workspace::{Workspace, program};
 
+use kb_exposition::Sample;
 use kb_simulator::Status;
 
 /// A key that must never be seen.
@@ -238,6 +239,8 @@ async fn demo_prints_the_addresses_to_open() {
     let portal = exporter.logged("simulated portal listening").await;
     let metrics = exporter.collected().await;
     assert_eq!(metrics.count("kb_portal_folders", &[]), Some(3));
+    let rehearses = metrics.all("kb_reindex_mode", &[("mode", "dry_run")]);
+    assert!(rehearses.map(Sample::count).eq([1; 3]));
     let text = exporter.output().join("\n");
     let address = exporter.address();
     for url in [
@@ -317,14 +320,5 @@ async fn the_key_is_never_written_anywhere() {
     for file in state {
         let bytes = fs::read(file.unwrap().path()).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains(SECRET));
-    }
-}
-
-#[test]
-fn help_lists_the_commands() {
-    let output = run(program().arg("--help"), "");
-    assert_eq!(output.status.code(), Some(0));
-    for command in ["run", "demo", "portal"] {
-        assert!(text_of(&output).contains(command), "{command}");
     }
 }

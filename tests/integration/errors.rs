@@ -143,35 +143,6 @@ async fn many_reasons_fill_the_class_slots_and_the_rest_is_other_also_after_a_re
 }
 
 #[tokio::test]
-async fn the_class_slots_of_a_portal_go_to_its_largest_classes_whichever_folder_is_read_first() {
-    let portal = Portal::start().await;
-    let rare = |cause: &str| (0..3).map(move |_| format!("{cause} is rare")).collect();
-    let often = |cause: &str| {
-        (0..7)
-            .map(move |_| format!("{cause} is frequent"))
-            .collect()
-    };
-    let reasons: [(&str, [Vec<String>; 2]); 3] = [
-        ("A", ["alpha", "beta"].map(rare)),
-        ("B", ["gamma", "delta"].map(often)),
-        ("C", ["epsilon", "zeta"].map(rare)),
-    ];
-    let folders = reasons.map(|(name, reasons)| fill(&portal, name, reasons.concat()));
-    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-        config["errors"] = json!({"max_classes": 2});
-    });
-    let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter.collected().await;
-    let other = || ["other".to_owned()].into();
-    let frequent = ["delta", "gamma"].map(|cause| format!("{cause} is frequent"));
-    let expected = [(other(), 6), (frequent.into(), 14), (other(), 6)];
-    assert_eq!(folders.map(|folder| classes(&metrics, folder)), expected);
-    let overflow = metrics.count("kb_error_overflow_files", &[("portal", "main")]);
-    assert_eq!(overflow, Some(12));
-    exporter.stop().await;
-}
-
-#[tokio::test]
 async fn people_see_an_example_of_each_class_and_since_when_it_is_known() {
     const HOSTILE: &str = "<script>alert('x')</script> on page 7\n\u{1b}[2J";
     let portal = Portal::start().await;

@@ -132,54 +132,6 @@ async fn health_fails_when_no_portal_can_be_collected_and_life_goes_on() {
 }
 
 #[tokio::test]
-async fn one_portal_that_is_down_is_a_warning_and_changes_nothing_for_the_other() {
-    let portal = Portal::start().await;
-    let folder = portal.folder("Inbox");
-    portal.file(folder, "a.pdf", Status::Flagged);
-    let portals = [("down", nowhere()), ("up", portal.base_url())];
-    let workspace = Workspace::new(&portals);
-    let exporter = Exporter::start(&workspace).await;
-    let metrics = exporter.collected().await;
-    let up = |portal| metrics.value("kb_portal_up", &[("portal", portal)]);
-    assert_eq!((up("down"), up("up")), (Some(0.0), Some(1.0)));
-    let files = metrics.by_status("kb_folder_files", &folder.to_string());
-    assert_eq!(files["flagged"], 1);
-    assert_eq!(exporter.status("/health").await, 200);
-    assert_eq!(exporter.json("/health").await["status"], "warn");
-}
-
-#[tokio::test]
-async fn every_way_in_which_a_key_is_refused_has_its_reason() {
-    type Change = fn(&Portal);
-    let changes: [(Change, &str); 3] = [
-        (
-            |portal| portal.world(|world| world.revoke_key("kbk_demo")),
-            "unauthorized",
-        ),
-        (
-            |portal| portal.world(|world| world.allow_addresses(Some([].into()))),
-            "address_refused",
-        ),
-        (|portal| portal.refuse("/mine", 502), "server_error"),
-    ];
-    for (change, reason) in changes {
-        let portal = Portal::start().await;
-        portal.folder("Inbox");
-        change(&portal);
-        let workspace = Workspace::new(&[("main", portal.base_url())]);
-        let exporter = Exporter::start(&workspace).await;
-        let metrics = exporter.collected().await;
-        let held: Vec<_> = metrics
-            .all("kb_portal_unavailable", &[])
-            .filter(|sample| sample.value > 0.0)
-            .map(|sample| &*sample.labels["reason"])
-            .collect();
-        assert_eq!(held, [reason]);
-        assert_eq!(exporter.status("/livez").await, 200);
-    }
-}
-
-#[tokio::test]
 async fn the_page_escapes_names_and_loads_nothing_from_elsewhere() {
     let portal = Portal::start().await;
     let folder = portal.folder("<script>alert('x')</script> & \"quotes\"\nbreak \u{202e}");

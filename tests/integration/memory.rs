@@ -11,8 +11,7 @@ use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
-use chrono::{DateTime, Duration, SubsecRound, Utc};
-use kb_simulator::{Content, NewFile, Sent, Status};
+use kb_simulator::Status;
 use uuid::Uuid;
 
 /// A portal with one folder, collected once a second.
@@ -38,6 +37,11 @@ impl Story {
             workspace,
             exporter,
         }
+    }
+
+    /// The same with one file, which is done.
+    async fn with_one_file() -> Self {
+        Self::begin(|portal, folder| drop(portal.file(folder, "a.pdf", Status::Done))).await
     }
 
     fn id(&self) -> String {
@@ -100,128 +104,4 @@ impl End {
             Self::Killed => exporter.kill().await,
         }
     }
-}
-
-#[tokio::test]
-async fn a_file_that_fails_enters_once_however_often_it_is_seen() {
-    let story = Story::begin(|portal, folder| {
-        portal.file(folder, "a.pdf", Status::Done);
-    })
-    .await;
-    let file = story.file();
-    let metrics = story.seen(file, Status::Failed).await;
-    assert_eq!(story.entries(&metrics, "failed"), 1);
-    let metrics = story.exporter.collected_again().await;
-    assert_eq!(story.entries(&metrics, "failed"), 1);
-    assert_eq!(story.entries(&metrics, "done"), 0);
-}
-
-#[tokio::test]
-async fn a_retry_that_fails_again_is_no_new_failure() {
-    let story = Story::begin(|portal, folder| {
-        portal.file(folder, "a.pdf", Status::Failed);
-    })
-    .await;
-    let file = story.file();
-    let metrics = story.seen(file, Status::Pending).await;
-    assert_eq!(story.entries(&metrics, "pending"), 1);
-    let metrics = story.seen(file, Status::Failed).await;
-    assert_eq!(story.entries(&metrics, "failed"), 0);
-    let metrics = story.seen(file, Status::Flagged).await;
-    assert_eq!(story.entries(&metrics, "flagged"), 1);
-}
-
-#[tokio::test]
-async fn one_failure_for_another_is_seen_though_the_count_stands_still() {
-    let story = Story::begin(|portal, folder| {
-        portal.file(folder, "a.pdf", Status::Failed);
-        portal.file(folder, "b.pdf", Status::Done);
-    })
-    .await;
-    story.portal.world(|world| {
-        let files = world.file_ids(story.folder);
-        let set = [(files[0], Status::Done), (files[1], Status::Failed)];
-        for (file, status) in set {
-            world.set_status(story.folder, file, status, None).unwrap();
-        }
-    });
-    let metrics = story.exporter.collected_again().await;
-    assert_eq!(story.entries(&metrics, "failed"), 1);
-    let files = metrics.by_status("kb_folder_files", &story.id());
-    assert_eq!((files["failed"], files["done"]), (1, 1));
-}
-
-#[tokio::test]
-async fn a_file_that_is_replaced_and_fails_again_is_a_new_failure() {
-    let story = Story::begin(|portal, folder| {
-        let sent = vec![text_file(b"first")];
-        portal
-            .world(|world| world.upload(folder, sent, None))
-            .unwrap();
-    })
-    .await;
-    let first = story.file();
-    let metrics = story.seen(first, Status::Failed).await;
-    assert_eq!(story.entries(&metrics, "failed"), 1);
-    // Replaced and failed in one step, so that no collection sees it in between.
-    story.portal.world(|world| {
-        let sent = vec![text_file(b"second")];
-        world.upload(story.folder, sent, None).unwrap();
-        let second = world.file_ids(story.folder)[0];
-        assert_ne!(second, first);
-        world
-            .set_status(story.folder, second, Status::Failed, None)
-            .unwrap();
-    });
-    let metrics = story.exporter.collected_again().await;
-    assert_eq!(story.entries(&metrics, "failed"), 2);
-    assert_eq!(
-        metrics.by_status("kb_folder_files", &story.id())["failed"],
-        1
-    );
-}
-
-#[tokio::test]
-async fn the_longest_waiting_file_is_known_by_its_upload_at_the_first_count_and_by_its_sight_later()
-{
-    let now = Utc::now().trunc_subsecs(3);
-    let (old, older) = (now - Duration::hours(2), now - Duration::hours(3));
-    let story = Story::begin(|portal, folder| {
-        for created_at in [old, older] {
-            portal.add(folder, &created(created_at, Status::Pending));
-        }
-    })
-    .await;
-    let metrics = story.exporter.metrics().await;
-    assert_eq!(story.oldest(&metrics, "pending"), Some(seconds(older)));
-    assert_eq!(story.oldest(&metrics, "failed"), None);
-    assert_eq!(story.oldest(&metrics, "done"), None);
-    let began = seconds(Utc::now());
-    let file = story.file();
-    let metrics = story.seen(file, Status::Failed).await;
-    let since = story.oldest(&metrics, "failed").unwrap();
-    assert!(since >= began, "{since} {began}");
-    let metrics = story.exporter.collected_again().await;
-    assert_eq!(story.oldest(&metrics, "failed"), Some(since));
-}
-
-fn text_file(content: &[u8]) -> Sent {
-    Sent {
-        filename: "note.txt".to_owned(),
-        content_type: None,
-        content: Content::from(content),
-    }
-}
-
-fn created(created_at: DateTime<Utc>, status: Status) -> NewFile {
-    NewFile {
-        created_at: Some(created_at),
-        status,
-        ..NewFile::default()
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "exact for centuries")]
-fn seconds(time: DateTime<Utc>) -> f64 {
-    time.timestamp_millis() as f64 / 1000.0
 }

@@ -14,17 +14,9 @@ use families::{FAMILIES, Family};
 use kb_simulator::{NewFile, Status};
 use serde_json::json;
 
-const STATUSES: [&str; 5] = ["pending", "processing", "done", "failed", "flagged"];
-
-/// Families of a folder that have every status, 0 included.
-const WITH_EVERY_STATUS: [&str; 3] = [
-    "kb_folder_files",
-    "kb_folder_size_bytes",
-    "kb_folder_status_entries_total",
-];
-
-/// What `/metrics` says when everything happened that has a metric of its own.
-async fn everything() -> (Portal, Exposition) {
+/// Everything happens that has a metric of its own.
+#[tokio::test]
+async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
     let portal = Portal::start().await;
     let inbox = portal.folder("Inbox");
     let lost = portal.folder("Lost");
@@ -43,12 +35,6 @@ async fn everything() -> (Portal, Exposition) {
     portal.world(|world| world.delete_folder(lost)).unwrap();
     let metrics = exporter.collected_again().await;
     exporter.stop().await;
-    (portal, metrics)
-}
-
-#[tokio::test]
-async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
-    let (_portal, metrics) = everything().await;
     for family in FAMILIES {
         let kind = metrics.types.get(family.name).map(String::as_str);
         assert_eq!(kind, Some(family.kind), "{}", family.name);
@@ -65,17 +51,7 @@ async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
     let known = |name: &str| FAMILIES.iter().any(|family| family.name == name);
     let others: Vec<_> = metrics.types.keys().filter(|name| !known(name)).collect();
     assert!(others.is_empty(), "{others:?}");
-}
-
-#[tokio::test]
-async fn promtool_has_nothing_to_say() {
-    let (_portal, metrics) = everything().await;
     promtool::has_nothing_to_say(&metrics.text);
-}
-
-#[tokio::test]
-async fn the_histogram_of_indexing_times_has_its_six_bounds() {
-    let (_portal, metrics) = everything().await;
     let buckets = metrics.all("kb_folder_indexing_seconds_bucket", &[]);
     let bounds: Vec<_> = buckets.map(|bucket| &*bucket.labels["le"]).collect();
     assert_eq!(
@@ -86,18 +62,6 @@ async fn the_histogram_of_indexing_times_has_its_six_bounds() {
         metrics.count("kb_folder_indexing_seconds_count", &[]),
         Some(1)
     );
-}
-
-#[tokio::test]
-async fn every_status_is_there_even_when_no_file_has_it() {
-    let portal = Portal::start().await;
-    let folder = portal.folder("Empty").to_string();
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let metrics = Exporter::start(&workspace).await.collected().await;
-    for name in WITH_EVERY_STATUS {
-        let expected = STATUSES.map(|status| (status.to_owned(), 0)).into();
-        assert_eq!(metrics.by_status(name, &folder), expected, "{name}");
-    }
 }
 
 #[tokio::test]
@@ -121,34 +85,6 @@ async fn counters_begin_at_0_before_the_portal_has_answered() {
     let throttled = metrics.value("kb_portal_throttle_seconds_total", &[]);
     assert_eq!(throttled, Some(0.0));
     assert_eq!(metrics.value("kb_portal_up", &[]), Some(0.0));
-}
-
-#[tokio::test]
-async fn a_portal_has_every_reason_and_a_folder_only_the_one_that_holds() {
-    let portal = Portal::start().await;
-    let open = portal.folder("Open");
-    let closed = portal.folder("Closed").to_string();
-    portal.refuse(&closed, 403);
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let metrics = Exporter::start(&workspace).await.collected().await;
-    for reason in [
-        "unauthorized",
-        "address_refused",
-        "unreachable",
-        "rate_limited",
-        "server_error",
-        "invalid_response",
-    ] {
-        let holds = metrics.value("kb_portal_unavailable", &[("reason", reason)]);
-        assert_eq!(holds, Some(0.0), "{reason}");
-    }
-    assert_eq!(metrics.all("kb_portal_unavailable", &[]).count(), 6);
-    let unavailable: Vec<_> = metrics.all("kb_folder_unavailable", &[]).collect();
-    assert_eq!(unavailable.len(), 1);
-    assert_eq!(unavailable[0].labels["reason"], "forbidden");
-    assert_eq!(unavailable[0].labels["folder_id"], closed);
-    let up = |id: &str| metrics.value("kb_folder_up", &[("folder_id", id)]);
-    assert_eq!((up(&open.to_string()), up(&closed)), (Some(1.0), Some(0.0)));
 }
 
 #[tokio::test]
@@ -178,21 +114,6 @@ async fn a_scraper_that_accepts_gzip_gets_the_same_in_fewer_bytes() {
     let unpacked = exporter::unpacking_client().get(url).send().await.unwrap();
     let unpacked = unpacked.text().await.unwrap();
     assert_eq!(without_process(&unpacked), without_process(&plain));
-}
-
-#[tokio::test]
-async fn the_first_scrape_names_every_portal() {
-    let portal = Portal::start().await;
-    portal.hold("/mine");
-    let portals = [("main", portal.base_url()), ("other", portal.base_url())];
-    let workspace = Workspace::new(&portals);
-    let exporter = Exporter::start(&workspace).await;
-    let first = exporter.get_accepting("/metrics", "gzip;q=0, *").await;
-    assert!(!first.headers().contains_key("content-encoding"));
-    let first = Exposition::parse(&first.text().await.unwrap()).unwrap();
-    let up: Vec<_> = first.all("kb_portal_up", &[]).collect();
-    assert_eq!(up.len(), 2);
-    assert!(up.iter().all(|up| up.value == 0.0));
 }
 
 /// What does not change from one scrape to the next.

@@ -159,39 +159,6 @@ async fn the_timeout_ends_a_folder_that_hangs_while_others_go_on() {
 }
 
 #[tokio::test]
-async fn counts_stay_until_they_are_stale_and_then_are_withdrawn() {
-    let (portal, slow, quick) = two_folders().await;
-    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-        config["collect"]["schedule"] = "1s".into();
-        config["collect"]["stale_after"] = "4s".into();
-    });
-    let exporter = Exporter::start(&workspace).await;
-    exporter.collected().await;
-    portal.refuse(&slow.to_string(), 500);
-    let metrics = exporter
-        .metrics_when("the folder is down", |metrics| {
-            up(metrics, slow) == Some(0.0)
-        })
-        .await;
-    assert_eq!(done(&metrics, slow), Some(1), "the last whole count stays");
-    let counted = [("folder_id", &*slow.to_string())];
-    let success = "kb_folder_last_success_timestamp_seconds";
-    let before = metrics.value(success, &counted);
-    let metrics = exporter
-        .metrics_when("the counts are withdrawn", |metrics| {
-            done(metrics, slow).is_none()
-        })
-        .await;
-    assert_eq!(up(&metrics, slow), Some(0.0));
-    assert_eq!(metrics.value(success, &counted), before);
-    let sizes = metrics.by_status("kb_folder_size_bytes", &slow.to_string());
-    assert_eq!(sizes["done"], 1_000, "sizes are not subject to it");
-    let entries = metrics.by_status("kb_folder_status_entries_total", &slow.to_string());
-    assert_eq!(entries["done"], 0, "nor are counters");
-    assert_eq!(done(&metrics, quick), Some(1));
-}
-
-#[tokio::test]
 async fn a_request_under_way_does_not_keep_the_process_from_ending() {
     let (portal, ..) = two_folders().await;
     portal.hold("/files");

@@ -108,13 +108,6 @@ async fn it_costs_no_more_when_equals_come_in_another_order_at_each_request() {
     .await;
 }
 
-#[tokio::test]
-async fn it_costs_no_more_when_done_files_are_in_the_middle_or_at_an_end() {
-    for turn in [1, 3] {
-        costs_little(|switches| switches.status_order.rotate_left(turn)).await;
-    }
-}
-
 /// Counts exactly, and says that the portal does not sort.
 async fn is_not_believed(change: impl FnOnce(&mut Switches)) {
     let exporter = counts_are_exact(change).await;

@@ -73,14 +73,6 @@ fn classes(slots: &ClassSlots) -> Vec<String> {
 }
 
 #[test]
-fn the_largest_classes_get_the_slots_and_the_rest_is_other() {
-    let reasons = [("a", 1), ("b", 3), ("c", 5), ("", 2)];
-    let rows = count(&mut empty(), 1, &reasons, hour(0));
-    let expected = [("b", 3), ("c", 5), ("unspecified", 2), ("other", 1)];
-    assert_eq!(rows, shown(&expected));
-}
-
-#[test]
 fn an_example_shows_what_the_largest_class_without_a_slot_is() {
     let reasons = [("a", 1), ("b", 3), ("c", 5), ("d 7", 2), ("e 8", 2)];
     let counted = tally(&Arc::default(), &reasons);
@@ -88,15 +80,6 @@ fn an_example_shows_what_the_largest_class_without_a_slot_is() {
     let examples = rows.iter().map(|row| row.example.as_deref());
     assert_eq!(examples.collect::<Vec<_>>(), [None, None, Some("d 7")]);
     assert_eq!(rows[2].class, Class::Other);
-}
-
-#[test]
-fn the_limit_of_the_portal_holds_over_its_folders() {
-    let mut slots = empty();
-    count(&mut slots, 1, &[("a", 1), ("b", 1)], hour(0));
-    let rows = count(&mut slots, 2, &[("c", 2), ("d", 3), ("a", 1)], hour(0));
-    assert_eq!(rows, shown(&[("d", 3), ("other", 3)]));
-    assert_eq!(slots.classes().len(), PORTAL);
 }
 
 #[test]

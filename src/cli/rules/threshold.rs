@@ -98,42 +98,23 @@ mod tests {
     #[test]
     fn a_setting_is_a_known_name_and_a_number_that_makes_sense() {
         let share = Setting::Threshold("failed_ratio", 0.2);
+        let six = Setting::Threshold("spike_factor", 6.0);
+        let ratio = "failed_ratio is a number from 0 to 1";
+        let factor = "spike_factor is a number of 0 or more";
+        let nothing = "write NAME=VALUE, or `help` for the list of names";
+        let unknown = "there is no threshold `spike`; `--set help` lists the names";
         for (text, expected) in [
             ("help", Ok(Setting::Help)),
             ("failed_ratio=0.2", Ok(share)),
-            (
-                "spike_factor=6",
-                Ok(Setting::Threshold("spike_factor", 6.0)),
-            ),
-            (
-                "failed_ratio=1.5",
-                Err("failed_ratio is a number from 0 to 1"),
-            ),
-            ("failed_ratio=", Err("failed_ratio is a number from 0 to 1")),
-            (
-                "spike_factor=NaN",
-                Err("spike_factor is a number of 0 or more"),
-            ),
-            (
-                "spike_factor=inf",
-                Err("spike_factor is a number of 0 or more"),
-            ),
-            (
-                "spike_factor=-1",
-                Err("spike_factor is a number of 0 or more"),
-            ),
-            (
-                "spike_factor=4 or vector(1)",
-                Err("spike_factor is a number of 0 or more"),
-            ),
-            (
-                "spike",
-                Err("write NAME=VALUE, or `help` for the list of names"),
-            ),
-            (
-                "spike=4",
-                Err("there is no threshold `spike`; `--set help` lists the names"),
-            ),
+            ("spike_factor=6", Ok(six)),
+            ("failed_ratio=1.5", Err(ratio)),
+            ("failed_ratio=", Err(ratio)),
+            ("spike_factor=NaN", Err(factor)),
+            ("spike_factor=inf", Err(factor)),
+            ("spike_factor=-1", Err(factor)),
+            ("spike_factor=4 or vector(1)", Err(factor)),
+            ("spike", Err(nothing)),
+            ("spike=4", Err(unknown)),
         ] {
             assert_eq!(text.parse(), expected.map_err(str::to_owned), "{text}");
         }

@@ -19,7 +19,9 @@ struct Server {
     task: JoinHandle<io::Result<()>>,
 }
 
-async fn start(router: Router, limits: Limits) -> Server {
+async fn start(router: Router, change: impl FnOnce(&mut Limits)) -> Server {
+    let mut limits = Limits::default();
+    change(&mut limits);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
@@ -68,14 +70,7 @@ fn hello() -> Router {
 
 #[tokio::test]
 async fn clients_that_send_no_whole_head_are_cut() {
-    let server = start(
-        hello(),
-        Limits {
-            header_timeout: SHORT,
-            ..Limits::default()
-        },
-    )
-    .await;
+    let server = start(hello(), |limits| limits.header_timeout = SHORT).await;
     let after_an_answer = "GET / HTTP/1.1\r\nhost: test\r\n\r\n";
     for sent in ["", "GET / HTTP/1.1\r\nhost: te", after_an_answer] {
         let start = Moment::now().steady;
@@ -92,14 +87,7 @@ async fn clients_that_send_no_whole_head_are_cut() {
 
 #[tokio::test]
 async fn a_client_that_drips_its_head_is_cut() {
-    let server = start(
-        hello(),
-        Limits {
-            header_timeout: SHORT,
-            ..Limits::default()
-        },
-    )
-    .await;
+    let server = start(hello(), |limits| limits.header_timeout = SHORT).await;
     let (mut reader, mut writer) = server
         .connect("GET / HTTP/1.1\r\nhost: ")
         .await
@@ -119,7 +107,7 @@ async fn a_client_that_drips_its_head_is_cut() {
 
 #[tokio::test]
 async fn a_head_that_is_too_large_is_refused() {
-    let server = start(hello(), Limits::default()).await;
+    let server = start(hello(), |_| {}).await;
     let request = format!("GET / HTTP/1.1\r\nx: {}", "x".repeat(2 * MAX_HEAD));
     let mut client = TcpStream::connect(server.address).await.unwrap();
     let (mut reader, mut writer) = client.split();
@@ -144,7 +132,7 @@ async fn a_running_request_may_finish_at_shutdown_and_no_new_one_starts() {
             "finished"
         }),
     );
-    let server = start(router, Limits::default()).await;
+    let server = start(router, |_| {}).await;
     let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
     running.notified().await;
     server.shutdown.cancel();
@@ -168,14 +156,7 @@ async fn a_request_without_end_is_cut_at_shutdown() {
             std::future::pending::<()>().await;
         }),
     );
-    let server = start(
-        router,
-        Limits {
-            drain: SHORT,
-            ..Limits::default()
-        },
-    )
-    .await;
+    let server = start(router, |limits| limits.drain = SHORT).await;
     let mut client = server.connect("GET / HTTP/1.1\r\nhost: test\r\n\r\n").await;
     running.notified().await;
     let start = Moment::now().steady;
@@ -186,14 +167,7 @@ async fn a_request_without_end_is_cut_at_shutdown() {
 
 #[tokio::test]
 async fn a_silent_connection_does_not_hold_up_shutdown() {
-    let server = start(
-        hello(),
-        Limits {
-            drain: PATIENCE,
-            ..Limits::default()
-        },
-    )
-    .await;
+    let server = start(hello(), |limits| limits.drain = PATIENCE).await;
     let mut client = server.connect("").await;
     server.get("/").await;
     server.end().await;
@@ -216,14 +190,7 @@ async fn no_more_connections_are_served_at_once_than_allowed() {
             if others < 2 { "few" } else { "many" }
         }),
     );
-    let server = start(
-        router,
-        Limits {
-            connections: 2,
-            ..Limits::default()
-        },
-    )
-    .await;
+    let server = start(router, |limits| limits.connections = 2).await;
     let answers = futures_util::future::join_all((0..20).map(|_| server.get("/"))).await;
     assert!(
         answers.iter().all(|answer| answer.ends_with("few")),
@@ -236,13 +203,10 @@ async fn no_more_connections_are_served_at_once_than_allowed() {
 async fn a_client_that_never_reads_is_disconnected() {
     let endless = || stream::repeat_with(|| Ok::<_, io::Error>(vec![b'x'; 65_536]));
     let router = hello().route("/endless", get(async move || Body::from_stream(endless())));
-    let limits = Limits {
-        connections: 1,
-        lifetime: SHORT,
-        drain: SHORT,
-        ..Limits::default()
-    };
-    let server = start(router, limits).await;
+    let server = start(router, |limits| {
+        (limits.connections, limits.lifetime, limits.drain) = (1, SHORT, SHORT);
+    })
+    .await;
     let _greedy = server
         .connect("GET /endless HTTP/1.1\r\nhost: test\r\n\r\n")
         .await;
@@ -254,14 +218,7 @@ async fn a_client_that_never_reads_is_disconnected() {
 async fn a_panic_ends_its_own_connection_alone() {
     let panics = || -> &'static str { panic!("on purpose") };
     let router = hello().route("/panic", get(async move || panics()));
-    let server = start(
-        router,
-        Limits {
-            connections: 1,
-            ..Limits::default()
-        },
-    )
-    .await;
+    let server = start(router, |limits| limits.connections = 1).await;
     assert_eq!(server.get("/panic").await, "");
     assert!(server.get("/").await.ends_with("hello"));
     server.end().await;
@@ -270,7 +227,7 @@ async fn a_panic_ends_its_own_connection_alone() {
 #[tokio::test]
 async fn a_handler_can_ask_who_calls() {
     let who = async |ConnectInfo(peer): ConnectInfo<SocketAddr>| peer.to_string();
-    let server = start(Router::new().route("/", get(who)), Limits::default()).await;
+    let server = start(Router::new().route("/", get(who)), |_| {}).await;
     let mut client = server.connect("GET / HTTP/1.0\r\n\r\n").await;
     let address = client.local_addr().unwrap().to_string();
     assert!(rest(&mut client).await.ends_with(&address));

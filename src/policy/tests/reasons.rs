@@ -246,15 +246,6 @@ fn many_failed_files_are_trouble_only_from_twenty_on_and_above_the_ratio() {
     assert_eq!(setup.reason(), Reason::Eligible);
 }
 
-#[test]
-fn windows_are_read_in_the_configured_time_zone() {
-    let mut setup = Setup::new(Mode::Enforce);
-    setup.rules.windows = reindex_windows("* * 13 * * *");
-    assert_eq!(setup.reason(), Reason::OutsideWindows);
-    setup.zone = Tz::Europe__Berlin;
-    assert_eq!(setup.reason(), Reason::Eligible);
-}
-
 /// Berlin has no time from 02:00 to 02:59 on 29 March 2026, and has it twice on 25 October.
 #[test]
 fn windows_are_read_by_the_clock_on_the_wall_also_when_it_changes() {

@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fill;
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 use kb_simulator::{NewFile, Status};
-use serde_json::json;
 use uuid::Uuid;
 
 /// Words that make classes that differ.
@@ -40,79 +38,6 @@ fn files_by_class(metrics: &Exposition, folder: Uuid) -> BTreeMap<String, u64> {
 fn without_other(files: &BTreeMap<String, u64>) -> BTreeSet<String> {
     let labels = files.keys().filter(|label| *label != "other");
     labels.cloned().collect()
-}
-
-#[tokio::test]
-async fn the_class_of_a_rule_has_a_label_however_many_larger_classes_there_are() {
-    let portal = Portal::start().await;
-    let large = || {
-        WORDS
-            .iter()
-            .flat_map(|word| vec![format!("{word} broke"); 5])
-    };
-    let inbox = fill(&portal, "Inbox", large());
-    add(&portal, inbox, &Status::Failed, "Request timed out", 1);
-    let archive = fill(&portal, "Archive", large());
-    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-        config["collect"]["schedule"] = json!("1s");
-        config["errors"] = json!({
-            "max_classes": 5,
-            "max_classes_per_folder": 3,
-            "rules": [
-                {"match": "timed out", "class": "timeout"},
-                {"match": "disk full", "class": "no space"},
-            ],
-        });
-    });
-    let exporter = Exporter::start(&workspace).await;
-    let files = files_by_class(&exporter.collected().await, inbox);
-    assert_eq!(files.get("timeout"), Some(&1), "{files:?}");
-    assert_eq!(without_other(&files).len(), 3, "{files:?}");
-
-    // Another rule's class comes up in a folder that has no free slot.
-    add(&portal, archive, &Status::Failed, "disk full", 1);
-    let metrics = exporter
-        .metrics_when("the second rule's class is shown", |metrics| {
-            files_by_class(metrics, archive).get("no space") == Some(&1)
-        })
-        .await;
-    let files = files_by_class(&metrics, archive);
-    assert_eq!(without_other(&files).len(), 3, "{files:?}");
-    let metrics = exporter.collected_again().await;
-    let classes = metrics.count("kb_error_classes", &[("portal", "main")]);
-    assert!(classes <= Some(5), "{classes:?}");
-    exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_few_flagged_files_have_labels_beside_many_failed_ones() {
-    let portal = Portal::start().await;
-    let large = WORDS
-        .iter()
-        .flat_map(|word| vec![format!("{word} broke"); 9]);
-    let folder = fill(&portal, "Inbox", large);
-    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
-        config["collect"]["schedule"] = json!("1s");
-        config["errors"] = json!({"max_classes_per_folder": 10});
-    });
-    let exporter = Exporter::start(&workspace).await;
-    let before = files_by_class(&exporter.collected().await, folder);
-    assert_eq!(without_other(&before).len(), 10, "{before:?}");
-    let reasons = ["looks like an instruction", "asks for a password"];
-    for reason in reasons {
-        add(&portal, folder, &Status::Flagged, reason, 1);
-    }
-    let metrics = exporter
-        .metrics_when("flagged files are counted", |metrics| {
-            metrics.by_status("kb_folder_files", &folder.to_string())["flagged"] == 2
-        })
-        .await;
-    let files = files_by_class(&metrics, folder);
-    for reason in reasons {
-        assert_eq!(files.get(reason), Some(&1), "{files:?}");
-    }
-    assert_eq!(without_other(&files).len(), 10, "{files:?}");
-    exporter.stop().await;
 }
 
 #[tokio::test]

@@ -1,25 +1,25 @@
 //! What the portal answers to an attempt, or fails to.
 
 use futures_util::future::join_all;
-use kb_simulator::faults::{Fault, LineFault, RetryAfter, Target};
-use kb_simulator::{ReindexAnswer, Status};
+use kb_simulator::Status;
+use kb_simulator::faults::{BodyFault, Fault, LineFault, RetryAfter, Target};
 use uuid::Uuid;
 
 use super::ledger;
 use super::scene::{FAILED, Scene, budget_left, decisions, make_old_ledger, rules};
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
-use crate::support::portal::Portal;
 use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
-use kb_exposition::{Exposition, Sample};
+use kb_exposition::Exposition;
 
 const KEY: &str = "kbk_demo";
 
 const NEXT_ALLOWED: &str = "kb_reindex_next_allowed_timestamp_seconds";
 
 /// Ways to lose the answer after the work was done.
-const LOST: [Fault; 5] = [
+const LOST: [Fault; 6] = [
+    Fault::Body(BodyFault::OtherTypes),
     Fault::Line(LineFault::Closed),
     Fault::Line(LineFault::CutBody),
     Fault::Line(LineFault::Silent),
@@ -82,35 +82,6 @@ fn is_unknown(metrics: &Exposition) -> bool {
     let results = ["accepted", "refused", "unknown"]
         .map(|result| metrics.count("kb_reindex_attempts_total", &[("result", result)]));
     results == [Some(0), Some(0), Some(1)]
-}
-
-#[tokio::test]
-async fn an_answer_without_a_readable_number_is_unknown() {
-    for answer in [ReindexAnswer::Text, ReindexAnswer::Absent] {
-        let scene = Scene::new("enforce").await;
-        let portal = Portal::with(|options| options.switches.reindex_answer = answer).await;
-        portal.writes().allow_reindex_failed();
-        let folder = portal.folder("Inbox");
-        portal.file(folder, "a.pdf", Status::Failed);
-        let url = portal.base_url();
-        let mut workspace = scene.workspace;
-        workspace.change(|config| config["portals"][0]["base_url"] = url.into());
-        make_old_ledger(&workspace).await;
-        let exporter = Exporter::start(&workspace).await;
-        exporter
-            .metrics_when("the attempt has a result", |metrics| {
-                let attempts = metrics.all("kb_reindex_attempts_total", &[]);
-                attempts.map(Sample::count).sum::<u64>() == 1
-            })
-            .await;
-        exporter.stop().await;
-        let attempts = ledger::attempts(&workspace);
-        assert_eq!(
-            attempts[0].outcome.as_deref(),
-            Some("unknown"),
-            "{answer:?}"
-        );
-    }
 }
 
 #[tokio::test]

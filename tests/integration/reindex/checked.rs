@@ -1,12 +1,9 @@
 //! The one request directly before an attempt.
 
-use std::fs;
-
 use kb_simulator::Status;
-use serde_json::json;
 
 use super::ledger;
-use super::scene::{READS, Scene, decisions, make_old_ledger};
+use super::scene::{READS, Scene, decisions};
 use crate::support::server::Asked;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -65,42 +62,6 @@ async fn files_that_were_added_since_the_count_are_backlog() {
     exporter
         .metrics_when("the folder is held", |metrics| {
             decisions(metrics, "hold", "backlog") >= Some(1)
-        })
-        .await;
-    exporter.stop().await;
-    nothing_happened(&scene);
-}
-
-#[tokio::test]
-async fn a_kill_switch_file_that_appears_while_the_attempt_waits_for_the_rate_limit_stops_it() {
-    let (mut scene, file) = Scene::with_kill_switch().await;
-    make_old_ledger(&scene.workspace).await;
-    scene
-        .workspace
-        .change(|config| config["collect"]["max_requests_per_second"] = json!(0.5));
-    let exporter = scene.start().await;
-    exporter
-        .metrics_when("the folder may be sent", |metrics| {
-            let eligible = scene.value(metrics, "kb_reindex_eligible_files", None);
-            let held = scene.value(metrics, "kb_reindex_hold", None);
-            eligible == Some(2.0) && held.is_none()
-        })
-        .await;
-    assert_eq!(scene.sent(), 0, "it waits for two requests at once");
-    fs::write(&file, "").unwrap();
-    scene.held(&exporter, "kill_switch").await;
-    exporter.stop().await;
-    nothing_happened(&scene);
-}
-
-#[tokio::test]
-async fn a_page_that_cannot_be_read_any_more_holds() {
-    let scene = Scene::new("enforce").await;
-    let exporter = scene.held_at_the_check("/files", READS).await;
-    scene.portal.refuse("/files", 500);
-    exporter
-        .metrics_when("the folder is held", |metrics| {
-            decisions(metrics, "hold", "portal_erring") == Some(1)
         })
         .await;
     exporter.stop().await;

@@ -3,11 +3,8 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kb_simulator::Status;
-
 use super::ledger;
 use super::scene::{LONG_AGO, Scene, decisions};
-use crate::support::writes::REINDEX_FAILED;
 
 #[tokio::test]
 async fn the_first_read_after_each_start_triggers_nothing() {
@@ -22,15 +19,6 @@ async fn the_first_read_after_each_start_triggers_nothing() {
     assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
-}
-
-#[tokio::test]
-async fn the_second_read_may_trigger() {
-    let scene = Scene::new("enforce").await;
-    let exporter = scene.start_with_old_ledger().await;
-    let metrics = scene.attempted(&exporter, "accepted").await;
-    assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
-    exporter.stop().await;
 }
 
 #[tokio::test]
@@ -113,26 +101,6 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
         assert_eq!(page.contains("the kill switch is on"), is_on);
     }
     exporter.stop().await;
-}
-
-#[tokio::test]
-async fn a_kill_switch_file_also_stops_what_was_to_follow_in_the_same_collection() {
-    let (scene, file) = Scene::with_kill_switch().await;
-    let other = scene.portal.folder("Outbox");
-    scene.portal.file(other, "a.pdf", Status::Failed);
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
-    fs::write(&file, "").unwrap();
-    scene.portal.heal();
-    exporter
-        .metrics_when("both folders are held", |metrics| {
-            let held = metrics.all("kb_reindex_hold", &[("reason", "kill_switch")]);
-            held.count() == 2
-        })
-        .await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
 }
 
 fn now() -> f64 {

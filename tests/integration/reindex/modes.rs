@@ -11,6 +11,8 @@ async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them
     let metrics = scene.attempted(&exporter, "accepted").await;
     let requeued = scene.value(&metrics, "kb_reindex_files_requeued_total", None);
     assert_eq!(requeued, Some(2.0));
+    // The second read may trigger.
+    assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
     assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
     assert_eq!(scene.sent(), 1);
     let counts = scene.portal.world(|world| world.counts(scene.folder));
@@ -61,22 +63,6 @@ async fn dry_run_decides_and_charges_in_the_same_way_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_pretended_does_not_hold_what_is_meant() {
-    let mut scene = Scene::new("dry_run").await;
-    let exporter = scene.start_with_old_ledger().await;
-    scene.held(&exporter, "cooldown").await;
-    exporter.stop().await;
-    scene.portal.writes().allow_reindex_failed();
-    scene
-        .workspace
-        .change(|config| config["reindex"]["mode"] = "enforce".into());
-    let exporter = scene.start().await;
-    scene.attempted(&exporter, "accepted").await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
-}
-
-#[tokio::test]
 async fn a_reload_from_dry_run_to_enforce_begins_with_nothing_attempted() {
     let mut scene = Scene::new("dry_run").await;
     let exporter = scene.start_with_old_ledger().await;
@@ -114,27 +100,6 @@ async fn off_shows_the_mode_and_does_nothing() {
     assert_eq!(reasons, ["off"]);
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
-}
-
-#[tokio::test]
-async fn files_of_a_folder_that_is_counted_by_boundaries_are_requeued_and_judged() {
-    let scene = Scene::with("enforce", |config| {
-        config["collect"]["strategy"] = "sorted".into();
-    })
-    .await;
-    scene.portal.world(|world| {
-        world.add_files(scene.folder, &Status::Done, 5_000).unwrap();
-    });
-    let exporter = scene.start_with_old_ledger().await;
-    scene.attempted(&exporter, "accepted").await;
-    scene.settle(&Status::Done);
-    exporter
-        .metrics_when("the attempt is judged", |metrics| {
-            let outcome = Some(("outcome", "recovered"));
-            scene.value(metrics, "kb_reindex_outcomes_total", outcome) == Some(1.0)
-        })
-        .await;
-    exporter.stop().await;
 }
 
 #[tokio::test]

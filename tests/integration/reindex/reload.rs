@@ -1,11 +1,8 @@
 //! Rules that are changed while the program runs.
 
-use kb_simulator::Status;
-
-use super::scene::{Scene, decisions, rules};
+use super::scene::{Scene, rules};
 use crate::support::exporter::Exporter;
 use crate::support::wait::wait_for;
-use crate::support::writes::REINDEX_FAILED;
 
 #[tokio::test]
 async fn a_reload_triggers_nothing_and_takes_effect_with_the_next_decision() {
@@ -41,25 +38,6 @@ async fn a_reload_of_rules_makes_no_collection() {
     exporter.stop().await;
     assert_eq!(scene.portal.requests_with("/mine"), lists);
     assert_eq!(scene.sent(), 0);
-}
-
-#[tokio::test]
-async fn a_reload_to_off_ends_it() {
-    let mut scene = Scene::new("enforce").await;
-    let other = scene.portal.folder("Outbox");
-    scene.portal.file(other, "a.pdf", Status::Failed);
-    scene.portal.hold(REINDEX_FAILED);
-    let exporter = scene.start_with_old_ledger().await;
-    scene.first_sent().await;
-    use_mode(&mut scene, &exporter, "off").await;
-    scene.portal.heal();
-    exporter
-        .metrics_when("both folders are left alone", |metrics| {
-            decisions(metrics, "hold", "off") >= Some(4)
-        })
-        .await;
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 1);
 }
 
 /// Reloads with another mode, and waits until it is shown.

@@ -16,12 +16,22 @@ async fn counts_that_are_too_old_are_withdrawn_and_come_back() {
     let fault = Fault::Status(500, RetryAfter::Absent);
     portal.strike(Target::Folder(folders[0]), fault);
     let [struck, beside] = folders.map(|folder| folder.to_string());
+    let labels = [("folder_id", struck.as_str())];
+    let metrics = exporter
+        .metrics_when("the struck folder is down", |metrics| {
+            metrics.value("kb_folder_up", &labels) == Some(0.0)
+        })
+        .await;
+    let last = metrics.by_status("kb_folder_files", &struck);
+    assert_eq!(last, portal.counts(folders[0]), "the last counts stay");
+    let success = "kb_folder_last_success_timestamp_seconds";
+    let counted_at = metrics.value(success, &labels);
+    assert!(counted_at.is_some());
     let metrics = exporter
         .metrics_when("the struck folder's counts are withdrawn", |metrics| {
             metrics.by_status("kb_folder_files", &struck).is_empty()
         })
         .await;
-    let labels = [("folder_id", struck.as_str())];
     for name in [
         "kb_folder_consistent",
         "kb_folder_collection_duration_seconds",
@@ -29,11 +39,10 @@ async fn counts_that_are_too_old_are_withdrawn_and_come_back() {
         assert_eq!(metrics.value(name, &labels), None, "{name}");
     }
     assert_eq!(metrics.value("kb_folder_up", &labels), Some(0.0));
-    assert!(
-        metrics
-            .value("kb_folder_last_success_timestamp_seconds", &labels)
-            .is_some()
-    );
+    assert_eq!(metrics.value(success, &labels), counted_at);
+    for lasting in ["kb_folder_size_bytes", "kb_folder_status_entries_total"] {
+        assert_eq!(metrics.by_status(lasting, &struck).len(), 5, "{lasting}");
+    }
     assert_eq!(
         metrics.by_status("kb_folder_files", &beside),
         portal.counts(folders[1])
