@@ -116,7 +116,7 @@ pub(super) const FAMILIES: &[Family] = &[
     family(
         "kb_exporter_shard_info",
         "gauge",
-        &["index", "count", "ledger"],
+        &["index", "count", "replicas", "ledger"],
     ),
     family("kb_state_writable", "gauge", &["store"]),
     family("process_cpu_seconds_total", "counter", &[]),

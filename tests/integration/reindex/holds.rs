@@ -80,6 +80,7 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
         .change(|config| config["collect"]["schedule"] = "1h".into());
     let exporter = scene.start_with_old_ledger().await;
     scene.held(&exporter, "starting_up").await;
+    exporter.collected().await;
     for is_on in [true, false] {
         if is_on {
             fs::write(&file, "").unwrap();
