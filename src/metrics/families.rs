@@ -9,7 +9,6 @@ pub(super) mod reindex;
 pub(super) mod store;
 pub(super) mod view;
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
@@ -35,21 +34,6 @@ pub static ALL: LazyLock<Vec<&'static Family>> = LazyLock::new(|| {
     all.sort_by_key(|family| family.name);
     all
 });
-
-/// The families as a Markdown table, with a line break at its end: the table in docs/metrics.md.
-pub fn markdown() -> String {
-    let mut table = "| Metric | Kind | Labels | Meaning |\n|---|---|---|---|\n".to_owned();
-    for family in ALL.iter() {
-        let (name, kind, help) = (family.name, family.kind.as_str(), family.help);
-        let labels = match family.labels {
-            [] => String::new(),
-            labels => format!("`{}`", labels.join("`, `")),
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(table, "| `{name}` | {kind} | {labels} | {help} |");
-    }
-    table
-}
 
 /// Writes every family of a snapshot, in the order of their names.
 pub(super) fn write(sink: &mut dyn Write, snapshot: &Snapshot, now: Moment) -> io::Result<()> {

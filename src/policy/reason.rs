@@ -1,6 +1,6 @@
 //! Why an attempt is, or is not, made: the closed list of the label `reason`.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::model::label_values;
 
@@ -86,23 +86,6 @@ reasons! {
         "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",
     Eligible = "eligible": "no condition prevents an attempt";
         "nothing",
-}
-
-impl Reason {
-    /// The reasons as a Markdown table, with a line break at its end: the table of reasons in docs/reindexing.md.
-    pub fn table_markdown() -> String {
-        let mut table = "| Reason | Meaning | What to do |\n|---|---|---|\n".to_owned();
-        for reason in Self::ALL {
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                table,
-                "| `{reason}` | {} | {} |",
-                reason.sentence(),
-                reason.advice()
-            );
-        }
-        table
-    }
 }
 
 impl fmt::Display for Reason {

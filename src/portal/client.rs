@@ -107,10 +107,9 @@ impl Client {
             self.receive(response, limit).await
         };
         let result = timeout(self.timeout, exchange).await;
-        let late = PortalError::Timeout {
+        let result = result.unwrap_or(Err(PortalError::Timeout {
             limit: self.timeout,
-        };
-        let result = result.unwrap_or(Err(late));
+        }));
         let took = begun.elapsed();
         self.observer.requested(ask.endpoint(), code, took);
         let answered = Answered {

@@ -2,13 +2,14 @@
 
 mod links;
 mod markdown;
+mod tables;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kb_exporter::config::{Config, Mode, schema};
-use kb_exporter::metrics::families::{self, ALL};
+use kb_exporter::config::{Config, Mode};
+use kb_exporter::metrics::families::ALL;
 use kb_exporter::policy::Reason;
 use regex::Regex;
 
@@ -31,9 +32,13 @@ fn text(path: impl AsRef<Path>) -> String {
 #[test]
 fn the_tables_are_those_of_the_program() {
     for (document, mark, table) in [
-        ("docs/configuration.md", "configuration", schema::markdown()),
-        ("docs/metrics.md", "metrics", families::markdown()),
-        ("docs/reindexing.md", "reasons", Reason::table_markdown()),
+        (
+            "docs/configuration.md",
+            "configuration",
+            tables::configuration(),
+        ),
+        ("docs/metrics.md", "metrics", tables::metrics()),
+        ("docs/reindexing.md", "reasons", tables::reasons()),
     ] {
         let written = with_table(&text(document), mark, &table);
         if std::env::var_os(UPDATE).is_some() {
@@ -43,6 +48,16 @@ fn the_tables_are_those_of_the_program() {
             text(document) == written,
             "the table of {document} is old; run the tests once with {UPDATE}=1"
         );
+    }
+}
+
+#[test]
+fn each_key_of_the_configuration_has_a_meaning() {
+    let table = tables::configuration();
+    assert!(table.lines().count() > 50);
+    for line in table.lines() {
+        assert_eq!(line.matches('|').count(), 5, "{line}");
+        assert!(!line.contains("|  |"), "{line}");
     }
 }
 
