@@ -50,7 +50,7 @@ reasons! {
         "nothing, or lower reindex.min_failed",
     RowsNotWhole = "rows_not_whole": "not every failed file could be read";
         "wait for a read that lists every failed file",
-    NeverClass = "never_class": "reindex.never_classes or reindex.retry_classes excludes these error classes";
+    NeverClass = "never_class": "the configuration excludes these error classes";
         "repair the cause, or change reindex.never_classes or reindex.retry_classes",
     Unresponsive = "unresponsive": "retries rarely helped files of these classes; the exporter still tries them in one folder from time to time";
         "repair the cause, then run kb-exporter reindex forgive --class",

@@ -102,7 +102,7 @@ impl Client {
         let mut code = Code::Error;
         let exchange = async {
             let response = self.transport.send(request).await;
-            let response = response.map_err(|error| self.from_http(error))?;
+            let response = response.map_err(|error| self.broken(error))?;
             code = Code::Status(response.status().as_u16());
             self.receive(response, limit).await
         };
@@ -150,14 +150,13 @@ impl Client {
             return Err(PortalError::TooLarge { limit });
         }
         let mut body = Vec::with_capacity(expected);
-        let from_http = |error| self.from_http(error);
-        while let Some(chunk) = response.chunk().await.map_err(from_http)? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
             append(&mut body, &chunk, limit)?;
         }
         Ok(body)
     }
 
-    fn from_http(&self, error: reqwest::Error) -> PortalError {
+    fn broken(&self, error: reqwest::Error) -> PortalError {
         PortalError::from_http(error, self.timeout)
     }
 }

@@ -41,7 +41,10 @@ impl Story {
 
     /// The same with one file, which is done.
     async fn with_one_file() -> Self {
-        Self::begin(|portal, folder| drop(portal.file(folder, "a.pdf", Status::Done))).await
+        Self::begin(|portal, folder| {
+            portal.file(folder, "a.pdf", Status::Done);
+        })
+        .await
     }
 
     fn id(&self) -> String {

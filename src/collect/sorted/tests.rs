@@ -251,12 +251,12 @@ fn what_cannot_be_the_whole_folder_in_its_order_is_refused() {
     let is_empty = |error: &ReadError| matches!(error, ReadError::Empty { total: 350, .. });
     let is_huge = |error: &ReadError| matches!(error, ReadError::ImplausibleTotal { .. });
     let is_unsorted = |error: &ReadError| matches!(error, ReadError::Unsorted { .. });
-    let cases: [(_, Quirk, &dyn Fn(&ReadError) -> bool); 3] = [
-        (done, Quirk::TotalTooLarge(50), &is_empty),
+    let empty: &dyn Fn(&ReadError) -> bool = &is_empty;
+    for (content, quirk, is_expected) in [
+        (done, Quirk::TotalTooLarge(50), empty),
         (done, Quirk::TotalTooLarge(usize::MAX), &is_huge),
         (both, Quirk::IgnoresSortBy, &is_unsorted),
-    ];
-    for (content, quirk, is_expected) in cases {
+    ] {
         let mut folder = mixed(&content, 10);
         folder.quirk = quirk;
         let error = try_count(&RefCell::new(folder), &Boundaries::default()).unwrap_err();

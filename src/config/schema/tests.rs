@@ -6,6 +6,7 @@ use serde_json::{Map, json};
 use uuid::Uuid;
 
 use super::*;
+use crate::config::keys::properties;
 use crate::config::keys::{keys_of, segments};
 use crate::config::tests::full_example;
 use crate::config::{Collect, Config, EXAMPLE, Errors, Portal, ReindexRules, Request, State};

@@ -48,19 +48,19 @@ const PORTALS: &str = r#"
     name: a|    folders: {include: ['[a']} => 3:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"#;
 
 /// The same in a mask.
-const MASKS: &str = r#"
+const MASKS: &str = r"
     {name: a, match: '(open'} => 4:24: errors.masks[0].match: expected a regular expression: unclosed group
     {name: a, match: 'x*'} => 4:24: errors.masks[0].match: expected an expression for a mask: it matches an empty text
     {name: <a>, match: x} => 4:14: errors.masks[0].name: expected a name of a mask: 1 to 31 of a-z, 0-9, _ and -, a letter first
-    {name: a} => 4:8: errors.masks[0].match: is missing; it could be tenant-[a-z]+"#;
+    {name: a} => 4:8: errors.masks[0].match: is missing; it could be tenant-[a-z]+";
 
 /// The same in a rule for errors.
-const RULES: &str = r#"
+const RULES: &str = r"
     {match: '(open', class: a} => 4:15: errors.rules[0].match: expected a regular expression: unclosed group
     {match: '', class: a} => 4:15: errors.rules[0].match: expected a text that is not empty
     {match: a, class: other} => 4:25: errors.rules[0].class: expected a class that a rule can give: unspecified, other and unread are reserved
     {match: a, class: ' a'} => 4:25: errors.rules[0].class: expected a class: 1 to 120 characters on one line, without spaces around it
-    {match: a} => 4:8: errors.rules[0].class: is missing; it could be timeout"#;
+    {match: a} => 4:8: errors.rules[0].class: is missing; it could be timeout";
 
 #[test]
 fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
