@@ -80,7 +80,7 @@ impl Tally {
     fn add_unfinished(&mut self, key: FileKey, row: &FileRow<'_>) {
         let status = row.status();
         let (files, class) = if Status::WITH_REASON.contains(&status) {
-            let class = self.errors.add(status, row.error());
+            let class = self.errors.add(status, row.reason());
             (&mut self.with_reason, Some(class))
         } else {
             (&mut self.waiting, None)

@@ -10,6 +10,7 @@ mod cause;
 mod classifier;
 mod line;
 mod masks;
+mod own_name;
 mod rule;
 mod slots;
 mod tally;
@@ -27,6 +28,26 @@ pub const CLASS_CHARACTERS: usize = 120;
 
 /// Words that are reserved as a class (docs/metrics.md: `kb_folder_file_errors`).
 pub const RESERVED: [&str; 3] = ["unspecified", "other", "unread"];
+
+/// The reason of a file as the portal gave it.
+#[derive(Debug, Clone, Copy)]
+pub struct Reason<'a> {
+    pub text: Option<&'a str>,
+    /// The name of the file; empty if it is not known.
+    pub file: &'a str,
+}
+
+impl<'a> From<&'a str> for Reason<'a> {
+    fn from(text: &'a str) -> Self {
+        Some(text).into()
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Reason<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        Self { text, file: "" }
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {

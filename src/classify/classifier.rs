@@ -1,5 +1,6 @@
 //! Which class a reason has, and why.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +8,10 @@ use uuid::Uuid;
 
 use crate::classify::cache::Cache;
 use crate::classify::cause::READ_BYTES;
-use crate::classify::{Class, Mask, RESERVED, Rule, cause, masks};
+use crate::classify::{Class, Mask, RESERVED, Reason, Rule, cause, masks, own_name};
 
 /// The version of the built-in masks: a change by which a reason may get another class increases it.
-const NORMALISER: &str = "4";
+const NORMALISER: &str = "5";
 
 /// Finds the class of a reason: that of the first rule that matches, or else the masked text.
 #[derive(Debug, Default)]
@@ -48,9 +49,20 @@ impl Classifier {
         rules.map(|rule| Arc::clone(&rule.class.0)).collect()
     }
 
-    /// The class of a reason as the portal gave it. For a text that was classified recently it costs one hash look-up.
-    pub fn classify(&self, reason: Option<&str>) -> Class {
-        let text = reason.unwrap_or_default();
+    /// The class of a reason. For a text that was classified recently it costs one hash look-up, also if it has the name of another file.
+    pub fn classify<'a>(&self, reason: impl Into<Reason<'a>>) -> Class {
+        let Reason { text, file } = reason.into();
+        let text = text.unwrap_or_default();
+        match own_name::replace(text, file) {
+            Cow::Borrowed(text) => self.cached(text),
+            Cow::Owned(nameless) => match self.rule_for(text) {
+                Some((_, rule)) => Class::Text(Arc::clone(&rule.class.0)),
+                None => self.cached(&nameless),
+            },
+        }
+    }
+
+    fn cached(&self, text: &str) -> Class {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let known = cache().get(text);
         known.unwrap_or_else(|| {
@@ -62,12 +74,15 @@ impl Classifier {
 
     /// The class of a reason, with the rule that gave it and the number of that rule, from 1. Without one it is the cause, masked;
     /// this takes time that is linear in the length of the reason.
-    pub fn explain(&self, reason: &str) -> (Class, Option<(usize, &Rule)>) {
-        if let Some((number, rule)) = self.rule_for(reason) {
+    pub fn explain<'a>(&self, reason: impl Into<Reason<'a>>) -> (Class, Option<(usize, &Rule)>) {
+        let Reason { text, file } = reason.into();
+        let text = text.unwrap_or_default();
+        if let Some((number, rule)) = self.rule_for(text) {
             return (Class::Text(Arc::clone(&rule.class.0)), Some((number, rule)));
         }
+        let nameless = own_name::replace(text, file);
         let masks = self.masks.iter();
-        let cause = masks.fold(cause::of(reason), |text, mask| mask.apply(text));
+        let cause = masks.fold(cause::of(&nameless), |text, mask| mask.apply(text));
         let class = match masks::masked(&cause).as_str() {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
@@ -150,7 +165,7 @@ mod tests {
     fn rules_are_tried_on_the_beginning_and_the_end_of_a_long_reason() {
         let classifier = classifier(&[("^begins", "first"), ("ends$", "last")]);
         let middle = "я".repeat(100_000);
-        let class = |reason: String| classifier.classify(Some(&reason)).to_string();
+        let class = |reason: String| classifier.classify(Some(reason.as_str())).to_string();
         assert_eq!(class(format!("begins {middle}")), "first");
         assert_eq!(class(format!("{middle} ends")), "last");
     }

@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 use uuid::Uuid;
 
 use crate::classify::line::Line;
-use crate::classify::{Class, Classifier};
+use crate::classify::{Class, Classifier, Reason};
 use crate::model::{ByStatus, Status};
 
 /// Distinct classes that are counted while one folder is read. The files of all further ones are [`Class::Other`].
@@ -51,21 +51,22 @@ impl ErrorTally {
     }
 
     /// Counts one file and returns its class.
-    pub fn add(&mut self, status: Status, reason: Option<&str>) -> Class {
+    pub fn add<'a>(&mut self, status: Status, reason: impl Into<Reason<'a>>) -> Class {
         let class = self.classify(reason);
         self.count(status, &class);
         class
     }
 
     /// The class of a reason, without counting a file.
-    pub fn classify(&mut self, reason: Option<&str>) -> Class {
+    pub fn classify<'a>(&mut self, reason: impl Into<Reason<'a>>) -> Class {
+        let reason = reason.into();
         let mut class = self.classifier.classify(reason);
         if self.counts.len() >= MAX_DISTINCT && !self.counts.contains_key(&class) {
             class = Class::Other;
         }
         let most = MAX_EXAMPLES * (1 + usize::from(self.counts.contains_key(&class)));
         let count = self.counts.entry(class.clone()).or_default();
-        if let (None, Some(reason), true) = (&count.example, reason, self.examples < most) {
+        if let (None, Some(reason), true) = (&count.example, reason.text, self.examples < most) {
             count.example = Some(example(reason));
             self.examples += 1;
         }
@@ -133,7 +134,7 @@ mod tests {
             (0..MAX_EXAMPLES).map(|number| "x".repeat(number % 30 + 1) + &"y".repeat(number / 30));
         let frequent = ["page 1 lost", "page 2 lost"].map(str::to_owned);
         for reason in rare.chain(frequent) {
-            tally.add(Status::Failed, Some(&reason));
+            tally.add(Status::Failed, reason.as_str());
         }
         let counts = tally.finish().counts;
         let frequent = &counts[&Class::from_label("page <n> lost")];
@@ -158,7 +159,7 @@ mod tests {
             (0..4).map(letter).chain("z".repeat(20).chars()).collect()
         };
         for number in 0..110_000 {
-            tally.add(Status::Failed, Some(&word(number)));
+            tally.add(Status::Failed, word(number).as_str());
         }
         let counts = tally.finish();
         assert_eq!(counts.counts.len(), MAX_DISTINCT + 1);

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::json;
 use tracing::warn;
 
-use crate::classify::{Class, Classifier, Rule};
+use crate::classify::{Class, Classifier, Reason, Rule};
 use crate::cli::output::Form;
 use crate::cli::table::Table;
 use crate::cli::{ConfigArgs, output, settings, table};
@@ -30,6 +30,9 @@ pub(super) struct ErrorsArgs {
         allow_hyphen_values = true
     )]
     explain: String,
+    /// Name of the file that has the reason: `<file>` replaces it in the reason.
+    #[arg(long = "file", value_name = "NAME", default_value = "")]
+    file_name: String,
     /// Treat each line as a separate reason.
     #[arg(long)]
     each_line: bool,
@@ -46,11 +49,18 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode> {
         None => Classifier::default(),
     };
     let text = read(&args.explain)?;
-    let reasons: Vec<&str> = if args.each_line {
+    let texts = if args.each_line {
         text.lines().collect()
     } else {
-        vec![&text]
+        vec![text.as_str()]
     };
+    let reasons: Vec<_> = texts
+        .into_iter()
+        .map(|text| Reason {
+            text: Some(text),
+            file: &args.file_name,
+        })
+        .collect();
     let text = match args.output {
         Form::Table => explain(&classifier, &reasons, table::terminal_width()).to_string(),
         Form::Json => objects(&classifier, &reasons),
@@ -60,9 +70,9 @@ pub(super) fn run(config: &ConfigArgs, args: &ErrorsArgs) -> Result<ExitCode> {
 }
 
 /// One line with an object for each reason, in the same order. Fields may be added, but not renamed or removed.
-fn objects(classifier: &Classifier, reasons: &[&str]) -> String {
-    let object = |reason: &&str| {
-        let (class, by) = explained(classifier, reason);
+fn objects(classifier: &Classifier, reasons: &[Reason<'_>]) -> String {
+    let object = |reason: &Reason<'_>| {
+        let (class, by) = explained(classifier, *reason);
         format!("{}\n", json!({ "class": class.as_str(), "by": by }))
     };
     reasons.iter().map(object).collect()
@@ -104,12 +114,14 @@ fn is_like_a_name(text: &str) -> bool {
 }
 
 /// A row for each class and its rule or masks: the largest class first. If there are several reasons, blank ones are left out.
-fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Table {
+fn explain(classifier: &Classifier, reasons: &[Reason<'_>], width: Option<u16>) -> Table {
     let mut classes = BTreeMap::<(Class, String), Vec<&str>>::new();
-    let is_shown = |reason: &&&str| reasons.len() == 1 || !reason.trim().is_empty();
-    for reason in reasons.iter().filter(is_shown) {
-        let reasons = classes.entry(explained(classifier, reason)).or_default();
-        reasons.push(reason);
+    for reason in reasons {
+        let text = reason.text.unwrap_or_default();
+        if reasons.len() == 1 || !text.trim().is_empty() {
+            let texts = classes.entry(explained(classifier, *reason));
+            texts.or_default().push(text);
+        }
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, reasons)| std::cmp::Reverse(reasons.len()));
@@ -121,7 +133,7 @@ fn explain(classifier: &Classifier, reasons: &[&str], width: Option<u16>) -> Tab
 }
 
 /// The class of a reason, and the rule or masks that produced it.
-fn explained(classifier: &Classifier, reason: &str) -> (Class, String) {
+fn explained(classifier: &Classifier, reason: Reason<'_>) -> (Class, String) {
     let (class, rule) = classifier.explain(reason);
     let by = match rule {
         Some((number, Rule { pattern, .. })) => format!("rule {number}: {}", pattern.as_str()),
@@ -141,7 +153,7 @@ mod tests {
             pattern: "(?i)timed? ?out".parse().unwrap(),
             class: "timeout".parse().unwrap(),
         };
-        let reasons = ["page 1 lost", "Timed out", "page 2 lost", " "];
+        let reasons = ["page 1 lost", "Timed out", "page 2 lost", " "].map(Reason::from);
         let rules = Classifier::new(vec![rule], Vec::new());
         let table = explain(&rules, &reasons, None).to_string();
         insta::assert_snapshot!(table, @r"
@@ -152,13 +164,16 @@ mod tests {
     │ timeout       ┆ rule 1: (?i)timed? ?out ┆       1 ┆ Timed out   │
     └───────────────┴─────────────────────────┴─────────┴─────────────┘
     ");
-        let table = explain(&rules, &[" "], None).to_string();
+        let table = explain(&rules, &[" ".into()], None).to_string();
         assert!(table.contains("no reason given"), "{table}");
     }
 
     #[test]
     fn each_reason_has_an_object_on_a_line_in_its_order() {
-        let objects = objects(&Classifier::default(), &["page 2 lost", "", "page 1 lost"]);
+        let objects = objects(
+            &Classifier::default(),
+            &["page 2 lost", "", "page 1 lost"].map(Reason::from),
+        );
         insta::assert_snapshot!(objects, @r#"
         {"class":"page <n> lost","by":"no rule: masked"}
         {"class":"unspecified","by":"no reason given"}

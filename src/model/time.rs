@@ -15,10 +15,14 @@ impl Timestamp {
         Self(millis)
     }
 
-    /// Reads an ISO 8601 timestamp with a zone, as the portal sends them (docs/portal.md, Values); anything else is `None`.
+    /// Reads an ISO 8601 timestamp with a zone, as the portal sends them (docs/portal.md, Values); anything else is `None`, and so is a
+    /// time before 1971, which programs send for none.
     pub fn parse(text: &str) -> Option<Self> {
+        const EARLIEST: i64 = 365 * 86_400_000;
         let time = DateTime::parse_from_rfc3339(text).ok()?;
-        Some(Self(time.timestamp_millis()))
+        Some(time.timestamp_millis())
+            .filter(|time| *time >= EARLIEST)
+            .map(Self)
     }
 
     pub const fn as_millis(self) -> i64 {

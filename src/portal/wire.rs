@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use crate::classify::Reason;
 use crate::model::{FileKey, Status, StatusWord, Timestamp};
 
 use id::Id;
@@ -23,7 +24,7 @@ use values::{Row, lenient};
 /// The `meta` of the folder list.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Meta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub total: Option<Whole>,
 }
 
@@ -74,6 +75,8 @@ pub struct FileRow<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     index_error: Option<Cow<'a, str>>,
     #[serde(borrow, deserialize_with = "lenient")]
+    filename: Cow<'a, str>,
+    #[serde(borrow, deserialize_with = "lenient")]
     created_at: Cow<'a, str>,
 }
 
@@ -103,8 +106,11 @@ impl FileRow<'_> {
     }
 
     /// The `indexError`, untrusted and of any length; empty, which is no reason, if it is no text.
-    pub fn error(&self) -> Option<&str> {
-        self.index_error.as_deref()
+    pub fn reason(&self) -> Reason<'_> {
+        Reason {
+            text: self.index_error.as_deref(),
+            file: &self.filename,
+        }
     }
 
     pub fn created_at(&self) -> Option<Timestamp> {
@@ -125,10 +131,10 @@ pub struct Page {
 pub struct Pagination {
     /// Files in the folder, at the time of this request.
     pub total: Whole,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub page: Option<Whole>,
     /// Rows that a full page holds.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub page_size: Option<Whole>,
 }
 

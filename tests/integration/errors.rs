@@ -215,6 +215,32 @@ async fn a_rule_of_the_configuration_comes_before_everything_else() {
     exporter.stop().await;
 }
 
+#[tokio::test]
+async fn a_reason_that_has_the_name_of_its_file_is_one_class_however_the_file_is_called() {
+    let portal = Portal::start().await;
+    let folder = portal.folder("Inbox");
+    for number in 0..24 {
+        let name = NAMES[number % NAMES.len()];
+        let name = format!("{name} {}", in_letters(u32::try_from(number).unwrap()));
+        let reason = match number % 2 {
+            0 => format!("conversion failed for {name}.docx (exit status 77)"),
+            _ => format!("{name}: no text layer"),
+        };
+        let file = NewFile::new(format!("{name}.docx"), Status::Failed).because(reason);
+        portal.add(folder, &file);
+    }
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let exporter = Exporter::start(&workspace).await;
+    let (classes, files) = classes(&exporter.collected().await, folder);
+    let expected = [
+        "<file>: no text layer",
+        "conversion failed for <file> (exit status 77)",
+    ];
+    assert_eq!(classes, BTreeSet::from(expected.map(str::to_owned)));
+    assert_eq!(files, 24);
+    exporter.stop().await;
+}
+
 #[test]
 fn a_reason_is_explained_without_a_portal() {
     let explain = |arguments: &[&str], input: &str| {
@@ -230,6 +256,9 @@ fn a_reason_is_explained_without_a_portal() {
         printed.contains("no rule: masked") && printed.contains("page <n>"),
         "{printed}"
     );
+    let reason = "conversion of Annual report 2026.docx failed";
+    let printed = explain(&[reason, "--file", "Annual report 2026.docx"], "");
+    assert!(printed.contains("conversion of <file> failed"), "{printed}");
     let printed = explain(
         &["-", "--each-line"],
         "page 1 lost\n\npage 2 lost\nno text\n",

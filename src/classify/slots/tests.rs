@@ -41,7 +41,7 @@ fn tally(classifier: &Arc<Classifier>, reasons: &[(&str, u64)]) -> ClassCounts {
     let mut tally = ErrorTally::new(Arc::clone(classifier));
     for (reason, files) in reasons {
         for _ in 0..*files {
-            tally.add(Status::Failed, Some(reason));
+            tally.add(Status::Failed, *reason);
         }
     }
     tally.finish()

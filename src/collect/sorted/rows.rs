@@ -27,7 +27,7 @@ impl PageRows {
                 let file = Unfinished {
                     status,
                     created_at: row.created_at(),
-                    class: status.has_reason().then(|| errors.classify(row.error())),
+                    class: status.has_reason().then(|| errors.classify(row.reason())),
                 };
                 files.push((row.key(), file));
             }

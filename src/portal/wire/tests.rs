@@ -17,7 +17,7 @@ fn reads_a_row_of_the_interface() {
     assert_eq!(row.key().id, 7);
     assert_eq!(row.status(), Status::Failed);
     assert_eq!(row.size(), 12);
-    assert_eq!(row.error(), Some("no \"text\" layer"));
+    assert_eq!(row.reason().text, Some("no \"text\" layer"));
     assert!(row.created_at().is_some());
 }
 
@@ -32,7 +32,10 @@ fn null_absent_and_unknown_values_are_no_accident() {
     ] {
         let row = row(json).unwrap();
         assert_eq!(row.status(), Status::Unknown, "{json}");
-        assert_eq!((row.size(), row.error(), row.created_at()), (0, None, None));
+        assert_eq!(
+            (row.size(), row.reason().text, row.created_at()),
+            (0, None, None)
+        );
     }
 }
 
@@ -49,7 +52,10 @@ fn a_lone_surrogate_and_invalid_utf8_cost_nothing_but_themselves() {
         ),
     ];
     for (body, error) in bodies {
-        assert_eq!(row(&readable(body.to_vec())).unwrap().error(), Some(error));
+        assert_eq!(
+            row(&readable(body.to_vec())).unwrap().reason().text,
+            Some(error)
+        );
     }
 }
 
@@ -81,9 +87,13 @@ fn a_field_of_another_type_is_unknown() {
         );
         let row = row(&json).unwrap();
         assert_eq!(row.status(), Status::Unknown, "{value}");
-        assert_eq!((row.error(), row.created_at()), (Some(""), None), "{value}");
+        assert_eq!(
+            (row.reason().text, row.created_at()),
+            (Some(""), None),
+            "{value}"
+        );
     }
-    for value in [r#""9""#, "true", "-7", "[[],{}]", r#"{"bytes":[9]}"#] {
+    for value in [r#""9 kB""#, "true", "-7", "[[],{}]", r#"{"bytes":[9]}"#] {
         let json = format!(r#"{{"fileSize":{value}}}"#);
         assert_eq!(row(&json).unwrap().size(), 0, "{value}");
     }
@@ -135,7 +145,20 @@ fn a_count_is_a_number_that_is_not_negative() {
     assert_eq!(whole("3"), Some(Whole(3)));
     assert_eq!(whole("3.0"), Some(Whole(3)));
     assert_eq!(whole("1e30"), Some(Whole(u64::MAX)));
-    for json in ["-1", "1.5", "\"3\"", "null", "[]"] {
+    assert_eq!(whole("\"3\""), Some(Whole(3)));
+    for json in ["-1", "1.5", "\"three\"", "null", "[]"] {
         assert_eq!(whole(json), None, "{json}");
+    }
+}
+
+#[test]
+fn an_optional_number_that_is_none_is_absent() {
+    for value in ["-1", "1.5", "\"first\"", "null", "[]"] {
+        let json = format!(r#"{{"total":"12","page":{value},"pageSize":{value}}}"#);
+        let pagination: Pagination = serde_json::from_str(&json).unwrap();
+        assert_eq!(pagination.total, Whole(12), "{value}");
+        assert_eq!((pagination.page, pagination.page_size), (None, None));
+        let meta: Meta = serde_json::from_str(&format!(r#"{{"total":{value}}}"#)).unwrap();
+        assert_eq!(meta.total, None, "{value}");
     }
 }

@@ -83,7 +83,7 @@ impl<'de, T: Lenient<'de>> Visitor<'de> for AnyType<T> {
 }
 
 /// An amount that nothing depends on: anything but a valid number is 0.
-impl Lenient<'_> for u64 {
+impl<'de> Lenient<'de> for u64 {
     fn other(_: &dyn Display) -> Self {
         0
     }
@@ -97,6 +97,9 @@ impl Lenient<'_> for u64 {
     )]
     fn float(number: f64) -> Self {
         number as Self
+    }
+    fn text(text: Cow<'de, str>) -> Self {
+        text.parse().unwrap_or(0)
     }
 }
 
@@ -147,7 +150,7 @@ impl<'de> Lenient<'de> for StatusWord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Whole(pub u64);
 
-impl Lenient<'_> for Option<Whole> {
+impl<'de> Lenient<'de> for Option<Whole> {
     fn other(_: &dyn Display) -> Self {
         None
     }
@@ -157,6 +160,10 @@ impl Lenient<'_> for Option<Whole> {
     fn float(number: f64) -> Self {
         let is_whole = number >= 0.0 && number.fract() == 0.0;
         is_whole.then(|| Whole(Lenient::float(number)))
+    }
+    /// Some databases give the result of `COUNT(*)` as text.
+    fn text(text: Cow<'de, str>) -> Self {
+        text.parse().ok().map(Whole)
     }
 }
 

@@ -85,7 +85,7 @@ pub fn reason(bytes: &[u8]) {
     assert_eq!(error.trouble(), Trouble::ServerError);
     assert_one_line(&error.to_string(), SENTENCE);
     let reason = String::from_utf8_lossy(bytes);
-    let classify = || Classifier::default().classify(Some(&reason));
+    let classify = || Classifier::default().classify(reason.as_ref());
     let class = classify();
     assert_eq!(classify(), class);
     assert_one_line(class.as_str(), 120);
@@ -154,7 +154,7 @@ impl File {
             key: row.key(),
             status: row.status(),
             size: row.size(),
-            error: row.error().map(str::to_owned),
+            error: row.reason().text.map(str::to_owned),
         }
     }
 }
@@ -200,7 +200,7 @@ fn written_row(row: &FileRow<'_>) -> Value {
         "filename": {"not": "a name"},
         "fileSize": row.size(),
         "indexStatus": row.status().as_str(),
-        "indexError": row.error(),
+        "indexError": row.reason().text,
     })
 }
 

@@ -31,7 +31,7 @@ fn a_hundred_thousand_random_texts_give_the_same_few_labels_in_any_order() {
     for _ in 0..2 {
         let mut tally = ErrorTally::new(Arc::default());
         for text in &texts {
-            tally.add(Status::Failed, Some(text));
+            tally.add(Status::Failed, text.as_str());
         }
         let mut slots = ClassSlots::new(limits.clone());
         let rows = slots.count(folder(1), &tally.finish(), hour(0));
