@@ -171,20 +171,8 @@ fn a_line_that_cannot_be_written_is_lost_alone() {
 
 /// Texts with many characters that could break a line.
 fn hostile() -> impl Strategy<Value = String> {
-    let nasty = prop::sample::select(vec![
-        '\n',
-        '\r',
-        '"',
-        '\\',
-        '=',
-        ' ',
-        '\u{1b}',
-        '\u{202e}',
-        '\u{2028}',
-        '\u{7f}',
-        '\u{85}',
-        '\u{e0041}',
-    ]);
+    const NASTY: &str = "\n\r\"\\= \u{1b}\u{202e}\u{2028}\u{7f}\u{85}\u{e0041}";
+    let nasty = prop::sample::select(NASTY.chars().collect::<Vec<_>>());
     let character = prop_oneof![nasty, any::<char>()];
     prop::collection::vec(character, 0..40).prop_map(String::from_iter)
 }

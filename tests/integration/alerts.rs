@@ -284,19 +284,6 @@ fn the_command_prints_the_shipped_rules_and_those_of_an_installation() {
 }
 
 #[test]
-fn a_threshold_that_does_not_exist_is_refused() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kb-exporter"));
-    let output = run(command.args(["rules", "--set", "spike_facter=5"]), "");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(
-        errors.contains("there is no threshold `spike_facter`; `--set help` lists the names"),
-        "{errors}"
-    );
-    assert!(output.stdout.is_empty());
-}
-
-#[test]
 fn prometheus_and_alertmanager_accept_the_examples() {
     promtool(
         &["check", "config", "--syntax-only"],

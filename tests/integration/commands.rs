@@ -322,12 +322,3 @@ async fn the_key_is_never_written_anywhere() {
         assert!(!String::from_utf8_lossy(&bytes).contains(SECRET));
     }
 }
-
-#[test]
-fn help_lists_the_commands() {
-    let output = run(program().arg("--help"), "");
-    assert_eq!(output.status.code(), Some(0));
-    for command in ["run", "demo", "portal"] {
-        assert!(text_of(&output).contains(command), "{command}");
-    }
-}

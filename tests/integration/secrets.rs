@@ -53,62 +53,40 @@ fn set(config: &mut Value, place: &str, value: &str) {
 fn what_cannot_be_right_is_refused_by_its_key() {
     let small = SECRET.to_lowercase();
     let with_password = "http://me:hv9x3kq7rz2lmw8c@proxy.example";
-    for (place, values, key) in [
-        (
-            "/portals/0/api_key_file",
-            [&*small, URL],
-            "portals[0].api_key_file: ",
-        ),
-        (
-            "/portals/0/api_key_env",
-            [&small, URL],
-            "portals[0].api_key_env: ",
-        ),
-        ("/portals/0/ca_file", [SECRET, URL], "portals[0].ca_file: "),
-        (
-            "/portals/0/cert_file",
-            [SECRET, URL],
-            "portals[0].cert_file: ",
-        ),
-        (
-            "/portals/0/key_file",
-            [SECRET, URL],
-            "portals[0].key_file: ",
-        ),
-        (
-            "/portals/0/base_url",
-            [SECRET, with_password],
-            "portals[0].base_url: ",
-        ),
-        (
-            "/portals/0/proxy_url",
-            [SECRET, with_password],
-            "portals[0].proxy_url: ",
-        ),
-        (
-            "/portals/0/api_key",
-            [SECRET, URL],
-            "portals[0]: a literal key",
-        ),
-        (
-            "/portals/0/hv9x3kq7rz2lmw8c",
-            [SECRET, URL],
-            "portals[0]: unknown key",
-        ),
-        ("/state/path", [URL, with_password], "state.path: "),
-        (
-            "/state/postgres_url_file",
-            [SECRET, URL],
-            "state.postgres_url_file: ",
-        ),
-        ("/collect/timezone", [SECRET, URL], "collect.timezone: "),
-        ("/collect/schedule", [SECRET, URL], "collect.schedule: "),
-    ] {
+    let refused = |place: &str, values: [&str; 2], key: &str| {
         for value in values {
             let workspace = workspace(place, value);
             assert_refused(workspace.command().arg("--config.check"), 2, key);
             assert_refused(workspace.command().arg("run"), 2, key);
         }
+    };
+    for (places, values) in [
+        (
+            "portals/0/api_key_file portals/0/api_key_env",
+            [&*small, URL],
+        ),
+        (
+            "portals/0/ca_file portals/0/cert_file portals/0/key_file",
+            [SECRET, URL],
+        ),
+        (
+            "portals/0/base_url portals/0/proxy_url",
+            [SECRET, with_password],
+        ),
+        (
+            "state/postgres_url_file collect/timezone collect/schedule",
+            [SECRET, URL],
+        ),
+        ("state/path", [URL, with_password]),
+    ] {
+        for place in places.split(' ') {
+            let key = place.replace("s/0", "s[0]").replace('/', ".");
+            refused(&format!("/{place}"), values, &format!("{key}: "));
+        }
+    }
+    for (place, says) in [("api_key", "a literal key"), (&small, "unknown key")] {
+        let place = format!("/portals/0/{place}");
+        refused(&place, [SECRET, URL], &format!("portals[0]: {says}"));
     }
 }
 

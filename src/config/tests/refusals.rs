@@ -9,158 +9,77 @@ pub(super) fn error(text: &str) -> String {
     }
 }
 
-#[test]
-fn the_error_of_a_wrong_value_has_its_position_and_what_would_be_right() {
-    for (lines, message) in [
-        (
-            "collect:\n  schedule: 5x",
-            r#"3:13: collect.schedule: expected a duration from 1s to 7d, or a cron line of six fields, such as "0 */5 * * * *", or five"#,
-        ),
-        (
-            "collect:\n  schedule: 8d",
-            r#"3:13: collect.schedule: expected a duration from 1s to 7d, or a cron line of six fields, such as "0 */5 * * * *", or five"#,
-        ),
-        (
-            "collect:\n  schedule: 0 0 0 30 2 *",
-            "3:13: collect.schedule: expected a cron line that comes true some day",
-        ),
-        (
-            "collect:\n  schedule:",
-            "3:11: collect.schedule: has no value",
-        ),
-        (
-            "collect:\n  schedule: [1]",
-            "3:13: collect.schedule: a single value is expected here",
-        ),
-        (
-            "collect:\n  timezone: Mars/Base",
-            "3:13: collect.timezone: expected a time zone such as UTC or Europe/Berlin",
-        ),
-        (
-            "collect: {jitter: 1s, strategy: fast}",
-            "2:33: collect.strategy: expected full, sorted or auto",
-        ),
-        (
-            "collect:\n  concurrency: 0",
-            "3:16: collect.concurrency: expected a whole number from 1 to 64",
-        ),
-        (
-            "collect:\n  max_requests_per_second: 0",
-            "3:28: collect.max_requests_per_second: expected a number from 0.001 to 100000, such as 5 or 0.5",
-        ),
-        (
-            "request:\n  timeout: 0s",
-            "3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h",
-        ),
-        (
-            "request:\n  timeout: 30s\n  tiemout: hidden",
-            "4:3: request: unknown key; the keys here are timeout, connect_timeout, retries, max_body_bytes",
-        ),
-        (
-            "request:\n  retries: 1\n  retries: 2",
-            "4:3: request.retries: stands here twice; leave one out",
-        ),
-        (
-            "request: 5",
-            "2:10: request: keys are expected here, out of timeout, connect_timeout, retries, max_body_bytes",
-        ),
-        (
-            "state:\n  path: ''",
-            "3:9: state.path: expected a path, such as /var/lib/kb-exporter",
-        ),
-        (
-            "state:\n  path: postgres://kb:secret@db.example/kb",
-            "3:9: state.path: expected a path, such as /var/lib/kb-exporter",
-        ),
-        (
-            "state:\n  postgres_url_file: postgres://kb:secret@db.example/kb",
-            "3:22: state.postgres_url_file: expected the path of a file, such as /run/secrets/kb-key",
-        ),
-        (
-            "reindex:\n  max_failed_ratio: 1.5",
-            "3:21: reindex.max_failed_ratio: expected a number from 0 to 1, such as 0.5",
-        ),
-        (
-            "reindex:\n  windows: ['0 * * * * *']",
-            r#"3:13: reindex.windows[0]: expected a cron line that names whole minutes: six fields with "*" for the seconds, such as "* * 22-23 * * *""#,
-        ),
-        (
-            "reindex:\n  cooldown: 2d",
-            "3:13: reindex.cooldown: the cooldown (2days) is longer than max_cooldown (1day)",
-        ),
-        (
-            "reindex:\n  folders:\n    - mode: off",
-            "4:7: reindex.folders[0].match: is missing; it could be Inbox*",
-        ),
-        (
-            "reindex:\n  folders:\n    - {match: a, budget: {per: 1ms}}",
-            "4:32: reindex.folders[0].budget.per: expected a duration of 1s or more, such as 10m or 1h",
-        ),
-    ] {
-        assert_eq!(
-            error(&format!("{PORTAL}{lines}\n")),
-            format!("kb.yml:{message}")
-        );
-    }
-}
+/// What is written into the file, with `|` for the end of a line, and the error.
+const VALUES: &str = r#"
+    collect:|  schedule: 5x => 3:13: collect.schedule: expected a duration from 1s to 7d, or a cron line of six fields, such as "0 */5 * * * *", or five
+    collect:|  schedule: 0 0 0 30 2 * => 3:13: collect.schedule: expected a cron line that comes true some day
+    collect:|  schedule: => 3:11: collect.schedule: has no value
+    collect:|  schedule: [1] => 3:13: collect.schedule: a single value is expected here
+    collect:|  timezone: Mars/Base => 3:13: collect.timezone: expected a time zone such as UTC or Europe/Berlin
+    collect: {jitter: 1s, strategy: fast} => 2:33: collect.strategy: expected full, sorted or auto
+    collect:|  concurrency: 0 => 3:16: collect.concurrency: expected a whole number from 1 to 64
+    collect:|  max_requests_per_second: 0 => 3:28: collect.max_requests_per_second: expected a number from 0.001 to 100000, such as 5 or 0.5
+    request:|  timeout: 0s => 3:12: request.timeout: expected a duration of 100ms or more, such as 10m or 1h
+    request:|  timeout: 30s|  tiemout: hidden => 4:3: request: unknown key; the keys here are timeout, connect_timeout, retries, max_body_bytes
+    request:|  retries: 1|  retries: 2 => 4:3: request.retries: stands here twice; leave one out
+    request: 5 => 2:10: request: keys are expected here, out of timeout, connect_timeout, retries, max_body_bytes
+    state:|  path: '' => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
+    state:|  path: postgres://kb:secret@db.example/kb => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
+    state:|  postgres_url_file: postgres://kb:secret@db.example/kb => 3:22: state.postgres_url_file: expected the path of a file, such as /run/secrets/kb-key
+    reindex:|  max_failed_ratio: 1.5 => 3:21: reindex.max_failed_ratio: expected a number from 0 to 1, such as 0.5
+    reindex:|  windows: ['0 * * * * *'] => 3:13: reindex.windows[0]: expected a cron line that names whole minutes: six fields with "*" for the seconds, such as "* * 22-23 * * *"
+    reindex:|  cooldown: 2d => 3:13: reindex.cooldown: the cooldown (2days) is longer than max_cooldown (1day)
+    reindex:|  folders:|    - mode: off => 4:7: reindex.folders[0].match: is missing; it could be Inbox*
+    reindex:|  folders:|    - {match: a, budget: {per: 1ms}} => 4:32: reindex.folders[0].budget.per: expected a duration of 1s or more, such as 10m or 1h"#;
+
+/// The same in a portal.
+const PORTALS: &str = r#"
+    base_url: https://p => 2:5: portals[0].name: is missing; it could be main
+    name: a => 2:5: portals[0].base_url: is missing; it could be https://portal.example/admin
+    name: a|    base_url: https://p => 2:5: portals[0]: api_key_file or api_key_env is missing: where is the key found?
+    name: a|    base_url: https://p|    api_key_file: /k|    api_key_env: K => 5:18: portals[0].api_key_env: api_key_file is there too; only one of the two can hold
+    name: a|    base_url: http://p|    api_key_env: K => 3:15: portals[0].base_url: http:// would send the key unencrypted: use https://, or set allow_plain_http: true
+    name: a|    base_url: https://user:word@p => 3:15: portals[0].base_url: the address holds a user name or a password, which would be seen by whoever reads it: leave them out
+    name: a|    base_url: https://p|    api_key_env: K|    cert_file: /c => 5:16: portals[0].cert_file: key_file is missing; a client certificate needs both
+    name: a|    base_url: https://p|    api_key_env: K|    key_file: /c => 5:15: portals[0].key_file: cert_file is missing; a client certificate needs both
+    name: a|    base_url: https://p|    api_key_env: K|  - name: a|    base_url: https://q|    api_key_env: K => 5:11: portals[1].name: portals[0] has this name already; each portal needs a name of its own
+    name: a|    allow_plain_http: maybe => 3:23: portals[0].allow_plain_http: expected true or false
+    name: a|    folders: {include: []} => 3:24: portals[0].folders.include: the list is empty, so no folder would be watched: leave it out to watch all
+    name: a|    folders: {include: ['[a']} => 3:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as "Archive *": invalid range pattern"#;
+
+/// The same in a mask.
+const MASKS: &str = r"
+    {name: a, match: '(open'} => 4:24: errors.masks[0].match: expected a regular expression: unclosed group
+    {name: a, match: 'x*'} => 4:24: errors.masks[0].match: expected an expression for a mask: it fits a text that is empty
+    {name: <a>, match: x} => 4:14: errors.masks[0].name: expected a name of a mask: 1 to 31 of a-z, 0-9, _ and -, a letter first
+    {name: a} => 4:8: errors.masks[0].match: is missing; it could be tenant-[a-z]+";
+
+/// The same in a rule for errors.
+const RULES: &str = r"
+    {match: '(open', class: a} => 4:15: errors.rules[0].match: expected a regular expression: unclosed group
+    {match: '', class: a} => 4:15: errors.rules[0].match: expected a text that is not empty
+    {match: a, class: other} => 4:25: errors.rules[0].class: expected a class that a rule can give: unspecified, other and unread have a meaning of their own
+    {match: a, class: ' a'} => 4:25: errors.rules[0].class: expected a class: 1 to 120 characters on one line, no blank around them
+    {match: a} => 4:8: errors.rules[0].class: is missing; it could be timeout";
 
 #[test]
-fn the_error_of_a_wrong_portal_has_its_position_and_what_would_be_right() {
-    for (keys, message) in [
-        (
-            "base_url: https://p\n",
-            "2:5: portals[0].name: is missing; it could be main",
-        ),
-        (
-            "name: a\n",
-            "2:5: portals[0].base_url: is missing; it could be https://portal.example/admin",
-        ),
-        (
-            "name: a\n    base_url: https://p\n",
-            "2:5: portals[0]: api_key_file or api_key_env is missing: where is the key found?",
-        ),
-        (
-            "name: a\n    base_url: https://p\n    api_key_file: /k\n    api_key_env: K\n",
-            "5:18: portals[0].api_key_env: api_key_file is there too; only one of the two can hold",
-        ),
-        (
-            "name: a\n    base_url: http://p\n    api_key_env: K\n",
-            "3:15: portals[0].base_url: http:// would send the key unencrypted: use https://, or set allow_plain_http: true",
-        ),
-        (
-            "name: a\n    base_url: https://user:word@p\n",
-            "3:15: portals[0].base_url: the address holds a user name or a password, which would be seen by whoever reads it: leave them out",
-        ),
-        (
-            "name: a\n    base_url: https://p\n    api_key_env: K\n    cert_file: /c\n",
-            "5:16: portals[0].cert_file: key_file is missing; a client certificate needs both",
-        ),
-        (
-            "name: a\n    base_url: https://p\n    api_key_env: K\n    key_file: /c\n",
-            "5:15: portals[0].key_file: cert_file is missing; a client certificate needs both",
-        ),
-        (
-            "name: a\n    base_url: https://p\n    api_key_env: K\n  - name: a\n    base_url: https://q\n    api_key_env: K\n",
-            "5:11: portals[1].name: portals[0] has this name already; each portal needs a name of its own",
-        ),
-        (
-            "name: a\n    allow_plain_http: maybe\n",
-            "3:23: portals[0].allow_plain_http: expected true or false",
-        ),
-        (
-            "name: a\n    folders: {include: []}\n",
-            "3:24: portals[0].folders.include: the list is empty, so no folder would be watched: leave it out to watch all",
-        ),
-        (
-            "name: a\n    folders: {include: ['[a']}\n",
-            "3:25: portals[0].folders.include[0]: expected a folder's id or a shell glob such as \"Archive *\": invalid range pattern",
-        ),
+fn the_error_of_what_is_wrong_has_its_position_and_what_would_be_right() {
+    for (before, table) in [
+        (PORTAL.to_owned(), VALUES),
+        ("portals:\n  - ".to_owned(), PORTALS),
+        (format!("{PORTAL}errors:\n  masks:\n    - "), MASKS),
+        (format!("{PORTAL}errors:\n  rules:\n    - "), RULES),
     ] {
-        assert_eq!(
-            error(&format!("portals:\n  - {keys}")),
-            format!("kb.yml:{message}")
-        );
+        for row in table.trim().lines() {
+            let (lines, message) = row.trim().split_once(" => ").unwrap();
+            let text = format!("{before}{}\n", lines.replace('|', "\n"));
+            assert_eq!(error(&text), format!("kb.yml:{message}"));
+        }
     }
+    let masks = "    - {name: a, match: x}\n".repeat(51);
+    let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
+    let many = "errors.masks: at most 50 masks are possible";
+    assert!(error.contains(many), "{error}");
 }
 
 #[test]
@@ -180,70 +99,5 @@ fn a_file_that_is_no_configuration_is_refused() {
         ("portals:\n\t- a", "2:2: tabs disallowed within this context (block indentation)".to_owned()),
     ] {
         assert_eq!(error(text), format!("kb.yml:{message}"));
-    }
-}
-
-#[test]
-fn a_mask_that_cannot_be_used_says_where_and_why() {
-    for (mask, message) in [
-        (
-            "{name: a, match: '(open'}",
-            "4:24: errors.masks[0].match: expected a regular expression: unclosed group",
-        ),
-        (
-            "{name: a, match: 'x*'}",
-            "4:24: errors.masks[0].match: expected an expression for a mask: it fits a text that is empty",
-        ),
-        (
-            "{name: <a>, match: x}",
-            "4:14: errors.masks[0].name: expected a name of a mask: 1 to 31 of a-z, 0-9, _ and -, a letter first",
-        ),
-        (
-            "{name: a}",
-            "4:8: errors.masks[0].match: is missing; it could be tenant-[a-z]+",
-        ),
-    ] {
-        assert_eq!(
-            error(&format!("{PORTAL}errors:\n  masks:\n    - {mask}\n")),
-            format!("kb.yml:{message}")
-        );
-    }
-    let masks = "    - {name: a, match: x}\n".repeat(51);
-    let error = error(&format!("{PORTAL}errors:\n  masks:\n{masks}"));
-    assert!(
-        error.contains("errors.masks: at most 50 masks are possible"),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_rule_for_errors_that_cannot_be_used_says_where_and_why() {
-    for (rule, message) in [
-        (
-            "{match: '(open', class: a}",
-            "4:15: errors.rules[0].match: expected a regular expression: unclosed group",
-        ),
-        (
-            "{match: '', class: a}",
-            "4:15: errors.rules[0].match: expected a text that is not empty",
-        ),
-        (
-            "{match: a, class: other}",
-            "4:25: errors.rules[0].class: expected a class that a rule can give: unspecified, other and unread have a \
-             meaning of their own",
-        ),
-        (
-            "{match: a, class: ' a'}",
-            "4:25: errors.rules[0].class: expected a class: 1 to 120 characters on one line, no blank around them",
-        ),
-        (
-            "{match: a}",
-            "4:8: errors.rules[0].class: is missing; it could be timeout",
-        ),
-    ] {
-        assert_eq!(
-            error(&format!("{PORTAL}errors:\n  rules:\n    - {rule}\n")),
-            format!("kb.yml:{message}")
-        );
     }
 }

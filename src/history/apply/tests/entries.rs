@@ -19,25 +19,6 @@ fn a_retry_that_fails_again_is_no_new_failure() {
 }
 
 #[test]
-fn a_failure_after_done_or_after_flagged_is_a_new_one() {
-    let mut story = Story::default();
-    story
-        .read(&[(1, Failed), (2, Flagged)])
-        .read(&[(1, Done), (2, Flagged)]);
-    story.read(&[(1, Failed), (2, Failed)]);
-    assert_eq!(story.entries(Failed), 2);
-}
-
-#[test]
-fn one_failure_for_another_is_seen_where_the_count_stands_still() {
-    let mut story = Story::default();
-    story
-        .read(&[(1, Failed), (2, Done)])
-        .read(&[(1, Done), (2, Failed)]);
-    assert_eq!(story.entries(Failed), 1);
-}
-
-#[test]
 fn a_replaced_file_that_fails_is_another_file() {
     for other in [9, 1_001] {
         let mut story = Story::default();

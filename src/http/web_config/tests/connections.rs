@@ -140,27 +140,13 @@ async fn a_client_of_tls_is_served_and_one_of_plain_http_gets_the_reason_why_not
 
 #[tokio::test]
 async fn versions_outside_the_range_are_refused() {
+    let one = ["min_version: TLS13", "max_version: TLS13"];
+    let other = ["min_version: TLS12", "max_version: TLS12"];
     for (keys, offered, served) in [
-        (
-            ["min_version: TLS13", "max_version: TLS13"],
-            &version::TLS12,
-            false,
-        ),
-        (
-            ["min_version: TLS13", "max_version: TLS13"],
-            &version::TLS13,
-            true,
-        ),
-        (
-            ["min_version: TLS12", "max_version: TLS12"],
-            &version::TLS12,
-            true,
-        ),
-        (
-            ["min_version: TLS12", "max_version: TLS12"],
-            &version::TLS13,
-            false,
-        ),
+        (one, &version::TLS12, false),
+        (one, &version::TLS13, true),
+        (other, &version::TLS12, true),
+        (other, &version::TLS13, false),
     ] {
         let server = serve_with(&tls(&keys)).await;
         let client = Client {
@@ -207,6 +193,9 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
     let by_address_6 = "client_allowed_sans: ['::1']";
     let by_mail = "client_allowed_sans: [other.example, client@example]";
     let by_uri = "client_allowed_sans: ['spiffe://example/client']";
+    let other = "client_allowed_sans: [other.example]";
+    let any = "client_auth_type: RequireAnyClientCert";
+    let if_given = "client_auth_type: VerifyClientCertIfGiven";
     let required = "client_auth_type: RequireAndVerifyClientCert";
     // The keys, and whether a client without a certificate, the client and the stranger are served.
     for (keys, nobody, client, stranger) in [
@@ -217,42 +206,22 @@ async fn certificates_of_clients_are_asked_for_and_verified_as_the_type_says() {
             true,
             true,
         ),
-        (
-            vec!["client_auth_type: RequireAnyClientCert"],
-            false,
-            true,
-            true,
-        ),
+        (vec![any], false, true, true),
         (
             vec!["client_auth_type: RequireClientCert"],
             false,
             true,
             true,
         ),
-        (
-            vec!["client_auth_type: VerifyClientCertIfGiven", ca],
-            true,
-            true,
-            false,
-        ),
+        (vec![if_given, ca], true, true, false),
         (vec![required, ca], false, true, false),
         (vec![required, ca, allowed], false, true, false),
         (vec![required, ca, by_address], false, true, false),
         (vec![required, ca, by_address_6], false, true, false),
         (vec![required, ca, by_mail], false, true, false),
         (vec![required, ca, by_uri], false, true, false),
-        (
-            vec![required, ca, "client_allowed_sans: [other.example]"],
-            false,
-            false,
-            false,
-        ),
-        (
-            vec!["client_auth_type: RequireAnyClientCert", allowed],
-            false,
-            true,
-            false,
-        ),
+        (vec![required, ca, other], false, false, false),
+        (vec![any, allowed], false, true, false),
     ] {
         let server = serve_with(&tls(&keys)).await;
         let clients = [
