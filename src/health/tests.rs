@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::Moment;
+use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
-use crate::snapshot::{Collections, Counts, ListFacts, ReadCycle, Way, Writes};
+use crate::snapshot::{Counts, ListFacts, ReadCycle, Way, Writes};
 
 const FACTS: ListFacts = ListFacts {
     folders: 1,
@@ -41,22 +42,17 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
 }
 
 fn portal(list: ListState, folders: Vec<FolderView>) -> Arc<PortalView> {
+    let folders = folders.into_iter();
     Arc::new(PortalView {
-        name: PortalName::new("main").unwrap(),
         list,
-        folders: folders
-            .into_iter()
-            .map(|folder| (folder.id, Arc::new(folder)))
-            .collect(),
-        classes: Arc::default(),
-        errors: Arc::default(),
-        reindex: Arc::default(),
-        collections: Collections::default(),
+        folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
         stale_after: Duration::from_mins(15),
         state_writes: Writes::Succeed,
-        sorting: crate::snapshot::SortingState::Assumed,
-        unsorted: None,
-        panics: 0,
+        ..PortalView::unasked(&Portal::new(
+            PortalName::new("main").unwrap(),
+            BaseUrl::parse("http://127.0.0.1").unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", "key")),
+        ))
     })
 }
 

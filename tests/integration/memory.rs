@@ -39,6 +39,14 @@ impl Story {
         }
     }
 
+    /// The same with one file, which is done.
+    async fn with_one_file() -> Self {
+        Self::begin(|portal, folder| {
+            portal.file(folder, "a.pdf", Status::Done);
+        })
+        .await
+    }
+
     fn id(&self) -> String {
         self.folder.to_string()
     }

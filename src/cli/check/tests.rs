@@ -6,12 +6,17 @@ use super::*;
 use crate::cli::scene::{KEY, Scene};
 use crate::config::{HiddenPath, KeySource};
 
+/// What a check says, which is complete or not.
+async fn checked(scene: &Scene, is_complete: bool) -> String {
+    let report = check(&scene.config, Shard::default()).await;
+    assert_eq!(report.is_complete(), is_complete);
+    report.text(None)
+}
+
 #[tokio::test]
 async fn every_folder_that_can_be_read_shows_its_files() {
     let scene = Scene::new(&[("Inbox", 101), ("Archive", 0)]).await;
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(report.is_complete());
-    let text = report.text(None);
+    let text = checked(&scene, true).await;
     let lines: Vec<_> = text.lines().collect();
     assert!(
         lines[3].contains("Archive") && lines[3].contains(" 0 ┆ ok"),
@@ -31,18 +36,15 @@ async fn a_deleted_folder_is_gone_and_no_fault() {
         .simulator
         .with(|world| world.delete_folder(old))
         .unwrap();
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(report.is_complete());
-    assert!(report.text(None).contains("gone"));
+    let text = checked(&scene, true).await;
+    assert!(text.contains("gone"), "{text}");
 }
 
 #[tokio::test]
 async fn a_revoked_key_is_one_row_with_the_reason() {
     let scene = Scene::new(&[("Inbox", 1)]).await;
     scene.simulator.with(|world| world.revoke_key(KEY));
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_complete());
-    let text = report.text(None);
+    let text = checked(&scene, false).await;
     assert!(
         text.contains("status 401") && !text.contains("Inbox"),
         "{text}"
@@ -57,9 +59,7 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_fails_the_check() {
         world.key_folders(KEY, [inbox]);
     })
     .await;
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_complete());
-    let text = report.text(None);
+    let text = checked(&scene, false).await;
     assert!(
         text.contains("Secret") && text.contains("status 403"),
         "{text}"
@@ -72,12 +72,10 @@ async fn a_key_that_cannot_be_read_is_reported_before_anything_is_sent() {
     let mut scene = Scene::new(&[("Inbox", 1)]).await;
     scene.config.portals[0].key =
         KeySource::File(HiddenPath::file("api_key_file", "/nonexistent/key"));
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_complete());
+    let text = checked(&scene, false).await;
     assert!(
-        report
-            .text(None)
-            .contains("the file that api_key_file names cannot be read")
+        text.contains("the file that api_key_file names cannot be read"),
+        "{text}"
     );
     assert_eq!(scene.simulator.with(|world| world.requests().count()), 0);
 }
@@ -87,9 +85,8 @@ async fn only_what_the_configuration_admits_is_tried() {
     let mut scene = Scene::new(&[("Inbox", 1), ("Archive 1", 1)]).await;
     let exclude = "exclude: [\"Archive *\"]";
     scene.config.portals[0].folders = serde_saphyr::from_str(exclude).unwrap();
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(report.is_complete());
-    assert!(!report.text(None).contains("Archive"));
+    let text = checked(&scene, true).await;
+    assert!(!text.contains("Archive"), "{text}");
     assert_eq!(scene.simulator.with(|world| world.requests().count()), 2);
 }
 
@@ -97,9 +94,7 @@ async fn only_what_the_configuration_admits_is_tried() {
 async fn folders_beyond_the_limit_are_reported_and_not_tried() {
     let mut scene = Scene::new(&[("a", 1), ("b", 1), ("c", 1)]).await;
     scene.config.collect.max_folders = 2;
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_complete());
-    let text = report.text(None);
+    let text = checked(&scene, false).await;
     assert!(
         text.contains("portal main: 1 folders are beyond collect.max_folders"),
         "{text}"
@@ -112,9 +107,7 @@ async fn a_portal_in_trouble_changes_nothing_for_another() {
     let mut other = scene.config.portals[0].clone();
     other.ca_file = Some(HiddenPath::file("ca_file", "/nonexistent/ca.pem"));
     scene.config.portals.push(other);
-    let report = check(&scene.config, Shard::default()).await;
-    assert!(!report.is_complete());
-    let text = report.text(None);
+    let text = checked(&scene, false).await;
     assert!(
         text.contains("1 ┆ ok") && text.contains("the file that ca_file names cannot be read"),
         "{text}"

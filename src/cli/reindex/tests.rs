@@ -192,33 +192,32 @@ fn an_attempt_has_two_lines_on_a_narrow_terminal_and_one_on_a_wide_one() {
 }
 
 #[test]
-fn attempts_are_chosen_by_folder_and_by_time() {
-    let chosen = |since: Option<&str>, folder: Option<&str>| {
+fn the_newest_attempts_are_chosen_and_those_of_a_folder_or_a_time() {
+    let chosen = |limit, since: Option<&str>, folder: Option<&str>| {
         let args = HistoryArgs {
             output: Form::Table,
-            limit: 0,
+            limit,
             since: since.map(|text| super::since(text).unwrap()),
             folder: folder.map(str::to_owned),
         };
-        let ids = args.select(entries());
-        ids.iter()
+        let chosen = args.select(entries()).into_iter();
+        chosen
             .map(|entry| entry.attempt.id.get())
             .collect::<Vec<_>>()
     };
-    assert_eq!(chosen(None, Some("Inbox")), [6, 5]);
-    assert_eq!(
-        chosen(None, Some("00000000-0000-0000-0000-000000000003")),
-        [3]
-    );
-    assert_eq!(chosen(Some("2026-03-01T12:05:00Z"), None), [6, 5]);
-    assert_eq!(
-        chosen(Some("1s"), None).len(),
-        entries()
-            .iter()
-            .filter(|entry| entry.attempt.intended >= super::since("1s").unwrap())
-            .count()
-    );
+    assert_eq!(chosen(0, None, Some("Inbox")), [6, 5]);
+    let third = "00000000-0000-0000-0000-000000000003";
+    assert_eq!(chosen(0, None, Some(third)), [3]);
+    assert_eq!(chosen(0, Some("2026-03-01T12:05:00Z"), None), [6, 5]);
+    let recent = super::since("1s").unwrap();
+    let all = entries().into_iter();
+    let later = all.filter(|entry| entry.attempt.intended >= recent);
+    assert_eq!(chosen(0, Some("1s"), None).len(), later.count());
     assert!(super::since("yesterday").is_err());
+    for (limit, number) in [(0, 5), (2, 2), (5, 5), (50, 5)] {
+        let newest = chosen(limit, None, None);
+        assert_eq!((newest.len(), newest[0]), (number, 6), "{limit}");
+    }
 }
 
 #[test]
@@ -233,21 +232,6 @@ fn a_name_cannot_take_over_the_terminal() {
     let shown = entries::table(&entries(), None).to_string();
     assert!(!shown.chars().any(|c| c != '\n' && text::is_unsafe(c)));
     assert_eq!(shown.lines().count(), 9);
-}
-
-#[test]
-fn the_newest_are_printed_and_0_prints_all() {
-    for (limit, number) in [(0, 5), (2, 2), (5, 5), (50, 5)] {
-        let args = HistoryArgs {
-            output: Form::Table,
-            limit,
-            since: None,
-            folder: None,
-        };
-        let newest = args.select(entries());
-        assert_eq!(newest.len(), number, "{limit}");
-        assert_eq!(newest[0].attempt.id.get(), 6);
-    }
 }
 
 #[test]

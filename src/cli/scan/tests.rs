@@ -21,6 +21,11 @@ async fn scan_of(scene: &Scene, shard: Shard) -> (Scan, Arc<Snapshot>) {
     (scan, snapshot)
 }
 
+fn assert_row(table: &str, folder: &str, result: &str) {
+    let is_it = |line: &str| line.contains(folder) && line.contains(result);
+    assert!(table.lines().any(is_it), "{folder}, {result}: {table}");
+}
+
 #[tokio::test]
 async fn every_folder_is_counted_and_every_form_says_the_same() {
     let scene = Scene::new(&[("Inbox", 205), ("Empty", 0)]).await;
@@ -87,18 +92,8 @@ async fn a_folder_that_left_the_keys_set_after_it_was_listed_is_shown_as_unliste
     let (_, snapshot) = scan(&scene).await;
     assert!(snapshot.is_complete());
     let table = tables::text(&snapshot, None);
-    assert!(
-        table
-            .lines()
-            .any(|line| line.contains("Secret") && line.contains("unlisted")),
-        "{table}"
-    );
-    assert!(
-        table
-            .lines()
-            .any(|line| line.contains("Inbox") && line.contains("3 ┆ ok")),
-        "{table}"
-    );
+    assert_row(&table, "Secret", "unlisted");
+    assert_row(&table, "Inbox", "3 ┆ ok");
 }
 
 #[tokio::test]
@@ -112,19 +107,9 @@ async fn a_portal_that_refuses_the_key_is_reported_and_changes_nothing_for_anoth
     let (_, snapshot) = scan(&scene).await;
     assert!(!snapshot.is_complete());
     let table = tables::text(&snapshot, None);
-    assert!(
-        table
-            .lines()
-            .any(|line| line.starts_with("│ main ") && line.contains("unauthorized")),
-        "{table}"
-    );
+    assert_row(&table, "│ main ", "unauthorized");
     assert!(table.contains("portal main: status 401"), "{table}");
-    assert!(
-        table
-            .lines()
-            .any(|line| line.starts_with("│ other ") && line.contains("2 ┆ ok")),
-        "{table}"
-    );
+    assert_row(&table, "│ other ", "2 ┆ ok");
 }
 
 #[tokio::test]

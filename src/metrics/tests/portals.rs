@@ -11,20 +11,15 @@ use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, FolderCounters, IndexingTimes};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
-use crate::snapshot::{
-    Collections, Counts, FolderState, FolderView, ListState, PortalView, Publisher, Unavailable,
-    Way,
-};
+use crate::snapshot::{Counts, FolderState, FolderView, PortalView, Publisher, Unavailable, Way};
 
 /// Counts are shown for this long.
 pub(in crate::metrics) const STALE_AFTER: Duration = Duration::from_mins(15);
 
 /// Shows a portal, of which nothing is known yet.
 pub(in crate::metrics) fn publisher(portal: &PortalView) -> Publisher {
-    let base_url = BaseUrl::parse("http://127.0.0.1:1").unwrap();
-    let key = KeySource::File(HiddenPath::file("api_key_file", "/key"));
     let publisher = Publisher::default();
-    publisher.use_portals(&[Portal::new(portal.name.clone(), base_url, key)]);
+    publisher.use_portals(&[configured(portal.name.clone())]);
     publisher
 }
 
@@ -62,23 +57,19 @@ pub(in crate::metrics) fn later(time: Timestamp, duration: Duration) -> Timestam
     Timestamp::from_millis(time.as_millis() + millis)
 }
 
+fn configured(name: PortalName) -> Portal {
+    let base_url = BaseUrl::parse("http://127.0.0.1:1").unwrap();
+    let key = KeySource::File(HiddenPath::file("api_key_file", "/key"));
+    Portal::new(name, base_url, key)
+}
+
 fn of(folders: Vec<FolderView>) -> PortalView {
+    let folders = folders.into_iter();
     PortalView {
-        name: PortalName::new("main").unwrap(),
-        list: ListState::Unasked,
-        folders: folders
-            .into_iter()
-            .map(|folder| (folder.id, Arc::new(folder)))
-            .collect(),
-        classes: Arc::default(),
-        errors: Arc::default(),
-        reindex: Arc::default(),
-        collections: Collections::default(),
+        folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
         stale_after: STALE_AFTER,
         state_writes: crate::snapshot::Writes::Succeed,
-        sorting: crate::snapshot::SortingState::Assumed,
-        unsorted: None,
-        panics: 0,
+        ..PortalView::unasked(&configured(PortalName::new("main").unwrap()))
     }
 }
 

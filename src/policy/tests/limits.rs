@@ -90,16 +90,6 @@ fn a_refusal_holds_the_folder_for_one_cooldown_or_for_as_long_as_the_portal_asks
 }
 
 #[test]
-fn a_portal_that_was_just_met_is_held_for_one_cooldown_and_then_nothing_is_said() {
-    let view = LedgerView::new(NOON);
-    let mode = ActiveMode::DryRun;
-    let ends = |now| next_allowed(&view, mode, folder(1), None, &rules(), now);
-    let end = ends(NOON).unwrap();
-    assert_eq!(end.since(NOON), HOUR);
-    assert_eq!(ends(end), None);
-}
-
-#[test]
 fn of_refusals_in_a_row_only_the_first_is_charged_and_a_folder_that_left_never_is() {
     let mut ledger = TestLedger::new();
     let budget = Budget::default();

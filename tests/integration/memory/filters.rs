@@ -1,8 +1,6 @@
 //! Folders that the configuration excludes, by a name that they got later or by a reload, and that come back.
 
-use std::time::Duration;
-
-use super::leaving::{families_of, with_another};
+use super::leaving::{LONGER_THAN_KEPT, families_of, much_later, with_another};
 use super::{End, Status, Story, saved};
 use crate::support::wait::wait_for;
 use kb_exposition::Exposition;
@@ -121,21 +119,7 @@ async fn a_folder_that_is_excluded_for_longer_than_seven_days_begins_anew() {
     story.fails(other).await;
     story.reload(exclude(&["Oth*"]));
     story.vanishes(other).await;
-    let Story {
-        portal,
-        folder,
-        workspace,
-        exporter,
-    } = story;
-    exporter.stop().await;
-    saved::age(&workspace, Duration::from_hours(8 * 24));
-    let exporter = crate::support::exporter::Exporter::start(&workspace).await;
-    let mut story = Story {
-        portal,
-        folder,
-        workspace,
-        exporter,
-    };
+    let mut story = much_later(story, LONGER_THAN_KEPT).await;
     wait_for("the folder is forgotten", async || {
         saved::departure_reason(&story.workspace, other)
             .is_none()

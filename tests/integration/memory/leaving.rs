@@ -24,7 +24,7 @@ pub(super) async fn with_another() -> (Story, Uuid) {
 }
 
 /// As long as what counters need is stored, and a day.
-const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
+pub(super) const LONGER_THAN_KEPT: Duration = Duration::from_hours(8 * 24);
 
 /// Every name of which a folder has a series.
 pub(super) fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
@@ -34,6 +34,12 @@ pub(super) fn families_of(metrics: &Exposition, folder: Uuid) -> Vec<String> {
         .iter()
         .filter(|sample| sample.labels.get("folder_id") == Some(&id));
     own.map(|sample| sample.name.clone()).collect()
+}
+
+/// The key may use the first folder alone.
+fn lose_all_but_the_first(story: &Story) {
+    let first = story.folder;
+    story.portal.world(|world| world.key_folders(KEY, [first]));
 }
 
 /// The folder has no counts, and says why.
@@ -65,10 +71,7 @@ fn changes_nothing_else(story: &Story, metrics: &Exposition) {
 #[tokio::test]
 async fn a_folder_that_leaves_the_set_of_the_key_loses_its_counts_and_keeps_the_reason() {
     let (story, other) = with_another().await;
-    let remaining = [story.folder];
-    story
-        .portal
-        .world(|world| world.key_folders(KEY, remaining));
+    lose_all_but_the_first(&story);
     let metrics = story.exporter.collected_again().await;
     has_left(&metrics, other, "unlisted");
     changes_nothing_else(&story, &metrics);
@@ -102,29 +105,13 @@ async fn a_folder_that_comes_back_goes_on_where_it_was() {
     let file = story.portal.world(|world| world.file_ids(other))[0];
     story.portal.set(other, file, Status::Failed);
     assert_eq!(entered(&story.exporter.collected_again().await), 1);
-    let remaining = [story.folder];
-    story
-        .portal
-        .world(|world| world.key_folders(KEY, remaining));
+    lose_all_but_the_first(&story);
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     story.portal.world(|world| world.grant(KEY, other));
     let metrics = story.exporter.collected_again().await;
     assert_eq!(entered(&metrics), 1);
     assert_eq!(metrics.by_status("kb_folder_files", &id)["failed"], 1);
     assert_eq!(metrics.all("kb_folder_unavailable", &[]).count(), 0);
-}
-
-#[tokio::test]
-async fn a_folder_that_the_configuration_excludes_is_not_called_lost() {
-    let (mut story, other) = with_another().await;
-    story.workspace.change(|config| {
-        config["portals"][0]["folders"]["exclude"] = vec!["Oth*"].into();
-    });
-    let story = story.restarted(End::Stopped).await;
-    story.portal.heal();
-    let metrics = story.exporter.collected().await;
-    assert_eq!(families_of(&metrics, other), [""; 0]);
-    assert_eq!(metrics.by_status("kb_folder_files", &story.id())["done"], 1);
 }
 
 #[tokio::test]
@@ -150,22 +137,11 @@ async fn a_folder_that_is_renamed_is_the_same_folder() {
 }
 
 /// The story after a restart, as if so much time had passed meanwhile.
-async fn much_later(story: Story, passed: Duration) -> Story {
-    let Story {
-        portal,
-        folder,
-        workspace,
-        exporter,
-    } = story;
-    exporter.stop().await;
-    saved::age(&workspace, passed);
-    let exporter = Exporter::start(&workspace).await;
-    Story {
-        portal,
-        folder,
-        workspace,
-        exporter,
-    }
+pub(super) async fn much_later(mut story: Story, passed: Duration) -> Story {
+    story.exporter.stop().await;
+    saved::age(&story.workspace, passed);
+    story.exporter = Exporter::start(&story.workspace).await;
+    story
 }
 
 #[tokio::test]
@@ -193,10 +169,7 @@ async fn a_deleted_folder_that_stays_in_the_list_is_shown_as_gone_once() {
 #[tokio::test]
 async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read() {
     let (story, other) = with_another().await;
-    let remaining = [story.folder];
-    story
-        .portal
-        .world(|world| world.key_folders(KEY, remaining));
+    lose_all_but_the_first(&story);
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     let story = much_later(story, LONGER_THAN_KEPT).await;
     wait_for("the folder is forgotten", async || {
@@ -214,10 +187,7 @@ async fn nothing_is_forgotten_while_the_clock_and_the_portal_differ() {
     let file = story.portal.world(|world| world.file_ids(other))[0];
     story.portal.set(other, file, Status::Failed);
     story.exporter.collected_again().await;
-    let remaining = [story.folder];
-    story
-        .portal
-        .world(|world| world.key_folders(KEY, remaining));
+    lose_all_but_the_first(&story);
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     // As if the clock of this machine were a month ahead, and nobody else's.
     let ahead = Duration::from_hours(31 * 24);

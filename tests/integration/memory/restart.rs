@@ -12,10 +12,7 @@ const ENDS: [End; 2] = [End::Stopped, End::Killed];
 #[tokio::test]
 async fn counters_and_times_survive_however_the_process_ends() {
     for end in ENDS {
-        let story = Story::begin(|portal, folder| {
-            portal.file(folder, "a.pdf", Status::Done);
-        })
-        .await;
+        let story = Story::with_one_file().await;
         story.seen(story.file(), Status::Failed).await;
         let arrived = story.portal.file(story.folder, "b.pdf", Status::Pending);
         story.exporter.collected_again().await;
@@ -52,10 +49,7 @@ async fn counters_and_times_survive_however_the_process_ends() {
 
 #[tokio::test]
 async fn counts_are_not_shown_from_before_the_restart() {
-    let story = Story::begin(|portal, folder| {
-        portal.file(folder, "a.pdf", Status::Done);
-    })
-    .await;
+    let story = Story::with_one_file().await;
     let story = story.restarted(End::Stopped).await;
     let metrics = story.exporter.metrics().await;
     assert_eq!(metrics.all("kb_folder_files", &[]).count(), 0);
@@ -82,10 +76,7 @@ async fn a_failure_that_was_seen_before_the_restart_is_not_new_after_it() {
 
 #[tokio::test]
 async fn a_failure_during_the_restart_is_seen_after_it() {
-    let story = Story::begin(|portal, folder| {
-        portal.file(folder, "a.pdf", Status::Done);
-    })
-    .await;
+    let story = Story::with_one_file().await;
     let file = story.file();
     let story = story.restarted(End::Stopped).await;
     story.portal.set(story.folder, file, Status::Failed);
@@ -127,10 +118,7 @@ async fn until_writable(exporter: &Exporter) -> Exposition {
 #[tokio::test]
 async fn a_process_takes_up_its_state_folder_when_the_process_that_has_it_ends() {
     for end in ENDS {
-        let story = Story::begin(|portal, folder| {
-            portal.file(folder, "a.pdf", Status::Done);
-        })
-        .await;
+        let story = Story::with_one_file().await;
         story.seen(story.file(), Status::Failed).await;
         let second = Exporter::start(&story.workspace).await;
         second.collected().await;
@@ -151,10 +139,7 @@ async fn a_process_takes_up_its_state_folder_when_the_process_that_has_it_ends()
 
 #[tokio::test]
 async fn a_process_takes_up_its_state_folder_when_it_is_there() {
-    let story = Story::begin(|portal, folder| {
-        portal.file(folder, "a.pdf", Status::Done);
-    })
-    .await;
+    let story = Story::with_one_file().await;
     story.seen(story.file(), Status::Failed).await;
     let [folder, elsewhere] = ["state", "elsewhere"].map(|name| story.workspace.path(name));
     let hidden = || {

@@ -13,7 +13,8 @@ use kb_exposition::Exposition;
 async fn served_without_state(prepare: impl FnOnce(&Path), says: &str) {
     let (portal, folders, workspace) = scene(|_| {}).await;
     let folder = workspace.path("state");
-    prepare(&folder);
+    fs::create_dir(&folder).unwrap();
+    prepare(&folder.join("state.db"));
     let before = contents(&folder);
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
@@ -37,25 +38,13 @@ fn contents(folder: &Path) -> Option<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn a_corrupt_state_file_is_not_used_and_stays() {
-    let corrupt = |folder: &Path| {
-        fs::create_dir(folder).unwrap();
-        fs::write(
-            folder.join("state.db"),
-            "this was a database once ".repeat(400),
-        )
-        .unwrap();
-    };
-    served_without_state(corrupt, "not a database").await;
-}
-
-#[tokio::test]
-async fn a_newer_state_file_is_not_used_and_stays() {
-    let newer = |folder: &Path| {
-        fs::create_dir(folder).unwrap();
-        let database = rusqlite::Connection::open(folder.join("state.db")).unwrap();
+async fn a_state_file_that_is_corrupt_or_newer_is_not_used_and_stays() {
+    let corrupt = |file: &Path| fs::write(file, "this was a database once ".repeat(400)).unwrap();
+    let newer = |file: &Path| {
+        let database = rusqlite::Connection::open(file).unwrap();
         database.pragma_update(None, "user_version", 9_999).unwrap();
     };
+    served_without_state(corrupt, "not a database").await;
     served_without_state(newer, "newer version").await;
 }
 

@@ -7,7 +7,6 @@ use super::{KEY, counted, scene};
 use crate::faults::ailing::Ailing;
 use crate::faults::witness;
 use crate::support::exporter::Exporter;
-use crate::support::wait::wait_for;
 use kb_exposition::Exposition;
 
 const ROTATED: &str = "kbk_rotated_902c";
@@ -113,26 +112,6 @@ async fn a_refused_folder_that_is_still_listed_is_forbidden_after_one_request_fo
 }
 
 #[tokio::test]
-async fn a_refused_folder_that_is_not_listed_any_more_left() {
-    let (portal, folders, workspace) = scene(|_| {}).await;
-    let exporter = Exporter::start(&workspace).await;
-    counted(&exporter, &portal).await;
-    portal.world(|world| world.key_folders(KEY, [folders[1]]));
-    let metrics = exporter
-        .metrics_when("the folder left", |metrics| {
-            reason(metrics, folders[0]).is_some()
-        })
-        .await;
-    assert_eq!(reason(&metrics, folders[0]).as_deref(), Some("unlisted"));
-    assert!(
-        metrics
-            .by_status("kb_folder_files", &folders[0].to_string())
-            .is_empty()
-    );
-    assert_eq!(reason(&metrics, folders[1]), None);
-}
-
-#[tokio::test]
 async fn a_folder_that_is_refused_with_the_list_is_the_portals_trouble() {
     for (status, trouble) in [(401, "unauthorized"), (403, "address_refused")] {
         let (portal, folders, exporter) = refused(status, |portal, _| {
@@ -148,27 +127,4 @@ async fn a_folder_that_is_refused_with_the_list_is_the_portals_trouble() {
         assert_eq!(reason(&metrics, folders[0]).as_deref(), Some("error"));
         assert_eq!(portal.requests_to("/mine"), 2);
     }
-}
-
-#[tokio::test]
-async fn while_the_key_is_refused_the_list_alone_is_tried_once_each_time() {
-    let (portal, _, workspace) = scene(|config| {
-        config["request"]["retries"] = 4.into();
-    })
-    .await;
-    portal.world(|world| world.revoke_key(KEY));
-    let exporter = Exporter::start(&workspace).await;
-    exporter.collected().await;
-    wait_for("it was tried four times", async || {
-        (portal.requests_to("/mine") >= 4).then_some(())
-    })
-    .await;
-    let runs = exporter.metrics().await;
-    let failed = runs.count("kb_collection_runs_total", &[("result", "failure")]);
-    let lists = portal.requests_to("/mine") as u64;
-    assert!(
-        lists.abs_diff(failed.unwrap()) <= 1,
-        "{lists} requests in {failed:?} collections"
-    );
-    assert_eq!(portal.requests_to("/files"), 0);
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::clock::Moment;
+use crate::config::{BaseUrl, Portal};
 
 pub(super) fn moment() -> Moment {
     Moment {
@@ -93,29 +94,25 @@ pub(super) fn portal(name: &str, list: ListState, folders: Vec<FolderView>) -> P
         last_seen: NOON,
     };
     let class = Classifier::default().explain(REASON).0.as_str().into();
+    let run = LastRun {
+        ended: NOON,
+        duration: Duration::from_secs(2),
+        result: RunResult::Partial,
+    };
+    let folders = folders.into_iter();
     PortalView {
-        name: PortalName::new(name).unwrap(),
         list,
         classes: Arc::new([(class, known)].into()),
-        errors: Arc::default(),
-        reindex: Arc::default(),
-        folders: folders
-            .into_iter()
-            .map(|folder| (folder.id, Arc::new(folder)))
-            .collect(),
+        folders: folders.map(|own| (own.id, Arc::new(own))).collect(),
         collections: Collections {
-            last_run: Some(LastRun {
-                ended: NOON,
-                duration: Duration::from_secs(2),
-                result: RunResult::Partial,
-            }),
+            last_run: Some(run),
             ..Collections::default()
         },
-        stale_after: Duration::MAX,
-        state_writes: crate::snapshot::Writes::Off,
-        sorting: crate::snapshot::SortingState::Assumed,
-        unsorted: None,
-        panics: 0,
+        ..PortalView::unasked(&Portal::new(
+            PortalName::new(name).unwrap(),
+            BaseUrl::parse("http://127.0.0.1").unwrap(),
+            KeySource::File(HiddenPath::file("api_key_file", "key")),
+        ))
     }
 }
 
