@@ -9,19 +9,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use chrono::{DateTime, Utc};
 use kb_simulator::faults::Faults;
-use kb_simulator::{Counts, Served, Status, Switches, UpdatedAt};
+use kb_simulator::{Served, Switches, UpdatedAt};
 use uuid::Uuid;
 
 use crate::config::Config;
 use crate::exporter::Exporter;
-use crate::portal::{Portal, asked_folder};
+use crate::portal::{Portal, asked_folder, let_one_fail};
 use crate::table::{median, table, times};
 
 /// Folders of the portal.
 const FOLDERS: u32 = 5_000;
-
-/// Files of the largest folder.
-const FILES: u32 = 100;
 
 /// How much faster than shown it goes.
 const PACE: u32 = 10;
@@ -94,7 +91,7 @@ fn run(switch: UpdatedAt) -> Result<(Vec<Duration>, Vec<Duration>)> {
         ..Switches::default()
     };
     let portal = Portal::start(LOG, switches, Faults::new(1))?;
-    let folders: Vec<_> = (0..FOLDERS).map(|number| add(&portal, number)).collect();
+    let folders = portal.add_folders(FOLDERS);
     let config = Config {
         strategy: "auto",
         rate: RATE * PACE,
@@ -109,12 +106,6 @@ fn run(switch: UpdatedAt) -> Result<(Vec<Duration>, Vec<Duration>)> {
     portal.wait(until_asked(&portal, &struck))?;
     let requests = portal.requests_from(0);
     Ok((seen(&changes, &requests)?, in_turn(&changes, &folders)))
-}
-
-fn add(portal: &Portal, number: u32) -> Uuid {
-    let counts = [(Status::Done, u64::from(number % FILES + 1))].into();
-    let name = format!("Folder {number:05}");
-    portal.world(|world| world.add_synthetic_folder(&name, &counts))
 }
 
 /// Waits until each of some folders is asked for from now on.
@@ -145,11 +136,7 @@ async fn change(portal: &Portal, folders: &[Uuid]) -> Vec<Change> {
     for folder in random.choose_multiple(folders.iter().copied(), CHANGES) {
         tokio::time::sleep(PAUSE).await;
         let change = portal.world(|world| {
-            let mut counts: Counts = world.counts(folder).unwrap_or_default();
-            counts.entry(Status::Done).and_modify(|files| *files -= 1);
-            counts.retain(|_, files| *files > 0);
-            counts.insert(Status::Failed, 1);
-            world.set_counts(folder, &counts).map(|()| Change {
+            let_one_fail(world, folder).map(|()| Change {
                 folder,
                 at: world.now(),
                 sequence: world.sequence(),

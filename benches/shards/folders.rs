@@ -4,13 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use kb_simulator::faults::Faults;
-use kb_simulator::{Counts, Status, Switches, UpdatedAt};
+use kb_simulator::{Switches, UpdatedAt};
 use uuid::Uuid;
 
-use crate::portal::{Portal, asked_folder};
-
-/// Files of the largest folder: a page, so that each count is one request.
-const FILES: u32 = 100;
+use crate::portal::{Portal, asked_folder, let_one_fail};
 
 /// Requests that the portal keeps in its log: all of a run.
 const LOG: usize = 2_000_000;
@@ -36,12 +33,7 @@ impl Folders {
             ..Switches::default()
         };
         let portal = Portal::start(LOG, switches, Faults::new(1))?;
-        let add = |number| {
-            let counts = [(Status::Done, u64::from(number % FILES + 1))].into();
-            let name = format!("Folder {number:05}");
-            portal.world(|world| world.add_synthetic_folder(&name, &counts))
-        };
-        let ids = (0..folders).map(add).collect();
+        let ids = portal.add_folders(folders);
         Ok(Self { portal, ids })
     }
 
@@ -89,15 +81,7 @@ impl Folders {
     pub fn let_one_fail(&self, number: usize) -> Result<Uuid> {
         // Spread over the folders, and so over the processes.
         let folder = self.ids[(number * 997 + 1) % self.ids.len()];
-        self.portal.world(|world| {
-            let mut counts: Counts = world.counts(folder).unwrap_or_default();
-            let done = counts.remove(&Status::Done).unwrap_or(1);
-            if done > 1 {
-                counts.insert(Status::Done, done - 1);
-            }
-            counts.insert(Status::Failed, 1);
-            world.set_counts(folder, &counts)
-        })?;
+        self.portal.world(|world| let_one_fail(world, folder))?;
         Ok(folder)
     }
 }

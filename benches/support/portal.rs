@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use kb_simulator::faults::Faults;
-use kb_simulator::{Options, Served, Simulator, Switches, World};
+use kb_simulator::{Options, Served, Simulator, Status, Switches, World};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use uuid::Uuid;
@@ -15,6 +15,9 @@ pub const KEY: &str = "kbk_bench";
 
 /// The environment variable that holds it for the exporter.
 pub const KEY_VARIABLE: &str = "KB_API_KEY";
+
+/// Files of the largest folder: a page, so that each count is one request.
+const FILES: u32 = 100;
 
 /// The core that this process runs on.
 const CORE: &str = "1";
@@ -65,6 +68,16 @@ impl Portal {
         })
     }
 
+    /// Adds so many folders with up to a page of files, which are done.
+    pub fn add_folders(&self, folders: u32) -> Vec<Uuid> {
+        let add = |number| {
+            let counts = [(Status::Done, u64::from(number % FILES + 1))].into();
+            let name = format!("Folder {number:05}");
+            self.world(|world| world.add_synthetic_folder(&name, &counts))
+        };
+        (0..folders).map(add).collect()
+    }
+
     /// Reads or changes the portal, between two requests.
     pub fn world<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
         self.simulator.with(act)
@@ -79,6 +92,15 @@ impl Portal {
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
+}
+
+/// Lets one file of a folder fail.
+pub fn let_one_fail(world: &mut World, folder: Uuid) -> Result<()> {
+    let mut counts = world.counts(folder).unwrap_or_default();
+    counts.entry(Status::Done).and_modify(|files| *files -= 1);
+    counts.retain(|_, files| *files > 0);
+    counts.insert(Status::Failed, 1);
+    Ok(world.set_counts(folder, &counts)?)
 }
 
 /// The folder whose files a request asks for.

@@ -10,14 +10,12 @@ use std::time::Duration;
 
 use crate::dashboards;
 use crate::support::process::run;
+use crate::support::promql;
 use crate::support::rules::{self, Rule};
 
 use kb_exporter::metrics::families::ALL;
 use serde::Deserialize;
 use serde_json::Value;
-
-/// What a histogram's series add to the name of their family.
-const SUFFIXES: [&str; 3] = ["_bucket", "_count", "_sum"];
 
 fn path(relative: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
@@ -63,10 +61,7 @@ fn metrics_in(text: &str) -> BTreeSet<&str> {
 
 /// Whether the program has a series of this name.
 fn exists(name: &str) -> bool {
-    ALL.iter().any(|family| {
-        let suffix = name.strip_prefix(family.name);
-        suffix.is_some_and(|suffix| suffix.is_empty() || SUFFIXES.contains(&suffix))
-    })
+    ALL.iter().any(|family| family.name == promql::family(name))
 }
 
 /// The alerts of the rules, in their order.

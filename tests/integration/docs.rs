@@ -13,6 +13,7 @@ use kb_exporter::policy::Reason;
 use regex::Regex;
 
 use crate::support::process::run;
+use crate::support::promql;
 use crate::support::workspace::program;
 
 /// With this variable set, the tables of the documents are written anew instead of being compared.
@@ -93,9 +94,7 @@ fn the_metrics_that_the_documents_name_are_those_of_the_program() {
 fn is_known(name: &str) -> bool {
     ALL.iter().any(|family| match name.strip_suffix('*') {
         Some(beginning) => family.name.starts_with(beginning),
-        None => name
-            .strip_prefix(family.name)
-            .is_some_and(|suffix| ["", "_bucket", "_count", "_sum"].contains(&suffix)),
+        None => family.name == promql::family(name),
     })
 }
 

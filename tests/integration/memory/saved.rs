@@ -30,14 +30,7 @@ fn open(workspace: &Workspace) -> Connection {
 
 /// Lets everything in the state have happened so much earlier, as if that time had passed. No process may have it open.
 pub(super) fn age(workspace: &Workspace, by: Duration) {
-    let mut connection = open(workspace);
-    let by = i64::try_from(by.as_millis()).unwrap();
-    let transaction = connection.transaction().unwrap();
-    for (table, column) in TIMES {
-        let update = format!("UPDATE {table} SET {column} = {column} - ?1");
-        transaction.execute(&update, [by]).unwrap();
-    }
-    transaction.commit().unwrap();
+    workspace.age("state.db", &TIMES, by);
 }
 
 /// Why a folder left, or `there`; none where nothing is known of it.

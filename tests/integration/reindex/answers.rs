@@ -6,7 +6,7 @@ use kb_simulator::faults::{BodyFault, Fault, LineFault, RetryAfter, Target};
 use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{FAILED, Scene, budget_left, decisions, make_old_ledger, rules};
+use super::scene::{FAILED, Scene, budget_left, decided, make_old_ledger, rules};
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
 use crate::support::workspace::Workspace;
@@ -179,11 +179,7 @@ async fn folders_that_wait_for_their_turn_are_shown_meanwhile() {
         assert_eq!(metrics.count("kb_reindex_hold", &labels), None);
     }
     scene.portal.heal();
-    exporter
-        .metrics_when("both were attempted", |metrics| {
-            decisions(metrics, "trigger", "eligible") == Some(2)
-        })
-        .await;
+    decided(&exporter, "trigger", "eligible", 2..=2).await;
     exporter.stop().await;
     assert_eq!(scene.sent(), 2);
 }

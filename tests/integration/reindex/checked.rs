@@ -3,7 +3,7 @@
 use kb_simulator::Status;
 
 use super::ledger;
-use super::scene::{READS, Scene, decisions};
+use super::scene::{READS, Scene, decided, decisions};
 use crate::support::server::Asked;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -39,11 +39,7 @@ async fn a_page_without_a_failed_file_any_more_holds() {
     let exporter = scene.held_at_the_check("/files", READS).await;
     scene.settle(&Status::Done);
     scene.portal.heal();
-    let metrics = exporter
-        .metrics_when("the folder is held", |metrics| {
-            decisions(metrics, "hold", "not_whole") == Some(1)
-        })
-        .await;
+    let metrics = decided(&exporter, "hold", "not_whole", 1..=1).await;
     assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
     exporter.collected_again().await;
     exporter.stop().await;
@@ -59,11 +55,7 @@ async fn files_that_were_added_since_the_count_are_backlog() {
         scene.portal.file(scene.folder, &name, Status::Pending);
     }
     scene.portal.heal();
-    exporter
-        .metrics_when("the folder is held", |metrics| {
-            decisions(metrics, "hold", "backlog") >= Some(1)
-        })
-        .await;
+    decided(&exporter, "hold", "backlog", 1..).await;
     exporter.stop().await;
     nothing_happened(&scene);
 }
@@ -75,18 +67,10 @@ async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     scene.portal.file(other, "a.pdf", Status::Failed);
     let exporter = scene.held_at_the_check("/files", READS * 2).await;
     scene.portal.refuse("/files", 401);
-    exporter
-        .metrics_when("both folders are held", |metrics| {
-            decisions(metrics, "hold", "portal_erring") >= Some(2)
-        })
-        .await;
+    decided(&exporter, "hold", "portal_erring", 2..).await;
     assert_eq!(scene.sent(), 0);
     scene.portal.heal();
-    exporter
-        .metrics_when("both were attempted", |metrics| {
-            decisions(metrics, "trigger", "eligible") == Some(2)
-        })
-        .await;
+    decided(&exporter, "trigger", "eligible", 2..=2).await;
     exporter.stop().await;
 }
 

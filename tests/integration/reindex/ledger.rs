@@ -42,14 +42,7 @@ pub(super) fn has_met(workspace: &Workspace, portals: i64) -> bool {
 
 /// Lets everything in the ledger have happened so much earlier, as if that time had passed. No process may have it open.
 pub(super) fn age(workspace: &Workspace, by: Duration) {
-    let mut connection = Connection::open(path(workspace)).unwrap();
-    let by = i64::try_from(by.as_millis()).unwrap();
-    let transaction = connection.transaction().unwrap();
-    for (table, column) in TIMES {
-        let update = format!("UPDATE {table} SET {column} = {column} - ?1");
-        transaction.execute(&update, [by]).unwrap();
-    }
-    transaction.commit().unwrap();
+    workspace.age("ledger.db", &TIMES, by);
 }
 
 /// Every attempt under enforce, oldest first.

@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{READS, Scene, decisions, reload};
+use super::scene::{READS, Scene, decided, reload};
 use crate::support::exporter::Exporter;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
@@ -39,11 +39,7 @@ async fn a_reload_to_off_during_the_check_stops_the_attempt() {
         .change(|config| config["reindex"]["mode"] = "off".into());
     reload(&exporter, 1).await;
     scene.portal.heal();
-    exporter
-        .metrics_when("the folder is left alone", |metrics| {
-            decisions(metrics, "hold", "off") >= Some(2)
-        })
-        .await;
+    decided(&exporter, "hold", "off", 2..).await;
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
 }
@@ -78,11 +74,7 @@ async fn a_folder_that_is_processed_late_is_decided_from_its_latest_counts() {
         .await;
     exporter.collected_again().await;
     scene.portal.heal();
-    exporter
-        .metrics_when("the second folder is held", |metrics| {
-            decisions(metrics, "hold", "backlog") >= Some(1)
-        })
-        .await;
+    decided(&exporter, "hold", "backlog", 1..).await;
     exporter.stop().await;
     let sent: Vec<_> = scene.portal.asked();
     let to_second = format!("{second}{REINDEX_FAILED}");

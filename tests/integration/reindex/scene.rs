@@ -1,5 +1,6 @@
 //! A portal with one folder in which files failed, and an exporter with rules for them.
 
+use std::ops::RangeBounds;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -237,6 +238,20 @@ pub(crate) fn failed_files_are_shown(portal: &Portal, folders: &[Uuid], metrics:
 pub(crate) fn decisions(metrics: &Exposition, decision: &str, reason: &str) -> Option<u64> {
     let labels = [("decision", decision), ("reason", reason)];
     metrics.count("kb_reindex_decisions_total", &labels)
+}
+
+/// What `/metrics` says when there are so many decisions of one kind with a reason.
+pub(crate) async fn decided(
+    exporter: &Exporter,
+    decision: &str,
+    reason: &str,
+    times: impl RangeBounds<u64>,
+) -> Exposition {
+    let what = format!("{decision} is decided: {reason}");
+    let is_so = |metrics: &Exposition| {
+        decisions(metrics, decision, reason).is_some_and(|made| times.contains(&made))
+    };
+    exporter.metrics_when(&what, is_so).await
 }
 
 /// What remains of a portal's budget: attempts and files.
