@@ -147,14 +147,6 @@ fn while_an_oversized_read_is_under_way_no_other_is_begun() {
     );
 }
 
-#[test]
-fn where_nothing_remains_nothing_is_begun() {
-    let budget = budget(8);
-    let remaining = budget.remaining(&[8], &[]);
-    let folders = candidates(&[(Need::Pressing, 9, 1)]);
-    assert!(choose(folders, Some((budget, remaining)), QUIET_EVERY).is_empty());
-}
-
 fn folder() -> impl Strategy<Value = (Need, u64, u64)> {
     let requests = prop_oneof![4 => 1_u64..5, 1 => 5_u64..200];
     (select(&NEEDS[..]), 0_u64..30, requests)

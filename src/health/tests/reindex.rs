@@ -39,11 +39,20 @@ fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
 }
 
 fn judge_in(mode: Mode, state: FolderState, view: ReindexView, now: Moment) -> PortalHealth {
-    let mut portal = (*portal(ListState::Read(FACTS), vec![folder(state, None)])).clone();
+    let portal = (*portal(ListState::Read(FACTS), vec![folder(state, None)])).clone();
     let rules = ReindexRules {
         mode,
         ..ReindexRules::default()
     };
+    judge_with(rules, portal, view, now)
+}
+
+fn judge_with(
+    rules: ReindexRules,
+    mut portal: PortalView,
+    view: ReindexView,
+    now: Moment,
+) -> PortalHealth {
     portal.reindex = Arc::new(Reindex {
         rules,
         overrides: Vec::new(),
@@ -192,10 +201,6 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         never_classes: never.iter().map(|&class| class.to_owned()).collect(),
         ..ReindexRules::default()
     };
-    portal.reindex = Arc::new(Reindex {
-        rules,
-        overrides: Vec::new(),
-    });
     let known = KnownClass {
         example: "page 7 lost".into(),
         first_seen: now.wall,
@@ -219,11 +224,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
     let id = AttemptId::new(1);
     ledger.intend(id, intent).unwrap();
     let view = view(Reason::Cooldown, Ok(Arc::new(ledger)));
-    let snapshot = Snapshot {
-        reindex: [(portal.name.clone(), Arc::new(view))].into(),
-        portals: vec![Arc::new(portal)],
-    };
-    let health = judge(&snapshot, false, now).portals.remove(0);
+    let health = judge_with(rules, portal, view, now);
     (health.status, health.notes)
 }
 

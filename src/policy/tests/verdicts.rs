@@ -169,38 +169,19 @@ fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
     let carried_out = Outcome::Accepted { updated: 2 };
     let nothing = Outcome::Accepted { updated: 0 };
     let lost = |why| Outcome::Unknown { why };
+    let in_vain = (0, Some(Verdict::Inconclusive));
     for (outcome, minutes, idle, expected) in [
         (carried_out, 9, true, (0, None)),
         (carried_out, 10, false, (0, None)),
         (carried_out, 10, true, (2, Some(Verdict::None))),
         (carried_out, 120, false, (2, Some(Verdict::None))),
         (nothing, 9, true, (0, None)),
-        (nothing, 10, true, (0, Some(Verdict::Inconclusive))),
-        (nothing, 120, false, (0, Some(Verdict::Inconclusive))),
-        (
-            lost(Lost::Status(503)),
-            10,
-            true,
-            (0, Some(Verdict::Inconclusive)),
-        ),
-        (
-            lost(Lost::Status(302)),
-            120,
-            false,
-            (0, Some(Verdict::Inconclusive)),
-        ),
-        (
-            lost(Lost::NoAnswer),
-            10,
-            true,
-            (0, Some(Verdict::Inconclusive)),
-        ),
-        (
-            lost(Lost::Unreadable),
-            10,
-            true,
-            (0, Some(Verdict::Inconclusive)),
-        ),
+        (nothing, 10, true, in_vain),
+        (nothing, 120, false, in_vain),
+        (lost(Lost::Status(503)), 10, true, in_vain),
+        (lost(Lost::Status(302)), 120, false, in_vain),
+        (lost(Lost::NoAnswer), 10, true, in_vain),
+        (lost(Lost::Unreadable), 10, true, in_vain),
     ] {
         let found = stays_failed(outcome, minutes, idle);
         assert_eq!(found, expected, "{outcome:?}, {minutes} minutes, {idle}");

@@ -220,24 +220,6 @@ fn the_time_between_reads_that_find_nothing_new_is_doubled_up_to_quiet_every() {
 }
 
 #[test]
-fn a_change_in_the_list_makes_a_folder_due_at_once() {
-    let intervals = ReadIntervals {
-        interval: Duration::from_mins(1),
-        quiet_every: Duration::from_mins(5),
-    };
-    let (now, mut log) = (Moment::now().steady, ReadLog::default());
-    log.listed(&listed(3, Some(1)));
-    for _ in 0..9 {
-        log.begin(now);
-        log.end(ReadOutcome::Counted, true);
-    }
-    let soon = now + intervals.interval;
-    assert!(log.is_idle(Some(&counts(3, 0, 1)), intervals, soon));
-    log.listed(&listed(3, Some(2)));
-    assert!(!log.is_idle(Some(&counts(3, 0, 1)), intervals, soon));
-}
-
-#[test]
 fn a_folder_that_was_never_read_waits_since_the_last_count_and_without_one_longest() {
     let now = Moment::now();
     let hour = Duration::from_hours(1);
