@@ -83,15 +83,9 @@ fn row(case: Case, counts: &Counts) -> Result<[String; 8]> {
     } else {
         format!("{} *", grouped(every_page))
     };
-    let given_up = || format!("over {} s", PATIENCE.as_secs());
+    let given_up = format!("over {} s", PATIENCE.as_secs());
     let [sorted, logged, less, read, exact] = match collect(counts, "sorted")? {
-        None => [
-            given_up(),
-            String::new(),
-            String::new(),
-            String::new(),
-            String::new(),
-        ],
+        None => [&*given_up, "", "", "", ""].map(str::to_owned),
         Some(sorted) => [
             grouped(sorted.requests),
             sorted.logged.map_or_else(String::new, grouped),

@@ -195,21 +195,12 @@ async fn what_only_a_full_read_tells_comes_beside_the_collections() {
         config["collect"]["full_every"] = "1m".into();
     });
     let exporter = Exporter::start(&workspace).await;
-    let id = folder.to_string();
-    let differs = (
-        "kb_folder_full_read_difference",
-        [("folder_id", id.as_str())],
-    );
+    let differs = "kb_folder_full_read_difference";
     let metrics = exporter
         .metrics_when("counted by boundaries, and read in full", |metrics| {
-            requests(metrics, folder, "sorted").is_some()
-                && metrics.all(differs.0, &differs.1).count() == 5
+            requests(metrics, folder, "sorted").is_some() && metrics.all(differs, &[]).count() == 5
         })
         .await;
     assert_eq!(Tally::shown(&metrics, folder), tally);
-    assert!(
-        metrics
-            .all(differs.0, &differs.1)
-            .all(|sample| sample.value == 0.0)
-    );
+    assert!(metrics.all(differs, &[]).all(|sample| sample.value == 0.0));
 }
