@@ -186,7 +186,7 @@ impl PortalLedger {
         guard: Guard,
         change: impl Fn(&mut LedgerView) -> Result<(), Misfit> + Send + 'static,
     ) -> Result<(), LedgerError> {
-        self.send(move |writer, portal| writer.change(portal, guard, &change))
+        self.send(move |writer, portal| writer.change(portal, &[], guard, &change))
             .await
     }
 

@@ -122,18 +122,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Changes the view of a portal, if this process may act for it: first on disk, then for everybody. What fails changes nothing.
-    /// Where another process wrote meanwhile, the change is made to what that wrote.
+    /// Changes the view of a portal, if this process may act for it, and marks the requests to forgive as taken in: first on disk, then for
+    /// everybody. What fails changes nothing. If another process wrote meanwhile, the change is made to what that wrote.
     pub fn change(
-        &mut self,
-        portal: &PortalAddress,
-        guard: Guard,
-        change: &dyn Fn(&mut LedgerView) -> Result<(), Misfit>,
-    ) -> Result<(), LedgerError> {
-        self.write(portal, &[], guard, change)
-    }
-
-    fn write(
         &mut self,
         portal: &PortalAddress,
         taken: &[(i64, Forgiveness)],
@@ -149,7 +140,6 @@ impl Writer {
         self.write_once(portal, taken, guard, change)
     }
 
-    /// Changes the view of a portal, and marks the requests to forgive as taken in.
     fn write_once(
         &mut self,
         portal: &PortalAddress,
@@ -232,7 +222,7 @@ impl Writer {
             forgiveness.at = forgiveness.at.min(now);
         }
         if !asked.is_empty() {
-            self.write(portal, &asked, Guard::Lease, &|view| {
+            self.change(portal, &asked, Guard::Lease, &|view| {
                 for (_, forgiveness) in &asked {
                     view.forgive(forgiveness);
                 }

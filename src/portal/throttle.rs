@@ -4,12 +4,10 @@
 //! came. Answers of 429 lower the rate below the limit that they reveal, and good answers raise it again ([`pace`]).
 //!
 //! Whoever makes many requests makes them in a [`Lane`]. Folders that are answered slowly compared with the portal's other ones
-//! ([`answers`]) are in the slow lane: all of those together have no more than their fair share of the requests in flight
-//! ([`slow_lane`]), so that they cannot block the others.
+//! ([`answers`]) are slow: all of those together leave one request in flight to the others.
 
 mod answers;
 mod pace;
-mod slow_lane;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +23,6 @@ pub(super) use answers::{Answer, Answered};
 
 use answers::Answers;
 use pace::Pace;
-use slow_lane::{SlowLane, Wanted};
 
 /// Requests in the background get the rate divided by this.
 const BACKGROUND_SHARE: u32 = 4;
@@ -63,7 +60,8 @@ impl Lane {
 #[derive(Debug)]
 pub(super) struct Throttle {
     permits: Semaphore,
-    slow_lane: SlowLane,
+    /// One less than `permits`, so that slow requests leave one to the others.
+    slow_permits: Semaphore,
     /// Holds when the next request in the background may be sent.
     background: tokio::sync::Mutex<Option<Instant>>,
     pace: Mutex<Pace>,
@@ -76,7 +74,7 @@ pub(super) struct Throttle {
 /// The right to one request in flight; ends when this is dropped.
 pub(super) struct Admission<'a> {
     _background: Option<MutexGuard<'a, Option<Instant>>>,
-    _wanted: Wanted<'a>,
+    _slow_permit: Option<SemaphorePermit<'a>>,
     _permit: Option<SemaphorePermit<'a>>,
     /// Time spent waiting for the rate limit.
     pub waited: Duration,
@@ -88,7 +86,7 @@ impl Throttle {
     pub fn new(concurrency: usize, rate: Rate) -> Self {
         Self {
             permits: Semaphore::new(concurrency),
-            slow_lane: SlowLane::new(concurrency),
+            slow_permits: Semaphore::new(concurrency.saturating_sub(1).max(1)),
             background: tokio::sync::Mutex::new(None),
             pace: Mutex::new(Pace::new(rate)),
             turn: tokio::sync::Mutex::default(),
@@ -113,11 +111,12 @@ impl Throttle {
         } else {
             None
         };
-        let wanted = self
-            .slow_lane
-            .enter(lane.slow.load(Ordering::Relaxed))
-            .await;
-        // The semaphore is never closed, so there always is a permit in the end.
+        // The semaphores are never closed, so there always is a permit in the end.
+        let slow_permit = if lane.slow.load(Ordering::Relaxed) {
+            self.slow_permits.acquire().await.ok()
+        } else {
+            None
+        };
         let permit = self.permits.acquire().await.ok();
         if !still_due() {
             return None;
@@ -132,7 +131,7 @@ impl Throttle {
         self.with_pace(|pace| pace.take(slot, requests));
         Some(Admission {
             _background: background,
-            _wanted: wanted,
+            _slow_permit: slow_permit,
             _permit: permit,
             waited: if slot > now {
                 slot - begun
