@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod errors;
 mod exit;
+mod files;
 mod healthcheck;
 mod limits;
 mod once;
@@ -74,6 +75,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Collect once and print the counts. Exit code: 0 every folder was counted, 1 some could not be counted.
     Scan(scan::ScanArgs),
+    /// List the failed and flagged files with their reasons. Exit code: 0 every folder was read, 1 some could not be read.
+    Files(files::FilesArgs),
     /// Show reindexing attempts and their results.
     #[command(subcommand)]
     Reindex(reindex::ReindexCommand),
@@ -209,6 +212,7 @@ impl Cli {
             Some(Command::Rules(args)) => rules::run(args),
             Some(Command::Completion(args)) => completion::run(args),
             Some(Command::Scan(scan)) => scan::run(&self.config, shard, scan),
+            Some(Command::Files(args)) => files::run(&self.config, shard, args),
             Some(Command::Reindex(command)) => reindex::run(&self.config, command),
             Some(Command::State(command)) => state::run(&self.config, command),
             Some(Command::Errors(errors)) => errors::run(&self.config, errors),

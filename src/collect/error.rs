@@ -97,7 +97,7 @@ impl ReadError {
 }
 
 /// The total of the page that was asked for.
-pub(super) fn total_of(asked: PageRequest, pagination: &Pagination) -> Result<u64, ReadError> {
+pub(crate) fn total_of(asked: PageRequest, pagination: &Pagination) -> Result<u64, ReadError> {
     match pagination.page {
         Some(Whole(came)) if came != asked.page => Err(ReadError::OtherPage { asked, came }),
         _ => Ok(pagination.total.0),

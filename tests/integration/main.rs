@@ -16,6 +16,7 @@ mod docs;
 mod engines;
 mod errors;
 mod faults;
+mod files;
 mod health;
 mod logs;
 mod long;

@@ -1,0 +1,150 @@
+//! `kb-exporter files`: the failed and flagged files, one a row.
+
+mod form;
+mod read;
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use tracing::error;
+
+use crate::cli::{ConfigArgs, exit, once, settings, table};
+use crate::collect::Settings;
+use crate::collect::admission::admit;
+use crate::config::{Config, FolderPattern, Portal};
+use crate::model::{Shard, Status};
+use crate::portal::{Client, ListedFolder, Session, Throttles, Unobserved};
+
+use form::Writer;
+use read::{File, Reader};
+
+/// Which files are listed, and how.
+#[derive(Debug, Args)]
+pub(super) struct FilesArgs {
+    /// Only folders with this id, or whose name matches this shell glob.
+    #[arg(long, value_name = "FOLDER", value_parser = FolderPattern::parse)]
+    folder: Option<FolderPattern>,
+    /// Only files with this status.
+    #[arg(long, value_name = "STATUS")]
+    status: Option<WithReason>,
+    /// Only files with this error class.
+    #[arg(long, value_name = "CLASS")]
+    class: Option<String>,
+    /// Output format.
+    #[arg(long, value_name = "FORM", default_value = "table")]
+    output: Form,
+}
+
+/// A status that has a reason.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum WithReason {
+    Failed,
+    Flagged,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    /// A table for people.
+    Table,
+    /// A JSON document with the list `files`, one file a line.
+    Json,
+    /// Comma-separated values for a spreadsheet.
+    Csv,
+}
+
+impl FilesArgs {
+    fn admits_folder(&self, folder: &ListedFolder) -> bool {
+        let pattern = self.folder.as_ref();
+        pattern.is_none_or(|pattern| pattern.matches(folder.id, folder.name.label()))
+    }
+
+    fn admits(&self, status: Status, class: &str) -> bool {
+        let wanted = match self.status {
+            None => status.has_reason(),
+            Some(WithReason::Failed) => status == Status::Failed,
+            Some(WithReason::Flagged) => status == Status::Flagged,
+        };
+        wanted && self.class.as_deref().is_none_or(|wanted| wanted == class)
+    }
+}
+
+/// Whether nobody reads the output any more, as behind `| head`.
+fn is_closed(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// Lists the files of every portal. The exit code is 1 if some folder could not be read.
+pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result<ExitCode> {
+    let config = settings::config(config)?;
+    let mut writer = Writer::new(args.output, table::terminal_width());
+    let throttles = Throttles::new(shard);
+    let mut is_complete = true;
+    let runtime = once::runtime()?;
+    for portal in &config.portals {
+        let listed = list(&config, portal, shard, &throttles, args, &mut writer);
+        match runtime.block_on(listed) {
+            Ok(is_whole) => is_complete &= is_whole,
+            Err(error) if is_closed(&error) => return Ok(ExitCode::SUCCESS),
+            Err(error) => {
+                error!(portal = %portal.name, error = format!("{error:#}"), "the files cannot be listed");
+                is_complete = false;
+            }
+        }
+    }
+    match writer.finish() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(exit::code(is_complete)),
+    }
+}
+
+/// Lists the files of one portal; returns whether every folder was read.
+async fn list(
+    config: &Config,
+    portal: &Portal,
+    shard: Shard,
+    throttles: &Throttles,
+    args: &FilesArgs,
+    writer: &mut Writer,
+) -> Result<bool> {
+    let observer = Arc::new(Unobserved);
+    let client = Client::build(
+        portal,
+        &config.collect,
+        &config.request,
+        observer,
+        throttles,
+    )?;
+    let session = Session::open(&client).await?;
+    let listing = session.folders().await?;
+    let settings = Settings::new(portal, config, shard);
+    let mut folders = admit(&listing, &settings).folders;
+    folders.retain(|folder| args.admits_folder(folder));
+    let mut reader = Reader::new(
+        &session,
+        &config.collect,
+        Arc::new(config.errors.classifier()),
+    );
+    let mut is_whole = true;
+    for folder in folders {
+        let mut take = |file: File<'_>| {
+            if args.admits(file.status, file.class) {
+                writer.add(portal, folder, file)?;
+            }
+            Ok(())
+        };
+        if let Err(error) = reader.read(folder, &mut take).await {
+            if is_closed(&error) {
+                return Err(error);
+            }
+            error!(portal = %portal.name, folder = %folder.name, %error, "the folder cannot be read");
+            is_whole = false;
+        }
+    }
+    Ok(is_whole)
+}

@@ -1,0 +1,177 @@
+//! The files in each output format, written as they come.
+
+use std::io::{self, BufWriter, Stdout, Write, stdout};
+
+use serde::Serialize;
+
+use crate::cli::files::Form;
+use crate::cli::files::read::File;
+use crate::cli::table::{Table, known};
+use crate::config::Portal;
+use crate::portal::ListedFolder;
+use crate::text;
+
+/// Rows of a table, at most: a table is written when all of them are known.
+const TABLE_ROWS: u64 = 10_000;
+
+const TABLE_COLUMNS: &str = "folder, name, =status, class, reason, =created";
+
+/// Fields may be added, but not renamed or removed.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    folder: &'a str,
+    name: &'a str,
+    status: &'static str,
+    class: &'a str,
+    reason: &'a str,
+    /// RFC 3339; null if it is unknown.
+    created: Option<String>,
+    portal: &'a str,
+    folder_id: String,
+}
+
+const CSV_HEADER: &str = "folder,name,status,class,reason,created,portal,folder_id\r\n";
+
+pub(super) struct Writer {
+    form: Form,
+    rows: u64,
+    table: Table,
+    output: BufWriter<Stdout>,
+}
+
+impl Writer {
+    pub fn new(form: Form, width: Option<u16>) -> Self {
+        Self {
+            form,
+            rows: 0,
+            table: Table::new(TABLE_COLUMNS, width),
+            output: BufWriter::new(stdout()),
+        }
+    }
+
+    pub fn add(
+        &mut self,
+        portal: &Portal,
+        folder: &ListedFolder,
+        file: File<'_>,
+    ) -> io::Result<()> {
+        self.rows += 1;
+        let row = Row {
+            folder: folder.name.label(),
+            name: file.name,
+            status: file.status.as_str(),
+            class: file.class,
+            reason: file.reason,
+            created: file.created.map(|created| created.to_string()),
+            portal: portal.name.as_str(),
+            folder_id: folder.id.to_string(),
+        };
+        match self.form {
+            Form::Table if self.rows <= TABLE_ROWS => self.table.add(&[
+                &row.folder,
+                &row.name,
+                &row.status,
+                &row.class,
+                &row.reason,
+                &known(row.created),
+            ]),
+            Form::Table => {}
+            Form::Json => {
+                let before = if self.rows == 1 {
+                    "{\"files\": [\n"
+                } else {
+                    ",\n"
+                };
+                self.output.write_all(before.as_bytes())?;
+                serde_json::to_writer(&mut self.output, &row)?;
+            }
+            Form::Csv => {
+                if self.rows == 1 {
+                    self.output.write_all(CSV_HEADER.as_bytes())?;
+                }
+                self.output.write_all(csv_line(&row).as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what comes behind the rows.
+    pub fn finish(mut self) -> io::Result<()> {
+        match (self.form, self.rows) {
+            (Form::Table, rows) => {
+                write!(self.output, "{}", self.table)?;
+                if rows > TABLE_ROWS {
+                    let more = rows - TABLE_ROWS;
+                    writeln!(self.output, "{more} more files: use --output csv or json")?;
+                }
+            }
+            (Form::Json, 0) => writeln!(self.output, "{{\"files\": []}}")?,
+            (Form::Json, _) => writeln!(self.output, "\n]}}")?,
+            (Form::Csv, 0) => self.output.write_all(CSV_HEADER.as_bytes())?,
+            (Form::Csv, _) => {}
+        }
+        self.output.flush()
+    }
+}
+
+/// One line (RFC 4180).
+fn csv_line(row: &Row<'_>) -> String {
+    let created = known(row.created.as_ref());
+    let cells = [
+        row.folder,
+        row.name,
+        row.status,
+        row.class,
+        row.reason,
+        &created,
+        row.portal,
+        &row.folder_id,
+    ];
+    cells.map(csv_cell).join(",") + "\r\n"
+}
+
+/// A cell that a spreadsheet shows as text: one that begins like a formula gets an apostrophe in front.
+fn csv_cell(text: &str) -> String {
+    let text = text::one_line(text);
+    let is_formula = text
+        .trim_start()
+        .starts_with(['=', '+', '-', '@', '|', '%']);
+    let apostrophe = if is_formula { "'" } else { "" };
+    if is_formula || text.contains([',', '"']) {
+        format!("\"{apostrophe}{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cells_are_text_whatever_they_begin_with() {
+        for (text, cell) in [
+            ("a b.pdf", "a b.pdf"),
+            ("a,b \"c\"", "\"a,b \"\"c\"\"\""),
+            ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
+            (" @a", "\"' @a\""),
+            ("line 1\nline 2", "line 1 line 2"),
+            ("", ""),
+        ] {
+            assert_eq!(csv_cell(text), cell);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_ends_its_cell_or_line(text in any::<String>()) {
+            let cell = csv_cell(&text);
+            prop_assert!(!cell.contains(['\r', '\n', '\t']));
+            let inner = cell.strip_prefix('"').map_or(cell.as_str(), |it| it.strip_suffix('"').unwrap());
+            prop_assert_eq!(inner.matches('"').count() % 2, 0);
+            prop_assert!(cell.starts_with('"') || !cell.contains(','));
+        }
+    }
+}

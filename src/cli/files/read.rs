@@ -1,0 +1,193 @@
+//! Reads the failed and flagged files of a folder, with as few requests as the portal's sorting allows.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::Arc;
+
+use anyhow::Result;
+use tracing::warn;
+
+use crate::classify::Classifier;
+use crate::collect::error::{ReadError, total_of};
+use crate::collect::progress::Progress;
+use crate::collect::sorted::{self, Method};
+use crate::config::{Collect, Strategy};
+use crate::count::Boundaries;
+use crate::model::{ByStatus, FileKey, Status, Timestamp};
+use crate::portal::{FileRow, Files, Lane, ListedFolder, PageRequest, Session};
+
+/// A failed or flagged file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct File<'a> {
+    pub name: &'a str,
+    pub status: Status,
+    pub class: &'a str,
+    pub reason: &'a str,
+    pub created: Option<Timestamp>,
+}
+
+/// Takes each file.
+pub(super) type Take<'a> = &'a mut dyn FnMut(File<'_>) -> io::Result<()>;
+
+/// Reads the folders of one portal, one after the other.
+pub(super) struct Reader<'a> {
+    session: &'a Session,
+    collect: &'a Collect,
+    classifier: Arc<Classifier>,
+    /// Whether some folder showed that the portal sorts by status. Until then, every page is read.
+    is_sorting_shown: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(session: &'a Session, collect: &'a Collect, classifier: Arc<Classifier>) -> Self {
+        Self {
+            session,
+            collect,
+            classifier,
+            is_sorting_shown: false,
+        }
+    }
+
+    /// Reads a folder, and gives each of its failed and flagged files once.
+    pub async fn read(&mut self, folder: &ListedFolder, take: Take<'_>) -> Result<()> {
+        let lane = Lane::default();
+        let files = self.session.files(folder.id, &lane);
+        let counts = self.count(&files).await;
+        let mut rows = Rows {
+            files,
+            classifier: Arc::clone(&self.classifier),
+            take,
+            seen: HashSet::default(),
+            given: ByStatus::default(),
+            page_size: None,
+        };
+        let read = match counts? {
+            Some(counts) if self.is_sorting_shown => rows.read_ends(counts).await,
+            _ => rows.read_all().await,
+        };
+        // If the key is refused for one folder, the others are read nevertheless.
+        self.session.go_on();
+        if !read? {
+            warn!(folder = %folder.name, "the folder changed while it was read; some of its files may be missing");
+        }
+        Ok(())
+    }
+
+    /// The files by status, by the boundaries between statuses; `None` if the list is not sorted, or every page is to be read.
+    async fn count(&mut self, files: &Files<'_>) -> Result<Option<ByStatus<u64>>, ReadError> {
+        if self.collect.strategy == Strategy::Full {
+            return Ok(None);
+        }
+        let method = Method {
+            in_flight: self.collect.concurrency.get(),
+            hints: &Boundaries::default(),
+            prove: !self.is_sorting_shown,
+        };
+        let (classifier, progress) = (Arc::clone(&self.classifier), Progress::default());
+        let fetch = |page| files.page(page);
+        match sorted::count(fetch, method, classifier, &progress).await {
+            Ok(read) => {
+                self.is_sorting_shown |= read.shows_sorting;
+                Ok(Some(read.count.files))
+            }
+            Err(ReadError::Unsorted { .. } | ReadError::Moving) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The rows of one folder.
+struct Rows<'a> {
+    files: Files<'a>,
+    classifier: Arc<Classifier>,
+    take: Take<'a>,
+    /// The files that were given: pages of different moments may list a file twice.
+    seen: HashSet<FileKey>,
+    given: ByStatus<u64>,
+    /// Rows of the first page.
+    page_size: Option<u64>,
+}
+
+/// A page that was read.
+struct ReadPage {
+    has_done: bool,
+    has_others: bool,
+    /// The number of the last page.
+    last: u64,
+}
+
+impl Rows<'_> {
+    /// Reads from both ends of the list by status, up to the files that are done. Returns whether the files are as many as were counted.
+    async fn read_ends(&mut self, counts: ByStatus<u64>) -> Result<bool> {
+        let is_counted = |rows: &Self| {
+            let mut statuses = Status::WITH_REASON.into_iter();
+            statuses.all(|status| rows.given[status] == counts[status])
+        };
+        let mut first = 1;
+        while !is_counted(self) {
+            let page = self.page(PageRequest::by_status(first)).await?;
+            if first >= page.last {
+                return Ok(is_counted(self));
+            }
+            if page.has_done && !page.has_others {
+                break;
+            }
+            first += 1;
+        }
+        let mut last = counts.total().div_ceil(self.page_size.unwrap_or(1).max(1));
+        while !is_counted(self) && last > first {
+            if self.page(PageRequest::by_status(last)).await?.has_done {
+                break;
+            }
+            last -= 1;
+        }
+        Ok(is_counted(self))
+    }
+
+    async fn read_all(&mut self) -> Result<bool> {
+        let mut number = 1;
+        loop {
+            let page = self.page(PageRequest::by_name(number)).await?;
+            if number >= page.last || !(page.has_done || page.has_others) {
+                return Ok(true);
+            }
+            number += 1;
+        }
+    }
+
+    async fn page(&mut self, request: PageRequest) -> Result<ReadPage> {
+        let body = self.files.page(request).await;
+        let body = body.map_err(ReadError::at(request))?;
+        let (mut has_done, mut has_others, mut taken) = (false, false, Ok(()));
+        let page = body.read(|row| {
+            has_done |= row.status() == Status::Done;
+            has_others |= row.status() != Status::Done;
+            if taken.is_ok() && row.status().has_reason() {
+                taken = self.take(&row);
+            }
+        });
+        let page = page.map_err(ReadError::at(request))?;
+        taken?;
+        let size = *self.page_size.get_or_insert(page.rows.max(1));
+        Ok(ReadPage {
+            has_done,
+            has_others,
+            last: total_of(request, &page.pagination)?.div_ceil(size),
+        })
+    }
+
+    fn take(&mut self, row: &FileRow<'_>) -> io::Result<()> {
+        if !self.seen.insert(row.key()) {
+            return Ok(());
+        }
+        self.given[row.status()] += 1;
+        let reason = row.reason();
+        (self.take)(File {
+            name: reason.file,
+            status: row.status(),
+            class: self.classifier.classify(reason).as_str(),
+            reason: reason.text.unwrap_or_default(),
+            created: row.created_at(),
+        })
+    }
+}

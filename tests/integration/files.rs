@@ -1,0 +1,112 @@
+//! `kb-exporter files`: which files failed or are flagged, and why.
+
+use kb_simulator::{NewFile, Status};
+use serde_json::Value;
+
+use crate::support::portal::Portal;
+use crate::support::process::run;
+use crate::support::workspace::Workspace;
+
+/// Runs the command, which must end well, and returns what it prints.
+async fn files(workspace: &Workspace, arguments: &[&str]) -> String {
+    let mut command = workspace.command();
+    command.arg("files").args(arguments);
+    let output = tokio::task::spawn_blocking(move || run(&mut command, ""));
+    let output = output.await.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn rows(document: &str) -> Vec<Value> {
+    let document: Value = serde_json::from_str(document).unwrap();
+    document["files"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
+    let portal = Portal::start().await;
+    let [inbox, archive] = ["Inbox", "Archive"].map(|name| portal.folder(name));
+    portal.file(inbox, "good.pdf", Status::Done);
+    let formula = "=HYPERLINK(\"http://x\").pdf";
+    for (folder, name, status, reason) in [
+        (inbox, "a b.pdf", Status::Failed, "a b.pdf: no text, page 7"),
+        (inbox, formula, Status::Failed, "no text"),
+        (inbox, "c.pdf", Status::Flagged, "virus, or not"),
+        (archive, "old.pdf", Status::Failed, "no text"),
+    ] {
+        portal.add(folder, &NewFile::new(name, status).because(reason));
+    }
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let all = rows(&files(&workspace, &["--output", "json"]).await);
+    assert_eq!(all.len(), 4, "{all:?}");
+    let row = all.iter().find(|row| row["name"] == "a b.pdf").unwrap();
+    for (key, value) in [
+        ("folder", "Inbox"),
+        ("status", "failed"),
+        ("class", "<file>: no text, page <n>"),
+        ("reason", "a b.pdf: no text, page 7"),
+        ("portal", "main"),
+    ] {
+        assert_eq!(row[key], value);
+    }
+    assert!(row["created"].is_string(), "{row}");
+
+    for (arguments, expected) in [
+        (["--folder", "Arch*"], 1),
+        (["--status", "flagged"], 1),
+        (["--class", "no text"], 2),
+        (["--folder", "Nothing"], 0),
+    ] {
+        let arguments = [&arguments[..], &["--output", "json"]].concat();
+        let found = rows(&files(&workspace, &arguments).await);
+        assert_eq!(found.len(), expected, "{arguments:?}: {found:?}");
+    }
+    let csv = files(&workspace, &["--output", "csv"]).await;
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    assert!(csv.starts_with("folder,name,status,class,reason,created,"));
+    assert!(
+        csv.contains("\"'=HYPERLINK(\"\"http://x\"\").pdf\""),
+        "{csv}"
+    );
+    let table = files(&workspace, &[]).await;
+    assert!(table.contains("virus, or not") && table.contains("old.pdf"));
+}
+
+#[tokio::test]
+async fn files_of_a_large_folder_are_found_by_the_order_of_the_list_once_it_is_shown() {
+    let portal = Portal::start().await;
+    // Names are in another order than statuses.
+    let counts = [
+        (Status::Done, 20_000),
+        (Status::Failed, 150),
+        (Status::Pending, 350),
+    ];
+    portal.world(|world| world.add_synthetic_folder("Large", &counts.into()));
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["max_requests_per_second"] = 1_000.into();
+        config["collect"]["strategy"] = "auto".into();
+    });
+    let csv = files(&workspace, &["--output", "csv"]).await;
+    assert_eq!(csv.lines().count(), 151);
+    let requests = portal.requests_with("/files");
+    assert!(requests < 60, "{requests} requests for 205 pages");
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_read_is_said_and_the_others_are_listed() {
+    let portal = Portal::start().await;
+    let [good, bad] = ["Good", "Bad"].map(|name| portal.folder(name));
+    for folder in [good, bad] {
+        portal.file(folder, "a.pdf", Status::Failed);
+    }
+    portal.refuse(&bad.to_string(), 403);
+    let workspace = Workspace::new(&[("main", portal.base_url())]);
+    let mut command = workspace.command();
+    command.args(["files", "--output", "json"]);
+    let output = tokio::task::spawn_blocking(move || run(&mut command, ""));
+    let output = output.await.unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(rows(&String::from_utf8(output.stdout).unwrap()).len(), 1);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("Bad") && errors.contains("403"), "{errors}");
+}
