@@ -126,6 +126,7 @@ impl Tally {
                 rows: Arc::new(self.rows),
             },
             failed_page: None,
+            rows_beyond: None,
             requests: 0,
         }
     }

@@ -37,6 +37,8 @@ pub struct FolderCount {
     pub done: DoneFiles,
     /// A page that listed a failed file.
     pub failed_page: Option<PageRequest>,
+    /// Rows beyond the total that the portal gives, if they were asked for.
+    pub rows_beyond: Option<u64>,
     pub requests: u64,
 }
 

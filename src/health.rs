@@ -144,7 +144,7 @@ fn judge_folder(
     let age = folder.counts.as_ref();
     let age = age.map(|counts| now.since(counts.counted));
     let stale = age.is_some() && portal.fresh_counts(folder, now).is_none();
-    let status = if folder.state.is_fault() || stale {
+    let status = if folder.state.is_fault() || stale || folder.missing_files > 0 {
         Status::Warn
     } else {
         Status::Pass
@@ -167,6 +167,10 @@ fn message(folder: &FolderView) -> Option<String> {
     match &folder.state {
         FolderState::Unavailable { message, .. } => Some(message.clone()),
         FolderState::Departed(departure) => Some(format!("left at {}", departure.since)),
+        FolderState::Counted if folder.missing_files > 0 => Some(format!(
+            "the list of folders reports {} files more than the folder's file list has: they are not counted",
+            folder.missing_files
+        )),
         FolderState::Counted => folder.large_scan_pages.map(scan),
         FolderState::Unseen => {
             let scan = folder.large_scan_pages.map(scan);

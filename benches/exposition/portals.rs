@@ -119,6 +119,7 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
             sizes: ByStatus::from_fn(|status| by_status(amount, status, 3) * 48_611),
         }),
         full_read_difference: Some(ByStatus::default()),
+        missing_files: 0,
         large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {
             entries: ByStatus::from_fn(|status| by_status(amount, status, 7)),

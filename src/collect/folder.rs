@@ -2,6 +2,7 @@
 
 mod absence;
 mod stored;
+mod witnesses;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::SavedFolder;
 
+use witnesses::Witnesses;
+
 #[derive(Debug)]
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
@@ -47,6 +50,7 @@ pub(super) struct Folder {
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Arc<Boundaries>,
     pub audits: AuditLog,
+    witnesses: Witnesses,
 }
 
 #[derive(Debug)]
@@ -105,6 +109,7 @@ impl Folder {
             times_counted: 0,
             boundaries: Arc::default(),
             audits: AuditLog::default(),
+            witnesses: Witnesses::default(),
         };
         folder.show_persisted();
         folder
@@ -132,6 +137,10 @@ impl Folder {
             self.show_persisted();
         }
         let reported_files = self.is_there().then_some(listed.file_count);
+        self.witnesses.reported(listed.file_count);
+        if self.view.missing_files != self.witnesses.missing() {
+            self.view_mut().missing_files = self.witnesses.missing();
+        }
         // A view that is published is copied when it changes.
         if self.view.name != listed.name || self.view.reported_files != reported_files {
             let view = self.view_mut();
@@ -149,7 +158,10 @@ impl Folder {
     pub fn expected(&self) -> Expected {
         let record = self.persisted.record.as_ref();
         let reported = self.view.reported_files.unwrap_or(0);
-        Expected::new(record.map(|record| record.counts), reported)
+        Expected {
+            rows_beyond: self.witnesses.want_rows_beyond(),
+            ..Expected::new(record.map(|record| record.counts), reported)
+        }
     }
 
     /// The folder cannot be read, because its portal cannot. A read under way may still succeed.
@@ -204,6 +216,10 @@ impl Folder {
                 limit_rows(&mut count, &self.persisted.history);
                 // If an audit found that pages lack rows, boundaries count rows that do not exist.
                 count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
+                let reported = self.view.reported_files.unwrap_or(0);
+                let files = count.files.total();
+                self.witnesses.counted(files, reported, count.rows_beyond);
+                count.consistent &= self.witnesses.missing() == 0;
                 let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
                 let watched = match under_way {
                     Some(ReadUnderWay::Started { watched, .. }) => Some(watched),

@@ -16,15 +16,18 @@ use crate::model::Status;
 use crate::portal::{Page, PageBody, PageRequest};
 
 /// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are processed as they come:
-/// a late one does not delay the requests for the next ones.
+/// a late one does not delay the requests for the next ones. `beyond_total`: also reads behind the last page by the total, until one has
+/// no rows.
 pub async fn scan_pages(
     first: &PageBody,
     fetch: impl FetchPage,
     limits: &Collect,
     context: TallyContext,
+    beyond_total: bool,
     progress: &Progress,
 ) -> Result<FolderCount, ReadError> {
     let mut scan = Scan::new(context, limits.max_pages_per_folder.get());
+    scan.beyond_total = beyond_total;
     scan.add(PageRequest::by_name(1), first, progress)?;
     let mut in_flight = FuturesUnordered::new();
     let mut next = 2;
@@ -58,6 +61,7 @@ struct Scan {
     /// The total of the latest page; none before the first.
     total: Option<u64>,
     totals_agree: bool,
+    beyond_total: bool,
     first_empty: Option<u64>,
     last_with_rows: u64,
 }
@@ -72,6 +76,7 @@ impl Scan {
             page_size: 0,
             total: None,
             totals_agree: true,
+            beyond_total: false,
             first_empty: None,
             last_with_rows: 0,
         }
@@ -114,7 +119,9 @@ impl Scan {
         } else {
             next
         };
-        Ok((page <= last).then_some(page))
+        let is_next_beyond = self.beyond_total && page == last.max(self.last_with_rows) + 1;
+        let may_go_on = is_next_beyond && self.first_empty.is_none() && self.last_with_rows >= last;
+        Ok((page <= last || may_go_on).then_some(page))
     }
 
     /// The last page by the latest total.
@@ -142,6 +149,7 @@ impl Scan {
         let mut count = self.tally.finish();
         count.consistent &= self.totals_agree && rows == total;
         count.failed_page = self.failed_page;
+        count.rows_beyond = self.beyond_total.then(|| rows.saturating_sub(total));
         count.requests = self.pages;
         Ok(count)
     }

@@ -16,6 +16,8 @@ pub struct Expected {
     pub files: u64,
     /// Files by status at the last count.
     pub counts: Option<ByStatus<u64>>,
+    /// Whether rows beyond the total are wanted, which only a full scan reads.
+    pub rows_beyond: bool,
 }
 
 impl Expected {
@@ -27,7 +29,11 @@ impl Expected {
             let counted = counts.total();
             reported.clamp(counted, counted.saturating_add(FEW.max(counted / 2)))
         });
-        Self { files, counts }
+        Self {
+            files,
+            counts,
+            rows_beyond: false,
+        }
     }
 
     pub fn pages(&self) -> u64 {
@@ -54,6 +60,7 @@ impl Expected {
 /// The way to count a folder. Sorting that is only assumed is used like sorting that was shown.
 pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) -> Way {
     match (strategy, sorting) {
+        _ if expected.rows_beyond => Way::Full,
         (Strategy::Full, _) | (_, SortingState::Refuted) => Way::Full,
         (Strategy::Auto, _) if expected.pages() <= expected.sorted_requests() => Way::Full,
         (Strategy::Sorted | Strategy::Auto, _) => Way::Sorted,
@@ -80,7 +87,11 @@ mod tests {
                 _ => 0,
             })
         });
-        Expected { files, counts }
+        Expected {
+            files,
+            counts,
+            rows_beyond: false,
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct FolderView {
     pub full_read: Option<FullRead>,
     /// The counts of the last audit less those that the boundaries between statuses gave just before.
     pub full_read_difference: Option<ByStatus<i64>>,
+    /// Files that the list of folders reports, and that the file list does not have; 0 until several reads agree on that.
+    pub missing_files: u64,
     /// Pages of the full scan that is under way, if it has a time limit of its own because they are many.
     pub large_scan_pages: Option<u64>,
     /// Its counters, as stored on disk; none once the folder left.
@@ -43,6 +45,7 @@ impl FolderView {
             last_success: None,
             full_read: None,
             full_read_difference: None,
+            missing_files: 0,
             large_scan_pages: None,
             counters: None,
         }

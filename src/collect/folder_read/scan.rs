@@ -95,6 +95,7 @@ impl ReadTask {
             fetch,
             &self.settings.collect,
             context,
+            self.expected.rows_beyond,
             &self.progress,
         )
         .await

@@ -34,7 +34,7 @@ where
             classifier: Arc::clone(&CLASSIFIER),
             ..TallyContext::default()
         };
-        scan_pages(&first, fetch, &limits, context, &progress).await
+        scan_pages(&first, fetch, &limits, context, false, &progress).await
     };
     futures_util::FutureExt::now_or_never(scan).expect("the pages are there at once")
 }

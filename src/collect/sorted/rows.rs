@@ -70,6 +70,7 @@ pub(super) fn add_up(
         unfinished,
         done: DoneFiles::Counted(boundaries),
         failed_page: None,
+        rows_beyond: None,
         requests: 0,
     }
 }

@@ -74,6 +74,7 @@ impl Story {
             complete: ByStatus::from_fn(|_| rows.complete),
             done: DoneFiles::Counted(Boundaries::default()),
             failed_page: None,
+            rows_beyond: None,
             requests: 1,
         };
         for (number, status) in rows.files {

@@ -162,6 +162,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
             sizes: amounts,
         }),
         full_read_difference: None,
+        missing_files: 0,
         large_scan_pages: None,
         counters: Some(Arc::new(FolderCounters {
             entries: amounts,

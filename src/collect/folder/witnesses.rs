@@ -1,0 +1,115 @@
+//! Whether a folder's file list hides files: the list of folders says how many there are, too.
+
+/// Reads in a row that found fewer files than the list of folders reported before and after them. One may be due to a change.
+const READS: u32 = 2;
+
+/// Compares the totals of reads with what the list of folders reports.
+#[derive(Debug, Default)]
+pub(in crate::collect) struct Witnesses {
+    /// Files that the latest read found, and those that were reported before it, until the next report.
+    read: Option<(u64, u64)>,
+    short_reads: u32,
+    missing: u64,
+    beyond: Beyond,
+}
+
+/// What is known of rows beyond the total of the file list.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Beyond {
+    #[default]
+    Unknown,
+    None,
+    Some,
+}
+
+impl Witnesses {
+    /// A read found this number of files, and rows beyond the total if it looked there; `reported` were reported before.
+    pub fn counted(&mut self, files: u64, reported: u64, rows_beyond: Option<u64>) {
+        self.read = Some((files, reported));
+        match rows_beyond {
+            None => {}
+            Some(0) => self.beyond = Beyond::None,
+            Some(_) => self.beyond = Beyond::Some,
+        }
+    }
+
+    /// The list of folders reports this number of files.
+    pub fn reported(&mut self, files: u64) {
+        let Some((counted, before)) = self.read.take() else {
+            return;
+        };
+        self.missing = before.min(files).saturating_sub(counted);
+        if self.missing > 0 {
+            self.short_reads = self.short_reads.saturating_add(1);
+        } else {
+            self.short_reads = 0;
+        }
+    }
+
+    /// Files that are reported, and that several reads did not find.
+    pub fn missing(&self) -> u64 {
+        if self.short_reads >= READS {
+            self.missing
+        } else {
+            0
+        }
+    }
+
+    /// Whether to read beyond the total: once, and again while that finds files.
+    pub fn want_rows_beyond(&self) -> bool {
+        match self.beyond {
+            Beyond::Unknown => self.missing() > 0,
+            Beyond::None => false,
+            Beyond::Some => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads of a folder: files found, files reported before; then what is missing after the report that follows.
+    fn missing(reads: &[(u64, u64)], last: u64) -> Vec<u64> {
+        let mut witnesses = Witnesses::default();
+        let after = reads.iter().skip(1).map(|(_, reported)| *reported);
+        let reports = after.chain([last]);
+        let missing = reads.iter().zip(reports).map(|((found, before), after)| {
+            witnesses.counted(*found, *before, None);
+            witnesses.reported(after);
+            witnesses.missing()
+        });
+        missing.collect()
+    }
+
+    #[test]
+    fn files_are_missing_when_two_reads_found_fewer_than_both_reports_around_them() {
+        for (reads, last, expected) in [
+            (vec![(5, 7), (5, 7), (5, 7)], 7, vec![0, 2, 2]),
+            // Files that are deleted one by one, and files that come.
+            (vec![(9, 10), (8, 9), (7, 8)], 7, vec![0, 0, 0]),
+            (vec![(9, 8), (10, 9), (11, 10)], 11, vec![0, 0, 0]),
+            (vec![(5, 7), (7, 7), (5, 7)], 7, vec![0, 0, 0]),
+            // A list that reports no number.
+            (vec![(5, 0), (5, 0)], 0, vec![0, 0]),
+        ] {
+            assert_eq!(missing(&reads, last), expected, "{reads:?}");
+        }
+    }
+
+    #[test]
+    fn rows_beyond_the_total_are_read_once_and_as_long_as_there_are_some() {
+        let mut witnesses = Witnesses::default();
+        for _ in 0..READS {
+            assert!(!witnesses.want_rows_beyond());
+            witnesses.counted(5, 7, None);
+            witnesses.reported(7);
+        }
+        for (rows, wanted) in [(2, true), (2, true), (0, false)] {
+            assert!(witnesses.want_rows_beyond());
+            witnesses.counted(5 + rows, 7, Some(rows));
+            witnesses.reported(7);
+            assert_eq!(witnesses.want_rows_beyond(), wanted);
+        }
+    }
+}
