@@ -6,7 +6,7 @@ use crate::clock::Moment;
 use crate::config::HiddenPath;
 use crate::ledger::change::Misfit;
 use crate::ledger::error::LedgerError;
-use crate::ledger::file::{self, OpenFile};
+use crate::ledger::file;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::lease::Leases;
 use crate::ledger::load::{self, Views};
@@ -26,8 +26,14 @@ pub(super) struct LedgerDatabase {
 
 #[derive(Debug)]
 enum Kind {
-    File { file: OpenFile, next: i64 },
-    Server { leases: Leases },
+    /// `moved`: by how many milliseconds all times were moved forward because the clock was set. `next`: the number of the next attempt.
+    File {
+        moved: i64,
+        next: i64,
+    },
+    Server {
+        leases: Leases,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +43,10 @@ pub(super) enum Guard {
 }
 
 impl LedgerDatabase {
-    pub fn of_file(sql: Database, file: OpenFile, next: i64) -> Self {
+    pub fn of_file(sql: Database, moved: i64, next: i64) -> Self {
         Self {
             sql,
-            kind: Kind::File { file, next },
+            kind: Kind::File { moved, next },
         }
     }
 
@@ -57,7 +63,6 @@ impl LedgerDatabase {
 
     /// Writes when a portal was first met, unless that is written.
     pub fn meet(&mut self, portal: &PortalAddress, view: &LedgerView) -> Result<(), LedgerError> {
-        self.check_file()?;
         self.sql
             .transaction(|transaction| meet(transaction, portal, view))
     }
@@ -94,8 +99,8 @@ impl LedgerDatabase {
         now: Timestamp,
     ) -> Result<Option<Views>, LedgerError> {
         match &mut self.kind {
-            Kind::File { file, .. } => {
-                file::clock_was_set(&mut self.sql, file, step, now).map(Some)
+            Kind::File { moved, .. } => {
+                file::clock_was_set(&mut self.sql, moved, step, now).map(Some)
             }
             Kind::Server { .. } => Ok(None),
         }
@@ -103,15 +108,7 @@ impl LedgerDatabase {
 
     /// Fails where nothing can be written.
     pub fn check_write(&mut self) -> Result<(), LedgerError> {
-        self.check_file()?;
         Ok(self.sql.check_write()?)
-    }
-
-    fn check_file(&self) -> Result<(), LedgerError> {
-        match &self.kind {
-            Kind::File { file, .. } => file.check(),
-            Kind::Server { .. } => Ok(()),
-        }
     }
 
     /// What others wrote of a portal since a view of it; `None` where nobody did. Waits for a write that is under way.
@@ -169,7 +166,6 @@ impl LedgerDatabase {
         taken: &[(i64, Forgiveness)],
         guard: Guard,
     ) -> Result<(), LedgerError> {
-        self.check_file()?;
         let now = self.now();
         let kind = &self.kind;
         self.sql.transaction(|transaction| {

@@ -14,9 +14,6 @@ pub enum LedgerError {
     Temporary,
     #[error("there is no reindex ledger {} yet", .0.display())]
     Missing(PathBuf),
-    /// It was taken away while it was in use.
-    #[error("the reindex ledger {} was removed or replaced while it was in use; put it back, or start again", .0.display())]
-    Replaced(PathBuf),
     #[error("the reindex ledger cannot be used: {0}")]
     Sql(SqlError),
     /// Another process acts for this shard.

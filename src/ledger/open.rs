@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::clock::Moment;
 use crate::ledger::database::{Guard, LedgerDatabase};
 use crate::ledger::error::LedgerError;
-use crate::ledger::file::{FILE_NAME, OpenFile};
+use crate::ledger::file::FILE_NAME;
 use crate::ledger::load::{self, Views};
 use crate::ledger::schema::SCHEMA;
 use crate::ledger::view::LedgerView;
@@ -22,8 +22,8 @@ pub(super) fn open_file(folder: &StateFolder) -> Result<(LedgerDatabase, Views),
         Ok::<_, LedgerError>((load::load(transaction)?, next_id(transaction)?))
     })?;
     file.check_write()?;
-    let open = OpenFile::new(path, views.ledger.moved)?;
-    let mut database = LedgerDatabase::of_file(Database::Sqlite(file), open, next);
+    let moved = views.ledger.moved;
+    let mut database = LedgerDatabase::of_file(Database::Sqlite(file), moved, next);
     for (portal, view) in &mut views.portals {
         let until = now.max(view.latest());
         if view.unanswered(until).next().is_some() {

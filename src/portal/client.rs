@@ -104,7 +104,7 @@ impl Client {
             let response = self.transport.send(request).await;
             let response = response.map_err(|error| self.broken(error))?;
             code = Code::Status(response.status().as_u16());
-            self.receive(response, limit).await
+            self.receive(response, limit, key).await
         };
         let result = timeout(self.timeout, exchange).await;
         let result = result.unwrap_or(Err(PortalError::Timeout {
@@ -126,10 +126,15 @@ impl Client {
         result
     }
 
-    async fn receive(&self, response: Response, limit: usize) -> Result<Reply, PortalError> {
+    async fn receive(
+        &self,
+        response: Response,
+        limit: usize,
+        key: &ApiKey,
+    ) -> Result<Reply, PortalError> {
         if response.status() == StatusCode::OK {
             let date = date(&response);
-            let body = self.body(response, limit).await?;
+            let body = self.body(response, limit, key).await?;
             return Ok(Reply { body, date });
         }
         let status = response.status().as_u16();
@@ -137,13 +142,18 @@ impl Client {
             .headers()
             .get(RETRY_AFTER)
             .and_then(|value| retry::retry_after(value.to_str().ok()?, Moment::now().wall));
-        let body = self.body(response, MAX_ERROR_BYTES).await;
+        let body = self.body(response, MAX_ERROR_BYTES, key).await;
         let body = body.unwrap_or_default();
         Err(PortalError::from_status(status, retry_after, &body))
     }
 
     /// Reads a body up to a limit, which also holds for what a compressed one unpacks to.
-    async fn body(&self, mut response: Response, limit: usize) -> Result<Vec<u8>, PortalError> {
+    async fn body(
+        &self,
+        mut response: Response,
+        limit: usize,
+        key: &ApiKey,
+    ) -> Result<Vec<u8>, PortalError> {
         let expected = response.content_length().unwrap_or(0);
         let expected = usize::try_from(expected).unwrap_or(usize::MAX);
         if expected > limit {
@@ -153,6 +163,7 @@ impl Client {
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
             append(&mut body, &chunk, limit)?;
         }
+        key.hide_in(&mut body);
         Ok(body)
     }
 

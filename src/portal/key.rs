@@ -8,6 +8,9 @@ use thiserror::Error;
 
 use crate::config::{FileError, KeySource};
 
+/// A shorter key is no secret, and would hide ordinary words.
+const SHORTEST_SECRET: usize = 8;
+
 /// A portal's key. Its `Debug` form does not show it, and it is wiped when dropped.
 #[derive(Debug, Clone)]
 pub struct ApiKey(SecretString);
@@ -47,6 +50,20 @@ impl ApiKey {
         }
     }
 
+    /// Overwrites the key in an answer that quotes it, before anything of the answer is kept or shown.
+    pub(super) fn hide_in(&self, answer: &mut [u8]) {
+        let key = self.0.expose_secret().as_bytes();
+        if key.len() < SHORTEST_SECRET {
+            return;
+        }
+        let mut at = 0;
+        while let Some(found) = memchr::memmem::find(&answer[at..], key) {
+            let start = at + found;
+            at = start + key.len();
+            answer[start..at].fill(b'*');
+        }
+    }
+
     /// The value of the header `Authorization` (docs/portal.md, Authentication), marked as sensitive.
     pub(super) fn header(&self) -> Result<HeaderValue, KeyError> {
         let mut value = HeaderValue::try_from(format!("Bearer {}", self.0.expose_secret()))
@@ -69,6 +86,24 @@ mod tests {
 
     fn key(text: &str) -> Result<ApiKey, KeyError> {
         ApiKey::new(text.as_bytes(), &"here")
+    }
+
+    #[test]
+    fn a_key_that_an_answer_quotes_is_overwritten() {
+        let key = |key: &str| ApiKey(key.into());
+        for (text, answer, hidden) in [
+            (
+                "kbk_secret",
+                "no kbk_secret, kbk_secretkbk_secret",
+                "no **********, ********************",
+            ),
+            ("kbk_secret", "kbk_secre", "kbk_secre"),
+            ("data", r#"{"data":[]}"#, r#"{"data":[]}"#),
+        ] {
+            let mut answer = answer.as_bytes().to_vec();
+            key(text).hide_in(&mut answer);
+            assert_eq!(answer, hidden.as_bytes());
+        }
     }
 
     #[test]

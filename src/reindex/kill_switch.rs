@@ -16,11 +16,17 @@ pub async fn is_on(reindex: &Reindex) -> bool {
     false
 }
 
+/// A file that is not there stops nothing if its folder is there: a folder that is missing may be one that is not mounted.
 async fn stands(path: &Path) -> bool {
-    match tokio::fs::symlink_metadata(path).await {
-        Ok(_) => true,
-        Err(error) => error.kind() != ErrorKind::NotFound,
+    let found = tokio::fs::symlink_metadata(path).await;
+    if !found.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return true;
     }
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = tokio::fs::metadata(folder.unwrap_or(Path::new("."))).await;
+    !folder.is_ok_and(|folder| folder.is_dir())
 }
 
 #[cfg(test)]
@@ -37,7 +43,12 @@ mod tests {
         assert!(!is_on(&reindex).await);
         std::fs::write(&file, "").unwrap();
         assert!(is_on(&reindex).await);
-        reindex.rules.kill_switch_file = Some(file.join("below a file"));
-        assert!(is_on(&reindex).await);
+        for unknown in [
+            file.join("below a file"),
+            folder.path().join("missing/stop"),
+        ] {
+            reindex.rules.kill_switch_file = Some(unknown);
+            assert!(is_on(&reindex).await);
+        }
     }
 }

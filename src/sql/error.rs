@@ -14,6 +14,9 @@ pub enum SqlError {
     InUse { path: PathBuf },
     #[error("{} is read-only; make it writable, or move it away to begin with a new one", .0.display())]
     ReadOnly(PathBuf),
+    /// The file was taken away while it was in use.
+    #[error("{} was removed or replaced while it was in use; put it back, or start again", .0.display())]
+    Replaced(PathBuf),
     #[error("{} is a database, but not one of kb-exporter", .0.display())]
     Foreign(PathBuf),
     #[error("{0}")]

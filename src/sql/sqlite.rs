@@ -1,7 +1,8 @@
 //! SQLite files.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rusqlite::types::Value;
@@ -14,17 +15,22 @@ use crate::sql::transaction::{Engine, Transaction};
 
 /// An open file. Every commit is synced to disk.
 #[derive(Debug)]
-pub(crate) struct SqliteFile(Connection);
+pub(crate) struct SqliteFile {
+    connection: Connection,
+    path: PathBuf,
+    /// Device and inode when it was opened: another file may take its name, and then nobody would find what is written to this one.
+    identity: (u64, u64),
+}
 
 impl SqliteFile {
     /// Opens a file, or makes one with empty tables. A file that cannot be used is never written.
     pub fn open(path: &Path, schema: &Schema) -> Result<Self, SqlError> {
         let has_tables = Self::open_existing(path, false, schema)?.is_some();
         refuse_read_only(path)?;
-        let mut file = Self(Connection::open(path)?);
+        let mut file = Self::of(Connection::open(path)?, path)?;
         file.configure()?;
         if !has_tables {
-            let transaction = file.0.transaction()?;
+            let transaction = file.connection.transaction()?;
             transaction.execute_batch(&schema.in_sqlite())?;
             transaction.pragma_update(None, "user_version", schema.version)?;
             transaction.commit()?;
@@ -49,7 +55,7 @@ impl SqliteFile {
             OpenFlags::SQLITE_OPEN_READ_ONLY
         };
         let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let file = Self(Connection::open_with_flags(path, flags)?);
+        let file = Self::of(Connection::open_with_flags(path, flags)?, path)?;
         if !file.has_tables(path, schema)? {
             return Ok(None);
         }
@@ -59,6 +65,22 @@ impl SqliteFile {
         Ok(Some(file))
     }
 
+    fn of(connection: Connection, path: &Path) -> Result<Self, SqlError> {
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            identity: identity(path)?,
+        })
+    }
+
+    /// Fails if the file does not have its name any more.
+    fn check_identity(&self) -> Result<(), SqlError> {
+        if identity(&self.path).is_ok_and(|found| found == self.identity) {
+            return Ok(());
+        }
+        Err(SqlError::Replaced(self.path.clone()))
+    }
+
     fn has_tables(&self, path: &Path, schema: &Schema) -> Result<bool, SqlError> {
         let found = self.version()?;
         if found > schema.version {
@@ -66,7 +88,7 @@ impl SqliteFile {
             return Err(SqlError::Newer { found, known });
         }
         let query = "SELECT count(*) > 0 FROM sqlite_schema";
-        let has_tables = self.0.query_row(query, [], |row| row.get(0))?;
+        let has_tables = self.connection.query_row(query, [], |row| row.get(0))?;
         // A crash may have come between the file and its first tables; anything else without the version is not ours.
         if has_tables && found != schema.version {
             return Err(SqlError::Foreign(path.to_owned()));
@@ -75,14 +97,14 @@ impl SqliteFile {
     }
 
     fn configure(&self) -> Result<(), SqlError> {
-        self.0.pragma_update(None, "journal_mode", "wal")?;
-        self.0.pragma_update(None, "synchronous", "full")?;
-        Ok(self.0.pragma_update(None, "foreign_keys", true)?)
+        self.connection.pragma_update(None, "journal_mode", "wal")?;
+        self.connection.pragma_update(None, "synchronous", "full")?;
+        Ok(self.connection.pragma_update(None, "foreign_keys", true)?)
     }
 
     fn version(&self) -> Result<i64, SqlError> {
         let version = self
-            .0
+            .connection
             .pragma_query_value(None, "user_version", |row| row.get(0));
         Ok(version?)
     }
@@ -90,19 +112,29 @@ impl SqliteFile {
     /// Fails if the disk refuses writes: writes the header of the file again as it is. (The write of a row that does not change is
     /// skipped.)
     pub fn check_write(&self) -> Result<(), SqlError> {
+        self.check_identity()?;
         let version = self.version()?;
-        Ok(self.0.pragma_update(None, "user_version", version)?)
+        Ok(self
+            .connection
+            .pragma_update(None, "user_version", version)?)
     }
 
     pub fn transaction<T, E: From<SqlError>>(
         &mut self,
         work: impl FnOnce(&mut dyn Transaction) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut transaction = SqliteTransaction(self.0.transaction().map_err(SqlError::from)?);
+        self.check_identity()?;
+        let transaction = self.connection.transaction();
+        let mut transaction = SqliteTransaction(transaction.map_err(SqlError::from)?);
         let done = work(&mut transaction)?;
         transaction.0.commit().map_err(SqlError::from)?;
         Ok(done)
     }
+}
+
+fn identity(path: &Path) -> Result<(u64, u64), SqlError> {
+    let file = fs::metadata(path).map_err(|cause| SqlError::path(path, &cause))?;
+    Ok((file.dev(), file.ino()))
 }
 
 /// Asked before the database is: a privileged user could write the file all the same.

@@ -3,11 +3,15 @@
 use std::fs;
 use std::process::Command;
 
+use axum::Router;
+use axum::http::StatusCode;
+use kb_simulator::{NewFile, Options, Status};
 use serde_json::{Value, json};
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
 use crate::support::process::run;
+use crate::support::server::Server;
 use crate::support::wait::wait_for;
 use crate::support::workspace::{Workspace, program};
 
@@ -196,4 +200,34 @@ async fn a_running_exporter_shows_no_secret() {
     assert_hidden("/-/reload", &answer);
     assert_hidden("/", &exporter.get("/").await.text().await.unwrap());
     assert_hidden("output", &exporter.output().join("\n"));
+}
+
+/// A proxy or a portal may quote what it refuses, and a person may paste the key where it does not belong.
+#[tokio::test]
+async fn the_key_is_shown_nowhere_although_the_portal_quotes_it() {
+    let key = Options::default().key;
+    let portal = Portal::start().await;
+    let folder = portal.folder(&format!("Inbox {key}"));
+    let reason = format!("Bearer {key} was refused");
+    let file = NewFile::new(format!("{key}.pdf"), Status::Failed).because(reason);
+    portal.add(folder, &file);
+    let refused = json!({"error": {"details": {"reason": format!("unknown key: {key}")}}});
+    let refusing = Router::new()
+        .fallback(move || async move { (StatusCode::UNAUTHORIZED, refused.to_string()) });
+    let refusing = Server::start(refusing).await;
+    let portals = [
+        ("main", portal.base_url()),
+        ("other", format!("http://{}", refusing.address())),
+    ];
+    let workspace = Workspace::new(&portals);
+    let exporter = Exporter::start(&workspace).await;
+    exporter.collected().await;
+    for path in ["/metrics", "/health", "/", "/errors"] {
+        let text = exporter.get(path).await.text().await.unwrap();
+        assert!(!text.contains(&key), "{path}: {text}");
+    }
+    let health = exporter.get("/health").await.text().await.unwrap();
+    assert!(health.contains("unknown key: ****"), "{health}");
+    let said = exporter.output().join("\n");
+    assert!(!said.contains(&key), "{said}");
 }
