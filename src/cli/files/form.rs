@@ -157,7 +157,7 @@ mod tests {
             ("a,b \"c\"", "\"a,b \"\"c\"\"\""),
             ("=HYPERLINK(1)", "\"'=HYPERLINK(1)\""),
             (" @a", "\"' @a\""),
-            ("line 1\nline 2", "line 1 line 2"),
+            ("line 1\nline 2", "line 1\\nline 2"),
             ("", ""),
         ] {
             assert_eq!(csv_cell(text), cell);

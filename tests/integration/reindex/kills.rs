@@ -21,7 +21,7 @@ use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 use kb_exposition::Sample;
 
-const FOLDERS: usize = 6;
+const FOLDERS: usize = 2;
 const FILES: usize = 4;
 
 const COOLDOWN: Duration = Duration::from_mins(1);
@@ -104,7 +104,7 @@ impl Story {
                 "cooldown": humantime::format_duration(COOLDOWN).to_string(),
                 "max_cooldown": "4m",
                 "max_attempts": 1_000,
-                "verify_after": "1m",
+                "verify_after": "1s",
                 "budget": {
                     "actions": BUDGET,
                     "per": humantime::format_duration(BUDGET_PER).to_string(),

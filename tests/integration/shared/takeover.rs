@@ -27,26 +27,51 @@ async fn taken_over(shared: &Shared, fence: u64) {
     .await;
 }
 
-#[tokio::test]
-async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it() {
-    let shared = Shared::new("enforce").await;
+/// Starts a process that stands still directly before an attempt, when all but the intent is done. Also how often the lease got a holder.
+async fn stood_still(shared: &Shared) -> (Exporter, u64) {
     shared.meet_long_ago().await;
     let files = format!("{}/files", shared.folder);
     let checked = shared.portal.requests_with(&files) + READS;
     shared.portal.hold_after(&files, checked);
-    let first = shared.start_active().await;
+    let exporter = shared.start_active().await;
     wait_for("the folder is checked", async || {
         (shared.portal.requests_with(&files) > checked).then_some(())
     })
     .await;
     let fence = ledger::fence(&shared.database);
-    first.signal("STOP");
+    exporter.signal("STOP");
     shared.portal.heal();
+    (exporter, fence)
+}
+
+#[tokio::test]
+async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it() {
+    let shared = Shared::new("enforce").await;
+    let (first, fence) = stood_still(&shared).await;
     let second = shared.start().await;
     taken_over(&shared, fence).await;
     shared.attempted(&second, "accepted").await;
     first.signal("CONT");
     one_attempt(&shared, [&first, &second]).await;
+    first.stop().await;
+    second.stop().await;
+}
+
+/// Nobody wrote of the portal meanwhile, so that only the lease keeps it from that.
+#[tokio::test]
+async fn a_process_whose_place_was_taken_writes_no_intent() {
+    let shared = Shared::new("enforce").await;
+    let (first, fence) = stood_still(&shared).await;
+    let idle = shared
+        .workspace
+        .variant(|config| config["reindex"]["min_failed"] = 3.into());
+    let second = Exporter::start(&idle).await;
+    taken_over(&shared, fence).await;
+    shared.held(&second, "below_min_failed").await;
+    first.signal("CONT");
+    first.collections(3).await;
+    assert_eq!(shared.sent(), 0);
+    assert!(ledger::attempts(&shared.database).is_empty());
     first.stop().await;
     second.stop().await;
 }
