@@ -33,6 +33,7 @@ pub enum PageFault {
     NegativeTotal,
     /// The total is larger than any folder.
     HugeTotal,
+    /// The total is right, and a text.
     TotalAsText,
     NoPagination,
 }
@@ -79,7 +80,7 @@ impl PageFault {
             Self::NonsenseTotalPages => ("totalPages", json!("many")),
             Self::NegativeTotal => ("total", json!(-1)),
             Self::HugeTotal => ("total", json!(1e30)),
-            Self::TotalAsText => ("total", json!("250")),
+            Self::TotalAsText => ("total", json!(total.to_string())),
             Self::NoPagination => return page["pagination"] = Value::Null,
             _ => return,
         };
