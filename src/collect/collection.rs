@@ -125,6 +125,7 @@ impl Collector {
         let rate = self.dependencies.client.rate();
         let conditions = PlanConditions {
             collect: &self.settings.collect,
+            reindex: &self.settings.reindex,
             rate,
             sorting: self.sorting.state(),
             until_next: self.runs.get(run).and_then(|run| run.until_next),

@@ -19,10 +19,10 @@ use crate::collect::read_schedule::{ReadLog, ReadOutcome};
 use crate::collect::strategy::Expected;
 use crate::collect::unwritten::UnwrittenCount;
 use crate::collect::watched::{Watch, findings};
-use crate::config::Reindex;
+use crate::config::{Mode, Reindex};
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
-use crate::model::{ByStatus, FileKey, FolderId, FolderName};
+use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
@@ -162,6 +162,27 @@ impl Folder {
             rows_beyond: self.witnesses.want_rows_beyond(),
             ..Expected::new(record.map(|record| record.counts), reported)
         }
+    }
+
+    /// Whether its files may change their status by themselves: files wait or are processed, or failed ones may be reindexed. Otherwise,
+    /// failed and flagged files stay as they are until a person acts.
+    pub fn moves(&self, reindex: &Reindex) -> bool {
+        let Some(counts) = self.view.counts.as_deref() else {
+            return false;
+        };
+        let settled = if reindex
+            .for_folder(self.view.id, self.view.name.label())
+            .mode
+            == Mode::Off
+        {
+            Status::WITH_REASON
+                .map(|status| counts.files[status])
+                .iter()
+                .sum()
+        } else {
+            0
+        };
+        counts.files.total() > counts.files[Status::Done] + settled
     }
 
     /// The folder cannot be read, because its portal cannot. A read under way may still succeed.

@@ -8,7 +8,7 @@ use crate::collect::read_schedule::{
     Estimate, Load, ReadCandidate, ReadIntervals, RequestBudget, choose,
 };
 use crate::collect::strategy;
-use crate::config::{Collect, Rate};
+use crate::config::{Collect, Rate, Reindex};
 use crate::model::FolderId;
 use crate::snapshot::{ReadCycle, SortingState};
 
@@ -32,6 +32,7 @@ pub(super) struct ReadPlan {
 /// The input of a plan in addition to the folders.
 pub(super) struct PlanConditions<'a> {
     pub collect: &'a Collect,
+    pub reindex: &'a Reindex,
     /// The rate at which this process may ask the portal.
     pub rate: Rate,
     pub sorting: SortingState,
@@ -60,13 +61,13 @@ impl ReadPlan {
         };
         let (mut candidates, mut waiting, mut begun) = (Vec::new(), Vec::new(), Vec::new());
         for folder in folders {
-            let (log, counts) = (&folder.read_log, folder.view.counts.as_deref());
+            let (log, moves) = (&folder.read_log, folder.moves(conditions.reindex));
             let candidate = conditions.candidate(folder);
             let requests = candidate.requests;
-            let is_idle = |intervals| log.is_idle(counts, intervals, conditions.now.steady);
+            let is_idle = |intervals| log.is_idle(moves, intervals, conditions.now.steady);
             if folder.is_collected() {
                 plan.folders += 1;
-                plan.load.add(requests, log.is_pressing(counts));
+                plan.load.add(requests, log.is_pressing(moves));
             }
             if let Some(read) = &folder.read {
                 let reads = if read.has_begun() {
@@ -114,7 +115,7 @@ impl PlanConditions<'_> {
         let (log, counts) = (&folder.read_log, folder.view.counts.as_deref());
         ReadCandidate {
             id: folder.view.id,
-            need: log.need(counts),
+            need: log.need(folder.moves(self.reindex)),
             waited: log.waited(folder.view.last_success, self.now),
             requests: log.requests(counts, estimate),
         }

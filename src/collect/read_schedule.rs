@@ -1,6 +1,6 @@
 //! Which folders are read in a collection (docs/architecture.md, Which folders are read).
 //!
-//! One request for the list shows `fileCount` and `updatedAt` of every folder. A folder that changed there, or has files that are not done, is
+//! One request for the list shows `fileCount` and `updatedAt` of every folder. A folder that changed there, or has files that move, is
 //! pressing and read in each interval. A folder in which nothing changes for some reads is quiet: it is idle, longer each time, up to
 //! `collect.quiet_every`. If the rate does not allow all that are due, the pressing ones come first and the quiet ones alternate. So that
 //! neither kind waits for ever, a quarter of the budget goes to the folders that have waited longest, once that is longer than
@@ -33,7 +33,7 @@ pub(crate) enum Need {
     Unfinished,
     /// This process never read it.
     New,
-    /// Its entry in the list changed since, it has files that are not done, or it could not be counted.
+    /// Its entry in the list changed since, it has files that move, or it could not be counted.
     Pressing,
     Quiet,
 }

@@ -30,7 +30,7 @@ pub struct Collect {
     /// With `sorted` or `auto`: how often every page of a folder is read
     #[serde(with = "DurationFrom::<MINUTE>")]
     pub full_every: Duration,
-    /// How often a quiet folder is counted, if the rate allows it; a folder that changes or has files that are not done is counted in each interval
+    /// How often a quiet folder is counted, if the rate allows it; a folder that changes or has pending or processing files is counted in each interval
     #[serde(with = "DurationFrom::<SECOND>")]
     pub quiet_every: Duration,
     /// Ends a collection; folders that were not read come first next time

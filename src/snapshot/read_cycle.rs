@@ -37,7 +37,7 @@ impl fmt::Display for ReadCycle {
         let [takes, interval] = [takes.max(quiet_every), interval].map(|time| whole_seconds(*time));
         write!(
             f,
-            "not every folder fits into an interval of {interval}, so folders take turns: those that changed or have files that are not done come first, \
+            "not every folder fits into an interval of {interval}, so folders take turns: those that changed or have pending or processing files come first, \
              the others follow within {takes}"
         )?;
         if self.is_late() {
@@ -72,7 +72,7 @@ mod tests {
             };
             (cycle.takes_turns(), cycle.is_late(), cycle.to_string())
         };
-        let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or have files that are not done come first, \
+        let turns = "not every folder fits into an interval of 1m, so folders take turns: those that changed or have pending or processing files come first, \
                      the others follow within";
         let late = "collect.max_requests_per_second is too low for collect.quiet_every (5m)";
         assert!(!described(59).0);

@@ -7,14 +7,14 @@ use crate::support::portal::Portal;
 use crate::support::process::run;
 use crate::support::workspace::Workspace;
 
-/// Runs the command, which must end well, and returns what it prints.
-async fn files(workspace: &Workspace, arguments: &[&str]) -> String {
+/// Runs the command, which must end with a code, and returns what it prints and what it logs.
+async fn files(workspace: &Workspace, arguments: &[&str], code: i32) -> [String; 2] {
     let mut command = workspace.command();
     command.arg("files").args(arguments);
     let output = tokio::task::spawn_blocking(move || run(&mut command, ""));
     let output = output.await.unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
 }
 
 fn rows(document: &str) -> Vec<Value> {
@@ -37,7 +37,7 @@ async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
         portal.add(folder, &NewFile::new(name, status).because(reason));
     }
     let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let all = rows(&files(&workspace, &["--output", "json"]).await);
+    let all = rows(&files(&workspace, &["--output", "json"], 0).await[0]);
     assert_eq!(all.len(), 4, "{all:?}");
     let row = all.iter().find(|row| row["name"] == "a b.pdf").unwrap();
     for (key, value) in [
@@ -58,17 +58,17 @@ async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
         (["--folder", "Nothing"], 0),
     ] {
         let arguments = [&arguments[..], &["--output", "json"]].concat();
-        let found = rows(&files(&workspace, &arguments).await);
+        let found = rows(&files(&workspace, &arguments, 0).await[0]);
         assert_eq!(found.len(), expected, "{arguments:?}: {found:?}");
     }
-    let csv = files(&workspace, &["--output", "csv"]).await;
+    let [csv, _] = files(&workspace, &["--output", "csv"], 0).await;
     assert_eq!(csv.lines().count(), 5, "{csv}");
     assert!(csv.starts_with("folder,name,status,class,reason,created,"));
     assert!(
         csv.contains("\"'=HYPERLINK(\"\"http://x\"\").pdf\""),
         "{csv}"
     );
-    let table = files(&workspace, &[]).await;
+    let [table, _] = files(&workspace, &[], 0).await;
     assert!(table.contains("virus, or not") && table.contains("old.pdf"));
 }
 
@@ -86,7 +86,7 @@ async fn files_of_a_large_folder_are_found_by_the_order_of_the_list_once_it_is_s
         config["collect"]["max_requests_per_second"] = 1_000.into();
         config["collect"]["strategy"] = "auto".into();
     });
-    let csv = files(&workspace, &["--output", "csv"]).await;
+    let [csv, _] = files(&workspace, &["--output", "csv"], 0).await;
     assert_eq!(csv.lines().count(), 151);
     let requests = portal.requests_with("/files");
     assert!(requests < 60, "{requests} requests for 205 pages");
@@ -101,12 +101,7 @@ async fn a_folder_that_cannot_be_read_is_said_and_the_others_are_listed() {
     }
     portal.refuse(&bad.to_string(), 403);
     let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let mut command = workspace.command();
-    command.args(["files", "--output", "json"]);
-    let output = tokio::task::spawn_blocking(move || run(&mut command, ""));
-    let output = output.await.unwrap();
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert_eq!(rows(&String::from_utf8(output.stdout).unwrap()).len(), 1);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(errors.contains("Bad") && errors.contains("403"), "{errors}");
+    let [printed, logged] = files(&workspace, &["--output", "json"], 1).await;
+    assert_eq!(rows(&printed).len(), 1, "{printed}");
+    assert!(logged.contains("Bad") && logged.contains("403"), "{logged}");
 }

@@ -47,7 +47,7 @@ impl fmt::Display for Cost {
         let [interval, quiet_every] = [interval, self.intervals.quiet()].map(whole_seconds);
         write!(
             f,
-            "about {quiet} requests a minute while nothing changes, {busy} at most: a folder that changes or has files that are not done is counted every \
+            "about {quiet} requests a minute while nothing changes, {busy} at most: a folder that changes or has pending or processing files is counted every \
              {interval} (collect.schedule), a quiet one every {quiet_every} (collect.quiet_every), if collect.max_requests_per_second allows it"
         )
     }
@@ -73,7 +73,7 @@ mod tests {
     fn the_cost_says_how_much_is_asked_how_often_and_what_changes_it() {
         assert_eq!(
             sentence(300, 59_700, 300, Rate::PerSecond(5.0)),
-            "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or has files that are not done is counted every \
+            "about 62 requests a minute while nothing changes, 300 at most: a folder that changes or has pending or processing files is counted every \
              1m (collect.schedule), a quiet one every 5m (collect.quiet_every), if collect.max_requests_per_second allows it"
         );
         for (reads, interval, quiet, rate, numbers) in [

@@ -13,7 +13,7 @@ const MATERIAL: (u32, u32) = (3, 2);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Load {
-    /// Requests for folders that are read whenever there is budget: they changed, or have files that are not done.
+    /// Requests for folders that are read whenever there is budget: they changed, or have files that move.
     pub pressing: u64,
     pub quiet: u64,
 }

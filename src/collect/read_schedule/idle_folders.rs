@@ -8,7 +8,7 @@ use crate::clock::Moment;
 use crate::collect::read_schedule::Need;
 use crate::collect::sorted::PAGES_OF_A_RUN;
 use crate::count::Way;
-use crate::model::{Status, Timestamp};
+use crate::model::Timestamp;
 use crate::portal::{ListedFolder, PAGE_SIZE};
 use crate::snapshot::Counts;
 
@@ -55,7 +55,7 @@ pub(crate) struct Estimate {
 /// The time between two reads of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReadIntervals {
-    /// Folders that changed or have files that are not done: in each interval.
+    /// Folders that changed or have files that move: in each interval.
     pub interval: Duration,
     /// Quiet ones: the longest time between two reads (`collect.quiet_every`).
     pub quiet_every: Duration,
@@ -122,31 +122,30 @@ impl ReadLog {
         }
     }
 
-    /// Why the folder should be read, when it is not being read.
-    pub fn need(&self, counts: Option<&Counts>) -> Need {
+    /// Why the folder should be read, when it is not being read. `moves`: whether its files may change their status by themselves.
+    pub fn need(&self, moves: bool) -> Need {
         match &self.last {
             None => Need::New,
             Some(LastRead { ending: None, .. }) => Need::Unfinished,
-            Some(_) if self.is_pressing(counts) => Need::Pressing,
+            Some(_) if self.is_pressing(moves) => Need::Pressing,
             Some(_) => Need::Quiet,
         }
     }
 
     /// Whether a read is wanted in each interval. For a folder that is refused, or was deleted, its entry in the list does not show
     /// when that ends.
-    pub fn is_pressing(&self, counts: Option<&Counts>) -> bool {
-        let not_done = |counts: &Counts| counts.files.total() > counts.files[Status::Done];
+    pub fn is_pressing(&self, moves: bool) -> bool {
         self.last.as_ref().is_some_and(|last| {
             let changed = self.listed.zip(last.entry);
             last.ending != Some(ReadOutcome::NothingToCount)
                 && (last.ending == Some(ReadOutcome::Failed)
-                    || counts.is_some_and(not_done)
+                    || moves
                     || changed.is_some_and(|(now, then)| now.differs(then)))
         })
     }
 
     /// Whether a read would come too early: the last ones found nothing new, and nothing indicates a change.
-    pub fn is_idle(&self, counts: Option<&Counts>, intervals: ReadIntervals, now: Instant) -> bool {
+    pub fn is_idle(&self, moves: bool, intervals: ReadIntervals, now: Instant) -> bool {
         let Some(last) = &self.last else {
             return false;
         };
@@ -156,7 +155,7 @@ impl ReadLog {
         let wait = self.read_interval(ending, intervals);
         let early = intervals.interval / EARLY_SHARE;
         let waited = now.saturating_duration_since(last.began) + early;
-        wait > intervals.interval && waited < wait && !self.is_pressing(counts)
+        wait > intervals.interval && waited < wait && !self.is_pressing(moves)
     }
 
     /// The time between two reads. It is doubled with each one that found nothing new: from the first on if there is nothing to count,

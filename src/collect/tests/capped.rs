@@ -25,8 +25,7 @@ async fn cap(State(rows): State<Rows>, request: Request, next: Next) -> Response
     if !is_list {
         return response;
     }
-    let (head, body) = response.into_parts();
-    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
     let mut page: Value = serde_json::from_slice(&body).unwrap();
     let pagination = &mut page["pagination"];
     let total = pagination["total"].as_u64().unwrap();
@@ -35,13 +34,7 @@ async fn cap(State(rows): State<Rows>, request: Request, next: Next) -> Response
     if let (Rows::Left, true) = (rows, number * 100 > LIMIT) {
         page["data"] = Value::Array(Vec::new());
     }
-    let mut response = Response::new(Body::from(page.to_string()));
-    response.headers_mut().extend(
-        head.headers
-            .get("date")
-            .map(|date| (axum::http::header::DATE, date.clone())),
-    );
-    response
+    Response::new(Body::from(page.to_string()))
 }
 
 /// The folder after a number of collections, of 705 files of which 30 failed.

@@ -201,6 +201,16 @@ async fn an_idle_portal_is_asked_less_and_a_change_in_the_list_is_seen_at_once_a
     let crowd = Crowd::of(30, |config| {
         config.collect.quiet_every = Duration::from_secs(5);
     });
+    // Failed and flagged files stay as they are.
+    crowd.simulator.with(|world| {
+        for (folder, status) in crowd.folders.iter().zip(
+            [SimulatedStatus::Failed, SimulatedStatus::Flagged]
+                .iter()
+                .cycle(),
+        ) {
+            world.add_files(*folder, status, 1).unwrap();
+        }
+    });
     // Three reads, and rests of two, four and five intervals.
     seconds(16).await;
     let settled = crowd.front.asked().len();
@@ -233,11 +243,11 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
     for folder in refused {
         crowd.front.refuse(folder, StatusCode::FORBIDDEN);
     }
-    // They are not done, so they are read in each interval.
+    // They wait, so their folders are read in each interval.
     crowd.simulator.with(|world| {
         for folder in others {
-            let failed = &SimulatedStatus::Failed;
-            world.add_files(*folder, failed, 1).unwrap();
+            let pending = &SimulatedStatus::Pending;
+            world.add_files(*folder, pending, 1).unwrap();
         }
     });
     seconds(10).await;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::clock::Moment;
 use crate::count::Way;
-use crate::model::{ByStatus, FolderId, FolderName};
+use crate::model::{ByStatus, FolderId, FolderName, Status};
 
 fn listed(file_count: u64, updated_at: Option<i64>) -> ListedFolder {
     ListedFolder {
@@ -69,28 +69,26 @@ fn an_entry_that_differs_in_what_is_known_of_it_is_pressing() {
     ] {
         let mut log = read_at(&listed(then.0, then.1), ReadOutcome::Counted);
         log.listed(&listed(now.0, now.1));
-        assert_eq!(log.need(None), need, "{then:?} {now:?}");
+        assert_eq!(log.need(false), need, "{then:?} {now:?}");
     }
 }
 
 #[test]
 fn how_the_last_read_ended_decides_the_need() {
     let entry = listed(3, None);
-    let (well, ill) = (counts(3, 0, 1), counts(2, 1, 1));
-    for (ending, counts, need) in [
-        (ReadOutcome::Counted, Some(&well), Need::Quiet),
-        (ReadOutcome::Counted, Some(&ill), Need::Pressing),
-        (ReadOutcome::NothingToCount, None, Need::Quiet),
-        (ReadOutcome::NothingToCount, Some(&ill), Need::Quiet),
-        (ReadOutcome::Failed, None, Need::Pressing),
-        (ReadOutcome::Failed, Some(&well), Need::Pressing),
+    for (ending, moves, need) in [
+        (ReadOutcome::Counted, false, Need::Quiet),
+        (ReadOutcome::Counted, true, Need::Pressing),
+        (ReadOutcome::NothingToCount, false, Need::Quiet),
+        (ReadOutcome::NothingToCount, true, Need::Quiet),
+        (ReadOutcome::Failed, false, Need::Pressing),
     ] {
-        assert_eq!(read_at(&entry, ending).need(counts), need, "{ending:?}");
+        assert_eq!(read_at(&entry, ending).need(moves), need, "{ending:?}");
     }
     let mut log = ReadLog::default();
-    assert_eq!(log.need(None), Need::New);
+    assert_eq!(log.need(false), Need::New);
     log.begin(Moment::now().steady);
-    assert_eq!(log.need(None), Need::Unfinished);
+    assert_eq!(log.need(false), Need::Unfinished);
 }
 
 #[test]
@@ -133,7 +131,7 @@ fn a_folder_that_is_refused_takes_one_request_however_large_it_was() {
 }
 
 /// The minutes in which a folder is read, by what each read finds; nothing more is found after the last.
-fn read_in(reads: &[(ReadOutcome, bool)], counts: Option<&Counts>, quiet: u64) -> Vec<u64> {
+fn read_in(reads: &[(ReadOutcome, bool)], moves: bool, quiet: u64) -> Vec<u64> {
     const MINUTE: Duration = Duration::from_mins(1);
     let intervals = ReadIntervals {
         interval: MINUTE,
@@ -144,7 +142,7 @@ fn read_in(reads: &[(ReadOutcome, bool)], counts: Option<&Counts>, quiet: u64) -
     let mut minutes = Vec::new();
     for minute in 0.. {
         let now = start + MINUTE * u32::try_from(minute).unwrap();
-        if log.is_idle(counts, intervals, now) {
+        if log.is_idle(moves, intervals, now) {
             continue;
         }
         let Some((ending, same)) = reads.next() else {
@@ -160,44 +158,43 @@ fn read_in(reads: &[(ReadOutcome, bool)], counts: Option<&Counts>, quiet: u64) -
 #[test]
 fn the_time_between_reads_that_find_nothing_new_is_doubled_up_to_quiet_every() {
     use ReadOutcome::{Counted, Failed, NothingToCount};
-    let (done, failed) = (counts(3, 0, 1), counts(2, 1, 1));
     let (same, other) = ((Counted, true), (Counted, false));
     let found = [other, same, same, same, same, same, same];
-    for (story, reads, counts, quiet, minutes) in [
-        ("quiet", &found[..], &done, 5, vec![0, 1, 2, 3, 5, 9, 14]),
-        ("longer", &found, &done, 60, vec![0, 1, 2, 3, 5, 9, 17]),
+    for (story, reads, moves, quiet, minutes) in [
+        ("quiet", &found[..], false, 5, vec![0, 1, 2, 3, 5, 9, 14]),
+        ("longer", &found, false, 60, vec![0, 1, 2, 3, 5, 9, 17]),
         (
             "no longer than an interval",
             &found,
-            &done,
+            false,
             1,
             vec![0, 1, 2, 3, 4, 5, 6],
         ),
         (
-            "files not done",
+            "files that move",
             &found,
-            &failed,
+            true,
             5,
             vec![0, 1, 2, 3, 4, 5, 6],
         ),
         (
             "changes that the list does not show",
             &[other, same, same, same, other, same, same, same, same],
-            &done,
+            false,
             5,
             vec![0, 1, 2, 3, 5, 6, 7, 8, 10],
         ),
         (
             "failures",
             &[(Failed, false); 4],
-            &done,
+            false,
             5,
             vec![0, 1, 2, 3],
         ),
         (
             "refusals",
             &[(NothingToCount, false); 5],
-            &failed,
+            true,
             5,
             vec![0, 2, 6, 11, 16],
         ),
@@ -209,12 +206,12 @@ fn the_time_between_reads_that_find_nothing_new_is_doubled_up_to_quiet_every() {
                 other,
                 same,
             ],
-            &done,
+            false,
             5,
             vec![0, 2, 6, 7],
         ),
     ] {
-        let read_at = read_in(reads, Some(counts), quiet);
+        let read_at = read_in(reads, moves, quiet);
         assert_eq!(read_at, minutes, "{story}");
     }
 }
