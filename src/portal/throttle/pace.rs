@@ -1,6 +1,6 @@
 //! The rate at which a portal is asked: the configured one, or what a limit of the portal's allows.
 //!
-//! A limit is approached from below. An answer of 429 shows its level: the rate falls below it at once, returns to it by small steps, and
+//! A limit is approached from below. A single answer of 429 among many good ones shows none. Several show the level of a limit: the rate falls below it at once, returns to it by small steps, and
 //! goes beyond it by steps that grow, so that a limit that went away is forgotten soon. While only 429 comes, as until the end of a limit's
 //! window, the requests are farther and farther apart. The configured rate is never exceeded.
 
@@ -44,6 +44,12 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// Fewer requests than this say nothing of a limit, because there may have been no more to ask.
 const FEW_REQUESTS: usize = 10;
 
+/// Number of latest answers among which 429 is counted.
+const RECENT: u32 = 30;
+
+/// Number of answers of 429 among the latest ones that shows a limit; two in a row do as well.
+const SHOWS_LIMIT: u32 = 3;
+
 /// The distance in time between two requests.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -52,7 +58,9 @@ pub(super) struct Pace {
     next: Option<Instant>,
     /// When requests were sent in the last [`WINDOW`].
     sent: VecDeque<Instant>,
-    /// Answers of 429 since the last good one.
+    /// The latest answers, the last one in the lowest bit: 1 is 429.
+    recent: u32,
+    /// Answers of 429 since the last good one, from the one on that showed a limit.
     in_a_row: u32,
     /// Counts how often requests were put farther apart.
     lowered: u64,
@@ -76,6 +84,7 @@ impl Pace {
             limit: None,
             next: None,
             sent: VecDeque::new(),
+            recent: 0,
             in_a_row: 0,
             lowered: 0,
         }
@@ -119,6 +128,11 @@ impl Pace {
         if lowered < self.lowered {
             return;
         }
+        self.recent = self.recent << 1 | 1;
+        let is_near = |limit: Limit| limit.rate >= limit.level * AT_LEVEL;
+        if !self.limit.is_some_and(is_near) && self.in_a_row == 0 && !self.shows_limit() {
+            return;
+        }
         self.in_a_row = self.in_a_row.saturating_add(1);
         match (&self.limit, self.in_a_row) {
             (_, 1) | (None, _) => self.meet(now),
@@ -127,6 +141,11 @@ impl Pace {
         }
         self.lowered += 1;
         self.next = self.next.max(Some(now + self.gap()));
+    }
+
+    fn shows_limit(&self) -> bool {
+        let latest = self.recent & ((1 << RECENT) - 1);
+        latest & 0b11 == 0b11 || latest.count_ones() >= SHOWS_LIMIT
     }
 
     /// Goes below the limit that is met at the present rate. The first time its level is a guess, so that it may be gone beyond soon.
@@ -163,6 +182,7 @@ impl Pace {
     }
 
     pub fn answered(&mut self) {
+        self.recent <<= 1;
         self.in_a_row = 0;
         let Some(limit) = &mut self.limit else { return };
         limit.rate += limit.step;

@@ -178,6 +178,26 @@ fn the_configured_rate_returns_when_the_limit_went_away_and_is_never_exceeded() 
 }
 
 #[test]
+fn one_answer_of_429_in_a_hundred_hardly_slows_a_portal_down() {
+    for seed in 0..20 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut pace = Pace::new(Rate::PerSecond(5.0));
+        let start = Moment::now().steady;
+        let mut now = start;
+        for _ in 0..5_000 {
+            now = send(&mut pace, now);
+            if random.u32(..100) == 0 {
+                pace.refused(pace.lowered(), now);
+            } else {
+                pace.answered();
+            }
+        }
+        let rate = 5_000.0 / (now - start).as_secs_f64();
+        assert!(rate > 4.0, "{rate} a second, seed {seed}");
+    }
+}
+
+#[test]
 fn requests_that_were_under_way_together_lower_the_rate_once() {
     let mut pace = Pace::new(Rate::PerSecond(4.0));
     let now = Moment::now().steady;
