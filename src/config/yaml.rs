@@ -116,7 +116,10 @@ fn message(error: &Error, path: &str, schema: &Json) -> String {
         }
         Error::NullIntoString { .. } => "has no value".to_owned(),
         Error::Unexpected { expected, .. } if *expected == "mapping start" => {
-            format!("keys are expected here, out of {}", keys_of(schema, path))
+            match keys_of(schema, path).as_str() {
+                "" => "names with values are expected here".to_owned(),
+                keys => format!("keys are expected here, out of {keys}"),
+            }
         }
         Error::Unexpected { expected, .. } if *expected == "sequence start" => {
             "a list is expected here".to_owned()

@@ -10,7 +10,7 @@ use crate::support::promtool;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
-use families::{FAMILIES, Family};
+use families::{Family, families};
 use kb_simulator::{NewFile, Status};
 use serde_json::json;
 
@@ -35,7 +35,7 @@ async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
     portal.world(|world| world.delete_folder(lost)).unwrap();
     let metrics = exporter.collected_again().await;
     exporter.stop().await;
-    for family in FAMILIES {
+    for family in families() {
         let kind = metrics.types.get(family.name).map(String::as_str);
         assert_eq!(kind, Some(family.kind), "{}", family.name);
         let samples: Vec<_> = family.samples(&metrics).collect();
@@ -43,12 +43,12 @@ async fn every_family_is_there_with_its_type_and_labels_and_no_other() {
         for sample in samples {
             let labels = sample.labels.keys().map(String::as_str);
             let labels: Vec<_> = labels.filter(|label| *label != "le").collect();
-            let mut expected = family.labels.to_vec();
+            let mut expected = family.labels.clone();
             expected.sort_unstable();
             assert_eq!(labels, expected, "{}", family.name);
         }
     }
-    let known = |name: &str| FAMILIES.iter().any(|family| family.name == name);
+    let known = |name: &str| families().any(|family| family.name == name);
     let others: Vec<_> = metrics.types.keys().filter(|name| !known(name)).collect();
     assert!(others.is_empty(), "{others:?}");
     promtool::has_nothing_to_say(&metrics.text);

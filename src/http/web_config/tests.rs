@@ -142,6 +142,8 @@ fn files_are_refused_with_the_key_that_is_wrong() {
     refused("tls_server_config:\n  cert_filename: x\n", &unknown);
     let hash = "web.yml:2:9: basic_auth_users: not a bcrypt hash";
     refused("basic_auth_users:\n  john: doe\n", hash);
+    let names = "basic_auth_users: names with values are expected here";
+    refused("basic_auth_users: hidden\n", names);
     let twice = "web.yml:3:3: basic_auth_users: is set twice";
     refused("basic_auth_users:\n  john: a\n  john: b\n", twice);
     let header = "web.yml:3:22: http_server_config.headers: expected deny or sameorigin";
