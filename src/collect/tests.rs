@@ -1,6 +1,6 @@
 //! A collector and the simulated portal: what happens after a panic.
 
-mod capped;
+mod pages;
 mod pairs;
 mod replicas;
 mod shards;
@@ -17,6 +17,7 @@ use crate::metrics::Events;
 use crate::model::{PortalName, Shard};
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
 use crate::reindex::PortalFindings;
+use crate::schedule::{Due, Heartbeat};
 use crate::snapshot::{FolderState, PortalView, RunResult};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
 
@@ -99,6 +100,16 @@ impl Story {
             collector: Collector::new(settings, dependencies),
             key,
         }
+    }
+
+    /// Collects on schedule until the test ends.
+    fn run(self, every: Duration) {
+        let ticker = Heartbeat::silent().ticker(Due::every(every, Duration::ZERO));
+        tokio::spawn(async move {
+            let (_key, (_, commands)) = (self.key, mpsc::unbounded_channel());
+            let cancel = CancellationToken::new();
+            self.collector.run(ticker, commands, cancel).await;
+        });
     }
 
     fn view(&self) -> Arc<PortalView> {

@@ -47,7 +47,7 @@ impl AuditTask {
         }
         let (mut totals, mut extents, mut suspects) = (Totals::default(), Extents::default(), 0);
         for page in spread(pages).map(PageNumber) {
-            let body = fetch(&files, page).await?;
+            let body = whole_page(&files, page, layout).await?;
             let statuses = totals.add(&body).map_err(ReadError::at(page.request()))?;
             layout.total = statuses.total;
             totals.note_missing(page, &statuses, layout);
@@ -140,6 +140,20 @@ fn spread(last: u64) -> impl Iterator<Item = u64> {
     let between = (0..1_u64 << bits).map(reversed).map(|number| number + 1);
     let between = between.filter(move |number| *number < last);
     [last].into_iter().chain(between)
+}
+
+/// Reads a page, and once more if it lacks rows: that may have been an accident.
+async fn whole_page(
+    files: &Files<'_>,
+    page: PageNumber,
+    layout: Layout,
+) -> Result<PageBody, ReadError> {
+    let body = fetch(files, page).await?;
+    let rows = body.read(drop).map_or(0, |read| read.rows);
+    if rows < layout.page_size && page < layout.last_page() {
+        return fetch(files, page).await;
+    }
+    Ok(body)
 }
 
 async fn fetch(files: &Files<'_>, page: PageNumber) -> Result<PageBody, ReadError> {

@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::*;
 use crate::config::Schedule;
 use crate::model::Status;
-use crate::schedule::{Due, Heartbeat};
 
 /// Folders of one page each.
 const FOLDERS: usize = 120;
@@ -78,9 +77,6 @@ struct Crowd {
     folders: Vec<Uuid>,
     front: Arc<Front>,
     publisher: Publisher,
-    /// Deleted when it is dropped.
-    #[expect(dead_code)]
-    key: tempfile::NamedTempFile,
 }
 
 impl Crowd {
@@ -106,21 +102,13 @@ impl Crowd {
             config.collect.stale_after = Duration::from_secs(1);
             configure(config);
         });
-        let ticker = Heartbeat::silent().ticker(Due::every(Duration::from_secs(1), Duration::ZERO));
-        let (commands, received) = mpsc::unbounded_channel();
-        let collecting = story
-            .collector
-            .run(ticker, received, CancellationToken::new());
-        tokio::spawn(async move {
-            let _commands = commands;
-            collecting.await;
-        });
+        let publisher = story.publisher.clone();
+        story.run(Duration::from_secs(1));
         Self {
             simulator,
             folders,
             front,
-            publisher: story.publisher,
-            key: story.key,
+            publisher,
         }
     }
 

@@ -1,0 +1,94 @@
+//! Pages of files that hide some: a list that ends at a limit, as that of a search engine does, and a page that lacks rows once.
+
+use std::sync::atomic::AtomicBool;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use serde_json::Value;
+
+use super::*;
+use crate::model::Status;
+use crate::snapshot::FolderView;
+
+/// A portal with one folder, whose pages are changed: `change` gets the number of the page as well.
+fn portal(done: usize, change: impl Fn(u64, &mut Value) + Clone + Send + Sync + 'static) -> Router {
+    let simulator = Simulator::empty(Options::default());
+    simulator.with(|world| {
+        let folder = world.add_folder("Inbox");
+        for (status, files) in [(SimulatedStatus::Done, done), (SimulatedStatus::Failed, 30)] {
+            world.add_files(folder, &status, files).unwrap();
+        }
+    });
+    let changed = move |request: Request, next: Next| {
+        let change = change.clone();
+        async move {
+            let is_list = request.uri().path().ends_with("/files");
+            let response = next.run(request).await;
+            if !is_list {
+                return response;
+            }
+            let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+            let mut page: Value = serde_json::from_slice(&body).unwrap();
+            change(page["pagination"]["page"].as_u64().unwrap(), &mut page);
+            Response::new(Body::from(page.to_string()))
+        }
+    };
+    simulator.router().layer(from_fn(changed))
+}
+
+/// The folder after a number of collections, one a minute.
+async fn collected(router: Router, times: u32) -> Arc<FolderView> {
+    let minute = Duration::from_mins(1);
+    let story = Story::at(router, Arc::new(crate::portal::Unobserved), |config| {
+        config.collect.jitter = Duration::ZERO;
+    });
+    let publisher = story.publisher.clone();
+    story.run(minute);
+    sleep(minute * times).await;
+    let view = Arc::clone(&publisher.current().portals[0]);
+    Arc::clone(view.folders.values().next().unwrap())
+}
+
+const LIMIT: u64 = 500;
+
+/// The total ends at the limit; `listed`: whether rows beyond it are listed all the same.
+fn capped(listed: bool) -> Router {
+    portal(675, move |number, page| {
+        let total = &mut page["pagination"]["total"];
+        *total = total.as_u64().unwrap().min(LIMIT).into();
+        if !listed && number * 100 > LIMIT {
+            page["data"] = Value::Array(Vec::new());
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_beyond_the_total_are_counted_or_said_once_the_list_of_folders_contradicts_it() {
+    for (listed, counted) in [(true, 705), (false, LIMIT)] {
+        for times in [4, 7] {
+            let folder = collected(capped(listed), times).await;
+            let counts = folder.counts.as_ref().unwrap();
+            assert_eq!(counts.files.total(), counted);
+            assert!(!counts.consistent, "the total is another one");
+            assert_eq!(counts.files[Status::Failed] == 30, listed);
+            assert_eq!(folder.missing_files, 705 - counted);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_short_once_in_an_audit_takes_no_mark() {
+    let was_short = Arc::new(AtomicBool::default());
+    let short = Arc::clone(&was_short);
+    // Only an audit reads a page in the middle.
+    let router = portal(6_000, move |number, page| {
+        if number == 30 && !short.swap(true, Ordering::Relaxed) {
+            page["data"].as_array_mut().unwrap().truncate(97);
+        }
+    });
+    let folder = collected(router, 120).await;
+    assert!(was_short.load(Ordering::Relaxed) && folder.full_read.is_some());
+    assert!(folder.counts.as_ref().unwrap().consistent);
+}
