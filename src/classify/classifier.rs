@@ -49,25 +49,27 @@ impl Classifier {
         rules.map(|rule| Arc::clone(&rule.class.0)).collect()
     }
 
-    /// The class of a reason. For a text that was classified recently it costs one hash look-up, also if it has the name of another file.
+    /// The class of a reason. For a text that was classified recently it costs one hash look-up; if the text has the name of its file, the
+    /// rules are tried as well.
     pub fn classify<'a>(&self, reason: impl Into<Reason<'a>>) -> Class {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
         match own_name::replace(text, file) {
-            Cow::Borrowed(text) => self.cached(text),
+            Cow::Borrowed(text) => self.cached(text, || self.explain(text).0),
             Cow::Owned(nameless) => match self.rule_for(text) {
                 Some((_, rule)) => Class::Text(Arc::clone(&rule.class.0)),
-                None => self.cached(&nameless),
+                // No reason begins so: its class does not depend on rules.
+                None => self.cached(&format!("\0{nameless}"), || self.masked(&nameless)),
             },
         }
     }
 
-    fn cached(&self, text: &str) -> Class {
+    fn cached(&self, key: &str, class: impl FnOnce() -> Class) -> Class {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = cache().get(text);
+        let known = cache().get(key);
         known.unwrap_or_else(|| {
-            let class = self.explain(text).0;
-            cache().insert(text, &class);
+            let class = class();
+            cache().insert(key, &class);
             class
         })
     }
@@ -80,16 +82,18 @@ impl Classifier {
         if let Some((number, rule)) = self.rule_for(text) {
             return (Class::Text(Arc::clone(&rule.class.0)), Some((number, rule)));
         }
-        let nameless = own_name::replace(text, file);
+        (self.masked(&own_name::replace(text, file)), None)
+    }
+
+    fn masked(&self, text: &str) -> Class {
         let masks = self.masks.iter();
-        let cause = masks.fold(cause::of(&nameless), |text, mask| mask.apply(text));
-        let class = match masks::masked(&cause).as_str() {
+        let cause = masks.fold(cause::of(text), |text, mask| mask.apply(text));
+        match masks::masked(&cause).as_str() {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
             word if RESERVED.contains(&word) => Class::Text(format!("{word} (as given)").into()),
             text => Class::Text(text.into()),
-        };
-        (class, None)
+        }
     }
 
     /// Of a long reason, the beginning and the end are tried: a traceback has the cause in its last line.

@@ -139,8 +139,8 @@ async fn list(
             Ok(())
         };
         if let Err(error) = reader.read(folder, &mut take).await {
-            if is_closed(&error) {
-                return Err(error);
+            if error.is::<io::Error>() {
+                return Err(error.context("cannot write to standard output"));
             }
             error!(portal = %portal.name, folder = %folder.name, %error, "the folder cannot be read");
             is_whole = false;

@@ -16,18 +16,16 @@ use crate::model::Status;
 use crate::portal::{Page, PageBody, PageRequest};
 
 /// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are processed as they come:
-/// a late one does not delay the requests for the next ones. `beyond_total`: also reads behind the last page by the total, until one has
-/// no rows.
+/// a late one does not delay the requests for the next ones. `beyond_total`: also reads behind the last page by the total, up to this page.
 pub async fn scan_pages(
     first: &PageBody,
     fetch: impl FetchPage,
     limits: &Collect,
     context: TallyContext,
-    beyond_total: bool,
+    beyond_total: Option<u64>,
     progress: &Progress,
 ) -> Result<FolderCount, ReadError> {
     let mut scan = Scan::new(context, limits.max_pages_per_folder.get());
-    scan.beyond_total = beyond_total;
     scan.add(PageRequest::by_name(1), first, progress)?;
     let mut in_flight = FuturesUnordered::new();
     let mut next = 2;
@@ -44,6 +42,9 @@ pub async fn scan_pages(
             next = number + 1;
         }
         let Some((page, body)) = in_flight.try_next().await? else {
+            if let Some(last) = beyond_total {
+                scan.read_beyond(last, fetch, progress).await?;
+            }
             return scan.finish();
         };
         scan.add(page, &body, progress)?;
@@ -61,7 +62,8 @@ struct Scan {
     /// The total of the latest page; none before the first.
     total: Option<u64>,
     totals_agree: bool,
-    beyond_total: bool,
+    /// Rows behind the last page by the total, if they were asked for.
+    rows_beyond: Option<u64>,
     first_empty: Option<u64>,
     last_with_rows: u64,
 }
@@ -76,7 +78,7 @@ impl Scan {
             page_size: 0,
             total: None,
             totals_agree: true,
-            beyond_total: false,
+            rows_beyond: None,
             first_empty: None,
             last_with_rows: 0,
         }
@@ -119,9 +121,37 @@ impl Scan {
         } else {
             next
         };
-        let is_next_beyond = self.beyond_total && page == last.max(self.last_with_rows) + 1;
-        let may_go_on = is_next_beyond && self.first_empty.is_none() && self.last_with_rows >= last;
-        Ok((page <= last || may_go_on).then_some(page))
+        Ok((page <= last).then_some(page))
+    }
+
+    /// Reads behind the last page until one shows no other rows than the one before, or cannot be read: then nothing is known to be there.
+    async fn read_beyond(
+        &mut self,
+        last: u64,
+        fetch: impl FetchPage,
+        progress: &Progress,
+    ) -> Result<(), ReadError> {
+        let (rows, mut before) = (self.tally.rows(), None);
+        for number in self.last_page()? + 1..=last.min(self.max_pages) {
+            let page = PageRequest::by_name(number);
+            let body = match fetch(page).await {
+                Ok(body) => body,
+                Err(error) if error.is_refusal() => return Err(ReadError::at(page)(error)),
+                Err(_) => break,
+            };
+            let mut first = None;
+            let read = body.read(|row| {
+                first.get_or_insert(row.key());
+            });
+            let is_page = read.is_ok_and(|read| total_of(page, &read.pagination).is_ok());
+            if !is_page || first.is_none() || first == before {
+                break;
+            }
+            before = first;
+            self.add(page, &body, progress)?;
+        }
+        self.rows_beyond = Some(self.tally.rows() - rows);
+        Ok(())
     }
 
     /// The last page by the latest total.
@@ -149,7 +179,7 @@ impl Scan {
         let mut count = self.tally.finish();
         count.consistent &= self.totals_agree && rows == total;
         count.failed_page = self.failed_page;
-        count.rows_beyond = self.beyond_total.then(|| rows.saturating_sub(total));
+        count.rows_beyond = self.rows_beyond;
         count.requests = self.pages;
         Ok(count)
     }

@@ -107,9 +107,15 @@ impl Client {
             self.receive(response, limit, key).await
         };
         let result = timeout(self.timeout, exchange).await;
-        let result = result.unwrap_or(Err(PortalError::Timeout {
-            limit: self.timeout,
-        }));
+        let result = result.unwrap_or_else(|_| match code {
+            // What the head of the answer says is known although its body is late.
+            Code::Status(status) if status != StatusCode::OK => {
+                Err(PortalError::from_status(status, None, b""))
+            }
+            _ => Err(PortalError::Timeout {
+                limit: self.timeout,
+            }),
+        });
         let took = begun.elapsed();
         self.observer.requested(ask.endpoint(), code, took);
         let answered = Answered {

@@ -173,7 +173,10 @@ impl Throttle {
         lane.slow.store(slow, Ordering::Relaxed);
         match answered.answer {
             Answer::Good => self.with_pace(Pace::answered),
-            Answer::Limited if previous != Some(Answer::Limited) => {
+            Answer::Limited
+                if previous != Some(Answer::Limited)
+                    || self.with_pace(|pace| pace.was_refused()) =>
+            {
                 let now = Moment::now().steady;
                 self.with_pace(|pace| pace.refused(admission.lowered, now));
             }

@@ -99,9 +99,14 @@ async fn a_folder_that_cannot_be_read_is_said_and_the_others_are_listed() {
     for folder in [good, bad] {
         portal.file(folder, "a.pdf", Status::Failed);
     }
-    portal.refuse(&bad.to_string(), 403);
-    let workspace = Workspace::new(&[("main", portal.base_url())]);
-    let [printed, logged] = files(&workspace, &["--output", "json"], 1).await;
-    assert_eq!(rows(&printed).len(), 1, "{printed}");
-    assert!(logged.contains("Bad") && logged.contains("403"), "{logged}");
+    let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
+        config["collect"]["strategy"] = "auto".into();
+    });
+    for status in [401, 403] {
+        portal.refuse(&bad.to_string(), status);
+        let [printed, logged] = files(&workspace, &["--output", "json"], 1).await;
+        assert_eq!(rows(&printed).len(), 1, "{printed}");
+        let said = logged.contains("Bad") && logged.contains(&status.to_string());
+        assert!(said, "{logged}");
+    }
 }

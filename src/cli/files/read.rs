@@ -53,6 +53,8 @@ impl<'a> Reader<'a> {
         let lane = Lane::default();
         let files = self.session.files(folder.id, &lane);
         let counts = self.count(&files).await;
+        // If the key is refused for one folder, the others are read nevertheless.
+        self.session.go_on();
         let mut rows = Rows {
             files,
             classifier: Arc::clone(&self.classifier),
@@ -60,12 +62,12 @@ impl<'a> Reader<'a> {
             seen: HashSet::default(),
             given: ByStatus::default(),
             page_size: None,
+            max_pages: self.collect.max_pages_per_folder.get(),
         };
         let read = match counts? {
             Some(counts) if self.is_sorting_shown => rows.read_ends(counts).await,
             _ => rows.read_all().await,
         };
-        // If the key is refused for one folder, the others are read nevertheless.
         self.session.go_on();
         if !read? {
             warn!(folder = %folder.name, "the folder changed while it was read; some of its files may be missing");
@@ -106,18 +108,21 @@ struct Rows<'a> {
     given: ByStatus<u64>,
     /// Rows of the first page.
     page_size: Option<u64>,
+    max_pages: u64,
 }
 
 /// A page that was read.
 struct ReadPage {
+    rows: u64,
     has_done: bool,
     has_others: bool,
+    total: u64,
     /// The number of the last page.
     last: u64,
 }
 
 impl Rows<'_> {
-    /// Reads from both ends of the list by status, up to the files that are done. Returns whether the files are as many as were counted.
+    /// Reads from both ends of the list by status until files are done: the middle of the list is done as well. Returns whether the files are as many as were counted.
     async fn read_ends(&mut self, counts: ByStatus<u64>) -> Result<bool> {
         let is_counted = |rows: &Self| {
             let mut statuses = Status::WITH_REASON.into_iter();
@@ -144,12 +149,14 @@ impl Rows<'_> {
         Ok(is_counted(self))
     }
 
+    /// Reads every page. Returns whether the rows are as many as the total.
     async fn read_all(&mut self) -> Result<bool> {
-        let mut number = 1;
+        let (mut number, mut rows) = (1, 0);
         loop {
             let page = self.page(PageRequest::by_name(number)).await?;
-            if number >= page.last || !(page.has_done || page.has_others) {
-                return Ok(true);
+            rows += page.rows;
+            if number >= page.last {
+                return Ok(rows == page.total);
             }
             number += 1;
         }
@@ -169,10 +176,17 @@ impl Rows<'_> {
         let page = page.map_err(ReadError::at(request))?;
         taken?;
         let size = *self.page_size.get_or_insert(page.rows.max(1));
+        let total = total_of(request, &page.pagination)?;
+        let (pages, limit) = (total.div_ceil(size), self.max_pages);
+        if pages > limit {
+            return Err(ReadError::TooManyPages { pages, limit }.into());
+        }
         Ok(ReadPage {
+            rows: page.rows,
             has_done,
             has_others,
-            last: total_of(request, &page.pagination)?.div_ceil(size),
+            total,
+            last: pages,
         })
     }
 

@@ -16,6 +16,9 @@ use crate::snapshot::SortingState;
 /// Pages of one audit that are compared with others, at most: if files change fast, many differ.
 const MAX_SUSPECTS: u32 = 10;
 
+/// Pages that stay short when they are read again: of a portal with more of them, no page is read again.
+const MAX_SHORT_PAGES: u32 = 10;
+
 /// The sums over the pages of an audit.
 #[derive(Debug, Default)]
 pub(in crate::collect) struct Totals {
@@ -46,8 +49,13 @@ impl AuditTask {
             return Err(ReadError::TooManyPages { pages, limit });
         }
         let (mut totals, mut extents, mut suspects) = (Totals::default(), Extents::default(), 0);
+        let mut tries = MAX_SHORT_PAGES;
         for page in spread(pages).map(PageNumber) {
-            let body = whole_page(&files, page, layout).await?;
+            let mut body = fetch(&files, page).await?;
+            if tries > 0 && is_short(&body, page, layout) {
+                body = fetch(&files, page).await?;
+                tries -= u32::from(is_short(&body, page, layout));
+            }
             let statuses = totals.add(&body).map_err(ReadError::at(page.request()))?;
             layout.total = statuses.total;
             totals.note_missing(page, &statuses, layout);
@@ -142,18 +150,10 @@ fn spread(last: u64) -> impl Iterator<Item = u64> {
     [last].into_iter().chain(between)
 }
 
-/// Reads a page, and once more if it lacks rows: that may have been an accident.
-async fn whole_page(
-    files: &Files<'_>,
-    page: PageNumber,
-    layout: Layout,
-) -> Result<PageBody, ReadError> {
-    let body = fetch(files, page).await?;
+/// Whether a page before the last one lacks rows: they may have moved meanwhile.
+fn is_short(body: &PageBody, page: PageNumber, layout: Layout) -> bool {
     let rows = body.read(drop).map_or(0, |read| read.rows);
-    if rows < layout.page_size && page < layout.last_page() {
-        return fetch(files, page).await;
-    }
-    Ok(body)
+    rows < layout.page_size && page < layout.last_page()
 }
 
 async fn fetch(files: &Files<'_>, page: PageNumber) -> Result<PageBody, ReadError> {

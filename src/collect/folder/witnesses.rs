@@ -43,6 +43,9 @@ impl Witnesses {
             self.short_reads = self.short_reads.saturating_add(1);
         } else {
             self.short_reads = 0;
+            if self.beyond == Beyond::None {
+                self.beyond = Beyond::Unknown;
+            }
         }
     }
 

@@ -27,6 +27,7 @@ impl ReadTask {
         let first = timeout(limit, self.first_page()).await;
         let first = first.unwrap_or(Err(ReadError::Deadline(limit)))?;
         let pages = total(&first)?.div_ceil(PAGE_SIZE);
+        let pages = pages.max(self.expected.pages());
         self.status.begin_large_scan(pages);
         let limit = self.time_for(pages);
         let mut count = timeout(limit, self.scan(&first))
@@ -95,7 +96,7 @@ impl ReadTask {
             fetch,
             &self.settings.collect,
             context,
-            self.expected.rows_beyond,
+            self.expected.rows_beyond.then(|| self.expected.pages()),
             &self.progress,
         )
         .await

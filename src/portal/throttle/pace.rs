@@ -129,7 +129,11 @@ impl Pace {
             return;
         }
         self.recent = self.recent << 1 | 1;
-        let is_near = |limit: Limit| limit.rate >= limit.level * AT_LEVEL;
+        // At the configured rate, a limit that was known may have gone.
+        let is_near = |limit: Limit| {
+            let is_full = self.configured.is_some_and(|rate| limit.rate >= rate);
+            limit.rate >= limit.level * AT_LEVEL && !is_full
+        };
         if !self.limit.is_some_and(is_near) && self.in_a_row == 0 && !self.shows_limit() {
             return;
         }
@@ -140,7 +144,14 @@ impl Pace {
             _ => {}
         }
         self.lowered += 1;
+        // The answers after this one tell of the new rate.
+        self.recent = 1;
         self.next = self.next.max(Some(now + self.gap()));
+    }
+
+    /// Whether the last answer was 429.
+    pub fn was_refused(&self) -> bool {
+        self.recent & 1 == 1
     }
 
     fn shows_limit(&self) -> bool {

@@ -206,3 +206,20 @@ async fn requests_say_how_long_they_waited() {
     let waited = [one, two, three].map(|admission| admission.unwrap().waited);
     assert_eq!(waited, [Duration::ZERO, SECOND, 2 * SECOND]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_is_met_by_one_folder_alone_lowers_the_rate() {
+    let throttle = Throttle::new(2, Rate::PerSecond(5.0));
+    let lane = Lane::default();
+    for answer in [Answer::Good, Answer::Limited, Answer::Limited] {
+        let admission = admit(&throttle, &lane).await.unwrap();
+        let answered = Answered {
+            folder: Some(id(1)),
+            answer,
+            took: SECOND / 20,
+            limit: 30 * SECOND,
+        };
+        throttle.answered(&admission, &lane, answered);
+    }
+    assert_eq!(throttle.with_pace(|pace| pace.lowered()), 1);
+}
