@@ -21,9 +21,7 @@ use crate::collect::admission::{Admission, admit};
 use crate::config::{Config, Portal};
 use crate::history::{Departure, DepartureReason};
 use crate::model::Shard;
-use crate::portal::{
-    Client, Lane, ListedFolder, PageRequest, PortalError, Session, Throttles, Unobserved, Whole,
-};
+use crate::portal::{Lane, ListedFolder, PageRequest, PortalError, Session, Throttles, Whole};
 use crate::snapshot::{FolderState, FolderView, ListState, PortalView, Unavailable};
 
 use report::{PortalReport, Report};
@@ -66,15 +64,13 @@ async fn try_portal(
     shard: Shard,
     throttles: &Throttles,
 ) -> Result<PortalView> {
-    let (collect, request) = (&config.collect, &config.request);
-    let client = Client::build(portal, collect, request, Arc::new(Unobserved), throttles)?;
-    let session = Session::open(&client).await?;
+    let session = once::session(config, portal, throttles).await?;
     let listing = session.folders().await?;
     let settings = Settings::new(portal, config, shard);
     let Admission { folders, facts } = admit(&listing, &settings);
     let folders = stream::iter(folders)
         .map(async |listed| (listed.id, Arc::new(try_folder(&session, listed).await)))
-        .buffer_unordered(client.concurrency())
+        .buffer_unordered(config.collect.concurrency.get())
         .collect::<Vec<_>>()
         .await;
     Ok(PortalView {

@@ -7,16 +7,16 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use tracing::error;
 
-use crate::cli::{ConfigArgs, exit, once, settings, table};
+use crate::cli::{ConfigArgs, exit, once, output, settings, table};
 use crate::collect::Settings;
 use crate::collect::admission::admit;
 use crate::config::{Config, FolderPattern, Portal};
 use crate::model::{Shard, Status};
-use crate::portal::{Client, ListedFolder, Session, Throttles, Unobserved};
+use crate::portal::{ListedFolder, Throttles};
 
 use form::Writer;
 use read::{File, Reader};
@@ -95,12 +95,8 @@ pub(super) fn run(config: &ConfigArgs, shard: Shard, args: &FilesArgs) -> Result
             }
         }
     }
-    match writer.finish() {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write to standard output")
-        }
-        _ => Ok(exit::code(is_complete)),
-    }
+    output::printed(writer.finish())?;
+    Ok(exit::code(is_complete))
 }
 
 /// Lists the files of one portal; returns whether every folder was read.
@@ -112,15 +108,7 @@ async fn list(
     args: &FilesArgs,
     writer: &mut Writer,
 ) -> Result<bool> {
-    let observer = Arc::new(Unobserved);
-    let client = Client::build(
-        portal,
-        &config.collect,
-        &config.request,
-        observer,
-        throttles,
-    )?;
-    let session = Session::open(&client).await?;
+    let session = once::session(config, portal, throttles).await?;
     let listing = session.folders().await?;
     let settings = Settings::new(portal, config, shard);
     let mut folders = admit(&listing, &settings).folders;

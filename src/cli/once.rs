@@ -1,7 +1,12 @@
 //! Parts of the commands that collect once.
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
 use tokio::runtime::{Builder, Runtime};
+
+use crate::config::{Config, Portal};
+use crate::portal::{Client, Session, Throttles, Unobserved};
 
 /// A runtime on this thread alone: a single collection is limited by the network, so more threads would not help.
 pub(super) fn runtime() -> Result<Runtime> {
@@ -9,4 +14,15 @@ pub(super) fn runtime() -> Result<Runtime> {
         .enable_all()
         .build()
         .context("the runtime cannot be started")
+}
+
+/// A session with a portal, whose requests nobody observes.
+pub(super) async fn session(
+    config: &Config,
+    portal: &Portal,
+    throttles: &Throttles,
+) -> Result<Session> {
+    let (collect, request) = (&config.collect, &config.request);
+    let client = Client::build(portal, collect, request, Arc::new(Unobserved), throttles)?;
+    Ok(Session::open(&client).await?)
 }

@@ -22,12 +22,15 @@ pub(super) enum Form {
 /// Writes text to standard output. A closed pipe is not an error.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
-    match output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-    {
+    let written = output.write_all(text.as_bytes());
+    printed(written.and_then(|()| output.flush()))
+}
+
+/// The result of writing to standard output. A closed pipe is not an error.
+pub(super) fn printed(written: io::Result<()>) -> Result<()> {
+    match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot write to standard output"),
+        written => written.context("cannot write to standard output"),
     }
 }
 

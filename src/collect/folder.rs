@@ -2,6 +2,7 @@
 
 mod absence;
 mod stored;
+mod under_way;
 mod witnesses;
 
 use std::collections::HashSet;
@@ -28,6 +29,7 @@ use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::SavedFolder;
 
+pub(super) use under_way::ReadUnderWay;
 use witnesses::Witnesses;
 
 #[derive(Debug)]
@@ -51,29 +53,6 @@ pub(super) struct Folder {
     pub boundaries: Arc<Boundaries>,
     pub audits: AuditLog,
     witnesses: Witnesses,
-}
-
-#[derive(Debug)]
-pub(super) enum ReadUnderWay {
-    Queued,
-    Started {
-        /// The files that the ledger watched then.
-        watched: Arc<HashSet<FileKey>>,
-        status: Arc<ReadStatus>,
-    },
-}
-
-impl ReadUnderWay {
-    pub fn has_begun(&self) -> bool {
-        self.status().is_some_and(ReadStatus::has_begun)
-    }
-
-    fn status(&self) -> Option<&ReadStatus> {
-        match self {
-            Self::Queued => None,
-            Self::Started { status, .. } => Some(status),
-        }
-    }
 }
 
 impl Folder {

@@ -62,7 +62,7 @@ impl ReadPlan {
         let (mut candidates, mut waiting, mut begun) = (Vec::new(), Vec::new(), Vec::new());
         for folder in folders {
             let (log, moves) = (&folder.read_log, folder.moves(conditions.reindex));
-            let candidate = conditions.candidate(folder);
+            let candidate = conditions.candidate(folder, moves);
             let requests = candidate.requests;
             let is_idle = |intervals| log.is_idle(moves, intervals, conditions.now.steady);
             if folder.is_collected() {
@@ -105,7 +105,7 @@ impl PlanConditions<'_> {
     }
 
     /// The folder as one that could be read, by the strategy that is right for it now.
-    fn candidate(&self, folder: &Folder) -> ReadCandidate {
+    fn candidate(&self, folder: &Folder, moves: bool) -> ReadCandidate {
         let (strategy, expected) = (self.collect.strategy, folder.expected());
         let requests = strategy::requests(strategy, self.sorting, &expected);
         let estimate = Estimate {
@@ -115,7 +115,7 @@ impl PlanConditions<'_> {
         let (log, counts) = (&folder.read_log, folder.view.counts.as_deref());
         ReadCandidate {
             id: folder.view.id,
-            need: log.need(folder.moves(self.reindex)),
+            need: log.need(moves),
             waited: log.waited(folder.view.last_success, self.now),
             requests: log.requests(counts, estimate),
         }

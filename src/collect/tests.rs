@@ -113,16 +113,24 @@ impl Story {
     }
 
     fn view(&self) -> Arc<PortalView> {
-        Arc::clone(&self.publisher.current().portals[0])
+        view_of(&self.publisher)
     }
 
     fn counted(&self) -> usize {
-        let view = self.view();
-        let folders = view.folders.values();
-        folders
-            .filter(|folder| folder.state == FolderState::Counted)
-            .count()
+        counted_in(&self.view())
     }
+}
+
+/// What is published of the one portal.
+fn view_of(publisher: &Publisher) -> Arc<PortalView> {
+    Arc::clone(&publisher.current().portals[0])
+}
+
+fn counted_in(view: &PortalView) -> usize {
+    let folders = view.folders.values();
+    folders
+        .filter(|folder| folder.state == FolderState::Counted)
+        .count()
 }
 
 #[tokio::test]

@@ -75,7 +75,6 @@ impl Client {
             retries: request.retries,
             timeout: request.timeout,
             max_body_bytes: request.max_body_bytes,
-            concurrency: collect.concurrency.get(),
             observer,
         })
     }

@@ -42,16 +42,10 @@ pub struct Client {
     pub(super) retries: u32,
     pub(super) timeout: Duration,
     pub(super) max_body_bytes: usize,
-    pub(super) concurrency: usize,
     pub(super) observer: Arc<dyn Observer>,
 }
 
 impl Client {
-    /// Requests that may be in flight at once.
-    pub fn concurrency(&self) -> usize {
-        self.concurrency
-    }
-
     /// The rate at which this process may send requests, for planning.
     pub fn rate(&self) -> Rate {
         self.throttle.rate()

@@ -20,7 +20,7 @@ const MAX_SUSPECTS: u32 = 10;
 const MAX_SHORT_PAGES: u32 = 10;
 
 /// The sums over the pages of an audit.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::collect) struct Totals {
     pub counts: ByStatus<u64>,
     pub sizes: FolderSizes,
@@ -51,12 +51,12 @@ impl AuditTask {
         let (mut totals, mut extents, mut suspects) = (Totals::default(), Extents::default(), 0);
         let mut tries = MAX_SHORT_PAGES;
         for page in spread(pages).map(PageNumber) {
-            let mut body = fetch(&files, page).await?;
-            if tries > 0 && is_short(&body, page, layout) {
-                body = fetch(&files, page).await?;
-                tries -= u32::from(is_short(&body, page, layout));
+            let (mut body, mut sum, mut statuses) = totals.with_page(&files, page).await?;
+            if tries > 0 && is_short(&statuses, page, layout) {
+                (body, sum, statuses) = totals.with_page(&files, page).await?;
+                tries -= u32::from(is_short(&statuses, page, layout));
             }
-            let statuses = totals.add(&body).map_err(ReadError::at(page.request()))?;
+            totals = sum;
             layout.total = statuses.total;
             totals.note_missing(page, &statuses, layout);
             if self.sorting.state() == SortingState::Assumed
@@ -102,6 +102,18 @@ impl AuditTask {
 }
 
 impl Totals {
+    /// Reads a page; returns it, the sums with its rows, and their statuses.
+    async fn with_page(
+        &self,
+        files: &Files<'_>,
+        page: PageNumber,
+    ) -> Result<(PageBody, Self, PageStatuses), ReadError> {
+        let body = fetch(files, page).await?;
+        let mut sum = self.clone();
+        let statuses = sum.add(&body).map_err(ReadError::at(page.request()))?;
+        Ok((body, sum, statuses))
+    }
+
     /// Adds the rows of a page, and returns their statuses.
     fn add(&mut self, body: &PageBody) -> Result<PageStatuses, PortalError> {
         let mut statuses = PageStatuses::default();
@@ -151,9 +163,8 @@ fn spread(last: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Whether a page before the last one lacks rows: they may have moved meanwhile.
-fn is_short(body: &PageBody, page: PageNumber, layout: Layout) -> bool {
-    let rows = body.read(drop).map_or(0, |read| read.rows);
-    rows < layout.page_size && page < layout.last_page()
+fn is_short(statuses: &PageStatuses, page: PageNumber, layout: Layout) -> bool {
+    statuses.rows() < layout.page_size && page < layout.last_page()
 }
 
 async fn fetch(files: &Files<'_>, page: PageNumber) -> Result<PageBody, ReadError> {

@@ -47,7 +47,7 @@ async fn collected(router: Router, times: u32) -> Arc<FolderView> {
     let publisher = story.publisher.clone();
     story.run(minute);
     sleep(minute * times).await;
-    let view = Arc::clone(&publisher.current().portals[0]);
+    let view = view_of(&publisher);
     Arc::clone(view.folders.values().next().unwrap())
 }
 

@@ -113,15 +113,11 @@ impl Crowd {
     }
 
     fn view(&self) -> Arc<PortalView> {
-        Arc::clone(&self.publisher.current().portals[0])
+        view_of(&self.publisher)
     }
 
     fn up(&self) -> usize {
-        let view = self.view();
-        let folders = view.folders.values();
-        folders
-            .filter(|folder| folder.state == FolderState::Counted)
-            .count()
+        counted_in(&self.view())
     }
 
     /// Waits for a number of seconds, in each of which every folder is counted and the last collection was a success.
