@@ -8,18 +8,18 @@ mod audit;
 mod change_log;
 mod collection;
 mod collection_log;
+mod due;
 pub mod error;
 mod folder;
-mod folder_read;
 mod folders;
 pub mod full_scan;
 mod list;
 mod persisted_folder;
 pub mod progress;
 mod publication;
-mod read_plan;
-mod read_queue;
-pub(crate) mod read_schedule;
+mod queue;
+mod read_cycles;
+mod read_task;
 mod reads;
 mod refusals;
 mod reindex;
@@ -42,14 +42,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::config::Strategy;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
-use crate::portal::Client;
+use crate::portal::{Client, Session};
 use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
 use crate::state::Store;
@@ -60,14 +60,14 @@ pub use settings::Settings;
 use audit::{Auditor, FinishedAudit};
 use collection::Listed;
 use collection_log::CollectionLog;
-use folder_read::{FolderRead, Slots};
 use folders::Folders;
 use list::FolderList;
 use progress::Progress;
 use publication::Publication;
-use read_queue::ReadQueue;
+use queue::{Queue, ReadKind};
+use read_task::FolderRead;
 use refusals::Refusals;
-use runs::{RunId, Runs};
+use runs::Runs;
 use sorting::Sorting;
 use storage::Storage;
 use tasks::Tasks;
@@ -100,7 +100,6 @@ pub struct Command {
 pub struct Collector {
     settings: Arc<Settings>,
     dependencies: Dependencies,
-    slots: Slots,
     /// Whether the portal sorts by status.
     sorting: Arc<Sorting>,
     folders: Folders,
@@ -110,7 +109,9 @@ pub struct Collector {
     publication: Publication,
     auditor: Auditor,
     runs: Runs,
-    reads: ReadQueue,
+    queue: Queue,
+    /// The client for reads, from the last list on that could be read.
+    session: Option<Arc<Session>>,
     refusals: Refusals,
     tasks: Tasks,
     /// Folders that were counted and are not written yet.
@@ -119,11 +120,9 @@ pub struct Collector {
 
 /// The result of a task.
 enum Event {
-    Listed(RunId, Listed),
+    Listed(Listed),
     RefusalsExplained(Listed),
-    /// One more read may have a task.
-    PlaceFree,
-    FolderRead(RunId, FolderId, FolderRead),
+    FolderRead(FolderId, ReadKind, Box<FolderRead>),
     /// `None` if a panic ended the audit.
     Audited(FolderId, Option<FinishedAudit>),
     RefutationChecked,
@@ -135,7 +134,6 @@ impl Collector {
         let name = settings.portal.name.clone();
         let sorting = Sorting::new(name.clone(), settings.collect.full_every);
         Self {
-            slots: Slots::new(settings.collect.concurrency.get()),
             sorting: Arc::new(sorting),
             folders: Folders::new(&settings),
             list: FolderList::default(),
@@ -144,7 +142,8 @@ impl Collector {
             publication: Publication::new(Moment::now().steady),
             auditor: Auditor::new(Moment::now().steady),
             runs: Runs::default(),
-            reads: ReadQueue::default(),
+            queue: Queue::default(),
+            session: None,
             refusals: Refusals::default(),
             tasks: Tasks::default(),
             counted: BTreeSet::new(),
@@ -195,6 +194,7 @@ impl Collector {
         command: &mut mpsc::UnboundedReceiver<Command>,
         cancel: &CancellationToken,
     ) {
+        let wake = self.next_wake();
         tokio::select! {
             () = cancel.cancelled() => {}
             Some(command) = command.recv() => {
@@ -205,20 +205,49 @@ impl Collector {
             }
             tick = ticker.next() => self.begin(Some(tick)).await,
             Some(event) = self.tasks.next() => self.tasks_ended(event).await,
-            () = sleep_until(self.publication.next), if self.publication.is_pending() => {
-                self.publish(Moment::now());
-            }
-            () = sleep(HEARTBEAT) => {}
+            () = sleep_until(wake) => {}
         }
+        self.go_on().await;
         self.audit();
+    }
+
+    /// When something is to be done that no event announces.
+    fn next_wake(&self) -> Instant {
+        let now = Moment::now().steady;
+        let times = [
+            self.publication.due(),
+            self.runs.next_deadline(),
+            self.queue.next_room(now),
+            Some(now + HEARTBEAT),
+        ];
+        times.into_iter().flatten().min().unwrap_or(now)
+    }
+
+    /// Does what is due by now, after any event.
+    async fn go_on(&mut self) {
+        self.end_collections().await;
+        self.start_reads();
+        // A read that was not wanted any more may have been the last one.
+        self.end_collections().await;
+        let now = Moment::now();
+        if self.publication.due().is_some_and(|due| due <= now.steady) {
+            self.publish(now);
+        }
     }
 
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
         self.begin(None).await;
-        while let Some(event) = self.tasks.next().await {
-            self.tasks_ended(event).await;
+        while self.runs.are_under_way() {
+            let wake = self.next_wake();
+            tokio::select! {
+                Some(event) = self.tasks.next() => self.tasks_ended(event).await,
+                () = sleep_until(wake) => {}
+            }
+            self.go_on().await;
         }
+        let limit = self.settings.collect.timeout;
+        self.folders.give_up_reads(limit);
         self.publish(Moment::now());
     }
 
@@ -235,20 +264,14 @@ impl Collector {
         self.storage
             .write_refutation(&self.sorting, &self.settings)
             .await;
-        if self.publication.request(Moment::now().steady) {
-            self.publish(Moment::now());
-        }
+        self.publication.request();
     }
 
     async fn task_ended(&mut self, event: Event) {
         match event {
-            Event::Listed(run, listed) => self.listed(run, listed).await,
+            Event::Listed(listed) => self.listed(listed).await,
             Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
-            Event::PlaceFree => {
-                self.reads.place_is_free();
-                self.start_reads().await;
-            }
-            Event::FolderRead(run, folder, read) => self.folder_read(run, folder, read).await,
+            Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
             Event::Audited(folder, audit) => self.audited(folder, audit).await,
             Event::RefutationChecked => self.auditor.finished(),
         }
@@ -260,9 +283,6 @@ impl Collector {
         let before = std::mem::replace(&mut self.settings, Arc::new(settings));
         self.dependencies.client = client;
         let settings = &self.settings;
-        if settings.collect.concurrency != before.collect.concurrency {
-            self.slots = Slots::new(settings.collect.concurrency.get());
-        }
         if settings.collect.full_every != before.collect.full_every {
             let portal = settings.portal.name.clone();
             self.sorting = Arc::new(Sorting::new(portal, settings.collect.full_every));
@@ -279,11 +299,11 @@ impl Collector {
     fn restart(&mut self) {
         self.tasks.give_up();
         self.runs = Runs::default();
-        self.reads = ReadQueue::default();
+        self.queue = Queue::default();
         self.refusals = Refusals::default();
         self.auditor.finished();
         for folder in self.folders.iter_mut() {
-            folder.read = None;
+            folder.forget_read();
         }
         self.publish(Moment::now());
     }

@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use humantime::format_duration;
 
 use crate::clock::Moment;
-use crate::collect::read_schedule::{RequestBudget, requests_in};
 use crate::config::{Collect, Config, Rate, Schedule, Strategy};
 use crate::model::Shard;
 
@@ -49,7 +48,7 @@ fn contradictions(config: &Config) -> Vec<String> {
     let Rate::PerSecond(rate) = collect.max_requests_per_second else {
         return found;
     };
-    if let Some(fit) = requests_in(collect.max_requests_per_second, collect.timeout)
+    if let Some(fit) = collect.max_requests_per_second.requests_in(collect.timeout)
         && fit < LEAST_REQUESTS
     {
         found.push(format!(
@@ -57,7 +56,7 @@ fn contradictions(config: &Config) -> Vec<String> {
         ));
     }
     let pages = collect.max_pages_per_folder.get();
-    let fits = requests_in(collect.max_requests_per_second, collect.full_every);
+    let fits = collect.max_requests_per_second.requests_in(collect.full_every);
     if collect.strategy != Strategy::Full && fits.is_some_and(|fits| pages > fits) {
         found.push(format!(
             "{pages} pages (collect.max_pages_per_folder) cannot be read within collect.full_every ({full_every}) at {rate} requests a second"
@@ -73,13 +72,12 @@ fn allowed(collect: &Collect) -> Option<String> {
         return None;
     };
     let interval = interval(collect)?;
-    let requests = requests_in(limit, interval)?;
+    let requests = limit.requests_in(interval)?;
     let quiet_every = collect.quiet_every.max(interval);
-    let budget = RequestBudget::new(limit, interval, collect.timeout)?;
     let collections = quiet_every.as_millis() / interval.as_millis().max(1);
     let collections = u64::try_from(collections).unwrap_or(u64::MAX);
     // Quiet folders that are due in time when nothing else is read.
-    let quiet = budget.requests.saturating_mul(collections);
+    let quiet = requests.saturating_sub(1).saturating_mul(collections);
     let [interval, quiet_every] = [interval, quiet_every].map(format_duration);
     Some(format!(
         "at {rate} requests a second, {requests} requests fit into an interval of {interval}, one of them for the list; \

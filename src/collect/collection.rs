@@ -1,16 +1,17 @@
-//! One collection of a portal: the list of folders, the choice of those that are due, and the end.
+//! One collection of a portal: the list of folders, the folders that it makes due, and the end.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
 
 use crate::clock::Moment;
+use crate::collect::due::ReadIntervals;
 use crate::collect::folder::Folder;
-use crate::collect::read_plan::{PlanConditions, ReadPlan};
+use crate::collect::queue::ReadKind;
 use crate::collect::reindex::folder_findings;
-use crate::collect::runs::{Run, RunId};
+use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
@@ -25,22 +26,16 @@ impl Collector {
     /// Begins a collection, unless the last one still waits for its list.
     pub(super) async fn begin(&mut self, tick: Option<Tick>) {
         self.read_state().await;
-        let began = Moment::now();
-        if let Some(tick) = tick {
-            self.log.ticked(tick);
-        }
-        if self.runs.is_listing() {
+        self.log.ticked(tick);
+        let requests = self.dependencies.events.requests();
+        let timeout = self.settings.collect.timeout;
+        if !self.runs.begin(Moment::now(), timeout, requests) {
             self.skip();
             return;
         }
-        let deadline = Moment::now().steady + self.settings.collect.timeout;
-        let next = self.log.shown.next.filter(|_| tick.is_some());
-        let until_next = next.map(|next| next.since(began.wall));
-        let requests = self.dependencies.events.requests();
-        let run = self.runs.begin(began, deadline, until_next, requests);
-        let list = self.request_list(deadline);
-        self.tasks.spawn(list, move |listed| {
-            Event::Listed(run, listed.unwrap_or_else(no_list))
+        let list = self.request_list();
+        self.tasks.spawn(list, |listed| {
+            Event::Listed(listed.unwrap_or_else(no_list))
         });
     }
 
@@ -52,38 +47,37 @@ impl Collector {
     }
 
     /// Reads the key and the list.
-    pub(super) fn request_list(
-        &self,
-        deadline: Instant,
-    ) -> impl Future<Output = Listed> + Send + use<> {
+    pub(super) fn request_list(&self) -> impl Future<Output = Listed> + Send + use<> {
         let client = Arc::clone(&self.dependencies.client);
         let limit = self.settings.collect.timeout;
         async move {
-            let listed = timeout_at(deadline, list(&client)).await;
+            let listed = timeout(limit, list(&client)).await;
             listed.unwrap_or(Err(PortalError::Timeout { limit }))
         }
     }
 
-    /// The list that a collection began with is there: reads the folders that are due.
-    pub(super) async fn listed(&mut self, run: RunId, listed: Listed) {
+    /// The list that a collection began with is there: queues the folders that are due.
+    pub(super) async fn listed(&mut self, listed: Listed) {
         match listed {
             Ok((session, listing)) => {
+                self.session = Some(session);
                 self.apply_list(listing).await;
-                self.read_due_folders(run, session).await;
+                self.queue_due_folders().await;
             }
             Err(error) => {
                 self.list_failed(&error);
-                if let Some(run) = self.runs.get_mut(run) {
-                    run.failed += 1;
-                }
-                self.end_when_done(run).await;
+                self.runs.list_failed();
             }
         }
     }
 
-    /// The list could not be read: nothing new is known about the folders.
+    /// The list could not be read: nothing new is known about the folders, and nothing else is asked for until it can be read again.
     pub(super) fn list_failed(&mut self, error: &PortalError) {
+        self.session = None;
         self.list.failed(error, &self.settings.portal.name);
+        for id in self.queue.clear() {
+            self.refused_with_portal(id);
+        }
         for folder in self.folders.iter_mut() {
             folder.portal_failed();
         }
@@ -119,48 +113,66 @@ impl Collector {
         self.storage.forget_portals(names.collect(), now).await;
     }
 
-    async fn read_due_folders(&mut self, run: RunId, session: Arc<Session>) {
+    async fn queue_due_folders(&mut self) {
         self.assign_classes().await;
         let now = Moment::now();
-        let rate = self.dependencies.client.rate();
-        let conditions = PlanConditions {
-            collect: &self.settings.collect,
-            reindex: &self.settings.reindex,
-            rate,
-            sorting: self.sorting.state(),
-            until_next: self.runs.get(run).and_then(|run| run.until_next),
-            is_auditing: self.auditor.is_busy(),
-            now,
-        };
-        let plan = ReadPlan::new(self.folders.iter(), &conditions);
-        self.log.planned(&plan, rate, &self.settings, now.steady);
-        let due: HashSet<_> = plan.due.iter().copied().collect();
-        for folder in self.folders.iter_mut() {
-            if !folder.is_being_read() && !due.contains(&folder.view.id) {
-                folder.skipped();
+        let intervals = self.log.intervals(&self.settings.collect);
+        for folder in self.folders.iter() {
+            if let Some(due) = folder.queued_since() {
+                self.log.waited(due, folder.read_log.last_began(), now.steady);
             }
         }
-        let is_reading = self.folders.iter().any(Folder::is_being_read);
-        if plan.due.is_empty() && plan.idle == 0 && is_reading {
-            self.runs.remove(run);
+        let (collect, portal) = (&self.settings.collect, &self.settings.portal.name);
+        self.log.measure(collect, portal, now.steady);
+        let due = self.due_folders(intervals, now);
+        let is_busy = !self.folders.iter().any(Folder::is_idle) && !self.queue.is_unused();
+        if due.is_empty() && is_busy {
+            self.runs.give_up_listing();
             self.skip();
             return;
         }
-        if let Some(run) = self.runs.get_mut(run) {
-            run.listed(session, plan.due.len());
+        self.runs
+            .listed(due.iter().map(|(folder, _)| *folder).collect());
+        for (id, due) in due {
+            if let Some(folder) = self.folders.get_mut(id) {
+                folder.queue(due);
+                self.queue.push(id, ReadKind::Count, due);
+            }
         }
-        for id in plan.due {
-            self.queue_read(run, id);
-        }
-        self.start_reads().await;
-        self.end_when_done(run).await;
     }
 
-    /// Ends a collection when nothing of it is outstanding.
-    pub(super) async fn end_when_done(&mut self, run: RunId) {
-        let Some(run) = self.runs.take_ended(run) else {
-            return;
-        };
+    /// The folders that this collection reads, and when they were due. All are shown as their last reads found them.
+    fn due_folders(
+        &mut self,
+        intervals: Option<ReadIntervals>,
+        now: Moment,
+    ) -> Vec<(FolderId, Instant)> {
+        let reindex = &self.settings.reindex;
+        let longest_refused = self.folders.longest_refused();
+        let mut found = Vec::new();
+        for folder in self.folders.iter_mut().filter(|folder| folder.is_idle()) {
+            folder.portal_recovered();
+            let id = folder.view.id;
+            let due = match intervals {
+                None => now.steady,
+                Some(intervals) => folder.due(intervals, reindex, now),
+            };
+            let is_due = intervals.is_none_or(|intervals| intervals.is_due(due, now.steady));
+            if is_due || longest_refused == Some(id) {
+                found.push((id, due));
+            }
+        }
+        found
+    }
+
+    /// Ends the collections that have nothing outstanding, or no more time.
+    pub(super) async fn end_collections(&mut self) {
+        while let Some(run) = self.runs.take_ended(Moment::now().steady) {
+            self.end(run).await;
+        }
+    }
+
+    async fn end(&mut self, run: Run) {
         self.save_counted().await;
         let ended = run.ended(Moment::now());
         let portal = &self.settings.portal.name;
@@ -194,7 +206,7 @@ impl Collector {
             let mut folders: Vec<_> = there.map(folder_findings).collect();
             folders.shrink_to_fit();
             reindexing.submit(PortalFindings {
-                session: run.session.clone(),
+                session: self.session.clone(),
                 portal_erring: self.list.state.trouble().is_some() || run.failed > run.counted,
                 stale_after: self.log.stale_after(&self.settings.collect),
                 folders,

@@ -1,4 +1,4 @@
-//! What the collections of a portal showed: when they ran, what they cost, and how long their counts hold.
+//! What the collections of a portal showed: when they ran, how long folders wait for their turns, and how long their counts hold.
 
 use std::time::Duration;
 
@@ -6,13 +6,12 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::collect::read_plan::ReadPlan;
-use crate::collect::read_schedule::{Cost, CycleChange, ReadCycles};
-use crate::collect::settings::Settings;
-use crate::config::{Collect, Rate};
-use crate::model::Timestamp;
+use crate::collect::due::ReadIntervals;
+use crate::collect::read_cycles::{CycleChange, ReadCycles};
+use crate::config::Collect;
+use crate::model::{PortalName, Timestamp};
 use crate::schedule::Tick;
-use crate::snapshot::{Collections, LastRun, RunResult};
+use crate::snapshot::{Collections, LastRun, ReadCycle, RunResult};
 
 /// Counts are shown for this many intervals at least (docs/metrics.md, Stale counts).
 const STALE_INTERVALS: u32 = 3;
@@ -24,9 +23,11 @@ const STALE_CYCLES: u32 = 2;
 #[derive(Default)]
 pub(super) struct CollectionLog {
     pub shown: Collections,
+    /// The time from the beginning of the last collection to the next one, if one is known to come.
+    interval: Option<Duration>,
+    /// The longest time between two reads of a folder since the last collection began, of those that waited for their turn.
+    longest_gap: Duration,
     cycles: ReadCycles,
-    /// Whether a collection has chosen its folders before.
-    has_planned: bool,
 }
 
 impl CollectionLog {
@@ -35,25 +36,43 @@ impl CollectionLog {
         self.shown.last_success = self.shown.last_success.max(last_success);
     }
 
-    pub fn ticked(&mut self, tick: Tick) {
-        self.shown.gap = Some(tick.interval);
-        self.shown.next = tick.next;
+    /// A collection begins, on schedule or alone.
+    pub fn ticked(&mut self, tick: Option<Tick>) {
+        let next = tick.and_then(|tick| tick.next);
+        self.interval = next.map(|next| next.since(Moment::now().wall));
+        if let Some(tick) = tick {
+            self.shown.gap = Some(tick.interval);
+            self.shown.next = tick.next;
+        }
     }
 
-    /// A collection has chosen its folders. Logs what reading the portal costs, once, and what is new about the cycle.
-    pub fn planned(&mut self, plan: &ReadPlan, rate: Rate, settings: &Settings, now: Instant) {
-        self.shown.cycle = plan.cycle;
-        let portal = &settings.portal.name;
-        let first = !std::mem::replace(&mut self.has_planned, true);
-        if let Some(intervals) = plan.intervals.filter(|_| first) {
-            let cost = Cost {
-                reads: plan.load.total(),
-                intervals,
-                rate,
-            };
-            info!(%portal, folders = plan.folders, "{cost}");
+    /// The times between two reads of a folder; `None` if no further collection is scheduled.
+    pub fn intervals(&self, collect: &Collect) -> Option<ReadIntervals> {
+        self.interval.map(|interval| ReadIntervals {
+            interval,
+            quiet_every: collect.quiet_every,
+        })
+    }
+
+    /// A folder waits for its turn, or has its turn now, that was due for a while and was read before.
+    pub fn waited(&mut self, due: Instant, read_before: Option<Instant>, now: Instant) {
+        let late = now.saturating_duration_since(due);
+        if let Some(before) = read_before.filter(|_| self.interval.is_some_and(|it| late > it)) {
+            let gap = now.saturating_duration_since(before);
+            self.longest_gap = self.longest_gap.max(gap);
         }
-        match self.cycles.update(plan.cycle, now) {
+    }
+
+    /// Notes the cycle of the last interval; logs what is new about it.
+    pub fn measure(&mut self, collect: &Collect, portal: &PortalName, now: Instant) {
+        let gap = std::mem::take(&mut self.longest_gap);
+        let cycle = self.interval.filter(|_| gap > Duration::ZERO);
+        self.shown.cycle = cycle.map(|interval| ReadCycle {
+            takes: gap,
+            interval,
+            quiet_every: collect.quiet_every,
+        });
+        match self.cycles.update(self.shown.cycle, now) {
             None => {}
             Some(CycleChange::Changed(cycle)) if cycle.is_late() => warn!(%portal, "{cycle}"),
             Some(CycleChange::Changed(cycle)) => info!(%portal, "{cycle}"),
@@ -70,15 +89,15 @@ impl CollectionLog {
         }
     }
 
-    /// The age from which on counts are withdrawn: an idle folder keeps its counts until it is read when it is due again.
+    /// The age from which on counts are withdrawn: a quiet folder keeps its counts until it is read when it is due again.
     pub fn stale_after(&self, collect: &Collect) -> Duration {
         let interval = self.shown.interval().unwrap_or_default();
         let longest_cycle = self.cycles.longest(Moment::now().steady);
         let waits = (interval * STALE_INTERVALS).max(longest_cycle * STALE_CYCLES);
-        let idle = match self.shown.gap {
+        let quiet = match self.shown.gap {
             Some(gap) if gap < collect.quiet_every => collect.quiet_every,
             _ => Duration::ZERO,
         };
-        collect.stale_after.max(idle.saturating_add(waits))
+        collect.stale_after.max(quiet.saturating_add(waits))
     }
 }

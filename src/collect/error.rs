@@ -1,7 +1,5 @@
 //! Why a folder could not be read.
 
-use std::time::Duration;
-
 use thiserror::Error;
 
 use crate::collect::sorted::page::{Layout, PageNumber};
@@ -60,10 +58,6 @@ pub enum ReadError {
     /// The boundaries between statuses moved faster than they could be found.
     #[error("the files changed too fast to find the boundaries between statuses")]
     Moving,
-    #[error("not read within collect.timeout ({})", humantime::format_duration(*.0))]
-    Deadline(Duration),
-    #[error("a full scan of {pages} pages did not end within {}; is the portal slow, or collect.max_requests_per_second too low?", humantime::format_duration(*limit))]
-    ScanDeadline { pages: u64, limit: Duration },
     #[error("an internal error ended the read; the log has the details")]
     Panicked,
 }
@@ -87,12 +81,9 @@ impl ReadError {
         matches!(self, Self::Portal { error, .. } if error.status() == Some(404))
     }
 
-    /// Whether the portal, or this program, took too long for the folder.
+    /// Whether the portal took too long for the folder.
     pub fn is_slow(&self) -> bool {
-        match self {
-            Self::Portal { error, .. } => matches!(error, PortalError::Timeout { .. }),
-            _ => matches!(self, Self::Deadline(_) | Self::ScanDeadline { .. }),
-        }
+        matches!(self, Self::Portal { error: PortalError::Timeout { .. }, .. })
     }
 }
 

@@ -5,8 +5,8 @@ mod stored;
 mod under_way;
 mod witnesses;
 
-use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -14,9 +14,9 @@ use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::collect::audit::schedule::AuditLog;
 use crate::collect::error::ReadError;
-use crate::collect::folder_read::{FolderRead, ReadStatus};
+use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
 use crate::collect::persisted_folder::PersistedFolder;
-use crate::collect::read_schedule::{ReadLog, ReadOutcome};
+use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
 use crate::collect::unwritten::UnwrittenCount;
 use crate::collect::watched::{Watch, findings};
@@ -24,22 +24,21 @@ use crate::config::{Mode, Reindex};
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
+
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::SavedFolder;
 
-pub(super) use under_way::ReadUnderWay;
+use under_way::ReadState;
 use witnesses::Witnesses;
 
-#[derive(Debug)]
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
     /// The last count, until it is written.
     unwritten: Option<Box<UnwrittenCount>>,
-    /// The read that is under way, or whose refusal is not explained yet.
-    pub read: Option<ReadUnderWay>,
+    read: ReadState,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
@@ -80,7 +79,7 @@ impl Folder {
             }),
             persisted,
             unwritten: None,
-            read: None,
+            read: ReadState::default(),
             slow: false,
             read_log: ReadLog::default(),
             state_before: None,
@@ -94,24 +93,11 @@ impl Folder {
         folder
     }
 
-    /// Whether it is being read, or has a refusal that is not explained yet.
-    pub fn is_being_read(&self) -> bool {
-        self.read.is_some()
-    }
-
-    /// Shows whether a large scan is under way.
-    pub fn show_scan(&mut self) {
-        let status = self.read.as_ref().and_then(ReadUnderWay::status);
-        let pages = status.and_then(ReadStatus::large_scan_pages);
-        if self.view.large_scan_pages != pages {
-            self.view_mut().large_scan_pages = pages;
-        }
-    }
-
     /// The list names the folder, perhaps by another name than before.
     pub fn found(&mut self, listed: &ListedFolder) {
         if self.is_unlisted() {
             self.persisted.departure = None;
+            self.read_log.forget_reads();
             self.view_mut().state = FolderState::Unseen;
             self.show_persisted();
         }
@@ -149,19 +135,14 @@ impl Folder {
         let Some(counts) = self.view.counts.as_deref() else {
             return false;
         };
-        let settled = if reindex
-            .for_folder(self.view.id, self.view.name.label())
-            .mode
-            == Mode::Off
-        {
-            Status::WITH_REASON
-                .map(|status| counts.files[status])
-                .iter()
-                .sum()
-        } else {
-            0
-        };
+        let mode = reindex.for_folder(self.view.id, self.view.name.label()).mode;
+        let settled = if mode == Mode::Off { with_reason(counts) } else { 0 };
         counts.files.total() > counts.files[Status::Done] + settled
+    }
+
+    /// Whether files failed or were flagged at the last count.
+    fn has_reasons(&self) -> bool {
+        self.view.counts.as_deref().map_or(0, with_reason) > 0
     }
 
     /// The folder cannot be read, because its portal cannot. A read under way may still succeed.
@@ -173,28 +154,26 @@ impl Folder {
         }
     }
 
-    /// The folder could be read, and is not due: the result of its last read stays valid (docs/metrics.md, Stale counts).
-    pub fn skipped(&mut self) {
+    /// The portal can be read again: the result of the last read holds until the next one (docs/metrics.md, Stale counts).
+    pub fn portal_recovered(&mut self) {
         if let Some(state) = self.state_before.take() {
             self.view_mut().state = state;
         }
     }
 
-    /// A read begins: it waits for its turn.
-    pub fn begin(&mut self, now: Instant) {
-        self.read = Some(ReadUnderWay::Queued);
-        self.state_before = None;
-        self.read_log.begin(now);
-    }
-
-    /// It is the turn of the read, if there is one.
-    pub fn start(&mut self, watched: &Arc<HashSet<FileKey>>) -> Option<Arc<ReadStatus>> {
-        let status = Arc::<ReadStatus>::default();
-        *self.read.as_mut()? = ReadUnderWay::Started {
-            watched: Arc::clone(watched),
-            status: Arc::clone(&status),
-        };
-        Some(status)
+    /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
+    pub fn due(&self, intervals: ReadIntervals, reindex: &Reindex, now: Moment) -> Instant {
+        let moves = self.moves(reindex);
+        self.read_log.due(moves, intervals).unwrap_or_else(|| {
+            let age = self.view.last_success.map_or(Duration::ZERO, |counted| now.wall.since(counted));
+            let wait = if moves || self.has_reasons() {
+                intervals.interval
+            } else {
+                intervals.quiet_every
+            };
+            let counted = now.steady.checked_sub(age).unwrap_or(now.steady);
+            (counted + wait).min(now.steady)
+        })
     }
 
     /// Applies a read that was not refused.
@@ -204,15 +183,15 @@ impl Folder {
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
     ) -> ReadOutcome {
-        let under_way = self.read.take();
+        let watched = self.take_read();
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
-        if let Some(ending) = read.ending() {
-            let same = self.counted_the_same(&read);
-            self.read_log.end(ending, same);
-        }
+        let same = self.counted_the_same(&read);
+        self.read_log.end(read.outcome(), same);
         match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            Ok(mut count) => {
+            // A scan follows, whose result is another read.
+            Ok(Found::ManyPages { .. }) => ReadOutcome::Failed,
+            Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
                 // If an audit found that pages lack rows, boundaries count rows that do not exist.
                 count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
@@ -221,13 +200,9 @@ impl Folder {
                 self.witnesses.counted(files, reported, count.rows_beyond);
                 count.consistent &= self.witnesses.missing() == 0;
                 let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
-                let watched = match under_way {
-                    Some(ReadUnderWay::Started { watched, .. }) => Some(watched),
-                    Some(ReadUnderWay::Queued) | None => None,
-                };
                 let finished = self.count(read.began, read.ended, &count, errors);
                 let watch = Watch {
-                    files: &watched.unwrap_or_default(),
+                    files: &watched,
                     finished: &finished,
                     before: self.findings.as_deref(),
                 };
@@ -239,7 +214,7 @@ impl Folder {
                 self.unwritten = Some(Box::new(UnwrittenCount {
                     began: read.began,
                     ended: read.ended,
-                    count,
+                    count: *count,
                 }));
                 ReadOutcome::Counted
             }
@@ -256,17 +231,15 @@ impl Folder {
 
     /// Whether a read was consistent and counted the same as the last one.
     fn counted_the_same(&self, read: &FolderRead) -> bool {
-        let count = read.result.as_ref().ok();
-        let count = count.filter(|count| count.consistent);
-        let before = self.view.counts.as_ref();
-        before
-            .zip(count)
-            .is_some_and(|(before, count)| before.files == count.files)
+        let (Some(before), Ok(Found::Counted(count))) = (&self.view.counts, &read.result) else {
+            return false;
+        };
+        count.consistent && before.files == count.files
     }
 
     /// The list of folders was read after a refused read: the folder is no longer in it, or it is forbidden.
     pub fn refused(&mut self, error: &ReadError) -> ReadOutcome {
-        self.read = None;
+        self.take_read();
         self.read_log.end(ReadOutcome::NothingToCount, true);
         if self.is_collected() {
             self.unavailable(Unavailable::Forbidden, error.to_string());
@@ -334,11 +307,17 @@ impl Folder {
         }
     }
 
-    fn unavailable(&mut self, reason: Unavailable, message: String) {
+    pub fn unavailable(&mut self, reason: Unavailable, message: String) {
         self.view_mut().state = FolderState::Unavailable { reason, message };
     }
 
     fn view_mut(&mut self) -> &mut FolderView {
         Arc::make_mut(&mut self.view)
     }
+}
+
+/// Files that failed or were flagged.
+fn with_reason(counts: &Counts) -> u64 {
+    let files = Status::WITH_REASON.map(|status| counts.files[status]);
+    files.iter().sum()
 }

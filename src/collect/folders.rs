@@ -5,17 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+use humantime::format_duration;
 
 use crate::classify::ClassSlots;
 use crate::collect::admission::{Admission, admit};
 use crate::collect::change_log::ChangeLog;
 use crate::collect::folder::Folder;
-use crate::collect::read_schedule::ReadOutcome;
+use crate::collect::due::ReadOutcome;
 use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{FolderView, ListFacts};
+use crate::snapshot::{FolderView, ListFacts, Unavailable};
 use crate::state::{FolderChange, Newer, SavedFolder, SqlError};
 
 /// The folders of a portal, and the class slots that they have.
@@ -229,12 +232,29 @@ impl Folders {
     }
 
     /// The views of the folders.
-    pub fn views(&mut self, now: Timestamp) -> BTreeMap<FolderId, Arc<FolderView>> {
-        self.iter_mut().for_each(Folder::show_scan);
+    pub fn views(&self, now: Timestamp) -> BTreeMap<FolderId, Arc<FolderView>> {
         let shown = self.iter().filter(|folder| folder.is_shown(now));
         shown
             .map(|folder| (folder.view.id, Arc::clone(&folder.view)))
             .collect()
+    }
+
+    /// Gives up the reads that did not end within a time.
+    pub fn give_up_reads(&mut self, limit: Duration) {
+        for folder in self.iter_mut().filter(|folder| folder.is_being_read()) {
+            let message = format!("not read within collect.timeout ({})", format_duration(limit));
+            folder.forget_read();
+            folder.unavailable(Unavailable::Error, message);
+        }
+    }
+
+    /// The folder, of those that were refused and are not being read, that was read longest ago. One of them is read in each collection, because the list does not
+    /// show when a refusal ends.
+    pub fn longest_refused(&self) -> Option<FolderId> {
+        let refused = self.iter();
+        let refused = refused.filter(|folder| folder.is_idle() && folder.read_log.is_refused());
+        let longest = refused.min_by_key(|folder| folder.read_log.last_began())?;
+        Some(longest.view.id)
     }
 
     /// The folders of which the disk does not know yet that they left, were excluded, or came back.

@@ -14,7 +14,7 @@ const GAP_SHARE: u32 = 10;
 #[derive(Debug)]
 pub(super) struct Publication {
     pending: bool,
-    pub next: Instant,
+    next: Instant,
 }
 
 impl Publication {
@@ -25,14 +25,14 @@ impl Publication {
         }
     }
 
-    /// Something changed; returns whether it may be published at once.
-    pub fn request(&mut self, now: Instant) -> bool {
+    /// Something changed.
+    pub fn request(&mut self) {
         self.pending = true;
-        now >= self.next
     }
 
-    pub fn is_pending(&self) -> bool {
-        self.pending
+    /// When to publish what changed; none if nothing did.
+    pub fn due(&self) -> Option<Instant> {
+        Some(self.next).filter(|_| self.pending)
     }
 
     /// A snapshot was published; making it took `took`.
@@ -51,14 +51,15 @@ mod tests {
     fn snapshots_are_a_gap_apart_that_grows_with_what_they_take() {
         let now = Moment::now().steady;
         let mut publication = Publication::new(now);
-        assert!(!publication.is_pending() && publication.request(now));
+        assert_eq!(publication.due(), None);
+        publication.request();
+        assert_eq!(publication.due(), Some(now));
         for (took, gap) in [(1, 50), (5, 50), (20, 200)] {
             let [took, gap] = [took, gap].map(Duration::from_millis);
             publication.published(now, took);
-            assert!(!publication.is_pending());
-            let early = now + gap - Duration::from_nanos(1);
-            assert!(!publication.request(early) && publication.request(now + gap));
-            assert!(publication.is_pending());
+            assert_eq!(publication.due(), None);
+            publication.request();
+            assert_eq!(publication.due(), Some(now + gap));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The reads of folders in parallel with the collector: how they begin, the meaning of refusals, and audits.
+//! The reads of folders in parallel with the collector: how they begin, what they found, and the meaning of refusals.
 
 use std::sync::Arc;
 
@@ -9,61 +9,53 @@ use crate::classify::ClassSlots;
 use crate::clock::Moment;
 use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
 use crate::collect::collection::{Listed, no_list};
-use crate::collect::error::ReadError;
+use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
-use crate::collect::folder_read::{FolderRead, ReadTask};
-use crate::collect::read_schedule::ReadOutcome;
+use crate::collect::queue::{ReadKind, Turn};
+use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::refusals::Refusal;
-use crate::collect::runs::RunId;
 use crate::collect::{Collector, Event};
 use crate::model::FolderId;
-use crate::portal::Lane;
+use crate::portal::{Lane, Session};
 
 impl Collector {
-    /// A folder is to be read.
-    pub(super) fn queue_read(&mut self, run: RunId, id: FolderId) {
-        if let Some(folder) = self.folders.get_mut(id) {
-            folder.begin(Moment::now().steady);
-            self.reads.push(run, id);
-        }
-    }
-
-    /// Starts the next reads, as many as there are places.
-    pub(super) async fn start_reads(&mut self) {
-        while let Some((run, id, place)) = self.reads.next(&self.slots) {
-            if self.runs.deadline(run) <= Moment::now().steady {
-                let limit = self.settings.collect.timeout;
-                let read = FolderRead::not_made(ReadError::Deadline(limit));
-                self.folder_read(run, id, read).await;
-            } else if let Some(read) = self.read_task(run, id) {
-                self.tasks.spawn(read.run(place), move |read| {
-                    let read = read.unwrap_or_else(|| FolderRead::not_made(ReadError::Panicked));
-                    Event::FolderRead(run, id, read)
+    /// Starts the reads that are next, as many as there is room for.
+    pub(super) fn start_reads(&mut self) {
+        let in_flight = self.settings.collect.concurrency.get();
+        while let Some(session) = self.session.clone()
+            && let Some(turn) = self.queue.next(in_flight, Moment::now().steady)
+        {
+            let Turn { folder, kind, .. } = turn;
+            if let Some(read) = self.read_task(turn, session) {
+                self.tasks.spawn(read.run(), move |read| {
+                    let read = read.unwrap_or_else(FolderRead::panicked);
+                    Event::FolderRead(folder, kind, Box::new(read))
                 });
             } else {
-                self.finish(run, id, |_, _| ReadOutcome::NothingToCount)
-                    .await;
+                self.queue.ended(folder, kind);
+                self.finish(folder, |_, _| ReadOutcome::NothingToCount);
             }
-        }
-        if self.reads.asks() {
-            let place = self.slots.clone().wait_for_place();
-            self.tasks.spawn(place, |_| Event::PlaceFree);
         }
     }
 
     /// The input of a read; `None` if it is no longer wanted.
-    fn read_task(&mut self, run: RunId, id: FolderId) -> Option<ReadTask> {
-        let session = Arc::clone(self.runs.get(run)?.session.as_ref()?);
+    fn read_task(&mut self, turn: Turn, session: Arc<Session>) -> Option<ReadTask> {
+        let id = turn.folder;
         let reindexing = self.dependencies.reindexing.as_ref();
         let watched = reindexing.map(|reindexing| reindexing.watched(id));
         let watched = watched.unwrap_or_default();
         let folder = self.folders.get_mut(id)?;
-        let status = folder.start(&watched)?;
+        let read_before = folder.read_log.last_began();
+        let requests = folder.start(&session, &watched)?;
+        self.log
+            .waited(turn.due, read_before, Moment::now().steady);
+        let is_large = turn.kind != ReadKind::Count;
         Some(ReadTask {
             settings: Arc::clone(&self.settings),
             session,
             folder: id,
             name: folder.view.name.clone(),
+            kind: turn.kind,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
             boundaries: Arc::clone(&folder.boundaries),
@@ -73,52 +65,56 @@ impl Collector {
                 classifier: Arc::clone(&self.settings.classifier),
             },
             progress: Arc::clone(&self.dependencies.progress),
-            slots: self.slots.clone(),
-            lane: if folder.slow {
+            lane: if folder.slow || is_large {
                 Lane::slow()
             } else {
                 Lane::default()
             },
-            deadline: self.runs.deadline(run),
-            status,
+            requests,
         })
     }
 
     /// A read ended. The list of folders must show what a refusal means.
-    pub(super) async fn folder_read(&mut self, run: RunId, id: FolderId, read: FolderRead) {
-        if let Err(error) = &read.result
-            && error.is_refusal()
-        {
-            self.refusals.add(Refusal {
-                run,
-                folder: id,
-                error: error.clone(),
-            });
-            self.ask_about_refusals().await;
-            return;
+    pub(super) fn folder_read(&mut self, id: FolderId, kind: ReadKind, read: FolderRead) {
+        self.queue.ended(id, kind);
+        let session = self.folders.get(id).and_then(Folder::session);
+        match &read.result {
+            Err(error) if error.is_refusal() => {
+                let Some(session) = session else { return };
+                self.refusals.add(Refusal {
+                    folder: id,
+                    session,
+                    error: error.clone(),
+                });
+                self.ask_about_refusals();
+            }
+            Ok(Found::ManyPages { requests }) => {
+                if let Some(folder) = self.folders.get_mut(id) {
+                    let due = folder.queue_again(*requests);
+                    self.queue.push(id, ReadKind::Scan, due);
+                }
+            }
+            _ => {
+                if let Some(session) = session {
+                    session.go_on_without(id);
+                }
+                let reindex = Arc::clone(&self.settings.reindex);
+                self.finish(id, |folder, class_slots| {
+                    folder.finish_read(read, class_slots, &reindex)
+                });
+            }
         }
-        if let Some(session) = self.runs.session(run) {
-            session.go_on_without(id);
-        }
-        let reindex = Arc::clone(&self.settings.reindex);
-        self.finish(run, id, |folder, class_slots| {
-            folder.finish_read(read, class_slots, &reindex)
-        })
-        .await;
     }
 
     /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
-    async fn ask_about_refusals(&mut self) {
+    fn ask_about_refusals(&mut self) {
         if self.list.state.trouble().is_some() {
             for refusal in self.refusals.take_waiting() {
-                self.refused_with_portal(refusal).await;
+                refusal.session.end();
+                self.refused_with_portal(refusal.folder);
             }
-            return;
-        }
-        let deadlines = self.refusals.ask().into_iter();
-        let deadlines = deadlines.map(|run| self.runs.deadline(run));
-        if let Some(deadline) = deadlines.max() {
-            let list = self.request_list(deadline);
+        } else if self.refusals.ask() {
+            let list = self.request_list();
             self.tasks.spawn(list, |listed| {
                 Event::RefusalsExplained(listed.unwrap_or_else(no_list))
             });
@@ -131,42 +127,31 @@ impl Collector {
         match listed {
             Ok((_, listing)) => {
                 self.apply_list(listing).await;
-                for Refusal { run, folder, error } in refusals {
-                    if let Some(session) = self.runs.session(run) {
-                        session.go_on();
-                    }
-                    self.finish(run, folder, |folder, _| folder.refused(&error))
-                        .await;
+                for refusal in refusals {
+                    refusal.session.go_on();
+                    let error = refusal.error;
+                    self.finish(refusal.folder, |folder, _| folder.refused(&error));
                 }
             }
             Err(error) => {
                 self.list_failed(&error);
                 for refusal in refusals {
-                    self.refused_with_portal(refusal).await;
+                    refusal.session.end();
+                    self.refused_with_portal(refusal.folder);
                 }
             }
         }
-        self.ask_about_refusals().await;
+        self.ask_about_refusals();
     }
 
-    /// The portal refuses altogether: nothing more is sent in this collection.
-    async fn refused_with_portal(&mut self, refusal: Refusal) {
-        let Refusal { run, folder, .. } = refusal;
-        if let Some(session) = self.runs.session(run) {
-            session.end();
-        }
-        self.finish(run, folder, |folder, _| {
-            folder.read = None;
-            folder.portal_failed();
-            ReadOutcome::Failed
-        })
-        .await;
+    /// A folder is not read, because the portal refuses altogether or cannot be read.
+    pub(super) fn refused_with_portal(&mut self, folder: FolderId) {
+        self.finish(folder, |folder, _| folder.give_up_read());
     }
 
-    /// One folder of a collection was read, or given up, which changes it.
-    async fn finish(
+    /// A folder was read, or given up, which changes it.
+    fn finish(
         &mut self,
-        run: RunId,
         id: FolderId,
         change: impl FnOnce(&mut Folder, &mut ClassSlots) -> ReadOutcome,
     ) {
@@ -177,10 +162,7 @@ impl Collector {
         if outcome == ReadOutcome::Counted || is_unsaved {
             self.counted.insert(id);
         }
-        if let Some(run) = self.runs.get_mut(run) {
-            run.folder_done(outcome);
-        }
-        self.end_when_done(run).await;
+        self.runs.folder_done(id, outcome);
     }
 
     /// Begins an audit, or checks an old refutation, if that is due and none is under way.

@@ -1,19 +1,21 @@
 //! Reads that the portal refused, until the list of folders explains them.
 
+use std::sync::Arc;
+
 use crate::collect::error::ReadError;
-use crate::collect::runs::RunId;
 use crate::model::FolderId;
+use crate::portal::Session;
 
 /// A read that the portal refused.
-#[derive(Debug)]
 pub(super) struct Refusal {
-    pub run: RunId,
     pub folder: FolderId,
+    /// Holds all its requests until the refusal is explained.
+    pub session: Arc<Session>,
     pub error: ReadError,
 }
 
 /// The refusals that are not explained yet. One request for the list explains all that there are when it is sent.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Refusals {
     /// Those for which no list was asked for yet.
     waiting: Vec<Refusal>,
@@ -26,14 +28,13 @@ impl Refusals {
         self.waiting.push(refusal);
     }
 
-    /// The collections of those for which the list is to be asked for now; none while an answer is awaited.
-    pub fn ask(&mut self) -> Vec<RunId> {
-        if self.asked.is_empty() {
+    /// Whether to ask for the list now: something waits for it, and no answer is awaited.
+    pub fn ask(&mut self) -> bool {
+        let asks = self.asked.is_empty() && !self.waiting.is_empty();
+        if asks {
             self.asked = self.take_waiting();
-            self.asked.iter().map(|refusal| refusal.run).collect()
-        } else {
-            Vec::new()
         }
+        asks
     }
 
     /// Takes those for which no list was asked for.
@@ -44,29 +45,5 @@ impl Refusals {
     /// Takes those that an answer explains.
     pub fn take_asked(&mut self) -> Vec<Refusal> {
         std::mem::take(&mut self.asked)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_list_at_a_time_is_asked_for_all_refusals_that_wait() {
-        let mut refusals = Refusals::default();
-        assert!(refusals.ask().is_empty());
-        let refusal = |run| Refusal {
-            run,
-            folder: uuid::Uuid::nil().into(),
-            error: ReadError::Panicked,
-        };
-        refusals.add(refusal(1));
-        refusals.add(refusal(2));
-        assert_eq!(refusals.ask(), [1, 2]);
-        refusals.add(refusal(3));
-        assert!(refusals.ask().is_empty(), "an answer is awaited");
-        assert_eq!(refusals.take_asked().len(), 2);
-        assert_eq!(refusals.ask(), [3]);
-        assert!(refusals.take_waiting().is_empty());
     }
 }

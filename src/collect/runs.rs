@@ -1,28 +1,22 @@
-//! The collections of a portal that are under way.
+//! The collections of a portal that are under way: each is the list of folders, and the reads that it made due.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::clock::Moment;
-use crate::collect::read_schedule::ReadOutcome;
-use crate::portal::Session;
+use crate::collect::due::ReadOutcome;
+use crate::model::FolderId;
 use crate::snapshot::{LastRun, RunResult};
-
-pub(super) type RunId = u64;
 
 /// A collection that is under way.
 pub(super) struct Run {
     began: Moment,
-    pub deadline: Instant,
-    /// The time from its beginning to the next collection, if one is known to come.
-    pub until_next: Option<Duration>,
-    /// The client for its reads; none before the list was read.
-    pub session: Option<Arc<Session>>,
-    /// Folders that are not read yet.
-    outstanding: usize,
+    /// When it ends, whatever is outstanding (`collect.timeout`).
+    deadline: Instant,
+    /// The folders that it made due and that are not read yet.
+    outstanding: HashSet<FolderId>,
     pub counted: usize,
     pub failed: usize,
     /// Requests to the portal before it began.
@@ -32,56 +26,53 @@ pub(super) struct Run {
 /// The collections that are under way.
 #[derive(Default)]
 pub(super) struct Runs {
-    last: RunId,
+    /// Waits for its list.
+    listing: Option<Run>,
+    reading: Vec<Run>,
     /// Whether a collection was skipped since the last one ended.
     has_skipped: bool,
-    under_way: BTreeMap<RunId, Run>,
 }
 
 impl Runs {
-    pub fn begin(
-        &mut self,
-        began: Moment,
-        deadline: Instant,
-        until_next: Option<Duration>,
-        requests_before: u64,
-    ) -> RunId {
-        self.last += 1;
-        let run = Run {
-            began,
-            deadline,
-            until_next,
-            session: None,
-            outstanding: 0,
-            counted: 0,
-            failed: 0,
-            requests_before,
-        };
-        self.under_way.insert(self.last, run);
-        self.last
+    /// Begins a collection, unless the last one still waits for its list.
+    pub fn begin(&mut self, began: Moment, timeout: Duration, requests_before: u64) -> bool {
+        let begins = self.listing.is_none();
+        if begins {
+            self.listing = Some(Run {
+                began,
+                deadline: began.steady + timeout,
+                outstanding: HashSet::new(),
+                counted: 0,
+                failed: 0,
+                requests_before,
+            });
+        }
+        begins
     }
 
-    /// Whether a collection waits for the list of folders.
-    pub fn is_listing(&self) -> bool {
-        self.under_way.values().any(|run| run.session.is_none())
+    /// The list is there, and these folders are due.
+    pub fn listed(&mut self, due: HashSet<FolderId>) {
+        if let Some(mut run) = self.listing.take() {
+            run.outstanding = due;
+            self.reading.push(run);
+        }
     }
 
-    pub fn get(&self, id: RunId) -> Option<&Run> {
-        self.under_way.get(&id)
+    /// The list could not be read: nothing was due.
+    pub fn list_failed(&mut self) {
+        if let Some(run) = &mut self.listing {
+            run.failed += 1;
+        }
+        self.listed(HashSet::new());
     }
 
-    pub fn get_mut(&mut self, id: RunId) -> Option<&mut Run> {
-        self.under_way.get_mut(&id)
+    /// The collection that waits for its list is none: all that it could read is still being read.
+    pub fn give_up_listing(&mut self) {
+        self.listing = None;
     }
 
-    pub fn session(&self, id: RunId) -> Option<&Session> {
-        self.get(id)?.session.as_deref()
-    }
-
-    /// When reads of a collection must end; now if it is not under way any more.
-    pub fn deadline(&self, id: RunId) -> Instant {
-        self.get(id)
-            .map_or_else(|| Moment::now().steady, |run| run.deadline)
+    pub fn are_under_way(&self) -> bool {
+        self.listing.is_some() || !self.reading.is_empty()
     }
 
     /// A collection was skipped; returns whether it is the first since one ended.
@@ -89,34 +80,35 @@ impl Runs {
         !std::mem::replace(&mut self.has_skipped, true)
     }
 
-    /// Removes a collection that has nothing outstanding.
-    pub fn take_ended(&mut self, id: RunId) -> Option<Run> {
-        self.get(id).filter(|run| run.outstanding == 0)?;
-        self.has_skipped = false;
-        self.remove(id)
+    /// A folder was read, or given up.
+    pub fn folder_done(&mut self, folder: FolderId, outcome: ReadOutcome) {
+        for run in &mut self.reading {
+            if run.outstanding.remove(&folder) {
+                match outcome {
+                    ReadOutcome::Counted | ReadOutcome::NothingToCount => run.counted += 1,
+                    ReadOutcome::Failed => run.failed += 1,
+                }
+            }
+        }
     }
 
-    pub fn remove(&mut self, id: RunId) -> Option<Run> {
-        self.under_way.remove(&id)
+    /// Takes out a collection that has nothing outstanding, or no more time: then what is outstanding has failed.
+    pub fn take_ended(&mut self, now: Instant) -> Option<Run> {
+        let has_ended = |run: &Run| run.outstanding.is_empty() || run.deadline <= now;
+        let at = self.reading.iter().position(has_ended)?;
+        let mut run = self.reading.remove(at);
+        run.failed += run.outstanding.len();
+        self.has_skipped = false;
+        Some(run)
+    }
+
+    /// When the next collection ends that has anything outstanding.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.reading.iter().map(|run| run.deadline).min()
     }
 }
 
 impl Run {
-    /// The list is there, and this number of folders is going to be read.
-    pub fn listed(&mut self, session: Arc<Session>, folders: usize) {
-        self.session = Some(session);
-        self.outstanding = folders;
-    }
-
-    /// One folder was read, or given up.
-    pub fn folder_done(&mut self, outcome: ReadOutcome) {
-        self.outstanding -= 1;
-        match outcome {
-            ReadOutcome::Counted | ReadOutcome::NothingToCount => self.counted += 1,
-            ReadOutcome::Failed => self.failed += 1,
-        }
-    }
-
     pub fn ended(&self, now: Moment) -> LastRun {
         LastRun {
             ended: now.wall,
@@ -131,19 +123,10 @@ mod tests {
     use super::*;
     use ReadOutcome::{Counted, Failed, NothingToCount};
 
-    fn ended(outcomes: &[ReadOutcome], list_failed: bool) -> Option<RunResult> {
-        let (mut runs, now) = (Runs::default(), Moment::now());
-        let id = runs.begin(now, Moment::now().steady, None, 0);
-        assert!(runs.is_listing());
-        runs.get_mut(id).unwrap().failed = usize::from(list_failed);
-        for outcome in outcomes {
-            runs.get_mut(id).unwrap().outstanding += 1;
-            assert!(runs.take_ended(id).is_none());
-            runs.get_mut(id).unwrap().folder_done(*outcome);
-        }
-        let ended = runs.take_ended(id).map(|run| run.ended(now).result);
-        assert!(!runs.is_listing() && runs.get(id).is_none());
-        ended
+    const TIMEOUT: Duration = Duration::from_mins(10);
+
+    fn id(number: usize) -> FolderId {
+        uuid::Uuid::from_u128(number as u128).into()
     }
 
     #[test]
@@ -155,7 +138,33 @@ mod tests {
             (&[Counted, Failed], false, RunResult::Partial),
             (&[Failed], false, RunResult::Failure),
         ] {
-            assert_eq!(ended(outcomes, list_failed), Some(result), "{outcomes:?}");
+            let (mut runs, now) = (Runs::default(), Moment::now());
+            assert!(runs.begin(now, TIMEOUT, 0) && !runs.begin(now, TIMEOUT, 0));
+            if list_failed {
+                runs.list_failed();
+            } else {
+                runs.listed((0..outcomes.len()).map(id).collect());
+            }
+            for (number, outcome) in outcomes.iter().enumerate() {
+                assert!(runs.take_ended(now.steady).is_none());
+                runs.folder_done(id(number), *outcome);
+            }
+            let run = runs.take_ended(now.steady).unwrap();
+            assert_eq!(run.ended(now).result, result, "{outcomes:?}");
+            assert!(runs.take_ended(now.steady).is_none());
         }
+    }
+
+    #[test]
+    fn a_collection_ends_in_time_and_what_was_not_read_by_then_has_failed() {
+        let (mut runs, now) = (Runs::default(), Moment::now());
+        runs.begin(now, TIMEOUT, 0);
+        runs.listed([id(1), id(2)].into());
+        runs.folder_done(id(1), Counted);
+        assert_eq!(runs.next_deadline(), Some(now.steady + TIMEOUT));
+        let run = runs.take_ended(now.steady + TIMEOUT).unwrap();
+        assert_eq!(run.ended(now).result, RunResult::Partial);
+        runs.folder_done(id(2), Counted);
+        assert_eq!(runs.next_deadline(), None);
     }
 }

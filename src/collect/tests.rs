@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 use super::*;
 use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate};

@@ -70,6 +70,7 @@ impl Folder {
     /// The configuration does not exclude the folder any more.
     pub fn admit(&mut self) {
         if self.persisted.excluded.take().is_some() {
+            self.read_log.forget_reads();
             self.withdraw();
         }
     }
@@ -171,7 +172,7 @@ mod tests {
             assert!(!folder.is_forgettable(listed, at(7 * DAY)));
             assert!(folder.is_forgettable(listed, at(7 * DAY + 1)));
         }
-        folder.begin(Moment::now().steady);
+        folder.queue(Moment::now().steady);
         assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
         assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());

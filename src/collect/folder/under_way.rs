@@ -1,30 +1,132 @@
-//! The read of a folder that is under way.
+//! The read of a folder: from when it is due until its result is known.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::collect::folder_read::ReadStatus;
-use crate::model::FileKey;
+use tokio::time::Instant;
 
-#[derive(Debug)]
-pub(in crate::collect) enum ReadUnderWay {
-    Queued,
-    Started {
-        /// The files that the ledger watched then.
+use crate::clock::Moment;
+use crate::collect::due::ReadOutcome;
+use crate::collect::folder::Folder;
+use crate::model::FileKey;
+use crate::portal::Session;
+
+#[derive(Default)]
+pub(super) enum ReadState {
+    #[default]
+    Idle,
+    Queued {
+        due: Instant,
+        since: Instant,
+        /// Requests that were made for it before.
+        requests: u64,
+    },
+    Reading {
+        due: Instant,
+        queued: Instant,
+        session: Arc<Session>,
+        /// The files that the ledger watched when it began.
         watched: Arc<HashSet<FileKey>>,
-        status: Arc<ReadStatus>,
     },
 }
 
-impl ReadUnderWay {
-    pub fn has_begun(&self) -> bool {
-        self.status().is_some_and(ReadStatus::has_begun)
+impl Folder {
+    /// Whether a read is queued or under way, or has a refusal that is not explained yet.
+    pub fn is_being_read(&self) -> bool {
+        !matches!(self.read, ReadState::Idle)
     }
 
-    pub fn status(&self) -> Option<&ReadStatus> {
-        match self {
-            Self::Queued => None,
-            Self::Started { status, .. } => Some(status),
+    /// Whether it is collected, and nothing is queued or under way.
+    pub fn is_idle(&self) -> bool {
+        self.is_collected() && !self.is_being_read()
+    }
+
+    /// When the read was due that waits for its turn; none if there is no such read.
+    pub fn queued_since(&self) -> Option<Instant> {
+        match self.read {
+            ReadState::Queued { due, .. } => Some(due),
+            _ => None,
         }
+    }
+
+    /// A read is due: it waits for its turn.
+    pub fn queue(&mut self, due: Instant) {
+        self.read = ReadState::Queued {
+            due,
+            since: Moment::now().steady,
+            requests: 0,
+        };
+    }
+
+    /// The read goes on as another one, for which requests were made already; returns when it was due.
+    pub fn queue_again(&mut self, requests: u64) -> Instant {
+        let now = Moment::now().steady;
+        let (due, since) = match self.read {
+            ReadState::Idle => (now, now),
+            ReadState::Queued { due, since, .. } => (due, since),
+            ReadState::Reading { due, queued, .. } => (due, queued),
+        };
+        self.read = ReadState::Queued {
+            due,
+            since,
+            requests,
+        };
+        due
+    }
+
+    /// It is the turn of the read: returns the requests that were made for it before; `None` if it is not wanted any more.
+    pub fn start(
+        &mut self,
+        session: &Arc<Session>,
+        watched: &Arc<HashSet<FileKey>>,
+    ) -> Option<u64> {
+        let ReadState::Queued {
+            due,
+            since,
+            requests,
+        } = self.read
+        else {
+            return None;
+        };
+        if !self.is_collected() {
+            self.read = ReadState::Idle;
+            return None;
+        }
+        self.read = ReadState::Reading {
+            due,
+            queued: since,
+            session: Arc::clone(session),
+            watched: Arc::clone(watched),
+        };
+        self.read_log.begin(since, Moment::now().steady);
+        Some(requests)
+    }
+
+    /// The session of the read that is under way.
+    pub fn session(&self) -> Option<Arc<Session>> {
+        match &self.read {
+            ReadState::Reading { session, .. } => Some(Arc::clone(session)),
+            _ => None,
+        }
+    }
+
+    /// The read ended; returns the files that the ledger watched when it began.
+    pub(super) fn take_read(&mut self) -> Arc<HashSet<FileKey>> {
+        match std::mem::take(&mut self.read) {
+            ReadState::Reading { watched, .. } => watched,
+            ReadState::Idle | ReadState::Queued { .. } => Arc::default(),
+        }
+    }
+
+    /// What was under way is lost.
+    pub fn forget_read(&mut self) {
+        self.read = ReadState::Idle;
+    }
+
+    /// No read is made, because the portal cannot be read.
+    pub fn give_up_read(&mut self) -> ReadOutcome {
+        self.forget_read();
+        self.portal_failed();
+        ReadOutcome::Failed
     }
 }

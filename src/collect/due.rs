@@ -1,0 +1,226 @@
+//! When a folder is read next: pure (docs/architecture.md, Which folders are read).
+//!
+//! A folder that *presses* is due in each interval: its entry in the list changed, it has files that move, or it could not be counted. The
+//! time between two reads of any other folder is the time for which nothing new was found, up to `collect.quiet_every`.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::model::Timestamp;
+use crate::portal::ListedFolder;
+
+/// A read may begin earlier than it should by this part of an interval, because collections do not begin to the second.
+const EARLY_SHARE: u32 = 4;
+
+/// The parts of a folder's entry in the list that show changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    file_count: u64,
+    updated_at: Option<Timestamp>,
+}
+
+impl Entry {
+    /// Whether this differs from an earlier one. A missing `updated_at` is no difference.
+    fn differs(self, earlier: Self) -> bool {
+        let updated = self.updated_at.zip(earlier.updated_at);
+        self.file_count != earlier.file_count || updated.is_some_and(|(now, then)| now != then)
+    }
+}
+
+/// How a read ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadOutcome {
+    Counted,
+    /// The folder is gone, or refused while it is listed: the portal answered 403 or 404.
+    NothingToCount,
+    /// It could not count the folder.
+    Failed,
+}
+
+/// The time between two reads of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReadIntervals {
+    /// Folders that press: in each interval.
+    pub interval: Duration,
+    /// The longest time between two reads (`collect.quiet_every`).
+    pub quiet_every: Duration,
+}
+
+/// When a folder was read, and what the list says since.
+#[derive(Debug, Default)]
+pub(super) struct ReadLog {
+    listed: Option<Entry>,
+    last: Option<LastRead>,
+    /// When the last read began that found something new.
+    steady_since: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct LastRead {
+    /// When a collection made it due: from then on, the time to the next read counts, however long it waited for its turn.
+    queued: Instant,
+    began: Instant,
+    /// The entry of the list that it began with.
+    entry: Option<Entry>,
+    /// None while it is under way.
+    outcome: Option<ReadOutcome>,
+}
+
+impl ReadLog {
+    pub fn listed(&mut self, folder: &ListedFolder) {
+        self.listed = Some(Entry {
+            file_count: folder.file_count,
+            updated_at: folder.updated_at,
+        });
+    }
+
+    /// A read begins that was queued at a time.
+    pub fn begin(&mut self, queued: Instant, now: Instant) {
+        let before = self.last.take().and_then(|last| last.outcome);
+        self.last = Some(LastRead {
+            queued,
+            began: now,
+            entry: self.listed,
+            outcome: before,
+        });
+    }
+
+    /// The read ended; `same`: it counted the folder and found what the one before it had found.
+    pub fn end(&mut self, outcome: ReadOutcome, same: bool) {
+        let Some(last) = &mut self.last else { return };
+        let again = last.outcome.replace(outcome) == Some(outcome);
+        let is_steady = again && (same || outcome == ReadOutcome::NothingToCount);
+        if !is_steady {
+            self.steady_since = Some(last.queued);
+        }
+    }
+
+    /// The folder came back: what was known of its reads does not hold any more.
+    pub fn forget_reads(&mut self) {
+        self.last = None;
+    }
+
+    /// When this process read the folder last.
+    pub fn last_began(&self) -> Option<Instant> {
+        self.last.as_ref().map(|last| last.began)
+    }
+
+    /// Whether the last read was refused, or found that the folder is gone. The list does not show when that ends.
+    pub fn is_refused(&self) -> bool {
+        let outcome = self.last.as_ref().and_then(|last| last.outcome);
+        outcome == Some(ReadOutcome::NothingToCount)
+    }
+
+    /// When the folder is due by the reads of this process; none if there was none. `moves`: whether its files may change their
+    /// status by themselves.
+    pub fn due(&self, moves: bool, intervals: ReadIntervals) -> Option<Instant> {
+        let last = self.last.as_ref()?;
+        let steady_since = self.steady_since.unwrap_or(last.queued);
+        let steady = last.queued.saturating_duration_since(steady_since);
+        let wait = if self.presses(last, moves) {
+            intervals.interval
+        } else {
+            steady.min(intervals.quiet_every).max(intervals.interval)
+        };
+        Some(last.queued + wait)
+    }
+
+    fn presses(&self, last: &LastRead, moves: bool) -> bool {
+        let changed = self.listed.zip(last.entry);
+        match last.outcome {
+            Some(ReadOutcome::NothingToCount) => false,
+            None | Some(ReadOutcome::Failed) => true,
+            Some(ReadOutcome::Counted) => {
+                moves || changed.is_some_and(|(now, then)| now.differs(then))
+            }
+        }
+    }
+}
+
+impl ReadIntervals {
+    /// Whether a folder that is due at a time is read in the collection that begins now.
+    pub fn is_due(self, due: Instant, now: Instant) -> bool {
+        due <= now + self.interval / EARLY_SHARE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Moment;
+    use crate::model::{FolderName, Timestamp};
+    use ReadOutcome::{Counted, Failed, NothingToCount};
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    const INTERVALS: ReadIntervals = ReadIntervals {
+        interval: MINUTE,
+        quiet_every: Duration::from_mins(10),
+    };
+
+    fn listed(file_count: u64, updated: Option<i64>) -> ListedFolder {
+        ListedFolder {
+            id: uuid::Uuid::nil().into(),
+            name: FolderName::new("Inbox"),
+            file_count,
+            created_at: None,
+            updated_at: updated.map(Timestamp::from_millis),
+        }
+    }
+
+    /// The minutes between reads of which each begins as soon as it is due, from the first one on.
+    fn gaps(reads: &[(ReadOutcome, bool)], moves: bool) -> Vec<u64> {
+        let (mut log, mut now) = (ReadLog::default(), Moment::now().steady);
+        let gaps = reads.iter().map(|(outcome, same)| {
+            log.begin(now, now);
+            log.end(*outcome, *same);
+            let due = log.due(moves, INTERVALS).unwrap();
+            let gap = due - now;
+            now = due;
+            gap.as_secs() / 60
+        });
+        gaps.collect()
+    }
+
+    #[test]
+    fn a_folder_is_read_less_often_the_longer_nothing_new_is_found() {
+        let (new, same) = ((Counted, false), (Counted, true));
+        let (refused, failed) = ((NothingToCount, false), (Failed, false));
+        let steady = [new, same, same, same, same, same, same];
+        assert_eq!(gaps(&steady, false), [1, 1, 2, 4, 8, 10, 10]);
+        assert_eq!(gaps(&steady, true), [1; 7]);
+        assert_eq!(
+            gaps(&[new, same, same, new, same, same], false),
+            [1, 1, 2, 1, 1, 2]
+        );
+        assert_eq!(gaps(&[refused; 5], false), [1, 1, 2, 4, 8]);
+        assert_eq!(gaps(&[failed; 4], false), [1; 4]);
+        assert_eq!(gaps(&[failed, refused, refused, new], false), [1; 4]);
+    }
+
+    #[test]
+    fn a_change_in_the_list_makes_a_folder_due_and_one_that_cannot_be_seen_does_not() {
+        for (now, gap) in [
+            (listed(5, Some(1)), 10),
+            (listed(6, Some(1)), 1),
+            (listed(5, Some(2)), 1),
+            (listed(5, None), 10),
+        ] {
+            let began = Moment::now().steady + 10 * MINUTE;
+            let mut log = ReadLog {
+                steady_since: Some(began - 10 * MINUTE),
+                ..ReadLog::default()
+            };
+            log.listed(&listed(5, Some(1)));
+            log.begin(began, began);
+            log.end(Counted, true);
+            log.steady_since = Some(began - 10 * MINUTE);
+            log.listed(&now);
+            let due = log.due(false, INTERVALS).unwrap();
+            assert_eq!(due - began, gap * MINUTE, "{now:?}");
+            assert!(INTERVALS.is_due(due, due - MINUTE / 4));
+            assert!(!INTERVALS.is_due(due, due - MINUTE / 3));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The reads of a portal that are due, in the order in which they are made: pure.
+//!
+//! Reads are ordered by when they were due. So a folder with files that wait comes before a quiet one that was read at the same
+//! time, and no folder waits for ever, however few requests the rate allows. A read that is due begins as soon as there is room, whatever it takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::model::FolderId;
+
+/// Reads that are made at once for each request in flight: enough to use every one of them, few enough that folders are finished one
+/// after another and not all at the end.
+const READS_PER_REQUEST: usize = 2;
+
+/// A read that takes longer makes room for another one: a folder that is answered slowly delays no other.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// Reads of many pages that are made at once: with more of them, all would end late.
+const LARGE_READS: usize = 2;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ReadKind {
+    /// By boundaries, or all of a few pages.
+    Count,
+    /// All of many pages.
+    Scan,
+    /// All pages of a folder that is counted by boundaries, beside its counts.
+    Audit,
+}
+
+type Read = (FolderId, ReadKind);
+
+/// The reads that wait, and those that are being made.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: BTreeSet<(Instant, Read)>,
+    /// When each began.
+    begun: BTreeMap<Read, Instant>,
+}
+
+/// A read whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Turn {
+    pub folder: FolderId,
+    pub kind: ReadKind,
+    /// When it was due.
+    pub due: Instant,
+}
+
+impl Queue {
+    pub fn push(&mut self, folder: FolderId, kind: ReadKind, due: Instant) {
+        self.waiting.insert((due, (folder, kind)));
+    }
+
+    /// Takes out the read that is to begin now, if there is room for one.
+    pub fn next(&mut self, in_flight: usize, now: Instant) -> Option<Turn> {
+        let room = self.room(in_flight, now);
+        let mut waiting = self.waiting.iter();
+        let next = *waiting.find(|(_, (_, kind))| room(*kind))?;
+        self.waiting.remove(&next);
+        let (due, (folder, kind)) = next;
+        self.begun.insert((folder, kind), now);
+        Some(Turn { folder, kind, due })
+    }
+
+    /// Whether there is room for a read of a kind. An audit leaves room for a scan that counts.
+    fn room(&self, in_flight: usize, now: Instant) -> impl Fn(ReadKind) -> bool + use<> {
+        let of = |wanted| self.begun.keys().filter(move |(_, kind)| *kind == wanted);
+        let is_quick = |((_, kind), began): &(&Read, &Instant)| {
+            *kind == ReadKind::Count && now.saturating_duration_since(**began) < SLOW
+        };
+        let counts = self.begun.iter().filter(is_quick).count();
+        let [scans, audits] = [ReadKind::Scan, ReadKind::Audit].map(|kind| of(kind).count());
+        move |kind| match kind {
+            ReadKind::Count => counts < in_flight * READS_PER_REQUEST,
+            ReadKind::Scan => scans + audits < LARGE_READS,
+            ReadKind::Audit => audits == 0 && scans + 1 < LARGE_READS,
+        }
+    }
+
+    /// When a read that has begun makes room for one that waits, unless it ends before.
+    pub fn next_room(&self, now: Instant) -> Option<Instant> {
+        let counts = self.begun.iter();
+        let counts = counts.filter(|((_, kind), _)| *kind == ReadKind::Count);
+        let slow = counts.map(|(_, began)| *began + SLOW);
+        let next = slow.filter(|slow| *slow > now).min();
+        next.filter(|_| !self.waiting.is_empty())
+    }
+
+    /// A read ended.
+    pub fn ended(&mut self, folder: FolderId, kind: ReadKind) {
+        self.begun.remove(&(folder, kind));
+    }
+
+    /// Takes out every read that waits.
+    pub fn clear(&mut self) -> Vec<FolderId> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let counts = waiting.into_iter().map(|(_, read)| read);
+        let counts = counts.filter(|(_, kind)| *kind != ReadKind::Audit);
+        counts.map(|(folder, _)| folder).collect()
+    }
+
+    /// Whether nothing waits and nothing is being made.
+    pub fn is_unused(&self) -> bool {
+        self.waiting.is_empty() && self.begun.is_empty()
+    }
+
+    /// Whether an audit waits or is being made.
+    pub fn is_auditing(&self) -> bool {
+        let waiting = self.waiting.iter().map(|(_, read)| read);
+        let mut reads = waiting.chain(self.begun.keys());
+        reads.any(|(_, kind)| *kind == ReadKind::Audit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Moment;
+    use ReadKind::{Audit, Count, Scan};
+
+    fn id(number: u128) -> FolderId {
+        uuid::Uuid::from_u128(number).into()
+    }
+
+    fn started(queue: &mut Queue, now: Instant) -> Vec<(FolderId, ReadKind)> {
+        let next = std::iter::from_fn(|| queue.next(1, now));
+        next.map(|turn| (turn.folder, turn.kind)).collect()
+    }
+
+    #[test]
+    fn what_was_due_first_is_read_first_and_what_finds_no_room_delays_nothing_else() {
+        let (mut queue, now) = (Queue::default(), Moment::now().steady);
+        let before = |seconds| now - Duration::from_secs(seconds);
+        queue.push(id(1), Count, before(1));
+        queue.push(id(2), Count, before(9));
+        queue.push(id(3), Scan, before(8));
+        queue.push(id(4), Scan, before(7));
+        queue.push(id(5), Scan, before(6));
+        queue.push(id(6), Count, before(5));
+        queue.push(id(7), Count, before(4));
+        queue.push(id(2), Audit, before(10));
+        let first = [
+            (id(2), Audit),
+            (id(2), Count),
+            (id(3), Scan),
+            (id(6), Count),
+        ];
+        assert_eq!(started(&mut queue, now), first);
+        assert!(queue.is_auditing());
+
+        queue.ended(id(2), Audit);
+        assert!(!queue.is_auditing());
+        assert_eq!(started(&mut queue, now), [(id(4), Scan)]);
+        queue.ended(id(6), Count);
+        assert_eq!(started(&mut queue, now), [(id(7), Count)]);
+        queue.push(id(8), Audit, before(3));
+        assert_eq!(queue.clear(), [id(5), id(1)]);
+        assert!(queue.next(9, now).is_none());
+    }
+
+    #[test]
+    fn a_read_that_takes_long_makes_room_for_another_one() {
+        let (mut queue, now) = (Queue::default(), Moment::now().steady);
+        (1..=5).for_each(|number| queue.push(id(number), Count, now));
+        assert_eq!(started(&mut queue, now).len(), 2);
+        let later = queue.next_room(now).unwrap();
+        assert_eq!(later - now, SLOW);
+        assert_eq!(started(&mut queue, later).len(), 2);
+        queue.ended(id(1), Count);
+        assert!(started(&mut queue, later).is_empty());
+        queue.clear();
+        assert_eq!(queue.next_room(later), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! One read of a folder, as a task of its own.
+
+use std::sync::Arc;
+
+use tokio::time::timeout;
+use tracing::{Instrument, info_span};
+
+use crate::aggregate::TallyContext;
+use crate::clock::Moment;
+use crate::collect::due::ReadOutcome;
+use crate::collect::error::ReadError;
+use crate::collect::full_scan::scan_pages;
+use crate::collect::progress::Progress;
+use crate::collect::queue::ReadKind;
+use crate::collect::settings::Settings;
+use crate::collect::sorted::{self, Layout, Method, PageNumber, SortedRead};
+use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
+use crate::collect::sorting::{Refutation, Sorting};
+use crate::collect::strategy::{Expected, FEW_PAGES, choose};
+use crate::count::{Boundaries, FolderCount, Way};
+use crate::model::{FolderId, FolderName};
+use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
+use crate::snapshot::SortingState;
+
+/// Maximum number of repetitions of a scan of few pages that is not consistent.
+const MAX_REPETITIONS: u32 = 2;
+
+const FIRST: PageRequest = PageRequest::by_name(1);
+
+/// What a read found.
+#[derive(Debug)]
+pub(super) enum Found {
+    Counted(Box<FolderCount>),
+    /// Many pages are to be scanned, which is another kind of read; the requests that were made so far.
+    ManyPages {
+        requests: u64,
+    },
+}
+
+/// A read that ended, one way or another.
+#[derive(Debug)]
+pub(super) struct FolderRead {
+    pub began: Moment,
+    pub ended: Moment,
+    pub result: Result<Found, ReadError>,
+}
+
+impl FolderRead {
+    /// A read without a result, because a panic ended it.
+    pub fn panicked() -> Self {
+        let now = Moment::now();
+        Self {
+            began: now,
+            ended: now,
+            result: Err(ReadError::Panicked),
+        }
+    }
+
+    pub fn outcome(&self) -> ReadOutcome {
+        match &self.result {
+            Ok(_) => ReadOutcome::Counted,
+            Err(error) if error.is_gone() => ReadOutcome::NothingToCount,
+            Err(_) => ReadOutcome::Failed,
+        }
+    }
+}
+
+pub(super) struct ReadTask {
+    pub settings: Arc<Settings>,
+    pub session: Arc<Session>,
+    pub folder: FolderId,
+    pub name: FolderName,
+    pub kind: ReadKind,
+    pub sorting: Arc<Sorting>,
+    pub expected: Expected,
+    /// Where the boundaries between statuses were last time.
+    pub boundaries: Arc<Boundaries>,
+    pub context: TallyContext,
+    pub progress: Arc<Progress>,
+    pub lane: Lane,
+    /// Requests that were made for this read before.
+    pub requests: u64,
+}
+
+impl ReadTask {
+    /// Reads the folder.
+    pub async fn run(self) -> FolderRead {
+        let began = Moment::now();
+        let portal = &self.settings.portal.name;
+        let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
+        let read = async {
+            let mut found = match self.kind {
+                ReadKind::Count => self.count().await?,
+                ReadKind::Scan | ReadKind::Audit => {
+                    Found::Counted(Box::new(self.scan(&self.first_page().await?).await?))
+                }
+            };
+            let (Found::Counted(count), before) = (&mut found, self.requests) else {
+                return Ok(found);
+            };
+            count.requests += before;
+            Ok(found)
+        };
+        FolderRead {
+            began,
+            result: read.instrument(span).await,
+            ended: Moment::now(),
+        }
+    }
+
+    /// Counts the folder by the strategy that is right for it. A folder with few expected pages may have many.
+    async fn count(&self) -> Result<Found, ReadError> {
+        let strategy = self.settings.collect.strategy;
+        let way = |expected| choose(strategy, self.sorting.state(), expected);
+        match way(&self.expected) {
+            Way::Full if self.expected.pages() > FEW_PAGES => Ok(Found::ManyPages { requests: 0 }),
+            Way::Full => {
+                let first = self.first_page().await?;
+                let expected = Expected {
+                    files: total(&first)?,
+                    ..self.expected
+                };
+                match way(&expected) {
+                    Way::Sorted => self.count_by_boundaries().await,
+                    Way::Full => self.scan_from(first, 0).await,
+                }
+            }
+            Way::Sorted => self.count_by_boundaries().await,
+        }
+    }
+
+    async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
+        let requests = match self.search().await {
+            Ok(sorted) => {
+                if sorted.shows_sorting {
+                    self.sorting.show();
+                }
+                if sorted.stable || sorted.pages > FEW_PAGES {
+                    return Ok(Found::Counted(Box::new(sorted.count)));
+                }
+                sorted.count.requests
+            }
+            Err(ReadError::Unsorted { pages, layout }) => {
+                self.check_sorting(&pages, layout).await?;
+                0
+            }
+            Err(ReadError::Moving) => 0,
+            Err(error) => return Err(error),
+        };
+        self.scan_from(self.first_page().await?, requests).await
+    }
+
+    /// Scans a folder whose first page was read, if it has few pages, and again if it changed meanwhile; `requests` were made before.
+    /// The last scan that reached the end is the result.
+    async fn scan_from(&self, first: PageBody, requests: u64) -> Result<Found, ReadError> {
+        if total(&first)?.div_ceil(PAGE_SIZE) > FEW_PAGES {
+            let requests = requests + 1;
+            return Ok(Found::ManyPages { requests });
+        }
+        let mut count = self.scan(&first).await?;
+        count.requests += requests;
+        for _ in 0..MAX_REPETITIONS {
+            if count.consistent {
+                break;
+            }
+            let mut again = match self.scan_again().await {
+                Ok(again) => again,
+                Err(error) if error.is_refusal() => return Err(error),
+                Err(_) => break,
+            };
+            // Rows that are missing twice do not exist.
+            let is_same = again.files == count.files;
+            again.requests += count.requests;
+            count = again;
+            if is_same {
+                break;
+            }
+        }
+        Ok(Found::Counted(Box::new(count)))
+    }
+
+    async fn scan_again(&self) -> Result<FolderCount, ReadError> {
+        let first = self.first_page().await?;
+        self.scan(&first).await
+    }
+
+    /// Scans a folder whose first page was read.
+    async fn scan(&self, first: &PageBody) -> Result<FolderCount, ReadError> {
+        let beyond = self.expected.rows_beyond.then(|| self.expected.pages());
+        let (limits, context) = (&self.settings.collect, self.context.clone());
+        let fetch = |page| self.page(page);
+        scan_pages(first, fetch, limits, context, beyond, &self.progress).await
+    }
+
+    async fn first_page(&self) -> Result<PageBody, ReadError> {
+        self.page(FIRST).await.map_err(ReadError::at(FIRST))
+    }
+
+    /// Reads one page. A read may take any time, but each of its pages must come within `collect.timeout`.
+    async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
+        let limit = self.settings.collect.timeout;
+        let files = self.session.files(self.folder, &self.lane);
+        let read = timeout(limit, files.page(page)).await;
+        read.unwrap_or(Err(PortalError::Timeout { limit }))
+    }
+
+    /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
+    async fn check_sorting(
+        &self,
+        unsorted: &[PageNumber],
+        layout: Layout,
+    ) -> Result<(), ReadError> {
+        let pages = match unsorted {
+            [page] => witnesses(*page, layout, None),
+            pages => pages.to_vec(),
+        };
+        if is_contradiction(|page| self.page(page), &pages, layout).await? {
+            let folder = self.folder;
+            self.sorting.refute(Refutation { folder, pages });
+        }
+        Ok(())
+    }
+
+    async fn search(&self) -> Result<SortedRead, ReadError> {
+        let method = Method {
+            in_flight: self.settings.collect.concurrency.get(),
+            hints: &self.boundaries,
+            prove: self.sorting.state() == SortingState::Assumed,
+        };
+        let classifier = Arc::clone(&self.context.classifier);
+        sorted::count(|page| self.page(page), method, classifier, &self.progress).await
+    }
+}
+
+/// The total that a first page gives.
+fn total(page: &PageBody) -> Result<u64, ReadError> {
+    let read = page.read(|_| {}).map_err(ReadError::at(FIRST))?;
+    Ok(read.pagination.total.0)
+}
