@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
 use crate::collect::due::ReadIntervals;
 use crate::collect::folder::Folder;
-use crate::collect::queue::ReadKind;
+use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::reindex::folder_findings;
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
@@ -119,7 +119,8 @@ impl Collector {
         let intervals = self.log.intervals(&self.settings.collect);
         for folder in self.folders.iter() {
             if let Some(due) = folder.queued_since() {
-                self.log.waited(due, folder.read_log.last_began(), now.steady);
+                let read_before = folder.read_log.last_began();
+                self.log.waited(due.at, read_before, now.steady);
             }
         }
         let (collect, portal) = (&self.settings.collect, &self.settings.portal.name);
@@ -146,7 +147,7 @@ impl Collector {
         &mut self,
         intervals: Option<ReadIntervals>,
         now: Moment,
-    ) -> Vec<(FolderId, Instant)> {
+    ) -> Vec<(FolderId, Due)> {
         let reindex = &self.settings.reindex;
         let longest_refused = self.folders.longest_refused();
         let mut found = Vec::new();
@@ -154,7 +155,10 @@ impl Collector {
             folder.portal_recovered();
             let id = folder.view.id;
             let due = match intervals {
-                None => now.steady,
+                None => Due {
+                    need: Need::Pressing,
+                    at: now.steady,
+                },
                 Some(intervals) => folder.due(intervals, reindex, now),
             };
             let is_due = intervals.is_none_or(|intervals| intervals.is_due(due, now.steady));

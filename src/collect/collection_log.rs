@@ -27,6 +27,8 @@ pub(super) struct CollectionLog {
     interval: Option<Duration>,
     /// The longest time between two reads of a folder since the last collection began, of those that waited for their turn.
     longest_gap: Duration,
+    /// Whether a folder had its turn since then that this process had not read: while there are such folders, the others wait longer than later.
+    is_first_round: bool,
     cycles: ReadCycles,
 }
 
@@ -54,19 +56,24 @@ impl CollectionLog {
         })
     }
 
-    /// A folder waits for its turn, or has its turn now, that was due for a while and was read before.
+    /// A folder waits for its turn, or has its turn now, since it was due; `read_before`: when this process read it last.
     pub fn waited(&mut self, due: Instant, read_before: Option<Instant>, now: Instant) {
         let late = now.saturating_duration_since(due);
-        if let Some(before) = read_before.filter(|_| self.interval.is_some_and(|it| late > it)) {
-            let gap = now.saturating_duration_since(before);
-            self.longest_gap = self.longest_gap.max(gap);
+        match read_before {
+            None => self.is_first_round = true,
+            Some(before) if self.interval.is_some_and(|interval| late > interval) => {
+                let gap = now.saturating_duration_since(before);
+                self.longest_gap = self.longest_gap.max(gap);
+            }
+            Some(_) => {}
         }
     }
 
     /// Notes the cycle of the last interval; logs what is new about it.
     pub fn measure(&mut self, collect: &Collect, portal: &PortalName, now: Instant) {
         let gap = std::mem::take(&mut self.longest_gap);
-        let cycle = self.interval.filter(|_| gap > Duration::ZERO);
+        let is_first_round = std::mem::take(&mut self.is_first_round);
+        let cycle = self.interval.filter(|_| gap > Duration::ZERO && !is_first_round);
         self.shown.cycle = cycle.map(|interval| ReadCycle {
             takes: gap,
             interval,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::collect::queue::{Due, Need};
 use crate::model::Timestamp;
 use crate::portal::ListedFolder;
 
@@ -114,25 +115,30 @@ impl ReadLog {
 
     /// When the folder is due by the reads of this process; none if there was none. `moves`: whether its files may change their
     /// status by themselves.
-    pub fn due(&self, moves: bool, intervals: ReadIntervals) -> Option<Instant> {
+    pub fn due(&self, moves: bool, intervals: ReadIntervals) -> Option<Due> {
         let last = self.last.as_ref()?;
+        let need = self.need(last, moves);
         let steady_since = self.steady_since.unwrap_or(last.queued);
         let steady = last.queued.saturating_duration_since(steady_since);
-        let wait = if self.presses(last, moves) {
-            intervals.interval
-        } else {
-            steady.min(intervals.quiet_every).max(intervals.interval)
+        let wait = match need {
+            Need::Pressing => intervals.interval,
+            Need::Quiet => steady.min(intervals.quiet_every).max(intervals.interval),
         };
-        Some(last.queued + wait)
+        let at = last.queued + wait;
+        Some(Due { need, at })
     }
 
-    fn presses(&self, last: &LastRead, moves: bool) -> bool {
+    fn need(&self, last: &LastRead, moves: bool) -> Need {
         let changed = self.listed.zip(last.entry);
         match last.outcome {
-            Some(ReadOutcome::NothingToCount) => false,
-            None | Some(ReadOutcome::Failed) => true,
+            Some(ReadOutcome::NothingToCount) => Need::Quiet,
+            None | Some(ReadOutcome::Failed) => Need::Pressing,
             Some(ReadOutcome::Counted) => {
-                moves || changed.is_some_and(|(now, then)| now.differs(then))
+                if moves || changed.is_some_and(|(now, then)| now.differs(then)) {
+                    Need::Pressing
+                } else {
+                    Need::Quiet
+                }
             }
         }
     }
@@ -140,8 +146,8 @@ impl ReadLog {
 
 impl ReadIntervals {
     /// Whether a folder that is due at a time is read in the collection that begins now.
-    pub fn is_due(self, due: Instant, now: Instant) -> bool {
-        due <= now + self.interval / EARLY_SHARE
+    pub fn is_due(self, due: Due, now: Instant) -> bool {
+        due.at <= now + self.interval / EARLY_SHARE
     }
 }
 
@@ -175,7 +181,7 @@ mod tests {
         let gaps = reads.iter().map(|(outcome, same)| {
             log.begin(now, now);
             log.end(*outcome, *same);
-            let due = log.due(moves, INTERVALS).unwrap();
+            let due = log.due(moves, INTERVALS).unwrap().at;
             let gap = due - now;
             now = due;
             gap.as_secs() / 60
@@ -217,10 +223,12 @@ mod tests {
             log.end(Counted, true);
             log.steady_since = Some(began - 10 * MINUTE);
             log.listed(&now);
-            let due = log.due(false, INTERVALS).unwrap();
+            let due = log.due(false, INTERVALS).unwrap().at;
             assert_eq!(due - began, gap * MINUTE, "{now:?}");
-            assert!(INTERVALS.is_due(due, due - MINUTE / 4));
-            assert!(!INTERVALS.is_due(due, due - MINUTE / 3));
+            let need = Need::Quiet;
+            let due = Due { need, at: due };
+            assert!(INTERVALS.is_due(due, due.at - MINUTE / 4));
+            assert!(!INTERVALS.is_due(due, due.at - MINUTE / 3));
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::clock::Moment;
 use crate::collect::audit::schedule::AuditLog;
 use crate::collect::error::ReadError;
 use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
+use crate::collect::queue::{Due, Need};
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
@@ -162,17 +163,18 @@ impl Folder {
     }
 
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
-    pub fn due(&self, intervals: ReadIntervals, reindex: &Reindex, now: Moment) -> Instant {
+    pub fn due(&self, intervals: ReadIntervals, reindex: &Reindex, now: Moment) -> Due {
         let moves = self.moves(reindex);
         self.read_log.due(moves, intervals).unwrap_or_else(|| {
-            let age = self.view.last_success.map_or(Duration::ZERO, |counted| now.wall.since(counted));
-            let wait = if moves || self.has_reasons() {
-                intervals.interval
-            } else {
-                intervals.quiet_every
+            let counted = self.view.last_success.filter(|_| !moves && !self.has_reasons());
+            let age = counted.map(|counted| now.wall.since(counted));
+            let at = age.and_then(|age| now.steady.checked_sub(age));
+            let need = match at {
+                Some(_) => Need::Quiet,
+                None => Need::Pressing,
             };
-            let counted = now.steady.checked_sub(age).unwrap_or(now.steady);
-            (counted + wait).min(now.steady)
+            let at = at.unwrap_or(now.steady);
+            Due { need, at }
         })
     }
 

@@ -1,7 +1,7 @@
 //! The reads of a portal that are due, in the order in which they are made: pure.
 //!
-//! Reads are ordered by when they were due. So a folder with files that wait comes before a quiet one that was read at the same
-//! time, and no folder waits for ever, however few requests the rate allows. A read that is due begins as soon as there is room, whatever it takes.
+//! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
+//! four is of the quiet folder that was due first, if that was before all that presses. A read that is due begins as soon as there is room, whatever it takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,6 +20,24 @@ const SLOW: Duration = Duration::from_secs(10);
 /// Reads of many pages that are made at once: with more of them, all would end late.
 const LARGE_READS: usize = 2;
 
+/// Of this number of reads, at least one is of a quiet folder, if one waits.
+const QUIET_SHARE: u32 = 4;
+
+/// How much a read is needed, most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Need {
+    /// The folder was never counted, has files that move, changed in the list, or could not be counted.
+    Pressing,
+    Quiet,
+}
+
+/// When a folder is due, and how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Due {
+    pub need: Need,
+    pub at: Instant,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ReadKind {
     /// By boundaries, or all of a few pages.
@@ -35,7 +53,9 @@ type Read = (FolderId, ReadKind);
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeSet<(Instant, Read)>,
+    waiting: BTreeSet<(Due, Read)>,
+    /// Reads that were begun since the last quiet one.
+    since_quiet: u32,
     /// When each began.
     begun: BTreeMap<Read, Instant>,
 }
@@ -45,21 +65,28 @@ pub(super) struct Queue {
 pub(super) struct Turn {
     pub folder: FolderId,
     pub kind: ReadKind,
-    /// When it was due.
-    pub due: Instant,
+    pub due: Due,
 }
 
 impl Queue {
-    pub fn push(&mut self, folder: FolderId, kind: ReadKind, due: Instant) {
+    pub fn push(&mut self, folder: FolderId, kind: ReadKind, due: Due) {
         self.waiting.insert((due, (folder, kind)));
     }
 
     /// Takes out the read that is to begin now, if there is room for one.
     pub fn next(&mut self, in_flight: usize, now: Instant) -> Option<Turn> {
         let room = self.room(in_flight, now);
-        let mut waiting = self.waiting.iter();
-        let next = *waiting.find(|(_, (_, kind))| room(*kind))?;
+        let has_room = |(_, (_, kind)): &&(Due, Read)| room(*kind);
+        let first = self.waiting.iter().find(has_room)?;
+        let mut quiet = self.waiting.iter().filter(|(due, _)| due.need == Need::Quiet);
+        let quiet = quiet.find(has_room).filter(|(due, _)| due.at < first.0.at);
+        let quiet = quiet.filter(|_| self.since_quiet + 1 >= QUIET_SHARE);
+        let next = *quiet.unwrap_or(first);
         self.waiting.remove(&next);
+        self.since_quiet = match next.0.need {
+            Need::Pressing => self.since_quiet.saturating_add(1),
+            Need::Quiet => 0,
+        };
         let (due, (folder, kind)) = next;
         self.begun.insert((folder, kind), now);
         Some(Turn { folder, kind, due })
@@ -130,41 +157,64 @@ mod tests {
         next.map(|turn| (turn.folder, turn.kind)).collect()
     }
 
+    /// A due time, as seconds before now.
+    fn due(need: Need, before: u64, now: Instant) -> Due {
+        let at = now - Duration::from_secs(before);
+        Due { need, at }
+    }
+
     #[test]
-    fn what_was_due_first_is_read_first_and_what_finds_no_room_delays_nothing_else() {
+    fn what_presses_and_was_due_first_is_read_first_and_what_finds_no_room_delays_nothing_else() {
         let (mut queue, now) = (Queue::default(), Moment::now().steady);
-        let before = |seconds| now - Duration::from_secs(seconds);
-        queue.push(id(1), Count, before(1));
-        queue.push(id(2), Count, before(9));
-        queue.push(id(3), Scan, before(8));
-        queue.push(id(4), Scan, before(7));
-        queue.push(id(5), Scan, before(6));
-        queue.push(id(6), Count, before(5));
-        queue.push(id(7), Count, before(4));
-        queue.push(id(2), Audit, before(10));
+        let pressing = |before| due(Need::Pressing, before, now);
+        queue.push(id(1), Count, pressing(1));
+        queue.push(id(2), Count, pressing(9));
+        queue.push(id(3), Scan, pressing(8));
+        queue.push(id(4), Scan, pressing(7));
+        queue.push(id(5), Scan, pressing(6));
+        queue.push(id(6), Count, pressing(5));
+        queue.push(id(7), Count, pressing(4));
+        queue.push(id(2), Audit, due(Need::Quiet, 10, now));
         let first = [
-            (id(2), Audit),
             (id(2), Count),
             (id(3), Scan),
+            (id(4), Scan),
             (id(6), Count),
         ];
         assert_eq!(started(&mut queue, now), first);
         assert!(queue.is_auditing());
 
-        queue.ended(id(2), Audit);
-        assert!(!queue.is_auditing());
-        assert_eq!(started(&mut queue, now), [(id(4), Scan)]);
+        queue.ended(id(3), Scan);
+        assert_eq!(started(&mut queue, now), [(id(5), Scan)]);
         queue.ended(id(6), Count);
         assert_eq!(started(&mut queue, now), [(id(7), Count)]);
-        queue.push(id(8), Audit, before(3));
-        assert_eq!(queue.clear(), [id(5), id(1)]);
+        queue.ended(id(4), Scan);
+        queue.ended(id(5), Scan);
+        assert_eq!(started(&mut queue, now), [(id(2), Audit)]);
+        queue.ended(id(2), Audit);
+        assert!(!queue.is_auditing());
+        assert_eq!(queue.clear(), [id(1)]);
         assert!(queue.next(9, now).is_none());
+    }
+
+    #[test]
+    fn one_read_in_four_is_the_quiet_one_that_was_due_first() {
+        let (mut queue, now) = (Queue::default(), Moment::now().steady);
+        for number in 1..=8 {
+            queue.push(id(number), Count, due(Need::Pressing, 0, now));
+        }
+        queue.push(id(9), Count, due(Need::Quiet, 3, now));
+        queue.push(id(10), Count, due(Need::Quiet, 4, now));
+        let next = std::iter::from_fn(|| queue.next(5, now));
+        let order: Vec<_> = next.map(|turn| turn.folder).collect();
+        assert_eq!(order, [1, 2, 3, 10, 4, 5, 6, 9, 7, 8].map(id));
     }
 
     #[test]
     fn a_read_that_takes_long_makes_room_for_another_one() {
         let (mut queue, now) = (Queue::default(), Moment::now().steady);
-        (1..=5).for_each(|number| queue.push(id(number), Count, now));
+        let due = due(Need::Pressing, 0, now);
+        (1..=5).for_each(|number| queue.push(id(number), Count, due));
         assert_eq!(started(&mut queue, now).len(), 2);
         let later = queue.next_room(now).unwrap();
         assert_eq!(later - now, SLOW);

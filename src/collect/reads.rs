@@ -48,7 +48,7 @@ impl Collector {
         let read_before = folder.read_log.last_began();
         let requests = folder.start(&session, &watched)?;
         self.log
-            .waited(turn.due, read_before, Moment::now().steady);
+            .waited(turn.due.at, read_before, Moment::now().steady);
         let is_large = turn.kind != ReadKind::Count;
         Some(ReadTask {
             settings: Arc::clone(&self.settings),

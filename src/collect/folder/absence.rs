@@ -124,6 +124,7 @@ fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::queue::{Due, Need};
     use crate::clock::Moment;
     use crate::collect::persisted_folder::PersistedFolder;
     use crate::model::FolderName;
@@ -172,7 +173,10 @@ mod tests {
             assert!(!folder.is_forgettable(listed, at(7 * DAY)));
             assert!(folder.is_forgettable(listed, at(7 * DAY + 1)));
         }
-        folder.queue(Moment::now().steady);
+        folder.queue(Due {
+            need: Need::Quiet,
+            at: Moment::now().steady,
+        });
         assert!(!folder.is_forgettable(true, at(8 * DAY)));
         folder.admit();
         assert!(folder.is_shown(at(8 * DAY)) && folder.is_there());

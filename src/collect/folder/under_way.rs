@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
+use crate::collect::queue::{Due, Need};
 use crate::model::FileKey;
 use crate::portal::Session;
 
@@ -16,13 +17,13 @@ pub(super) enum ReadState {
     #[default]
     Idle,
     Queued {
-        due: Instant,
+        due: Due,
         since: Instant,
         /// Requests that were made for it before.
         requests: u64,
     },
     Reading {
-        due: Instant,
+        due: Due,
         queued: Instant,
         session: Arc<Session>,
         /// The files that the ledger watched when it began.
@@ -42,7 +43,7 @@ impl Folder {
     }
 
     /// When the read was due that waits for its turn; none if there is no such read.
-    pub fn queued_since(&self) -> Option<Instant> {
+    pub fn queued_since(&self) -> Option<Due> {
         match self.read {
             ReadState::Queued { due, .. } => Some(due),
             _ => None,
@@ -50,7 +51,7 @@ impl Folder {
     }
 
     /// A read is due: it waits for its turn.
-    pub fn queue(&mut self, due: Instant) {
+    pub fn queue(&mut self, due: Due) {
         self.read = ReadState::Queued {
             due,
             since: Moment::now().steady,
@@ -59,10 +60,14 @@ impl Folder {
     }
 
     /// The read goes on as another one, for which requests were made already; returns when it was due.
-    pub fn queue_again(&mut self, requests: u64) -> Instant {
+    pub fn queue_again(&mut self, requests: u64) -> Due {
         let now = Moment::now().steady;
+        let at_once = Due {
+            need: Need::Pressing,
+            at: now,
+        };
         let (due, since) = match self.read {
-            ReadState::Idle => (now, now),
+            ReadState::Idle => (at_once, now),
             ReadState::Queued { due, since, .. } => (due, since),
             ReadState::Reading { due, queued, .. } => (due, queued),
         };
