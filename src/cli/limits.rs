@@ -56,7 +56,9 @@ fn contradictions(config: &Config) -> Vec<String> {
         ));
     }
     let pages = collect.max_pages_per_folder.get();
-    let fits = collect.max_requests_per_second.requests_in(collect.full_every);
+    let fits = collect
+        .max_requests_per_second
+        .requests_in(collect.full_every);
     if collect.strategy != Strategy::Full && fits.is_some_and(|fits| pages > fits) {
         found.push(format!(
             "{pages} pages (collect.max_pages_per_folder) cannot be read within collect.full_every ({full_every}) at {rate} requests a second"

@@ -34,9 +34,8 @@ impl Collector {
             return;
         }
         let list = self.request_list();
-        self.tasks.spawn(list, |listed| {
-            Event::Listed(listed.unwrap_or_else(no_list))
-        });
+        self.tasks
+            .spawn(list, |listed| Event::Listed(listed.unwrap_or_else(no_list)));
     }
 
     fn skip(&mut self) {

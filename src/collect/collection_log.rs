@@ -73,7 +73,9 @@ impl CollectionLog {
     pub fn measure(&mut self, collect: &Collect, portal: &PortalName, now: Instant) {
         let gap = std::mem::take(&mut self.longest_gap);
         let is_first_round = std::mem::take(&mut self.is_first_round);
-        let cycle = self.interval.filter(|_| gap > Duration::ZERO && !is_first_round);
+        let cycle = self
+            .interval
+            .filter(|_| gap > Duration::ZERO && !is_first_round);
         self.shown.cycle = cycle.map(|interval| ReadCycle {
             takes: gap,
             interval,

@@ -83,7 +83,13 @@ impl ReadError {
 
     /// Whether the portal took too long for the folder.
     pub fn is_slow(&self) -> bool {
-        matches!(self, Self::Portal { error: PortalError::Timeout { .. }, .. })
+        matches!(
+            self,
+            Self::Portal {
+                error: PortalError::Timeout { .. },
+                ..
+            }
+        )
     }
 }
 

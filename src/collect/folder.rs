@@ -6,17 +6,14 @@ mod under_way;
 mod witnesses;
 
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::Instant;
 
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::collect::audit::schedule::AuditLog;
-use crate::collect::error::ReadError;
 use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
-use crate::collect::queue::{Due, Need};
+use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
+use crate::collect::queue::{Due, Need};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
 use crate::collect::unwritten::UnwrittenCount;
@@ -136,8 +133,14 @@ impl Folder {
         let Some(counts) = self.view.counts.as_deref() else {
             return false;
         };
-        let mode = reindex.for_folder(self.view.id, self.view.name.label()).mode;
-        let settled = if mode == Mode::Off { with_reason(counts) } else { 0 };
+        let mode = reindex
+            .for_folder(self.view.id, self.view.name.label())
+            .mode;
+        let settled = if mode == Mode::Off {
+            with_reason(counts)
+        } else {
+            0
+        };
         counts.files.total() > counts.files[Status::Done] + settled
     }
 
@@ -166,7 +169,10 @@ impl Folder {
     pub fn due(&self, intervals: ReadIntervals, reindex: &Reindex, now: Moment) -> Due {
         let moves = self.moves(reindex);
         self.read_log.due(moves, intervals).unwrap_or_else(|| {
-            let counted = self.view.last_success.filter(|_| !moves && !self.has_reasons());
+            let counted = self
+                .view
+                .last_success
+                .filter(|_| !moves && !self.has_reasons());
             let age = counted.map(|counted| now.wall.since(counted));
             let at = age.and_then(|age| now.steady.checked_sub(age));
             let need = match at {

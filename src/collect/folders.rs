@@ -12,8 +12,8 @@ use humantime::format_duration;
 use crate::classify::ClassSlots;
 use crate::collect::admission::{Admission, admit};
 use crate::collect::change_log::ChangeLog;
-use crate::collect::folder::Folder;
 use crate::collect::due::ReadOutcome;
+use crate::collect::folder::Folder;
 use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
@@ -242,7 +242,10 @@ impl Folders {
     /// Gives up the reads that did not end within a time.
     pub fn give_up_reads(&mut self, limit: Duration) {
         for folder in self.iter_mut().filter(|folder| folder.is_being_read()) {
-            let message = format!("not read within collect.timeout ({})", format_duration(limit));
+            let message = format!(
+                "not read within collect.timeout ({})",
+                format_duration(limit)
+            );
             folder.forget_read();
             folder.unavailable(Unavailable::Error, message);
         }

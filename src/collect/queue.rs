@@ -78,7 +78,10 @@ impl Queue {
         let room = self.room(in_flight, now);
         let has_room = |(_, (_, kind)): &&(Due, Read)| room(*kind);
         let first = self.waiting.iter().find(has_room)?;
-        let mut quiet = self.waiting.iter().filter(|(due, _)| due.need == Need::Quiet);
+        let mut quiet = self
+            .waiting
+            .iter()
+            .filter(|(due, _)| due.need == Need::Quiet);
         let quiet = quiet.find(has_room).filter(|(due, _)| due.at < first.0.at);
         let quiet = quiet.filter(|_| self.since_quiet + 1 >= QUIET_SHARE);
         let next = *quiet.unwrap_or(first);
@@ -175,12 +178,7 @@ mod tests {
         queue.push(id(6), Count, pressing(5));
         queue.push(id(7), Count, pressing(4));
         queue.push(id(2), Audit, due(Need::Quiet, 10, now));
-        let first = [
-            (id(2), Count),
-            (id(3), Scan),
-            (id(4), Scan),
-            (id(6), Count),
-        ];
+        let first = [(id(2), Count), (id(3), Scan), (id(4), Scan), (id(6), Count)];
         assert_eq!(started(&mut queue, now), first);
         assert!(queue.is_auditing());
 

@@ -124,9 +124,9 @@ fn is_older(since: Option<Timestamp>, than: Duration, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collect::queue::{Due, Need};
     use crate::clock::Moment;
     use crate::collect::persisted_folder::PersistedFolder;
+    use crate::collect::queue::{Due, Need};
     use crate::model::FolderName;
 
     const HOUR: i64 = 3_600_000;
