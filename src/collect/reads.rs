@@ -71,6 +71,7 @@ impl Collector {
                 history: Arc::clone(&folder.persisted.history),
                 watched,
                 classifier: Arc::clone(&self.settings.classifier),
+                clock_ahead: self.list.clock_ahead,
             },
             progress: Arc::clone(&self.dependencies.progress),
             slots: self.slots.clone(),
