@@ -1,10 +1,13 @@
 //! Computes a [`FolderCount`] from rows, which are added one by one and not stored. Pure.
 
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use crate::classify::{Classifier, ErrorTally};
-use crate::count::{DoneFiles, FolderCount, MAX_REMEMBERED, Unfinished, hash};
+use foldhash::fast::RandomState;
+
+use crate::classify::{Classifier, ReasonReader};
+use crate::count::{DoneFiles, FolderCount, MAX_REMEMBERED, Unfinished};
 use crate::history::FileHistory;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status};
 use crate::portal::FileRow;
@@ -16,14 +19,14 @@ pub struct Tally {
     /// Hashes of the keys of all rows: eight bytes a file. Two files with the same hash make a count look less
     /// consistent than it is, never more.
     rows: Vec<u64>,
+    hasher: RandomState,
     files: ByStatus<u64>,
     sizes: FolderSizes,
-    errors: ErrorTally,
+    reasons: ReasonReader,
     /// Failed and flagged files. They have a map of their own, so that waiting files cannot use up their limit.
     with_reason: FileMap<Unfinished>,
     /// All other files that are not done.
     waiting: FileMap<Unfinished>,
-    complete: ByStatus<bool>,
     finished: Vec<FileKey>,
     watched: Vec<FileKey>,
 }
@@ -37,20 +40,22 @@ pub struct TallyContext {
     pub watched: Arc<HashSet<FileKey>>,
     /// Finds the class of a reason.
     pub classifier: Arc<Classifier>,
+    /// How far the portal's clock is ahead of ours, in milliseconds.
+    pub clock_ahead: i64,
 }
 
 impl Tally {
     /// A tally without rows.
     pub fn new(context: TallyContext) -> Self {
         Self {
-            errors: ErrorTally::new(Arc::clone(&context.classifier)),
+            reasons: ReasonReader::new(Arc::clone(&context.classifier)),
             context,
             rows: Vec::new(),
+            hasher: RandomState::default(),
             files: ByStatus::default(),
             sizes: FolderSizes::default(),
             with_reason: FileMap::default(),
             waiting: FileMap::default(),
-            complete: ByStatus::from_fn(|_| true),
             finished: Vec::new(),
             watched: Vec::new(),
         }
@@ -58,7 +63,7 @@ impl Tally {
 
     pub fn add(&mut self, row: &FileRow<'_>) {
         let (key, status) = (row.key(), row.status());
-        self.rows.push(hash(key));
+        self.rows.push(self.hasher.hash_one(key));
         self.files[status] += 1;
         self.sizes[status] = self.sizes[status].saturating_add(row.size());
         if status == Status::Done {
@@ -77,23 +82,25 @@ impl Tally {
         }
     }
 
+    /// Adds a file. Of two rows of a file, the one in the remembered status is believed, or else the later one.
     fn add_unfinished(&mut self, key: FileKey, row: &FileRow<'_>) {
-        let status = row.status();
-        let (files, class) = if Status::WITH_REASON.contains(&status) {
-            let class = self.errors.add(status, row.reason());
-            (&mut self.with_reason, Some(class))
+        let earlier = self.with_reason.remove(&key);
+        let earlier = earlier.or_else(|| self.waiting.remove(&key));
+        let known = self.context.history.get(key).map(|known| known.status);
+        let earlier = earlier.filter(|file| known == Some(file.status));
+        let status = earlier.as_ref().map_or(row.status(), |file| file.status);
+        let files = if status.has_reason() {
+            &mut self.with_reason
         } else {
-            (&mut self.waiting, None)
+            &mut self.waiting
         };
         if files.len() < MAX_REMEMBERED {
-            let file = Unfinished {
-                status,
-                created_at: row.created_at(),
-                class,
-            };
+            let reasons = &mut self.reasons;
+            let file = earlier.unwrap_or_else(|| {
+                let class = status.has_reason().then(|| reasons.classify(row.reason()));
+                Unfinished::of(row, class, self.context.clock_ahead)
+            });
             files.insert(key, file);
-        } else {
-            self.complete[status] = false;
         }
     }
 
@@ -109,21 +116,18 @@ impl Tally {
     /// Ends the count. It is consistent if no file was added twice; the caller adds other checks.
     pub fn finish(mut self) -> FolderCount {
         self.rows.sort_unstable();
-        // They may be remembered until the next count.
-        self.rows.shrink_to_fit();
         let mut unfinished = self.with_reason;
         unfinished.extend(self.waiting);
         FolderCount {
             files: self.files,
-            errors: self.errors.finish(),
+            examples: self.reasons.finish(),
             consistent: self.rows.windows(2).all(|pair| pair[0] != pair[1]),
             unfinished,
-            complete: self.complete,
+            rows_read: ByStatus::default(),
             done: DoneFiles::Read {
                 sizes: self.sizes,
                 finished: self.finished,
                 watched: self.watched,
-                rows: Arc::new(self.rows),
             },
             failed_page: None,
             rows_beyond: None,

@@ -2,7 +2,7 @@
 //!
 //! - [`Classifier`]: the class of a reason, by the rules of the configuration, or else the text after the masks of the
 //!   configuration and the built-in ones. The same text has the same class everywhere and always.
-//! - [`ErrorTally`] and [`ClassCounts`]: the files of one folder, counted by class.
+//! - [`ReasonReader`]: the classes of the reasons of one read, with examples. [`ClassCounts`]: the files of one folder, counted by class.
 //! - [`ClassSlots`]: which classes are shown by a label of their own; the files of all others are `other`.
 
 mod cache;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub use classifier::Classifier;
 pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
-pub use tally::{ClassCount, ClassCounts, ErrorTally};
+pub use tally::{ClassCount, ClassCounts, ClassExamples, ReasonReader};
 
 /// Longest class, in characters (docs/metrics.md: labels have at most 120 characters).
 pub const CLASS_CHARACTERS: usize = 120;

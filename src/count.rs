@@ -1,13 +1,8 @@
 //! The result of a read of a folder: counts, and the files that are not done.
 
-use std::hash::BuildHasher;
-use std::sync::{Arc, LazyLock};
-
-use foldhash::fast::RandomState;
-
-use crate::classify::{Class, ClassCounts};
+use crate::classify::{Class, ClassExamples};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
-use crate::portal::PageRequest;
+use crate::portal::{FileRow, PageRequest};
 
 /// Files that are not done and are remembered of one folder, at most (docs/metrics.md, Whole rows).
 pub const MAX_REMEMBERED: usize = 100_000;
@@ -16,23 +11,43 @@ pub const MAX_REMEMBERED: usize = 100_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
     pub status: Status,
-    /// When it was uploaded, if the portal says it.
+    /// When it was uploaded by this machine's clock, if the portal says it.
     pub created_at: Option<Timestamp>,
     /// The class of its reason, if it failed or was flagged.
     pub class: Option<Class>,
 }
 
+impl Unfinished {
+    /// The file of a row. `clock_ahead`: how far the portal's clock is ahead of ours, in milliseconds.
+    pub fn of(row: &FileRow<'_>, class: Option<Class>, clock_ahead: i64) -> Self {
+        let created_at = row.created_at();
+        Self {
+            status: row.status(),
+            created_at: created_at.map(|at| at.moved(clock_ahead.saturating_neg())),
+            class,
+        }
+    }
+}
+
+/// The pages of a status whose rows a read read, counted from the outer end of its rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RowsRead {
+    pub from: u64,
+    /// The page at which the next read goes on; `None` if the other end of the rows was reached.
+    pub next: Option<u64>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderCount {
     pub files: ByStatus<u64>,
-    /// Failed and flagged files by class.
-    pub errors: ClassCounts,
+    /// Examples of the classes of the failed and flagged files that were read.
+    pub examples: ClassExamples,
     /// Whether the counts are those of one moment, if nothing contradicts it.
     pub consistent: bool,
     /// The files that are not done, or as many as the limit allows.
     pub unfinished: FileMap<Unfinished>,
-    /// Whether all files of a status are in [`Self::unfinished`].
-    pub complete: ByStatus<bool>,
+    /// Which of the rows of each status were read.
+    pub rows_read: ByStatus<RowsRead>,
     /// The files that are done; what is known depends on how the folder was counted.
     pub done: DoneFiles,
     /// A page that listed a failed file.
@@ -43,10 +58,13 @@ pub struct FolderCount {
 }
 
 impl FolderCount {
-    /// Whether every file that is not done is in [`Self::unfinished`], and nothing that was read contradicts that.
-    pub fn lists_all_unfinished(&self) -> bool {
-        let mut statuses = self.complete.iter();
-        self.consistent && statuses.all(|(status, complete)| *complete || status == Status::Done)
+    /// The files of each status that are in [`Self::unfinished`].
+    pub fn listed(&self) -> ByStatus<u64> {
+        let mut listed = ByStatus::default();
+        for file in self.unfinished.values() {
+            listed[file.status] += 1;
+        }
+        listed
     }
 
     pub fn way(&self) -> Way {
@@ -84,8 +102,6 @@ pub enum DoneFiles {
         /// Files that were remembered as not done and are done now.
         finished: Vec<FileKey>,
         watched: Vec<FileKey>,
-        /// The sorted hashes of all files (see [`hash`]), shared with what is remembered until the next read.
-        rows: Arc<Vec<u64>>,
     },
     /// They were counted by the boundaries of their status.
     Counted(Boundaries),
@@ -112,12 +128,6 @@ impl Boundaries {
         };
         self.positions.iter().map(expected).collect()
     }
-}
-
-/// A file in eight bytes, the same while the process lives.
-pub fn hash(key: FileKey) -> u64 {
-    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::default);
-    HASHER.hash_one(key)
 }
 
 #[cfg(test)]

@@ -1,31 +1,27 @@
 //! The data of a folder that is stored between two reads, and what follows from both reads: entries into a status,
-//! indexing times, since when a file waits. Pure (docs/metrics.md, "Whole rows", "Entries", "Indexing time").
+//! indexing times, since when a file waits, error classes. Pure (docs/metrics.md, "Whole rows", "Entries", "Indexing time").
 //!
 //! # Entries
 //!
-//! A read is *whole* for a status when it is consistent and lists as many distinct files as the status has; *counted*
-//! when it is consistent and does not list them all; *torn* when it is not consistent.
+//! Of failed and flagged, files are remembered by their identity. A status has *unidentified* files as well: they were counted, and no
+//! read has shown their rows ([`Unidentified`]). A file that a read lists in the status is *new* there if its last settled status was
+//! another one, or none. It entered the status, or it was unidentified. So with `new` files and the `unidentified` ones before and after
+//! a consistent read, `new + after - before` files entered. If every row was read, that is `new`; if no row was read, it is the growth of
+//! the count. A read that is not consistent has no count: files that are new there were unidentified as long as there are such files.
 //!
-//! - **By identity**, into failed and flagged, once a whole read has listed the status: a file enters when it is listed there
-//!   and its last settled status was another one. This continues through torn reads, because files that they leave out
-//!   stay remembered. It ends with a counted read, after which files may be there that were never listed.
-//! - **By growth** everywhere else: the growth since the last consistent count. Entries by identity
-//!   since then are added to that base, so that they are not counted by growth again. A torn count is never a base.
-//! - A whole read after a counted one counts by growth and lists anew; a first count enters nothing. Pages that shift may make
-//!   it leave out a file that is there. So until the next consistent read the hashes of all its rows are remembered: a file that is not among
-//!   them, and that was not uploaded since, enters nothing.
-//! - If no read is ever consistent, a status counts as listed after sixteen torn reads: a file that was there from
-//!   the beginning was in one of them. The first consistent read ends that, and is a base.
+//! Of the other statuses, all files are unidentified: entries are the growth between consistent counts.
 //!
-//! A file is forgotten when its row is read as done, or when two whole reads of everything that is not done have missed it; a
-//! torn or counted read proves nothing by what it does not list. Until then it is remembered, and counts neither as old nor as done:
-//! ages are those of rows that were read, and a missing file counts as done at most once, when it is first missed.
+//! # Files that are not listed
+//!
+//! The rows of a long status are read over several reads, its [`Turn`]. A turn is *whole* if its reads were consistent and listed as many
+//! files as the status has. A file that a whole turn does not list is *missed*: it is no longer in the status. It is forgotten when the
+//! next whole turn misses it as well; if it had failed or was flagged, not before a day has passed, so that it does not enter
+//! the status again when a list that was empty for some time comes back. A file is forgotten at once when its row is read as done.
 //!
 //! # Limit
 //!
 //! At most [`MAX_REMEMBERED`](crate::count::MAX_REMEMBERED) files are remembered, for any sequence of reads: [`limit_rows`] leaves out rows
-//! that wait, and [`apply()`] forgets files that the read does not list. If one of these had failed or was flagged, its
-//! status is no longer listed.
+//! that wait, and [`apply()`] forgets files that the read does not list, which are unidentified from then on.
 
 mod absence;
 mod apply;
@@ -33,13 +29,14 @@ mod entries;
 mod indexing;
 mod limit;
 mod record;
+mod turn;
 mod update;
 
 pub use apply::apply;
+pub use entries::Unidentified;
 pub use indexing::{INDEXING_BUCKETS, IndexingTimes};
 pub use limit::limit_rows;
 pub use record::{
-    Coverage, Departure, DepartureReason, FileHistory, FolderCounters, FolderRecord, FullRead,
-    KnownFile,
+    Departure, DepartureReason, FileHistory, FolderCounters, FolderRecord, FullRead, KnownFile,
 };
 pub use update::{CompletedRead, Update};

@@ -1,6 +1,6 @@
 //! Counts the reasons of one folder by class.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::quality::RandomState;
@@ -9,9 +9,6 @@ use uuid::Uuid;
 use crate::classify::line::Line;
 use crate::classify::{Class, Classifier, Reason};
 use crate::model::{ByStatus, Status};
-
-/// Distinct classes that are counted while one folder is read. The files of all further ones are [`Class::Other`].
-const MAX_DISTINCT: usize = 100_000;
 
 /// Classes that get an example at their first file, and as many more at a further file: an example takes as much memory as a class.
 const MAX_EXAMPLES: usize = 1_000;
@@ -30,19 +27,72 @@ pub struct ClassCount {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassCounts {
     pub counts: HashMap<Class, ClassCount, RandomState>,
-    /// The version of the classifier that found them.
+    /// The version of the classifier that found them. Files whose rows were not read since it changed have the class that they had.
     pub classifier: Uuid,
 }
 
-/// Counts files by the class of their reason.
-#[derive(Debug, Default)]
-pub struct ErrorTally {
-    classifier: Arc<Classifier>,
-    counts: HashMap<Class, ClassCount, RandomState>,
-    examples: usize,
+impl ClassCounts {
+    /// Counts files, of each status as many as there are. Those that remain are unread.
+    pub fn of<'a>(
+        files: impl Iterator<Item = (Status, &'a Class)>,
+        counted: &ByStatus<u64>,
+        examples: &ClassExamples,
+    ) -> Self {
+        let mut unread = *counted;
+        for status in Status::ALL
+            .into_iter()
+            .filter(|status| !status.has_reason())
+        {
+            unread[status] = 0;
+        }
+        let mut counts = HashMap::<Class, ClassCount, RandomState>::default();
+        for (status, class) in files {
+            if unread[status] == 0 {
+                continue;
+            }
+            unread[status] -= 1;
+            if let Some(count) = counts.get_mut(class) {
+                count.files[status] += 1;
+            } else {
+                let mut count = ClassCount {
+                    files: ByStatus::default(),
+                    example: examples.examples.get(class).cloned(),
+                };
+                count.files[status] = 1;
+                counts.insert(class.clone(), count);
+            }
+        }
+        if unread.total() > 0 {
+            let unread = ClassCount {
+                files: unread,
+                example: None,
+            };
+            counts.insert(Class::Unread, unread);
+        }
+        Self {
+            counts,
+            classifier: examples.classifier,
+        }
+    }
 }
 
-impl ErrorTally {
+/// Reasons of the files that one read listed: at most one of each class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassExamples {
+    examples: HashMap<Class, Arc<str>, RandomState>,
+    /// The version of the classifier that found the classes.
+    classifier: Uuid,
+}
+
+/// Finds the classes of the reasons of one read.
+#[derive(Debug, Default)]
+pub struct ReasonReader {
+    classifier: Arc<Classifier>,
+    seen: HashSet<Class, RandomState>,
+    examples: HashMap<Class, Arc<str>, RandomState>,
+}
+
+impl ReasonReader {
     pub fn new(classifier: Arc<Classifier>) -> Self {
         Self {
             classifier,
@@ -50,42 +100,24 @@ impl ErrorTally {
         }
     }
 
-    /// Counts one file and returns its class.
-    pub fn add<'a>(&mut self, status: Status, reason: impl Into<Reason<'a>>) -> Class {
-        let class = self.classify(reason);
-        self.count(status, &class);
-        class
-    }
-
-    /// The class of a reason, without counting a file.
+    /// The class of a reason.
     pub fn classify<'a>(&mut self, reason: impl Into<Reason<'a>>) -> Class {
         let reason = reason.into();
-        let mut class = self.classifier.classify(reason);
-        if self.counts.len() >= MAX_DISTINCT && !self.counts.contains_key(&class) {
-            class = Class::Other;
-        }
-        let most = MAX_EXAMPLES * (1 + usize::from(self.counts.contains_key(&class)));
-        let count = self.counts.entry(class.clone()).or_default();
-        if let (None, Some(reason), true) = (&count.example, reason.text, self.examples < most) {
-            count.example = Some(example(reason));
-            self.examples += 1;
+        let class = self.classifier.classify(reason);
+        let was_seen = !self.seen.insert(class.clone());
+        let most = MAX_EXAMPLES * (1 + usize::from(was_seen));
+        if let Some(reason) = reason.text
+            && self.examples.len() < most
+            && !self.examples.contains_key(&class)
+        {
+            self.examples.insert(class.clone(), example(reason));
         }
         class
     }
 
-    /// Counts one file of a class.
-    pub fn count(&mut self, status: Status, class: &Class) {
-        self.counts.entry(class.clone()).or_default().files[status] += 1;
-    }
-
-    /// Counts files whose reasons were not read.
-    pub fn count_unread(&mut self, files: ByStatus<u64>) {
-        self.counts.entry(Class::Unread).or_default().files = files;
-    }
-
-    pub fn finish(self) -> ClassCounts {
-        ClassCounts {
-            counts: self.counts,
+    pub fn finish(self) -> ClassExamples {
+        ClassExamples {
+            examples: self.examples,
             classifier: self.classifier.version(),
         }
     }
@@ -103,11 +135,12 @@ mod tests {
     use super::*;
 
     fn count(reasons: &[Option<&str>]) -> ClassCounts {
-        let mut tally = ErrorTally::new(Arc::default());
-        for reason in reasons {
-            tally.add(Status::Failed, *reason);
-        }
-        tally.finish()
+        let mut reader = ReasonReader::new(Arc::default());
+        let classes: Vec<_> = reasons.iter().map(|text| reader.classify(*text)).collect();
+        let mut counted = ByStatus::default();
+        counted[Status::Failed] = reasons.len() as u64;
+        let files = classes.iter().map(|class| (Status::Failed, class));
+        ClassCounts::of(files, &counted, &reader.finish())
     }
 
     #[test]
@@ -128,15 +161,27 @@ mod tests {
     }
 
     #[test]
+    fn no_more_files_than_were_counted_have_a_class_and_the_others_are_unread() {
+        let class = Class::from_label("lost");
+        let examples = ReasonReader::default().finish();
+        for (known, counted, lost, unread) in [(3, 5, 3, 2), (5, 3, 3, 0), (0, 2, 0, 2)] {
+            let files = vec![(Status::Flagged, &class); known];
+            let mut counts = ByStatus::from_fn(|_| 9);
+            (counts[Status::Failed], counts[Status::Flagged]) = (0, counted);
+            let counts = ClassCounts::of(files.into_iter(), &counts, &examples).counts;
+            let files = |class| counts.get(class).map_or(0, |count| count.files.total());
+            assert_eq!((files(&class), files(&Class::Unread)), (lost, unread));
+        }
+    }
+
+    #[test]
     fn a_frequent_class_has_an_example_however_many_rare_ones_came_before_it() {
-        let mut tally = ErrorTally::new(Arc::default());
         let rare =
             (0..MAX_EXAMPLES).map(|number| "x".repeat(number % 30 + 1) + &"y".repeat(number / 30));
         let frequent = ["page 1 lost", "page 2 lost"].map(str::to_owned);
-        for reason in rare.chain(frequent) {
-            tally.add(Status::Failed, reason.as_str());
-        }
-        let counts = tally.finish().counts;
+        let reasons: Vec<_> = rare.chain(frequent).collect();
+        let reasons: Vec<_> = reasons.iter().map(|reason| Some(reason.as_str())).collect();
+        let counts = count(&reasons).counts;
         let frequent = &counts[&Class::from_label("page <n> lost")];
         assert_eq!(frequent.example.as_deref(), Some("page 2 lost"));
     }
@@ -147,28 +192,5 @@ mod tests {
         let long = example(&"я ".repeat(5_000_000));
         assert_eq!(long.chars().count(), EXAMPLE_CHARACTERS);
         assert!(long.ends_with('…'), "{long}");
-    }
-
-    #[test]
-    fn distinct_reasons_need_bounded_memory() {
-        let mut tally = ErrorTally::new(Arc::new(Classifier::default()));
-        let word = |number: u32| -> String {
-            let letter = |power: u32| {
-                char::from(b'a' + u8::try_from(number / 26_u32.pow(power) % 26).unwrap())
-            };
-            (0..4).map(letter).chain("z".repeat(20).chars()).collect()
-        };
-        for number in 0..110_000 {
-            tally.add(Status::Failed, word(number).as_str());
-        }
-        let counts = tally.finish();
-        assert_eq!(counts.counts.len(), MAX_DISTINCT + 1);
-        let files = |count: &ClassCount| count.files[Status::Failed];
-        let counts = counts.counts;
-        assert_eq!(counts.values().map(files).sum::<u64>(), 110_000);
-        assert_eq!(files(&counts[&Class::Other]), 10_000);
-        let examples = counts.values().filter_map(|count| count.example.as_ref());
-        // Those that came first, and `other`, which came again.
-        assert_eq!(examples.count(), MAX_EXAMPLES + 1);
     }
 }

@@ -207,11 +207,11 @@ impl Folder {
                 let files = count.files.total();
                 self.witnesses.counted(files, reported, count.rows_beyond);
                 count.consistent &= self.witnesses.missing() == 0;
-                let errors = class_slots.count(self.view.id, &count.errors, read.ended.wall);
-                let finished = self.count(read.began, read.ended, &count, errors);
+                let (finished, whole) = self.count(read.began, read.ended, &count, class_slots);
                 let watch = Watch {
                     files: &watched,
                     finished: &finished,
+                    whole,
                     before: self.findings.as_deref(),
                 };
                 let name = self.view.name.label();
@@ -255,14 +255,14 @@ impl Folder {
         ReadOutcome::NothingToCount
     }
 
-    /// Shows and stores a count; returns the files that are done since the one before.
+    /// Shows and stores a count; returns the files that are done since the one before, and whether others that it does not show are not there.
     fn count(
         &mut self,
         began: Moment,
         ended: Moment,
         count: &FolderCount,
-        errors: Vec<ErrorRow>,
-    ) -> Vec<FileKey> {
+        class_slots: &mut ClassSlots,
+    ) -> (Vec<FileKey>, bool) {
         let read = history::CompletedRead {
             began: began.wall,
             ended: ended.wall,
@@ -271,11 +271,13 @@ impl Folder {
         let before = self.persisted.record.as_ref();
         let interval = before.map(|before| read.ended.since(before.counted));
         let mut update = apply(before, &self.persisted.history, &read);
-        let finished = std::mem::take(&mut update.finished);
+        let shown = (std::mem::take(&mut update.finished), update.whole);
+        self.persisted.update(update, count);
+        let history = &self.persisted.history;
         let counts = Counts {
             files: count.files,
-            errors,
-            oldest: update.oldest,
+            errors: class_slots.count(self.view.id, &history.classes(count), read.ended),
+            oldest: history.oldest(count),
             consistent: count.consistent,
             counted: ended,
             duration: ended.elapsed_since(began),
@@ -286,11 +288,10 @@ impl Folder {
         if let DoneFiles::Counted(boundaries) = &count.done {
             self.boundaries = Arc::new(boundaries.clone());
         }
-        self.persisted.update(update);
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
-        finished
+        shown
     }
 
     /// Applies the result of an audit. Its counts are older than those of the reads that were made meanwhile; `difference` is how

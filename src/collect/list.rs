@@ -19,6 +19,8 @@ pub(super) struct FolderList {
     pub state: ListState,
     /// Whether the portal's clock agrees with this machine's; `None` if unknown.
     clocks_agree: Option<bool>,
+    /// How far the portal's clock is ahead of this machine's, in milliseconds.
+    pub clock_ahead: i64,
 }
 
 impl FolderList {
@@ -63,6 +65,7 @@ impl FolderList {
     /// Compares the clocks, and logs when they come to differ.
     pub fn check_clock(&mut self, now: Timestamp, there: Option<Timestamp>, portal: &PortalName) {
         let agree = clocks_agree(now, there);
+        self.clock_ahead = clock_ahead(now, there);
         let before = std::mem::replace(&mut self.clocks_agree, agree);
         if let (Some(false), Some(there)) = (agree, there)
             && before != agree
@@ -76,6 +79,18 @@ impl FolderList {
 fn clocks_agree(now: Timestamp, portal: Option<Timestamp>) -> Option<bool> {
     let portal = portal?;
     Some(now.since(portal).max(portal.since(now)) <= CLOCKS_AGREE)
+}
+
+/// How far the portal's clock is ahead, in milliseconds; 0 if that is no more than its `Date` is inexact, which has whole seconds.
+fn clock_ahead(now: Timestamp, portal: Option<Timestamp>) -> i64 {
+    const EXACT: i64 = 2_000;
+    let portal = portal.unwrap_or(now);
+    let ahead = portal.as_millis().saturating_sub(now.as_millis());
+    if ahead.saturating_abs() <= EXACT {
+        0
+    } else {
+        ahead
+    }
 }
 
 #[cfg(test)]

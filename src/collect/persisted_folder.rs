@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::ClassSlot;
+use crate::count::FolderCount;
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
 use crate::model::{FileKey, FolderName, Timestamp};
 use crate::state::{FileChanges, SavedFolder, SqlError};
@@ -69,17 +70,16 @@ impl PersistedFolder {
 
     /// Replaces the history by what another process wrote. This process decides whether the folder exists.
     pub fn replace(&mut self, saved: SavedFolder) {
-        let (departure, excluded) = (self.departure, self.excluded);
-        *self = Self {
-            departure,
-            excluded,
-            ..Self::restored(saved)
-        };
+        let before = std::mem::replace(self, Self::restored(saved));
+        self.departure = before.departure;
+        self.excluded = before.excluded;
+        Arc::make_mut(&mut self.history).continue_turns(&before.history);
     }
 
-    pub fn update(&mut self, mut update: Update) {
+    /// Applies the changes by a read.
+    pub fn update(&mut self, mut update: Update, count: &FolderCount) {
         self.unsaved.note(&update);
-        Arc::make_mut(&mut self.history).update(&mut update);
+        Arc::make_mut(&mut self.history).update(&mut update, count);
         self.record = Some(update.record);
         self.departure = None;
     }
@@ -151,9 +151,14 @@ impl Unsaved {
 
     fn changes(&self, history: &FileHistory) -> FileChanges {
         let Self::These(files) = self else {
-            return FileChanges::All(history.iter().map(|(key, file)| (key, *file)).collect());
+            return FileChanges::All(
+                history
+                    .iter()
+                    .map(|(key, file)| (key, file.clone()))
+                    .collect(),
+            );
         };
-        let known = |key: &FileKey| history.get(*key).map(|file| (*key, *file));
+        let known = |key: &FileKey| history.get(*key).map(|file| (*key, file.clone()));
         let forgotten = |key: &&FileKey| !history.remembers(**key);
         FileChanges::Some {
             changed: files.iter().filter_map(known).collect(),

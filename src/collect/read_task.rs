@@ -226,6 +226,7 @@ impl ReadTask {
             in_flight: self.settings.collect.concurrency.get(),
             hints: &self.boundaries,
             prove: self.sorting.state() == SortingState::Assumed,
+            clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);
         sorted::count(|page| self.page(page), method, classifier, &self.progress).await

@@ -63,6 +63,7 @@ impl Collector {
                 history: Arc::clone(&folder.persisted.history),
                 watched,
                 classifier: Arc::clone(&self.settings.classifier),
+                clock_ahead: self.list.clock_ahead,
             },
             progress: Arc::clone(&self.dependencies.progress),
             lane: if folder.slow || is_large {

@@ -45,6 +45,8 @@ pub struct Method<'a> {
     pub hints: &'a Boundaries,
     /// Whether to search for pages that show that the portal sorts.
     pub prove: bool,
+    /// How far the portal's clock is ahead of ours, in milliseconds.
+    pub clock_ahead: i64,
 }
 
 /// Counts a folder by its boundaries.

@@ -18,6 +18,8 @@ pub(super) struct Watch<'a> {
     pub files: &'a HashSet<FileKey>,
     /// Files that became done since the count before, by its rows or by what is missing.
     pub finished: &'a [FileKey],
+    /// Whether a file that the count does not show is not there.
+    pub whole: bool,
     /// The results of the previous count.
     pub before: Option<&'a CountFindings>,
 }
@@ -33,50 +35,54 @@ pub(super) fn findings(
     if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
+    let failed = failed_files(persisted, began);
     Some(Arc::new(CountFindings {
         began,
-        failed: failed_files(count, persisted, began),
-        failed_whole: count.consistent && count.complete[Status::Failed],
+        failed_whole: count.consistent && failed.len() as u64 >= count.files[Status::Failed],
+        failed,
         failed_page: count.failed_page,
-        watched: watch.seen(count, &persisted.history),
+        watched: watch.seen(count, &persisted.history, began),
     }))
 }
 
 /// The failed files. Where they were failed at the folder's first count, they have been *seen* so since then, however old they are.
-fn failed_files(
-    count: &FolderCount,
-    persisted: &PersistedFolder,
-    began: Timestamp,
-) -> Vec<FailedFile> {
+fn failed_files(persisted: &PersistedFolder, began: Timestamp) -> Vec<FailedFile> {
     let record = persisted.record.as_ref();
     let first = record.map_or(began, |record| record.first_counted);
-    let failed = count.unfinished.iter();
-    let failed = failed.filter(|(_, file)| file.status == Status::Failed);
+    let files = persisted.history.settled();
+    let failed = files.filter(|(_, file)| file.status == Status::Failed);
     failed
-        .map(|(key, file)| {
-            let known = persisted.history.get(*key);
-            FailedFile {
-                key: *key,
-                since: known.map_or(began, |known| known.since).max(first),
-                class: file.class.clone().unwrap_or(Class::Unspecified),
-            }
+        .map(|(key, file)| FailedFile {
+            key,
+            since: file.since.max(first),
+            class: file.class.clone().unwrap_or(Class::Unspecified),
         })
         .collect()
 }
 
 impl Watch<'_> {
     /// How the files were seen; and those that are done now, in case an attempt that was made meanwhile asks for them.
-    fn seen(&self, count: &FolderCount, history: &FileHistory) -> FileMap<Observation> {
-        let lists_all = count.lists_all_unfinished();
+    fn seen(
+        &self,
+        count: &FolderCount,
+        history: &FileHistory,
+        began: Timestamp,
+    ) -> FileMap<Observation> {
+        let missed_since = |key: &FileKey| history.get(*key).map(|file| file.missed_since);
+        // A file that is missed for the first time may have been left out by a page.
+        let is_kept = |key: &FileKey| {
+            missed_since(key).is_some_and(|since| since.is_none_or(|since| since >= began))
+        };
         let unlisted = |key: &FileKey| match &count.done {
             DoneFiles::Read { watched, .. } if watched.contains(key) => {
                 Observation::Status(Status::Done)
             }
-            // A file that is still remembered may have been left out by a page.
-            DoneFiles::Read { .. } if lists_all && !history.remembers(*key) => Observation::Absent,
+            DoneFiles::Read { .. } if self.whole && !is_kept(key) => Observation::Absent,
             _ if self.was_done(*key) => Observation::Status(Status::Done),
             // Where done files were counted and not read, a file that is missing may have been deleted.
-            DoneFiles::Counted(_) if lists_all => Observation::Missing,
+            DoneFiles::Counted(_) if self.whole && missed_since(key) != Some(None) => {
+                Observation::Missing
+            }
             _ => Observation::Unread,
         };
         let seen = |key: &FileKey| {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::count::{DoneFiles, Unfinished};
-use crate::history::record::{Coverage, FileHistory, FolderRecord, FullRead, KnownFile};
+use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::history::{absence, entries, limit};
-use crate::model::{ByStatus, FileKey, Status, Timestamp};
+use crate::model::{ByStatus, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
 const CLOCK_GRACE: Duration = Duration::from_mins(2);
@@ -23,57 +23,44 @@ pub fn apply(
         changed: Vec::new(),
         forgotten: Vec::new(),
         finished: Vec::new(),
-        rows: None,
-        oldest: ByStatus::default(),
+        whole: false,
     };
-    let mut done = absence::read_as_done(read.count, history);
     let mut new = ByStatus::<u64>::default();
     for (key, row) in &read.count.unfinished {
         let known = history.get(*key);
         let file = remember(before, known, row, read);
         if row.status.has_reason() && known.and_then(|file| file.settled) != file.settled {
-            new[row.status] += u64::from(!was_left_out(before, history, *key, row));
-            // A torn read may list a file twice: the last status is remembered.
-            done.remove(key);
+            new[row.status] += 1;
         }
-        let oldest = &mut update.oldest[row.status];
-        *oldest = Some(oldest.map_or(file.since, |oldest| oldest.min(file.since)));
-        if known != Some(&file) && !done.contains(key) {
+        if known != Some(&file) {
             update.changed.push((*key, file));
         }
     }
-    entries::add(&mut update.record, read, &new);
-    update.rows = read.count.consistent.then(|| rows(&update.record, read));
-    let base = before.and_then(|before| before.base);
-    let done_before = base.map(|base| base[Status::Done]);
-    absence::forget(&mut update, history, read, done, done_before);
-    limit::limit_history(&mut update, history, read);
+    let done_before = update.record.unidentified[Status::Done].files();
+    absence::add(&mut update, history, read, done_before);
+    let evicted = limit::limit_history(&mut update, history, read);
+    let remembered = remembered(&update, history);
+    entries::add(&mut update.record, read, &new, &remembered, &evicted);
     update
 }
 
-/// Whether a file may have existed before: the only read that was whole so far did not list it, and it is older than that.
-fn was_left_out(
-    before: Option<&FolderRecord>,
-    history: &FileHistory,
-    key: FileKey,
-    row: &Unfinished,
-) -> bool {
-    let Some(before) = before.filter(|before| before.coverage[row.status] == Coverage::Once) else {
-        return false;
-    };
-    let arrived = row.created_at.is_some_and(|at| at >= before.began);
-    !arrived && !history.remembers(key) && !history.was_listed(key)
-}
-
-/// The hashes of all files of a consistent read that was the first to list a status.
-fn rows(record: &FolderRecord, read: &CompletedRead<'_>) -> Arc<Vec<u64>> {
-    let once = |status: Status| record.coverage[status] == Coverage::Once;
-    match &read.count.done {
-        DoneFiles::Read { rows, .. } if Status::WITH_REASON.into_iter().any(once) => {
-            Arc::clone(rows)
-        }
-        _ => Arc::default(),
+/// The failed and flagged files that are remembered after an update. Missed ones are among them: if they come back, they enter nothing.
+fn remembered(update: &Update, history: &FileHistory) -> ByStatus<u64> {
+    let mut files = ByStatus::<u64>::default();
+    for (_, file) in history.iter().filter(|(_, file)| file.is_settled()) {
+        files[file.status] += 1;
     }
+    let changed = update.changed.iter().map(|(key, _)| key);
+    let before = changed.chain(&update.forgotten);
+    let before = before.filter_map(|key| history.get(*key));
+    for file in before.filter(|file| file.is_settled()) {
+        files[file.status] -= 1;
+    }
+    let after = update.changed.iter().map(|(_, file)| file);
+    for file in after.filter(|file| file.is_settled()) {
+        files[file.status] += 1;
+    }
+    files
 }
 
 /// The folder's record, without the changes of the read.
@@ -84,8 +71,7 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderReco
         counted: read.ended,
         full_read: full_read(before, read),
         counts: read.count.files,
-        base: before.and_then(|before| before.base),
-        coverage: before.map_or_else(ByStatus::default, |before| before.coverage),
+        unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
         counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
     }
 }
@@ -112,7 +98,8 @@ fn remember(
         settled: settled.or(known.and_then(|known| known.settled)),
         since,
         timed_from: timed_from.filter(|_| settled.is_none()),
-        missed: 0,
+        missed_since: None,
+        class: row.class.clone(),
     }
 }
 

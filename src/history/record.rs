@@ -2,47 +2,16 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use crate::count::hash;
+use crate::classify::{Class, ClassCounts};
+use crate::count::FolderCount;
+use crate::history::entries::Unidentified;
 use crate::history::indexing::IndexingTimes;
+use crate::history::turn::Turn;
+use crate::history::update::Update;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
-/// Whether every file of a status is remembered, so that any other file is new there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Coverage {
-    /// Two whole reads listed them; later files are remembered, or not listed yet.
-    Whole,
-    /// The last consistent read was whole and the first to list them: pages may have shifted, so that it may have left out an existing file.
-    Once,
-    /// No whole read listed them; this number of torn reads did.
-    Torn(u8),
-}
-
-impl Coverage {
-    pub const NONE: Self = Self::Torn(0);
-
-    /// Torn reads after which every file was listed. One of equal names in an arbitrary order leaves out 37 files of 100 at most,
-    /// so that sixteen leave out one file in eight million.
-    const ENOUGH: u8 = 16;
-
-    /// Whether every file is remembered.
-    pub const fn is_complete(self) -> bool {
-        match self {
-            Self::Whole | Self::Once => true,
-            Self::Torn(reads) => reads >= Self::ENOUGH,
-        }
-    }
-}
-
-impl Default for Coverage {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-
 /// A file that is not done, as it was seen last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
     pub status: Status,
     /// Its last status with a reason (failed or flagged), if it was not done since.
@@ -52,17 +21,24 @@ pub struct KnownFile {
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
     /// and arrived after the read before.
     pub timed_from: Option<Timestamp>,
-    /// Whole reads that have missed it since it was listed last.
-    pub missed: u8,
+    /// Since when whole turns have missed it.
+    pub missed_since: Option<Timestamp>,
+    /// The class of its reason, if it failed or is flagged.
+    pub class: Option<Class>,
+}
+
+impl KnownFile {
+    /// Whether a status with a reason has this file, unless it is missed.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled == Some(self.status)
+    }
 }
 
 /// The files of one folder that are not done. Files that the last read did not list are among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileHistory {
-    pub(super) files: FileMap<KnownFile>,
-    /// The sorted hashes of all files that the last consistent read listed, if it was the first one that was whole; not stored
-    /// across restarts.
-    pub(super) rows: Option<Arc<Vec<u64>>>,
+    files: FileMap<KnownFile>,
+    pub(super) turns: ByStatus<Turn>,
 }
 
 impl FileHistory {
@@ -89,10 +65,57 @@ impl FileHistory {
         self.files.is_empty()
     }
 
-    /// Whether the only whole read so far listed this file, in any status; true if not known.
-    pub fn was_listed(&self, key: FileKey) -> bool {
-        let rows = self.rows.as_ref();
-        rows.is_none_or(|rows| rows.binary_search(&hash(key)).is_ok())
+    /// The failed and flagged files that are not missed, in no order.
+    pub fn settled(&self) -> impl Iterator<Item = (FileKey, &KnownFile)> {
+        let files = self.iter();
+        files.filter(|(_, file)| file.is_settled() && file.missed_since.is_none())
+    }
+
+    /// The page of each status at which the next read of its rows begins, counted from the outer end of the rows.
+    pub fn next_rows(&self) -> ByStatus<u64> {
+        ByStatus::from_fn(|status| self.turns[status].next)
+    }
+
+    /// Applies the changes by a read. Returns the rest of the update.
+    pub fn update(&mut self, update: &mut Update, count: &FolderCount) {
+        for key in &update.forgotten {
+            self.files.remove(key);
+        }
+        self.files.extend(update.changed.drain(..));
+        for status in Status::ALL {
+            self.turns[status].add(status, count);
+        }
+    }
+
+    /// Continues with the turns of another history of the folder.
+    pub fn continue_turns(&mut self, of: &Self) {
+        self.turns.clone_from(&of.turns);
+    }
+
+    /// The failed and flagged files by class, after a read: as many as were counted, those first that its turn listed.
+    pub fn classes(&self, count: &FolderCount) -> ClassCounts {
+        let is_listed = |key: FileKey, file: &KnownFile| {
+            count.unfinished.contains_key(&key) || self.turns[file.status].listed(key)
+        };
+        let files = [true, false].into_iter().flat_map(|listed| {
+            let files = self.settled();
+            files.filter(move |(key, file)| is_listed(*key, file) == listed)
+        });
+        let classes = files.filter_map(|(_, file)| Some((file.status, file.class.as_ref()?)));
+        ClassCounts::of(classes, &count.files, &count.examples)
+    }
+
+    /// Since when the longest-waiting file is in each status, after a read: of the rows that it listed, and of the failed and flagged files.
+    pub fn oldest(&self, count: &FolderCount) -> ByStatus<Option<Timestamp>> {
+        let listed = count.unfinished.keys();
+        let listed = listed.filter_map(|key| self.get(*key));
+        let settled = self.settled().map(|(_, file)| file);
+        let mut oldest = ByStatus::<Option<Timestamp>>::default();
+        for file in listed.chain(settled) {
+            let oldest = &mut oldest[file.status];
+            *oldest = Some(oldest.map_or(file.since, |oldest| oldest.min(file.since)));
+        }
+        oldest
     }
 }
 
@@ -100,7 +123,7 @@ impl FromIterator<(FileKey, KnownFile)> for FileHistory {
     fn from_iter<I: IntoIterator<Item = (FileKey, KnownFile)>>(files: I) -> Self {
         Self {
             files: files.into_iter().collect(),
-            rows: None,
+            turns: ByStatus::default(),
         }
     }
 }
@@ -142,10 +165,8 @@ pub struct FolderRecord {
     pub full_read: Option<FullRead>,
     /// Files by status at that read.
     pub counts: ByStatus<u64>,
-    /// The counts of the last consistent read, with the entries by identity since then; none before the first.
-    pub base: Option<ByStatus<u64>>,
-    /// Whether the files of each status are remembered.
-    pub coverage: ByStatus<Coverage>,
+    /// The files of each status that were counted, and whose rows no read has shown.
+    pub unidentified: ByStatus<Unidentified>,
     /// The counters since the folder was first counted. Shared, because in most folders they seldom change.
     pub counters: Arc<FolderCounters>,
 }

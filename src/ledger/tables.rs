@@ -14,9 +14,6 @@ use crate::model::{FileMap, FolderId, FolderName, PortalAddress, PortalName, Tim
 use crate::sql::{Json, columns, record, text_column};
 
 text_column!(PortalName, ToString::to_string, PortalName::new);
-text_column!(Class, |class| class.as_str().to_owned(), |label| Some(
-    Class::from_label(label)
-));
 
 record! {
     /// The one row of the table `ledger`.

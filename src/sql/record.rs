@@ -6,6 +6,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::classify::Class;
 use crate::model::{FileKey, FolderId, FolderName, PortalAddress, Status, Timestamp};
 use crate::sql::SqlError;
 
@@ -176,6 +177,9 @@ text_column!(PortalAddress, ToString::to_string, |address| Some(
 ));
 text_column!(FolderName, |name| name.label().to_owned(), |name| Some(
     FolderName::new(name)
+));
+text_column!(Class, |class| class.as_str().to_owned(), |label| Some(
+    Class::from_label(label)
 ));
 text_column!(Status, |status| status.as_str().to_owned(), |word| Some(
     Status::from_word(word)

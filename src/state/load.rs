@@ -1,9 +1,10 @@
 //! Reads the tables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::types::Value;
 
+use crate::classify::Class;
 use crate::history::{Departure, KnownFile};
 use crate::model::{FileKey, FileMap, FolderId, PortalName, Shard};
 use crate::sql::{Record, SqlError, Transaction, one_of, select, to_value};
@@ -116,9 +117,11 @@ fn load_folders(
     };
     let mut files: HashMap<i64, FileMap<KnownFile>> = HashMap::new();
     let mut slots: HashMap<i64, Vec<SlotRow>> = HashMap::new();
+    let mut classes = HashSet::new();
     for row in transaction.query(&of_folders("file"), values)? {
         let (key, mut file): (FileKey, KnownFile) = Record::read(&row)?;
         file.settled = file.settled.filter(|status| status.has_reason());
+        file.class = file.class.map(|class| shared(&mut classes, class));
         files
             .entry(row.get("folder")?)
             .or_default()
@@ -147,4 +150,13 @@ fn load_folders(
         };
         Ok((row.portal, (row.id, version, folder)))
     })
+}
+
+/// A class that shares its text with equal ones.
+fn shared(classes: &mut HashSet<Class>, class: Class) -> Class {
+    if let Some(shared) = classes.get(&class) {
+        return shared.clone();
+    }
+    classes.insert(class.clone());
+    class
 }

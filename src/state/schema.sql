@@ -12,8 +12,7 @@ CREATE TABLE refutation (
     pages TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- `version` is how often the folder was written. The columns of the last count are null until there is one, those of the last full read as well;
--- `base` is null where entries by growth have no base.
+-- `version` is how often the folder was written. The columns of the last count are null until there is one, those of the last full read as well.
 CREATE TABLE folder (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     portal TEXT NOT NULL,
@@ -27,8 +26,7 @@ CREATE TABLE folder (
     began INTEGER,
     first_counted INTEGER,
     counts TEXT,
-    coverage TEXT,
-    base TEXT,
+    unidentified TEXT,
     entries TEXT,
     indexing TEXT,
     full_read INTEGER,
@@ -36,7 +34,7 @@ CREATE TABLE folder (
     UNIQUE (portal, id)
 ) STRICT;
 
--- Files that are not done. `missed` is how many whole reads missed a file.
+-- Files that are not done. `missed_since` is null for a file that was not missed.
 CREATE TABLE file (
     folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
     link BLOB NOT NULL,
@@ -45,7 +43,8 @@ CREATE TABLE file (
     settled TEXT,
     since INTEGER NOT NULL,
     timed_from INTEGER,
-    missed INTEGER NOT NULL,
+    missed_since INTEGER,
+    class TEXT,
     PRIMARY KEY (folder, link, id)
 ) STRICT, WITHOUT ROWID;
 

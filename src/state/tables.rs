@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
-    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes,
-    KnownFile,
+    Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes, KnownFile,
+    Unidentified,
 };
 use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, PortalName, Status, Timestamp};
 use crate::sql::{Json, columns, record, text_column};
@@ -86,8 +86,7 @@ record! {
         began: Timestamp,
         first_counted: Timestamp,
         counts: Json<ByStatus<u64>>,
-        coverage: Json<ByStatus<Coverage>>,
-        base: Option<Json<ByStatus<u64>>>,
+        unidentified: Json<ByStatus<Unidentified>>,
         entries: Json<ByStatus<u64>>,
         indexing: Json<IndexingTimes>,
     }
@@ -124,8 +123,7 @@ pub(super) fn folder_rows(change: &FolderChange) -> FolderRows {
         began: record.began,
         first_counted: record.first_counted,
         counts: Json(record.counts),
-        coverage: Json(record.coverage),
-        base: record.base.map(Json),
+        unidentified: Json(record.unidentified),
         entries: Json(record.counters.entries),
         indexing: Json(record.counters.indexing),
     });
@@ -157,8 +155,7 @@ impl CountRow {
                 sizes: row.sizes.0,
             }),
             counts: self.counts.0,
-            base: self.base.map(|Json(base)| base),
-            coverage: self.coverage.0,
+            unidentified: self.unidentified.0,
             counters: Arc::new(FolderCounters {
                 entries: self.entries.0,
                 indexing: self.indexing.0,
@@ -172,7 +169,8 @@ columns!(KnownFile {
     settled,
     since,
     timed_from,
-    missed
+    missed_since,
+    class
 });
 
 record! {

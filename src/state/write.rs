@@ -46,7 +46,9 @@ pub(super) fn write_change(
             files
         }
     };
-    let files = files.iter().map(|file| (FolderNumber { folder }, *file));
+    let files = files
+        .iter()
+        .map(|file| (FolderNumber { folder }, file.clone()));
     upsert(transaction, "file", &["folder", "link", "id"], files)?;
     Ok(true)
 }

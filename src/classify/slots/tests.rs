@@ -7,7 +7,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::*;
-use crate::classify::{Classifier, ErrorTally, Rule};
+use crate::classify::{Classifier, ReasonReader, Rule};
 
 const PORTAL: usize = 3;
 const FOLDER: usize = 2;
@@ -38,13 +38,24 @@ fn with_rule(pattern: &str, class: &str) -> Arc<Classifier> {
 }
 
 fn tally(classifier: &Arc<Classifier>, reasons: &[(&str, u64)]) -> ClassCounts {
-    let mut tally = ErrorTally::new(Arc::clone(classifier));
-    for (reason, files) in reasons {
-        for _ in 0..*files {
-            tally.add(Status::Failed, *reason);
-        }
-    }
-    tally.finish()
+    let reasons = reasons.iter().flat_map(|(text, files)| {
+        let files = usize::try_from(*files).unwrap();
+        std::iter::repeat_n(*text, files)
+    });
+    tally_of(classifier, reasons)
+}
+
+/// Failed files with these reasons.
+fn tally_of<'a>(
+    classifier: &Arc<Classifier>,
+    reasons: impl Iterator<Item = &'a str>,
+) -> ClassCounts {
+    let mut reader = ReasonReader::new(Arc::clone(classifier));
+    let classes: Vec<_> = reasons.map(|text| reader.classify(text)).collect();
+    let mut counted = ByStatus::default();
+    counted[Status::Failed] = classes.len() as u64;
+    let files = classes.iter().map(|class| (Status::Failed, class));
+    ClassCounts::of(files, &counted, &reader.finish())
 }
 
 fn count(
@@ -217,16 +228,6 @@ fn the_class_of_a_rule_is_shown_at_once_and_another_loses_its_slot_at_the_end_of
     assert_eq!(labels(rows), shown(&expected));
     slots.settle();
     assert_eq!(classes(&slots), ["a", "c", "timeout"]);
-}
-
-#[test]
-fn a_class_that_was_counted_without_a_file_gets_no_slot() {
-    let mut tally = ErrorTally::new(Arc::default());
-    tally.classify(Some("ghost"));
-    tally.add(Status::Failed, Some("real"));
-    let mut slots = empty();
-    slots.count(folder(1), &tally.finish(), hour(0));
-    assert_eq!(classes(&slots), ["real"]);
 }
 
 #[test]

@@ -84,6 +84,7 @@ impl<'a> Reader<'a> {
             in_flight: self.collect.concurrency.get(),
             hints: &Boundaries::default(),
             prove: !self.is_sorting_shown,
+            clock_ahead: 0,
         };
         let (classifier, progress) = (Arc::clone(&self.classifier), Progress::default());
         let fetch = |page| files.page(page);

@@ -36,11 +36,13 @@ impl Folder {
         let PersistedFolder {
             record, history, ..
         } = &self.persisted;
-        let unwritten = self.unwritten.as_ref();
-        let update = unwritten.and_then(|unwritten| unwritten.update(record.as_ref(), history));
+        let Some(unwritten) = &self.unwritten else {
+            return false;
+        };
+        let update = unwritten.update(record.as_ref(), history);
         let adds = update.is_some();
         if let Some(update) = update {
-            self.persisted.update(update);
+            self.persisted.update(update, &unwritten.count);
         }
         adds
     }

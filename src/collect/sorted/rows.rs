@@ -1,8 +1,9 @@
 //! The rows of single pages, and their sums.
 
-use crate::classify::ErrorTally;
+use crate::classify::{ClassExamples, ReasonReader};
 use crate::collect::sorted::page::PageStatuses;
-use crate::count::{Boundaries, DoneFiles, FolderCount, Unfinished};
+use crate::collect::sorted::plan::PAGES_OF_A_RUN;
+use crate::count::{Boundaries, DoneFiles, FolderCount, RowsRead, Unfinished};
 use crate::model::{ByStatus, FileKey, FileMap, Status};
 use crate::portal::{PageBody, Pagination, PortalError};
 
@@ -16,7 +17,11 @@ pub(super) struct PageRows {
 }
 
 impl PageRows {
-    pub fn read(body: &PageBody, errors: &mut ErrorTally) -> Result<Self, PortalError> {
+    pub fn read(
+        body: &PageBody,
+        reasons: &mut ReasonReader,
+        clock_ahead: i64,
+    ) -> Result<Self, PortalError> {
         let mut statuses = PageStatuses::default();
         let (mut files, mut keys) = (Vec::new(), Vec::new());
         let page = body.read(|row| {
@@ -24,12 +29,8 @@ impl PageRows {
             statuses.add(row.word());
             keys.push(row.key());
             if status != Status::Done {
-                let file = Unfinished {
-                    status,
-                    created_at: row.created_at(),
-                    class: status.has_reason().then(|| errors.classify(row.reason())),
-                };
-                files.push((row.key(), file));
+                let class = status.has_reason().then(|| reasons.classify(row.reason()));
+                files.push((row.key(), Unfinished::of(&row, class, clock_ahead)));
             }
         })?;
         statuses.total = page.pagination.total.0;
@@ -46,31 +47,25 @@ impl PageRows {
 /// The sums over the files of several pages in a folder with these counts.
 pub(super) fn add_up(
     unfinished: FileMap<Unfinished>,
-    mut errors: ErrorTally,
+    examples: ClassExamples,
     files: ByStatus<u64>,
     boundaries: Boundaries,
 ) -> FolderCount {
-    let mut read = ByStatus::<u64>::default();
-    for Unfinished { status, class, .. } in unfinished.values() {
-        read[*status] += 1;
-        // Pages of different moments may show more files than were counted: the classes never add up to more than the count.
-        if let Some(class) = class.as_ref().filter(|_| read[*status] <= files[*status]) {
-            errors.count(*status, class);
-        }
-    }
-    errors.count_unread(ByStatus::from_fn(|status| {
-        let unread = files[status].saturating_sub(read[status]);
-        if status.has_reason() { unread } else { 0 }
-    }));
-    FolderCount {
+    let mut count = FolderCount {
         files,
-        errors: errors.finish(),
+        examples,
         consistent: false,
-        complete: ByStatus::from_fn(|status| read[status] == files[status]),
         unfinished,
+        rows_read: ByStatus::default(),
         done: DoneFiles::Counted(boundaries),
         failed_page: None,
         rows_beyond: None,
         requests: 0,
-    }
+    };
+    let listed = count.listed();
+    count.rows_read = ByStatus::from_fn(|status| RowsRead {
+        from: 0,
+        next: (listed[status] < files[status]).then_some(PAGES_OF_A_RUN),
+    });
+    count
 }

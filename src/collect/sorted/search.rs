@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
-use crate::classify::{Classifier, ErrorTally};
+use crate::classify::{Classifier, ReasonReader};
 use crate::collect::error::{FetchPage, ReadError, total_of};
 use crate::collect::rows_end::is_end_of_rows;
 use crate::collect::sorted::map::{self, CellRange, Map, boundary_pages};
@@ -30,7 +30,7 @@ const MAX_TOTAL: u64 = 1_000_000_000_000;
 pub(super) struct Search<'a, F> {
     fetch: F,
     method: Method<'a>,
-    errors: ErrorTally,
+    reasons: ReasonReader,
     pages: BTreeMap<PageNumber, PageRead>,
     layout: Layout,
     attempt: u32,
@@ -65,7 +65,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         Self {
             fetch,
             method,
-            errors: ErrorTally::new(classifier),
+            reasons: ReasonReader::new(classifier),
             pages: BTreeMap::new(),
             layout: Layout {
                 total: 0,
@@ -212,7 +212,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
 
     /// Adds a page; returns whether it is not sorted.
     fn add(&mut self, page: PageNumber, body: &PageBody) -> Result<bool, ReadError> {
-        let rows = PageRows::read(body, &mut self.errors);
+        let rows = PageRows::read(body, &mut self.reasons, self.method.clock_ahead);
         let rows = rows.map_err(ReadError::at(page.request()))?;
         let total = rows.statuses.total;
         if total > MAX_TOTAL {
@@ -311,7 +311,12 @@ impl<'a, F: FetchPage> Search<'a, F> {
             consistent,
             failed_page,
             requests: self.requests,
-            ..add_up(files, self.errors, map::counts(&ranges), boundaries)
+            ..add_up(
+                files,
+                self.reasons.finish(),
+                map::counts(&ranges),
+                boundaries,
+            )
         }
     }
 

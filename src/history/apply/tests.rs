@@ -4,13 +4,16 @@ mod entries;
 mod histories;
 mod limit;
 mod times;
+mod turns;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::*;
-use crate::classify::{Classifier, ErrorTally};
-use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, hash};
-use crate::model::FileMap;
+use crate::classify::{Class, ReasonReader};
+use crate::count::{Boundaries, DoneFiles, FolderCount, MAX_REMEMBERED, RowsRead};
+use crate::history::Unidentified;
+use crate::model::{FileKey, FileMap};
 
 const MINUTE: i64 = 60_000;
 
@@ -32,17 +35,20 @@ struct Story {
     minute: i64,
     record: Option<FolderRecord>,
     history: FileHistory,
-    classifier: Arc<Classifier>,
+    /// Failed and flagged files by class.
+    classes: BTreeMap<String, u64>,
     oldest: ByStatus<Option<Timestamp>>,
     /// Files that became done by the last read.
     finished: usize,
 }
 
+#[derive(Clone, Copy)]
 struct Rows<'a> {
     files: &'a [(u128, Status)],
     created: i64,
     consistent: bool,
-    complete: bool,
+    /// The pages of every status that were read.
+    pages: RowsRead,
     /// Whether done files were read, and not only counted.
     every_row: bool,
 }
@@ -53,7 +59,7 @@ impl Story {
             files,
             created: self.minute,
             consistent: true,
-            complete: true,
+            pages: RowsRead::default(),
             every_row: true,
         })
     }
@@ -68,10 +74,10 @@ impl Story {
         let mut finished = Vec::new();
         let mut count = FolderCount {
             files: ByStatus::default(),
-            errors: ErrorTally::new(self.classifier.clone()).finish(),
+            examples: ReasonReader::default().finish(),
             consistent: rows.consistent,
             unfinished: FileMap::default(),
-            complete: ByStatus::from_fn(|_| rows.complete),
+            rows_read: ByStatus::from_fn(|_| rows.pages),
             done: DoneFiles::Counted(Boundaries::default()),
             failed_page: None,
             rows_beyond: None,
@@ -85,7 +91,9 @@ impl Story {
                 let file = Unfinished {
                     status,
                     created_at,
-                    class: None,
+                    class: status
+                        .has_reason()
+                        .then(|| Class::from_label(status.as_str())),
                 };
                 count.unfinished.insert(key(*number), file);
             } else if self.history.remembers(key(*number)) {
@@ -100,7 +108,6 @@ impl Story {
                 sizes: ByStatus::default(),
                 finished,
                 watched: Vec::new(),
-                rows: Arc::new(hashes(rows.files)),
             };
         }
         crate::history::limit_rows(&mut count, &self.history);
@@ -110,9 +117,12 @@ impl Story {
             count: &count,
         };
         let mut update = apply(self.record.as_ref(), &self.history, &read);
-        self.history.update(&mut update);
+        self.history.update(&mut update, &count);
         self.record = Some(update.record);
-        self.oldest = update.oldest;
+        self.oldest = self.history.oldest(&count);
+        let classes = self.history.classes(&count).counts.into_iter();
+        let classes = classes.map(|(class, count)| (class.to_string(), count.files.total()));
+        self.classes = classes.collect();
         self.finished = update.finished.len();
         self
     }
@@ -128,10 +138,8 @@ impl Story {
 
 use Status::{Done, Failed, Flagged, Pending, Processing};
 
-fn hashes(files: &[(u128, Status)]) -> Vec<u64> {
-    let mut hashes: Vec<_> = files.iter().map(|(number, _)| hash(key(*number))).collect();
-    hashes.sort_unstable();
-    hashes
+fn unidentified(story: &Story, status: Status) -> Unidentified {
+    story.record.as_ref().unwrap().unidentified[status]
 }
 
 /// A read that was not consistent.
@@ -140,23 +148,36 @@ fn torn(files: &[(u128, Status)]) -> Rows<'_> {
         files,
         created: 0,
         consistent: false,
-        complete: true,
+        pages: RowsRead::default(),
         every_row: true,
-    }
-}
-
-/// A consistent read of which not every row is listed.
-fn counted(files: &[(u128, Status)]) -> Rows<'_> {
-    Rows {
-        complete: false,
-        consistent: true,
-        ..torn(files)
     }
 }
 
 fn whole(files: &[(u128, Status)]) -> Rows<'_> {
     Rows {
-        complete: true,
-        ..counted(files)
+        consistent: true,
+        ..torn(files)
     }
+}
+
+/// A read that lists the rows of some pages, and counts done files by their boundaries.
+fn part(files: &[(u128, Status)], from: u64, next: Option<u64>) -> Rows<'_> {
+    Rows {
+        pages: RowsRead { from, next },
+        every_row: false,
+        ..whole(files)
+    }
+}
+
+fn counts(of: &[(Status, u64)]) -> ByStatus<u64> {
+    let mut counts = ByStatus::default();
+    for (status, files) in of {
+        counts[*status] = *files;
+    }
+    counts
+}
+
+/// Files with one status and these numbers.
+fn files(numbers: Range<u128>, status: Status) -> Vec<(u128, Status)> {
+    numbers.map(|number| (number, status)).collect()
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ErrorTally};
+use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ReasonReader};
 use kb_exporter::clock::Moment;
 use kb_exporter::history::{Departure, DepartureReason, FolderCounters, FullRead, IndexingTimes};
 use kb_exporter::metrics::{ConfigFacts, Events, render};
@@ -194,11 +194,15 @@ fn with_status<'a>(reasons: &'a [&'a str]) -> impl Iterator<Item = (&'a str, Sta
 }
 
 fn tally(reasons: &[&str]) -> ClassCounts {
-    let mut tally = ErrorTally::new(Arc::default());
-    for (reason, status) in with_status(reasons) {
-        tally.add(status, Some(reason));
+    let mut reader = ReasonReader::new(Arc::default());
+    let classes = with_status(reasons).map(|(text, status)| (status, reader.classify(text)));
+    let classes: Vec<_> = classes.collect();
+    let mut counted = ByStatus::default();
+    for (status, _) in &classes {
+        counted[*status] += 1;
     }
-    tally.finish()
+    let files = classes.iter().map(|(status, class)| (*status, class));
+    ClassCounts::of(files, &counted, &reader.finish())
 }
 
 fn counts(reasons: &[&str], now: Moment) -> Counts {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kb_exporter::classify::{ClassSlot, Classifier, KnownClass};
+use kb_exporter::classify::{Class, ClassSlot, Classifier, KnownClass};
 use kb_exporter::history::{
-    Coverage, Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes,
-    KnownFile,
+    Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes, KnownFile,
+    Unidentified,
 };
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp,
@@ -40,7 +40,10 @@ fn file(status: Status) -> KnownFile {
         settled: Some(status).filter(|status| status.has_reason()),
         since: Timestamp::from_millis(5),
         timed_from: Some(Timestamp::from_millis(-6)),
-        missed: 1,
+        missed_since: Some(Timestamp::from_millis(7)),
+        class: status
+            .has_reason()
+            .then(|| Class::from_label("page <n> lost")),
     }
 }
 
@@ -60,11 +63,9 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     sizes: ByStatus::from_fn(|status| 100 + status as u64),
                 }),
                 counts: ByStatus::from_fn(|status| status as u64),
-                base: Some(ByStatus::from_fn(|status| 20 + status as u64)),
-                coverage: ByStatus::from_fn(|status| match status {
-                    Status::Failed => Coverage::Whole,
-                    Status::Flagged => Coverage::Once,
-                    status => Coverage::Torn(status as u8),
+                unidentified: ByStatus::from_fn(|status| match status {
+                    Status::Failed => Unidentified::Unknown(3),
+                    status => Unidentified::Files(20 + status as u64),
                 }),
                 counters: Arc::new(FolderCounters {
                     entries: ByStatus::from_fn(|status| 10 + status as u64),

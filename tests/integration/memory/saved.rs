@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::support::workspace::Workspace;
 
 /// Every column of the state that holds a time.
-const TIMES: [(&str, &str); 11] = [
+const TIMES: [(&str, &str); 12] = [
     ("portal", "last_success"),
     ("folder", "began"),
     ("folder", "counted"),
@@ -21,6 +21,7 @@ const TIMES: [(&str, &str); 11] = [
     ("slot", "last_seen"),
     ("file", "since"),
     ("file", "timed_from"),
+    ("file", "missed_since"),
 ];
 
 fn open(workspace: &Workspace) -> Connection {

@@ -154,7 +154,8 @@ fn fill_state(file: &Connection, random: &mut Rng) {
         .unwrap();
 }
 
-const COVERAGE: &str = r#"["Whole","Once",{"Torn":0},{"Torn":255},"Whole","Once"]"#;
+const UNIDENTIFIED: &str =
+    r#"[{"Files":7},{"Files":0},{"Files":9},{"Unknown":16},{"Files":2},{"Unknown":0}]"#;
 
 const INDEXING: &str = r#"{"buckets":[1,2,3,4,5,6],"count":7,"sum_millis":8}"#;
 
@@ -181,10 +182,9 @@ fn folder(portal: &str, random: &mut Rng) -> Vec<(&'static str, Value)> {
             ("counted", time(random)),
             ("first_counted", time(random)),
             ("counts", counts(random)),
-            ("coverage", text(COVERAGE)),
+            ("unidentified", text(UNIDENTIFIED)),
             ("entries", counts(random)),
             ("indexing", text(INDEXING)),
-            ("base", maybe(random, counts)),
         ]);
         if random.bool() {
             row.extend([("full_read", time(random)), ("sizes", counts(random))]);
@@ -200,7 +200,8 @@ fn known_file(folder: i64, random: &mut Rng) -> Vec<(&'static str, Value)> {
         ("settled", maybe(random, status)),
         ("since", time(random)),
         ("timed_from", maybe(random, time)),
-        ("missed", Value::Integer(random.i64(0..3))),
+        ("missed_since", maybe(random, time)),
+        ("class", maybe(random, name)),
     ];
     row.extend(key(random));
     row

@@ -36,7 +36,7 @@ fn no_more_is_remembered_than_may_be_while_no_read_is_consistent() {
 }
 
 #[test]
-fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_listed_again() {
+fn files_that_had_to_be_forgotten_are_no_entries_when_they_are_listed_again() {
     let part = MAX_REMEMBERED / 2;
     let first = crowd(0, part, Failed);
     let mut story = Story::default();
@@ -46,8 +46,21 @@ fn a_status_of_which_a_file_had_to_be_forgotten_counts_nothing_before_it_is_list
     story.read_folder(&torn(&crowd(2_000_000, part, Failed)));
     assert_eq!(story.history.len(), MAX_REMEMBERED);
     let found = story.entries(Failed);
+    assert_eq!(
+        unidentified(&story, Failed),
+        Unidentified::Files(part as u64)
+    );
     story.read_folder(&torn(&first));
     assert_eq!(story.entries(Failed), found, "these were there before");
-    story.read(&first);
-    assert_eq!(story.entries(Failed), found);
+}
+
+#[test]
+fn missed_files_are_forgotten_first() {
+    let missed = crowd(0, MAX_REMEMBERED / 2, Failed);
+    let mut story = Story::default();
+    story.read(&missed).read(&[(1_000_000, Flagged)]);
+    story.read_folder(&torn(&crowd(2_000_000, MAX_REMEMBERED, Failed)[1..]));
+    assert_eq!(story.history.len(), MAX_REMEMBERED);
+    assert!(story.history.remembers(key(1_000_000)));
+    assert!(!story.history.remembers(key(0)));
 }
