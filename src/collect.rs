@@ -163,7 +163,7 @@ impl Collector {
             if let Some(refutation) = self.storage.refutation() {
                 self.sorting.refute(refutation);
             }
-            let [unstored, of_others] = self.folders.take_up(saved.folders, &self.settings);
+            let [unstored, of_others] = self.folders.take_up(saved.folders, &self.settings, now);
             self.storage.of_other_shards = of_others;
             self.folders.exclude_others(&self.settings, now.wall);
             self.save(&unstored).await;

@@ -1,5 +1,7 @@
 //! The result of a read of a folder: counts, and the files that are not done.
 
+use serde::{Deserialize, Serialize};
+
 use crate::classify::{Class, ClassExamples};
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 use crate::portal::{FileRow, PageRequest};
@@ -76,7 +78,8 @@ impl FolderCount {
 }
 
 /// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Way {
     Full,
     Sorted,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kb_exporter::classify::{Classifier, ErrorRow};
 use kb_exporter::clock::Moment;
-use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes};
+use kb_exporter::history::{FolderCounters, FullRead, IndexingTimes, Look};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status};
 use kb_exporter::snapshot::{
     Collections, Counts, FolderState, FolderView, LastRun, ListFacts, ListState, PortalView,
@@ -138,11 +138,13 @@ fn counts(number: usize, amount: u64, now: Moment) -> Counts {
             Status::Pending if number.is_multiple_of(3) => Some(now.wall),
             _ => None,
         }),
-        consistent: true,
+        look: Look {
+            way: Way::Sorted,
+            consistent: true,
+            requests: 1 + amount % 50,
+            duration: Duration::from_micros(200_000 + amount % 1_000_000),
+        },
         counted: now,
-        duration: Duration::from_micros(200_000 + amount % 1_000_000),
-        requests: 1 + amount % 50,
-        way: Way::Sorted,
         interval: Some(Duration::from_millis(60_000 + amount % 500)),
     }
 }

@@ -92,19 +92,23 @@ impl ClassSlots {
         }
     }
 
-    /// Restores the slots of a folder from disk.
-    pub fn restore(&mut self, folder: FolderId, slots: Vec<ClassSlot>) {
-        if slots.is_empty() {
-            return;
-        }
-        let restored = &mut self.folders.entry(folder).or_default().slots;
-        for slot in slots {
-            if slot.shown {
-                self.portal.insert(Arc::clone(&slot.class));
-            }
-            restored.insert(Arc::clone(&slot.class), slot);
-        }
+    /// Restores the slots of a folder from disk, and what is shown of its files, if they are known by class.
+    pub fn restore(
+        &mut self,
+        folder: FolderId,
+        slots: Vec<ClassSlot>,
+        counts: Option<&ClassCounts>,
+    ) -> Vec<ErrorRow> {
+        let shown = slots.iter().filter(|slot| slot.shown);
+        self.portal
+            .extend(shown.map(|slot| Arc::clone(&slot.class)));
         self.settled.clone_from(&self.portal);
+        let restored = FolderSlots::restored(slots, counts);
+        let rows = restored.rows();
+        if !restored.is_unused() {
+            self.folders.insert(folder, restored);
+        }
+        rows
     }
 
     /// The slots of a folder, by class.

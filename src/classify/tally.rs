@@ -77,7 +77,7 @@ impl ClassCounts {
 }
 
 /// Reasons of the files that one read listed: at most one of each class.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassExamples {
     examples: HashMap<Class, Arc<str>, RandomState>,
     /// The version of the classifier that found the classes.

@@ -120,7 +120,7 @@ impl Folder {
     pub fn begin_audit(&mut self) -> Option<ByStatus<u64>> {
         let counts = self.view.counts.as_deref()?;
         self.audits.counts_at_last = Some(counts.files);
-        (counts.way == Way::Sorted).then_some(counts.files)
+        (counts.look.way == Way::Sorted).then_some(counts.files)
     }
 
     /// Applies an audit; `None` if a panic ended it. Returns its error, if it failed.

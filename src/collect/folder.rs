@@ -266,23 +266,22 @@ impl Folder {
         let read = history::CompletedRead {
             began: began.wall,
             ended: ended.wall,
+            duration: ended.elapsed_since(began),
             count,
         };
         let before = self.persisted.record.as_ref();
         let interval = before.map(|before| read.ended.since(before.counted));
         let mut update = apply(before, &self.persisted.history, &read);
         let shown = (std::mem::take(&mut update.finished), update.whole);
+        let look = update.record.look;
         self.persisted.update(update, count);
         let history = &self.persisted.history;
         let counts = Counts {
             files: count.files,
             errors: class_slots.count(self.view.id, &history.classes(count), read.ended),
             oldest: history.oldest(count),
-            consistent: count.consistent,
+            look,
             counted: ended,
-            duration: ended.elapsed_since(began),
-            requests: count.requests,
-            way: count.way(),
             interval,
         };
         if let DoneFiles::Counted(boundaries) = &count.done {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use humantime::format_duration;
 
 use crate::classify::ClassSlots;
+use crate::clock::Moment;
 use crate::collect::admission::{Admission, admit};
 use crate::collect::change_log::ChangeLog;
 use crate::collect::due::ReadOutcome;
@@ -48,6 +49,7 @@ impl Folders {
         &mut self,
         stored: HashMap<FolderId, SavedFolder>,
         settings: &Settings,
+        now: Moment,
     ) -> [Vec<FolderId>; 2] {
         self.are_unknown = false;
         let mut unstored: BTreeSet<_> = self.by_id.keys().copied().collect();
@@ -59,13 +61,15 @@ impl Folders {
             }
             let slots = std::mem::take(&mut saved.class_slots);
             let Some(folder) = self.by_id.get_mut(&id) else {
-                self.class_slots.restore(id, slots);
-                let folder = Folder::restored(id, saved);
+                let mut folder = Folder::restored(id, saved);
+                let classes = folder.stored_classes();
+                let errors = self.class_slots.restore(id, slots, classes.as_ref());
+                folder.show_stored_count(errors, now);
                 self.by_id.insert(id, Box::new(folder));
                 continue;
             };
             if folder.times_counted == 0 {
-                self.class_slots.restore(id, slots);
+                self.class_slots.restore(id, slots, None);
             }
             if !folder.replace_history(saved) {
                 unstored.remove(&id);

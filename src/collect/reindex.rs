@@ -66,7 +66,7 @@ pub(super) fn folder_findings(folder: &Folder) -> FolderFindings {
         id: view.id,
         name: view.name.clone(),
         quality: match counts {
-            Some(counts) if view.state == FolderState::Counted && counts.consistent => {
+            Some(counts) if view.state == FolderState::Counted && counts.look.consistent => {
                 if folder.times_counted < 2 {
                     CountQuality::First
                 } else {

@@ -19,6 +19,7 @@ impl UnwrittenCount {
         let read = CompletedRead {
             began: self.began.wall,
             ended: self.ended.wall,
+            duration: self.ended.elapsed_since(self.began),
             count: &self.count,
         };
         let update = apply(Some(record), history, &read);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-use crate::history::{Departure, DepartureReason};
+use crate::history::{Departure, DepartureReason, Look};
 use crate::model::{ByStatus, FolderId, FolderName, PortalName};
 use crate::snapshot::{Counts, ListFacts, ReadCycle, Way, Writes};
 
@@ -25,11 +25,13 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
             files: ByStatus::default(),
             errors: Vec::new(),
             oldest: ByStatus::default(),
-            consistent: true,
+            look: Look {
+                way: Way::Full,
+                consistent: true,
+                requests: 1,
+                duration: Duration::from_secs(1),
+            },
             counted,
-            duration: Duration::from_secs(1),
-            requests: 1,
-            way: Way::Full,
             interval: None,
         })
     });

@@ -71,6 +71,7 @@ fn record(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> FolderReco
         counted: read.ended,
         full_read: full_read(before, read),
         counts: read.count.files,
+        look: read.look(),
         unidentified: before.map_or_else(ByStatus::default, |before| before.unidentified),
         counters: before.map_or_else(Arc::default, |before| Arc::clone(&before.counters)),
     }

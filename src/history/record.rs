@@ -1,9 +1,12 @@
 //! The facts that are stored about a folder.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::classify::{Class, ClassCounts};
-use crate::count::FolderCount;
+use serde::{Deserialize, Serialize};
+
+use crate::classify::{Class, ClassCounts, ClassExamples};
+use crate::count::{FolderCount, Way};
 use crate::history::entries::Unidentified;
 use crate::history::indexing::IndexingTimes;
 use crate::history::turn::Turn;
@@ -31,6 +34,11 @@ impl KnownFile {
     /// Whether a status with a reason has this file, unless it is missed.
     pub(super) fn is_settled(&self) -> bool {
         self.settled == Some(self.status)
+    }
+
+    /// Its status and the class of its reason, if it failed or is flagged.
+    fn class(&self) -> Option<(Status, &Class)> {
+        Some((self.status, self.class.as_ref()?))
     }
 }
 
@@ -92,6 +100,16 @@ impl FileHistory {
         self.turns.clone_from(&of.turns);
     }
 
+    /// The failed and flagged files by class, as they are stored: as many as were counted.
+    pub fn stored_classes(&self, counted: &ByStatus<u64>) -> ClassCounts {
+        let files = self.settled().map(|(_, file)| file);
+        ClassCounts::of(
+            files.filter_map(KnownFile::class),
+            counted,
+            &ClassExamples::default(),
+        )
+    }
+
     /// The failed and flagged files by class, after a read: as many as were counted, those first that its turn listed.
     pub fn classes(&self, count: &FolderCount) -> ClassCounts {
         let is_listed = |key: FileKey, file: &KnownFile| {
@@ -101,7 +119,7 @@ impl FileHistory {
             let files = self.settled();
             files.filter(move |(key, file)| is_listed(*key, file) == listed)
         });
-        let classes = files.filter_map(|(_, file)| Some((file.status, file.class.as_ref()?)));
+        let classes = files.filter_map(|(_, file)| file.class());
         ClassCounts::of(classes, &count.files, &count.examples)
     }
 
@@ -110,13 +128,24 @@ impl FileHistory {
         let listed = count.unfinished.keys();
         let listed = listed.filter_map(|key| self.get(*key));
         let settled = self.settled().map(|(_, file)| file);
-        let mut oldest = ByStatus::<Option<Timestamp>>::default();
-        for file in listed.chain(settled) {
-            let oldest = &mut oldest[file.status];
-            *oldest = Some(oldest.map_or(file.since, |oldest| oldest.min(file.since)));
-        }
-        oldest
+        oldest(listed.chain(settled))
     }
+
+    /// The same by what is stored.
+    pub fn stored_oldest(&self) -> ByStatus<Option<Timestamp>> {
+        let files = self.files.values();
+        oldest(files.filter(|file| file.missed_since.is_none()))
+    }
+}
+
+/// Since when the longest-waiting file is in each status.
+fn oldest<'a>(files: impl Iterator<Item = &'a KnownFile>) -> ByStatus<Option<Timestamp>> {
+    let mut oldest = ByStatus::<Option<Timestamp>>::default();
+    for file in files {
+        let oldest = &mut oldest[file.status];
+        *oldest = Some(oldest.map_or(file.since, |oldest| oldest.min(file.since)));
+    }
+    oldest
 }
 
 impl FromIterator<(FileKey, KnownFile)> for FileHistory {
@@ -165,10 +194,23 @@ pub struct FolderRecord {
     pub full_read: Option<FullRead>,
     /// Files by status at that read.
     pub counts: ByStatus<u64>,
+    pub look: Look,
     /// The files of each status that were counted, and whose rows no read has shown.
     pub unidentified: ByStatus<Unidentified>,
     /// The counters since the folder was first counted. Shared, because in most folders they seldom change.
     pub counters: Arc<FolderCounters>,
+}
+
+/// How a folder was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    pub way: Way,
+    /// Whether all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary
+    /// between statuses was the same in both passes.
+    pub consistent: bool,
+    pub requests: u64,
+    /// How long it took.
+    pub duration: Duration,
 }
 
 /// The counters of a folder, which never decrease.

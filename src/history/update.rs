@@ -1,7 +1,9 @@
 //! The result of a read, and the changes by it.
 
+use std::time::Duration;
+
 use crate::count::FolderCount;
-use crate::history::record::{FolderRecord, KnownFile};
+use crate::history::record::{FolderRecord, KnownFile, Look};
 use crate::model::{FileKey, Timestamp};
 
 /// A read of a folder that counted it.
@@ -9,7 +11,20 @@ use crate::model::{FileKey, Timestamp};
 pub struct CompletedRead<'a> {
     pub began: Timestamp,
     pub ended: Timestamp,
+    /// How long it took, by the monotonic clock.
+    pub duration: Duration,
     pub count: &'a FolderCount,
+}
+
+impl CompletedRead<'_> {
+    pub(super) fn look(&self) -> Look {
+        Look {
+            way: self.count.way(),
+            consistent: self.count.consistent,
+            requests: self.count.requests,
+            duration: self.duration,
+        }
+    }
 }
 
 /// The changes of the stored data by a read.

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::classify::ErrorRow;
 use crate::clock::Moment;
-use crate::count::Way;
-use crate::history::{Departure, DepartureReason, FolderCounters, FullRead};
+use crate::history::{Departure, DepartureReason, FolderCounters, FullRead, Look};
 use crate::model::{ByStatus, FolderId, FolderName, Timestamp};
 
 #[derive(Debug, Clone)]
@@ -110,13 +109,8 @@ pub struct Counts {
     pub errors: Vec<ErrorRow>,
     /// Since when the longest-waiting file is in each status.
     pub oldest: ByStatus<Option<Timestamp>>,
-    /// Whether all totals agreed, the rows were as many as the total, and either all rows were read and distinct, or every boundary
-    /// between statuses was the same in both passes.
-    pub consistent: bool,
+    pub look: Look,
     pub counted: Moment,
-    pub duration: Duration,
-    pub requests: u64,
-    pub way: Way,
     /// Time between this count and the one before it.
     pub interval: Option<Duration>,
 }

@@ -26,6 +26,7 @@ CREATE TABLE folder (
     began INTEGER,
     first_counted INTEGER,
     counts TEXT,
+    look TEXT,
     unidentified TEXT,
     entries TEXT,
     indexing TEXT,

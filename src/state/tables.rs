@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::classify::{ClassSlot, KnownClass};
 use crate::history::{
     Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes, KnownFile,
-    Unidentified,
+    Look, Unidentified,
 };
 use crate::model::{ByStatus, FolderId, FolderName, PortalAddress, PortalName, Status, Timestamp};
 use crate::sql::{Json, columns, record, text_column};
@@ -86,6 +86,7 @@ record! {
         began: Timestamp,
         first_counted: Timestamp,
         counts: Json<ByStatus<u64>>,
+        look: Json<Look>,
         unidentified: Json<ByStatus<Unidentified>>,
         entries: Json<ByStatus<u64>>,
         indexing: Json<IndexingTimes>,
@@ -123,6 +124,7 @@ pub(super) fn folder_rows(change: &FolderChange) -> FolderRows {
         began: record.began,
         first_counted: record.first_counted,
         counts: Json(record.counts),
+        look: Json(record.look),
         unidentified: Json(record.unidentified),
         entries: Json(record.counters.entries),
         indexing: Json(record.counters.indexing),
@@ -155,6 +157,7 @@ impl CountRow {
                 sizes: row.sizes.0,
             }),
             counts: self.counts.0,
+            look: self.look.0,
             unidentified: self.unidentified.0,
             counters: Arc::new(FolderCounters {
                 entries: self.entries.0,

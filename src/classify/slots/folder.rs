@@ -19,6 +19,34 @@ pub(super) struct FolderSlots {
 }
 
 impl FolderSlots {
+    /// The slots as they were stored; `counts`: the files of the stored count.
+    pub fn restored(slots: Vec<ClassSlot>, counts: Option<&ClassCounts>) -> Self {
+        let slots = slots.into_iter();
+        let slots: BTreeMap<_, _> = slots.map(|slot| (Arc::clone(&slot.class), slot)).collect();
+        let rest = counts.map(|counts| {
+            let mut rest = BTreeMap::<_, ByStatus<u64>>::new();
+            for (class, count) in &counts.counts {
+                let class = match class {
+                    Class::Text(class) if slots.contains_key(class) => continue,
+                    Class::Text(_) => Class::Other,
+                    class => class.clone(),
+                };
+                *rest.entry(class).or_default() += count.files;
+            }
+            rest
+        });
+        Self {
+            slots,
+            rest,
+            largest_without: None,
+        }
+    }
+
+    /// Whether nothing is known.
+    pub fn is_unused(&self) -> bool {
+        self.slots.is_empty() && self.rest.as_ref().is_none_or(BTreeMap::is_empty)
+    }
+
     /// Updates the slots by a count, and assigns them.
     pub fn count(&mut self, counts: &ClassCounts, limits: &ClassLimits, now: Timestamp) {
         let held: HashSet<_> = self.slots.keys().cloned().collect();

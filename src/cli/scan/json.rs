@@ -229,11 +229,11 @@ impl<'a> Count<'a> {
             files: by_word(&counts.files),
             size_bytes: full_read.map(|full| by_word(&full.sizes)),
             errors: counts.errors.iter().map(class).collect(),
-            consistent: counts.consistent,
-            strategy: counts.way.as_str(),
+            consistent: counts.look.consistent,
+            strategy: counts.look.way.as_str(),
             counted: counts.counted.wall.to_string(),
-            duration_seconds: counts.duration.as_secs_f64(),
-            requests: counts.requests,
+            duration_seconds: counts.look.duration.as_secs_f64(),
+            requests: counts.look.requests,
         }
     }
 }

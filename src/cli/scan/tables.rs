@@ -95,7 +95,7 @@ fn result(folder: &FolderView) -> String {
         FolderState::Unseen => "not read".to_owned(),
         FolderState::Unavailable { message, .. } => format!("{reason}: {message}"),
         FolderState::Departed(_) => reason,
-        FolderState::Counted if counts.is_some_and(|counts| !counts.consistent) => {
+        FolderState::Counted if counts.is_some_and(|counts| !counts.look.consistent) => {
             "not consistent".to_owned()
         }
         FolderState::Counted => "ok".to_owned(),
@@ -165,7 +165,7 @@ fn summary(portal: &PortalView) -> Option<String> {
         .filter_map(|folder| folder.counts.as_deref())
         .collect();
     let files: u64 = counts.iter().map(|counts| counts.files.total()).sum();
-    let requests: u64 = counts.iter().map(|counts| counts.requests).sum();
+    let requests: u64 = counts.iter().map(|counts| counts.look.requests).sum();
     let folders = counts.len();
     let seconds = run.duration.as_secs_f64();
     Some(format!(

@@ -1,10 +1,13 @@
 //! The stored data of a folder, and its view.
 
+use std::sync::Arc;
+
 use super::Folder;
-use crate::classify::ClassSlots;
+use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
+use crate::clock::Moment;
 use crate::collect::persisted_folder::PersistedFolder;
 use crate::model::PortalName;
-use crate::snapshot::FolderView;
+use crate::snapshot::{Counts, FolderView};
 use crate::state::{FolderChange, SavedFolder, SqlError};
 
 impl Folder {
@@ -26,6 +29,33 @@ impl Folder {
             self.unwritten = None;
         }
         self.show_persisted();
+    }
+
+    /// The failed and flagged files of the stored count by class.
+    pub fn stored_classes(&self) -> Option<ClassCounts> {
+        let record = self.persisted.record.as_ref()?;
+        Some(self.persisted.history.stored_classes(&record.counts))
+    }
+
+    /// Shows the stored count, which is as old as it is, until the first read.
+    pub fn show_stored_count(&mut self, errors: Vec<ErrorRow>, now: Moment) {
+        let there = self.is_there();
+        let Some(record) = self.persisted.record.as_ref().filter(|_| there) else {
+            return;
+        };
+        let age = now.wall.since(record.counted);
+        let counts = Counts {
+            files: record.counts,
+            errors,
+            oldest: self.persisted.history.stored_oldest(),
+            look: record.look,
+            counted: Moment {
+                wall: record.counted,
+                steady: now.steady.checked_sub(age).unwrap_or(now.steady),
+            },
+            interval: None,
+        };
+        self.view_mut().counts = Some(Arc::new(counts));
     }
 
     /// Another process that counts the folder wrote first: its history holds, so that the counters are one sequence. Returns whether the last

@@ -71,7 +71,7 @@ async fn files_beyond_the_total_are_counted_or_said_once_the_list_of_folders_con
             let folder = collected(capped(listed), times).await;
             let counts = folder.counts.as_ref().unwrap();
             assert_eq!(counts.files.total(), counted);
-            assert!(!counts.consistent, "the total is another one");
+            assert!(!counts.look.consistent, "the total is another one");
             assert_eq!(counts.files[Status::Failed] == 30, listed);
             assert_eq!(folder.missing_files, 705 - counted);
         }
@@ -90,5 +90,5 @@ async fn a_page_that_is_short_once_in_an_audit_takes_no_mark() {
     });
     let folder = collected(router, 120).await;
     assert!(was_short.load(Ordering::Relaxed) && folder.full_read.is_some());
-    assert!(folder.counts.as_ref().unwrap().consistent);
+    assert!(folder.counts.as_ref().unwrap().look.consistent);
 }

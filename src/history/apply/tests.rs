@@ -114,6 +114,7 @@ impl Story {
         let read = CompletedRead {
             began: at(self.minute),
             ended: at(self.minute),
+            duration: Duration::ZERO,
             count: &count,
         };
         let mut update = apply(self.record.as_ref(), &self.history, &read);

@@ -124,9 +124,9 @@ fn counting(
             }
             @if let Some(counts) = counts {
                 dt { "Strategy" }
-                dd { (way(counts.way)) ", " (counts.requests) " requests, took " (milliseconds(counts.duration)) }
+                dd { (way(counts.look.way)) ", " (counts.look.requests) " requests, took " (milliseconds(counts.look.duration)) }
                 dt { "Consistent" }
-                dd { @if counts.consistent { "yes" } @else { "no: the folder changed while it was read" } }
+                dd { @if counts.look.consistent { "yes" } @else { "no: the folder changed while it was read" } }
                 @if let Some(interval) = counts.interval {
                     dt { "Interval" }
                     dd { "counted every " (age(interval)) }

@@ -183,7 +183,7 @@ pub(super) fn state(row: &Row<'_>) -> Markup {
         @if let Some(reason) = health.reason { " " (reason.as_str()) }
         @if let Some(message) = &health.message { ": " (message) }
         @if health.stale { " (counts withdrawn: too old)" }
-        @if row.counts.is_some_and(|counts| !counts.consistent) { " (changed while it was read)" }
+        @if row.counts.is_some_and(|counts| !counts.look.consistent) { " (changed while it was read)" }
     }
 }
 

@@ -40,11 +40,11 @@ families! {
         Folder(|folder| folder.view.last_success.map(Timestamp::as_seconds)),
         "Time of the last successful count of the folder.";
     COLLECTION_DURATION: Gauge "kb_folder_collection_duration_seconds" FOLDER,
-        Folder(|folder| Some(folder.counts?.duration.as_secs_f64())),
+        Folder(|folder| Some(folder.counts?.look.duration.as_secs_f64())),
         "Duration of the last count of the folder.";
     COLLECTION_REQUESTS: Gauge "kb_folder_collection_requests" &["portal", "folder_id", "folder", "strategy"], FolderSamples(requests),
         "Number of requests used by the last count of the folder.";
-    CONSISTENT: Gauge "kb_folder_consistent" FOLDER, Folder(|folder| Some(flag(folder.counts?.consistent))),
+    CONSISTENT: Gauge "kb_folder_consistent" FOLDER, Folder(|folder| Some(flag(folder.counts?.look.consistent))),
         "Whether the last count of the folder was consistent.";
 }
 
@@ -123,6 +123,9 @@ fn unavailable(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 
 fn requests(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
     if let Some(counts) = folder.counts {
-        samples.add(&folder.with(counts.way.as_str()), float(counts.requests));
+        samples.add(
+            &folder.with(counts.look.way.as_str()),
+            float(counts.look.requests),
+        );
     }
 }

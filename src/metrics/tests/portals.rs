@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::classify::{Classifier, ErrorRow};
 use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-use crate::history::{Departure, DepartureReason, FolderCounters, IndexingTimes};
+use crate::history::{Departure, DepartureReason, FolderCounters, IndexingTimes, Look};
 use crate::model::{ByStatus, FolderName, PortalName, Status, Timestamp};
 use crate::snapshot::{Counts, FolderState, FolderView, PortalView, Publisher, Unavailable, Way};
 
@@ -89,11 +89,13 @@ fn folder(
             files,
             errors,
             oldest: ByStatus::default(),
-            consistent: true,
+            look: Look {
+                way: Way::Full,
+                consistent: true,
+                requests: 1,
+                duration: Duration::from_secs(1),
+            },
             counted: now,
-            duration: Duration::from_secs(1),
-            requests: 1,
-            way: Way::Full,
             interval: None,
         })),
         last_success: Some(now.wall),

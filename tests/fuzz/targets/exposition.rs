@@ -9,7 +9,9 @@ use uuid::Uuid;
 
 use kb_exporter::classify::{ClassCounts, ClassLimits, ClassSlots, ReasonReader};
 use kb_exporter::clock::Moment;
-use kb_exporter::history::{Departure, DepartureReason, FolderCounters, FullRead, IndexingTimes};
+use kb_exporter::history::{
+    Departure, DepartureReason, FolderCounters, FullRead, IndexingTimes, Look,
+};
 use kb_exporter::metrics::{ConfigFacts, Events, render};
 use kb_exporter::model::{ByStatus, FolderId, FolderName, PortalName, Status, Timestamp};
 use kb_exporter::snapshot::{
@@ -214,11 +216,13 @@ fn counts(reasons: &[&str], now: Moment) -> Counts {
         files,
         errors: Vec::new(),
         oldest: ByStatus::from_fn(|status| Timestamp::parse(reasons.get(status as usize)?)),
-        consistent: reasons.is_empty(),
+        look: Look {
+            way: Way::Full,
+            consistent: reasons.is_empty(),
+            requests: 1,
+            duration: Duration::from_millis(number(&reasons) % 100_000),
+        },
         counted: now,
-        duration: Duration::from_millis(number(&reasons) % 100_000),
-        requests: 1,
-        way: Way::Full,
         interval: None,
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kb_exporter::classify::{Class, ClassSlot, Classifier, KnownClass};
+use kb_exporter::count::Way;
 use kb_exporter::history::{
     Departure, DepartureReason, FolderCounters, FolderRecord, FullRead, IndexingTimes, KnownFile,
-    Unidentified,
+    Look, Unidentified,
 };
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp,
@@ -63,6 +64,12 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     sizes: ByStatus::from_fn(|status| 100 + status as u64),
                 }),
                 counts: ByStatus::from_fn(|status| status as u64),
+                look: Look {
+                    way: Way::Sorted,
+                    consistent: true,
+                    requests: 7,
+                    duration: Duration::from_millis(8),
+                },
                 unidentified: ByStatus::from_fn(|status| match status {
                     Status::Failed => Unidentified::Unknown(3),
                     status => Unidentified::Files(20 + status as u64),

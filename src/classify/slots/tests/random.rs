@@ -72,7 +72,7 @@ proptest! {
                 prop_assert!(slots.classes().len() <= PORTAL);
                 let mut restarted = empty();
                 for id in (0..4).map(folder) {
-                    restarted.restore(id, mirrored.of(id).cloned().collect());
+                    restarted.restore(id, mirrored.of(id).cloned().collect(), None);
                 }
                 mirrored = restarted;
                 prop_assert_eq!(slots.classes(), mirrored.classes());

@@ -3,6 +3,7 @@
 use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, Portal};
+use crate::history::Look;
 
 pub(super) fn moment() -> Moment {
     Moment {
@@ -29,11 +30,13 @@ pub(super) fn counted(
         files: ByStatus::default(),
         errors: Vec::new(),
         oldest: ByStatus::default(),
-        consistent,
+        look: Look {
+            way: Way::Full,
+            consistent,
+            requests: 2,
+            duration: Duration::from_millis(1_500),
+        },
         counted: moment(),
-        duration: Duration::from_millis(1_500),
-        requests: 2,
-        way: Way::Full,
         interval: None,
     };
     let mut sizes = ByStatus::default();
