@@ -123,7 +123,7 @@ enum Event {
     RefusalsExplained(Listed),
     /// One more read may have a task.
     PlaceFree,
-    FolderRead(RunId, FolderId, FolderRead),
+    FolderRead(RunId, FolderId, Box<FolderRead>),
     /// `None` if a panic ended the audit.
     Audited(FolderId, Option<FinishedAudit>),
     RefutationChecked,
@@ -248,7 +248,7 @@ impl Collector {
                 self.reads.place_is_free();
                 self.start_reads().await;
             }
-            Event::FolderRead(run, folder, read) => self.folder_read(run, folder, read).await,
+            Event::FolderRead(run, folder, read) => self.folder_read(run, folder, *read).await,
             Event::Audited(folder, audit) => self.audited(folder, audit).await,
             Event::RefutationChecked => self.auditor.finished(),
         }

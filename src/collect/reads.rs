@@ -38,7 +38,7 @@ impl Collector {
             } else if let Some(read) = self.read_task(run, id) {
                 self.tasks.spawn(read.run(place), move |read| {
                     let read = read.unwrap_or_else(|| FolderRead::not_made(ReadError::Panicked));
-                    Event::FolderRead(run, id, read)
+                    Event::FolderRead(run, id, Box::new(read))
                 });
             } else {
                 self.finish(run, id, |_, _| ReadOutcome::NothingToCount)

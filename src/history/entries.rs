@@ -47,11 +47,6 @@ impl Unidentified {
         let Seen { new, evicted, .. } = seen;
         let unidentified = count.files[status].saturating_sub(seen.remembered);
         match (self, count.consistent) {
-            (Self::Unknown(_), true) => (0, Self::Files(unidentified)),
-            (Self::Files(before), true) => {
-                let entered = (new + unidentified).saturating_sub(before + evicted);
-                (entered, Self::Files(unidentified))
-            }
             // Without a count, nothing is known of files that are not listed.
             (_, false) if !status.has_reason() => (0, self),
             (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH => {
@@ -59,7 +54,11 @@ impl Unidentified {
             }
             // Rows that occur twice were counted twice.
             (Self::Unknown(_), false) if count.lists_all_rows(status) => (0, Self::Files(0)),
-            (Self::Unknown(_), false) => (0, Self::Files(unidentified)),
+            (Self::Unknown(_), _) => (0, Self::Files(unidentified)),
+            (Self::Files(before), true) => {
+                let entered = (new + unidentified).saturating_sub(before + evicted);
+                (entered, Self::Files(unidentified))
+            }
             (Self::Files(before), false) => {
                 let left = before.saturating_sub(new) + evicted;
                 (new.saturating_sub(before), Self::Files(left))
