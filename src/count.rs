@@ -69,6 +69,11 @@ impl FolderCount {
         listed
     }
 
+    /// Whether a read read all rows of a status, and the limit left none out.
+    pub fn lists_all_rows(&self, status: Status) -> bool {
+        self.rows_read[status] == RowsRead::default() && self.unfinished.len() < MAX_REMEMBERED
+    }
+
     pub fn way(&self) -> Way {
         match self.done {
             DoneFiles::Read { .. } => Way::Full,

@@ -77,9 +77,10 @@ impl PersistedFolder {
     }
 
     /// Applies the changes by a read.
-    pub fn update(&mut self, mut update: Update, count: &FolderCount) {
+    pub fn update(&mut self, update: Update, count: &FolderCount) {
         self.unsaved.note(&update);
-        Arc::make_mut(&mut self.history).update(&mut update, count);
+        let history = Arc::make_mut(&mut self.history);
+        history.update(update.changed, &update.forgotten, count);
         self.record = Some(update.record);
         self.departure = None;
     }

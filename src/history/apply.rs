@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::count::{DoneFiles, Unfinished};
+use crate::history::entries::Seen;
 use crate::history::record::{FileHistory, FolderRecord, FullRead, KnownFile};
 use crate::history::update::{CompletedRead, Update};
-use crate::history::{absence, entries, limit};
+use crate::history::{absence, limit};
 use crate::model::{ByStatus, Status, Timestamp};
 
 /// How far the portal's clock may be behind ours (docs/metrics.md, Indexing time).
@@ -40,7 +41,19 @@ pub fn apply(
     absence::add(&mut update, history, read, done_before);
     let evicted = limit::limit_history(&mut update, history, read);
     let remembered = remembered(&update, history);
-    entries::add(&mut update.record, read, &new, &remembered, &evicted);
+    let mut entered = ByStatus::<u64>::default();
+    for status in Status::ALL {
+        let seen = Seen {
+            new: new[status],
+            remembered: remembered[status],
+            evicted: evicted[status],
+        };
+        let unidentified = &mut update.record.unidentified[status];
+        (entered[status], *unidentified) = unidentified.after(status, read.count, seen);
+    }
+    if entered.total() > 0 {
+        Arc::make_mut(&mut update.record.counters).entries += entered;
+    }
     update
 }
 

@@ -1,12 +1,9 @@
 //! How many files entered each status.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
-use crate::history::record::FolderRecord;
-use crate::history::update::CompletedRead;
-use crate::model::{ByStatus, Status};
+use crate::count::FolderCount;
+use crate::model::Status;
 
 /// The files of a status that were counted and whose rows no read has shown. Of a status without a reason: all of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,13 +21,13 @@ impl Default for Unidentified {
 
 /// What a read shows about the files of one status.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
-    /// Files that are listed, and whose last settled status was another one, or none.
-    new: u64,
-    /// Counted files that are not remembered.
-    unidentified: u64,
-    /// Files that had to be forgotten.
-    evicted: u64,
+pub(super) struct Seen {
+    /// Files that are listed, and whose last settled status was another one, or none. 0 if the status has no reason.
+    pub new: u64,
+    /// Files that are remembered in the status after the read. 0 if the status has no reason.
+    pub remembered: u64,
+    /// Files of the status that had to be forgotten.
+    pub evicted: u64,
 }
 
 impl Unidentified {
@@ -45,55 +42,27 @@ impl Unidentified {
         }
     }
 
-    /// The files that entered the status by a read, and the value after it.
-    const fn after(self, seen: Seen, is_consistent: bool) -> (u64, Self) {
-        let Seen {
-            new,
-            unidentified,
-            evicted,
-        } = seen;
-        match self {
-            Self::Unknown(reads) if !is_consistent && reads + 1 < Self::ENOUGH => {
+    /// The files that entered a status by a read, and the value after it.
+    pub(super) fn after(self, status: Status, count: &FolderCount, seen: Seen) -> (u64, Self) {
+        let Seen { new, evicted, .. } = seen;
+        let unidentified = count.files[status].saturating_sub(seen.remembered);
+        match (self, count.consistent) {
+            // Without a count, nothing is known of files that are not listed.
+            (_, false) if !status.has_reason() => (0, self),
+            (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH => {
                 (0, Self::Unknown(reads + 1))
             }
-            Self::Unknown(_) => (0, Self::Files(unidentified)),
-            Self::Files(before) if is_consistent => {
+            // Rows that occur twice were counted twice.
+            (Self::Unknown(_), false) if count.lists_all_rows(status) => (0, Self::Files(0)),
+            (Self::Unknown(_), _) => (0, Self::Files(unidentified)),
+            (Self::Files(before), true) => {
                 let entered = (new + unidentified).saturating_sub(before + evicted);
                 (entered, Self::Files(unidentified))
             }
-            Self::Files(before) => {
+            (Self::Files(before), false) => {
                 let left = before.saturating_sub(new) + evicted;
                 (new.saturating_sub(before), Self::Files(left))
             }
         }
-    }
-}
-
-/// Adds the entries of a read to the record of the read before. `new`: files that are listed in a status with a reason and were not
-/// settled there; `remembered`: files that are remembered in a status with a reason after the read; `evicted`: those that had
-/// to be forgotten.
-pub(super) fn add(
-    record: &mut FolderRecord,
-    read: &CompletedRead<'_>,
-    new: &ByStatus<u64>,
-    remembered: &ByStatus<u64>,
-    evicted: &ByStatus<u64>,
-) {
-    let mut entered = ByStatus::<u64>::default();
-    for status in Status::ALL {
-        // Without a count, nothing is known of files whose rows are not remembered.
-        if !read.count.consistent && !status.has_reason() {
-            continue;
-        }
-        let seen = Seen {
-            new: new[status],
-            unidentified: read.count.files[status].saturating_sub(remembered[status]),
-            evicted: evicted[status],
-        };
-        let unidentified = &mut record.unidentified[status];
-        (entered[status], *unidentified) = unidentified.after(seen, read.count.consistent);
-    }
-    if entered.total() > 0 {
-        Arc::make_mut(&mut record.counters).entries += entered;
     }
 }

@@ -10,7 +10,6 @@ use crate::count::{FolderCount, Way};
 use crate::history::entries::Unidentified;
 use crate::history::indexing::IndexingTimes;
 use crate::history::turn::Turn;
-use crate::history::update::Update;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
 /// A file that is not done, as it was seen last.
@@ -84,12 +83,17 @@ impl FileHistory {
         ByStatus::from_fn(|status| self.turns[status].next)
     }
 
-    /// Applies the changes by a read. Returns the rest of the update.
-    pub fn update(&mut self, update: &mut Update, count: &FolderCount) {
-        for key in &update.forgotten {
+    /// Applies the changes by a read.
+    pub fn update(
+        &mut self,
+        changed: Vec<(FileKey, KnownFile)>,
+        forgotten: &[FileKey],
+        count: &FolderCount,
+    ) {
+        for key in forgotten {
             self.files.remove(key);
         }
-        self.files.extend(update.changed.drain(..));
+        self.files.extend(changed);
         for status in Status::ALL {
             self.turns[status].add(status, count);
         }

@@ -12,7 +12,7 @@ use super::*;
 use crate::model::Status;
 use crate::snapshot::FolderView;
 
-/// A portal with one folder, whose pages are changed: `change` gets the number of the page as well.
+/// A portal with one folder, whose pages are changed.
 fn portal(done: usize, change: impl Fn(u64, &mut Value) + Clone + Send + Sync + 'static) -> Router {
     let simulator = Simulator::empty(Options::default());
     simulator.with(|world| {
@@ -21,6 +21,14 @@ fn portal(done: usize, change: impl Fn(u64, &mut Value) + Clone + Send + Sync + 
             world.add_files(folder, &status, files).unwrap();
         }
     });
+    changed(simulator.router(), change)
+}
+
+/// A portal whose pages of files are changed: `change` gets the number of the page as well.
+pub(super) fn changed(
+    router: Router,
+    change: impl Fn(u64, &mut Value) + Clone + Send + Sync + 'static,
+) -> Router {
     let changed = move |request: Request, next: Next| {
         let change = change.clone();
         async move {
@@ -35,7 +43,7 @@ fn portal(done: usize, change: impl Fn(u64, &mut Value) + Clone + Send + Sync + 
             Response::new(Body::from(page.to_string()))
         }
     };
-    simulator.router().layer(from_fn(changed))
+    router.layer(from_fn(changed))
 }
 
 /// The folder after a number of collections, one a minute.

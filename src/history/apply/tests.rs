@@ -117,8 +117,9 @@ impl Story {
             duration: Duration::ZERO,
             count: &count,
         };
-        let mut update = apply(self.record.as_ref(), &self.history, &read);
-        self.history.update(&mut update, &count);
+        let update = apply(self.record.as_ref(), &self.history, &read);
+        let (changed, forgotten) = (update.changed, update.forgotten);
+        self.history.update(changed, &forgotten, &count);
         self.record = Some(update.record);
         self.oldest = self.history.oldest(&count);
         let classes = self.history.classes(&count).counts.into_iter();

@@ -23,11 +23,13 @@ fn entered(metrics: &Exposition, folder: Uuid, status: &str) -> u64 {
     metrics.by_status("kb_folder_status_entries_total", &folder.to_string())[status]
 }
 
-/// Nothing fails during many collections, which are the events; then one file does, and that is one entry.
+/// Nothing fails during many collections, which are the events; then one file does, and that is one entry. `left_out`: failed files that
+/// the first count left out, because as many changed while it was read.
 async fn counts_one_failure(
     exporter: &Exporter,
     folder: Uuid,
     random: Random,
+    left_out: u64,
     fail: impl FnOnce(),
 ) {
     let mut metrics = exporter.metrics().await;
@@ -36,17 +38,16 @@ async fn counts_one_failure(
         metrics = exporter.collections(1).await;
         collections += 1;
     }
-    for status in ["failed", "flagged"] {
-        assert_eq!(entered(&metrics, folder, status), 0, "{status}");
-    }
+    assert_eq!(entered(&metrics, folder, "failed"), left_out);
+    assert_eq!(entered(&metrics, folder, "flagged"), 0);
     fail();
     exporter
         .metrics_when("the failure is counted", |metrics| {
-            entered(metrics, folder, "failed") > 0
+            entered(metrics, folder, "failed") > left_out
         })
         .await;
     let metrics = exporter.collections(MORE).await;
-    assert_eq!(entered(&metrics, folder, "failed"), 1);
+    assert_eq!(entered(&metrics, folder, "failed"), left_out + 1);
     assert_eq!(entered(&metrics, folder, "flagged"), 0);
 }
 
@@ -76,7 +77,7 @@ pub(crate) async fn files_of_one_name(strategy: &str, random: Random) {
     let exporter = Exporter::start(&workspace).await;
     exporter.collected().await;
     let fail = || portal.set(folder, last, Status::Failed);
-    counts_one_failure(&exporter, folder, random, fail).await;
+    counts_one_failure(&exporter, folder, random, 0, fail).await;
 }
 
 #[tokio::test]
@@ -109,7 +110,7 @@ async fn shifting_pages(simulator: &Simulator, folder: Uuid) -> Server {
 }
 
 #[tokio::test]
-async fn files_that_pages_leave_out_while_others_come_and_go_enter_nothing() {
+async fn files_that_pages_leave_out_while_others_come_and_go_enter_once_at_most() {
     let simulator = Simulator::empty(Options {
         speed: 0.0,
         ..Options::default()
@@ -136,7 +137,7 @@ async fn files_that_pages_leave_out_while_others_come_and_go_enter_nothing() {
     assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(1.0));
     let shown = metrics.by_status("kb_folder_files", &folder.to_string());
     assert_eq!(shown["failed"], 99, "one is left out");
-    counts_one_failure(&exporter, folder, Random::fixed(1, MANY), || {
+    counts_one_failure(&exporter, folder, Random::fixed(1, MANY), 1, || {
         simulator.with(|world| {
             let failed = world.set_status(folder, files[290], Status::Failed, Some("a reason"));
             failed.unwrap();

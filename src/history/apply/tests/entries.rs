@@ -17,15 +17,18 @@ fn assert_entries(name: &str, steps: Steps<'_>, failed: u64, flagged: u64) {
     );
 }
 
+/// The files of several reads.
+type Scans<'a> = &'a [&'a [(u128, Status)]];
+
 /// A sequence of full scans that are consistent, and the entries into failed and flagged.
-fn assert_scans(name: &str, reads: &[&[(u128, Status)]], failed: u64, flagged: u64) {
+fn assert_scans(name: &str, reads: Scans<'_>, failed: u64, flagged: u64) {
     let steps: Vec<_> = reads.iter().map(|files| (whole(files), None)).collect();
     assert_entries(name, &steps, failed, flagged);
 }
 
 #[test]
 fn a_file_enters_when_its_last_settled_status_was_another_one() {
-    let scans: [(&str, &[&[(u128, Status)]], u64, u64); 8] = [
+    let scans: [(&str, Scans<'_>, u64, u64); 8] = [
         ("the first read", &[&[(1, Failed), (2, Flagged)]], 0, 0),
         ("from nowhere", &[&[], &[(1, Failed)]], 1, 0),
         ("from done", &[&[(1, Done)], &[(1, Failed)]], 1, 0),
