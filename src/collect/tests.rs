@@ -1,5 +1,6 @@
 //! A collector and the simulated portal: what happens after a panic.
 
+mod day;
 mod pages;
 mod pairs;
 mod replicas;

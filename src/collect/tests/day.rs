@@ -1,0 +1,177 @@
+//! An hour and a day of simulated portals of many kinds, in paused time: each minute, what is published is compared with the truth.
+//!
+//! `tests/long day` runs the days, `tests/long day::NAME` one of them, and `cargo test --lib day::hour::NAME` an hour of one kind.
+
+mod folder;
+mod judge;
+mod kinds;
+mod portal;
+mod quirk;
+mod world;
+
+use tokio::task::JoinHandle;
+use tokio::time::sleep_until;
+
+use super::*;
+use crate::sql::StateFolder;
+use judge::{Judge, Promise};
+use portal::{Portal as DayPortal, Traits};
+use world::World;
+
+/// Milliseconds, of a length or since the start of the world.
+type Millis = u64;
+
+const SECOND: Millis = 1_000;
+const MINUTE: Millis = 60 * SECOND;
+const HOUR: Millis = 60 * MINUTE;
+const DAY: Millis = 24 * HOUR;
+
+/// A kind of portal, and what it can expect.
+struct Kind {
+    traits: Traits,
+    build: fn(&mut World),
+    configure: fn(&mut Config),
+    /// Requests a second.
+    rate: u32,
+    /// When the exporter is restarted.
+    restart: Option<Millis>,
+    promise: Promise,
+}
+
+impl Kind {
+    /// A usual portal with these contents.
+    fn of(build: fn(&mut World)) -> Self {
+        Self {
+            traits: Traits::default(),
+            build,
+            configure: |_| {},
+            rate: 5,
+            restart: None,
+            promise: Promise::default(),
+        }
+    }
+}
+
+/// A collector that runs.
+struct Process {
+    publisher: Publisher,
+    cancel: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl Process {
+    fn start(portal: &Arc<DayPortal>, kind: &Kind, store: Store) -> Self {
+        let unobserved = Arc::new(crate::portal::Unobserved);
+        let scene = Story::at(portal.router(), unobserved, |config| {
+            config.collect.jitter = Duration::ZERO;
+            config.collect.max_requests_per_second = Rate::PerSecond(kind.rate.into());
+            (kind.configure)(config);
+        });
+        let settings = Arc::unwrap_or_clone(scene.collector.settings);
+        let dependencies = Dependencies {
+            store,
+            ..scene.collector.dependencies
+        };
+        let mut collector = Collector::new(settings, dependencies);
+        let ticker = Heartbeat::silent().ticker(Due::every(Duration::from_mins(1), Duration::ZERO));
+        let cancel = CancellationToken::new();
+        let until = cancel.clone();
+        let task = tokio::spawn(async move {
+            let (_key, (_, commands)) = (scene.key, mpsc::unbounded_channel());
+            collector.read_state().await;
+            collector.run(ticker, commands, until).await;
+        });
+        Self {
+            publisher: scene.publisher,
+            cancel,
+            task,
+        }
+    }
+
+    async fn stop(self) {
+        self.cancel.cancel();
+        self.task.await.unwrap();
+    }
+}
+
+/// The seed of `tests/long`, or one that is always the same.
+fn seed() -> u64 {
+    let given = std::env::var("KB_LONG_SEED").ok();
+    given.and_then(|seed| seed.parse().ok()).unwrap_or(7)
+}
+
+/// Lets a portal live, and judges what is published of it.
+async fn live(name: &str, kind: Kind, minutes: u64) {
+    let mut world = World::new(seed());
+    (kind.build)(&mut world);
+    let portal = DayPortal::new(kind.traits.clone(), world);
+    let state = tempfile::tempdir().unwrap();
+    let store = match kind.restart {
+        Some(_) => Store::in_folder(StateFolder::new(state.path())),
+        None => Store::nowhere(),
+    };
+    let mut judge = Judge::default();
+    let mut process = Process::start(&portal, &kind, store.clone());
+    let start = Moment::now().steady;
+    for minute in 0..minutes {
+        // Collections start with the minute, and most of them have ended by then.
+        sleep_until(start + Duration::from_secs(60 * minute + 30)).await;
+        if kind.restart == Some(minute * MINUTE) {
+            process.stop().await;
+            process = Process::start(&portal, &kind, store.clone());
+            // What is stored is shown before much is read.
+            sleep(Duration::from_secs(5)).await;
+        }
+        judge.minute(&portal, &view_of(&process.publisher), &kind.promise);
+    }
+    process.stop().await;
+    judge.end(&portal, &kind, minutes * MINUTE);
+    let requests = portal.asked.lock().unwrap().times.len();
+    println!("{name}: {requests} requests, {judge}");
+    assert!(judge.is_content(), "{name}: {judge}");
+}
+
+/// Declares a story for each kind: an hour, and the whole day.
+macro_rules! days {
+    ($($name:ident: $minutes:literal),* $(,)?) => {
+        /// As long as a kind needs to show itself.
+        mod hour {
+            $(#[tokio::test(start_paused = true)]
+            async fn $name() {
+                super::live(stringify!($name), super::kinds::$name(), $minutes).await;
+            })*
+        }
+
+        mod whole {
+            $(#[tokio::test(start_paused = true)]
+            #[ignore = "use tests/long"]
+            async fn $name() {
+                super::live(stringify!($name), super::kinds::$name(), 24 * 60).await;
+            })*
+        }
+    };
+}
+
+days! {
+    capped_total: 60,
+    rows_on_no_page: 60,
+    file_listed_twice: 60,
+    numbers_as_strings: 60,
+    empty_lists: 90,
+    mass_deletion: 60,
+    quick_failures: 60,
+    many_failed: 90,
+    steady_deletion: 40,
+    folder_that_returns: 90,
+    sorted_by_creation: 20,
+    one_unsorted_folder: 8,
+    short_page_once: 90,
+    late_index: 20,
+    one_answer_a_second: 60,
+    two_million_files: 10,
+    short_pages: 30,
+    restart: 30,
+    random_refusals: 15,
+    refused_page: 40,
+    quiet: 15,
+}

@@ -1,0 +1,44 @@
+//! Portals that sort otherwise.
+
+use super::*;
+
+/// The last files that were uploaded are those that wait or have failed: so it looks sorted.
+pub fn sorted_by_creation() -> Kind {
+    let mut kind = Kind::of(|world| {
+        for _ in 0..3 {
+            let folder = world.folder_in_order([Done; 3_000]);
+            uploads(world, folder, 50 * SECOND);
+            world.flow(folder, Act::Move(Done, Failed), 4 * MINUTE, 0..DAY);
+            world.folders[folder].quirks.push(Quirk::SortsByCreation);
+        }
+    });
+    kind.promise.judged_from = 5 * MINUTE;
+    kind.promise.sorts = Some(false);
+    kind
+}
+
+/// Nothing on its first and last pages tells that 60 files in the middle have failed.
+pub fn one_unsorted_folder() -> Kind {
+    let mut kind = Kind::of(|world| {
+        for _ in 0..9 {
+            usual(world, 2_000);
+        }
+        let mut files = [Done; 3_000];
+        files[1_500..1_560].fill(Failed);
+        let folder = world.folder_in_order(files);
+        world.folders[folder].quirks.push(Quirk::IgnoresSorting);
+    });
+    kind.promise.sorts = None;
+    kind
+}
+
+/// An index that is five seconds behind the database, from which its rows come.
+pub fn late_index() -> Kind {
+    Kind::of(|world| {
+        world.index_delay = 5 * SECOND;
+        for _ in 0..3 {
+            let folder = usual(world, 4_000);
+            world.flow(folder, Act::Move(Done, Failed), 4 * MINUTE, 0..DAY);
+        }
+    })
+}
