@@ -62,27 +62,27 @@ struct Process {
 impl Process {
     fn start(portal: &Arc<DayPortal>, kind: &Kind, store: Store) -> Self {
         let unobserved = Arc::new(crate::portal::Unobserved);
-        let story = Story::at(portal.router(), unobserved, |config| {
+        let scene = Story::at(portal.router(), unobserved, |config| {
             config.collect.jitter = Duration::ZERO;
             config.collect.max_requests_per_second = Rate::PerSecond(kind.rate.into());
             (kind.configure)(config);
         });
-        let settings = Arc::unwrap_or_clone(story.collector.settings);
+        let settings = Arc::unwrap_or_clone(scene.collector.settings);
         let dependencies = Dependencies {
             store,
-            ..story.collector.dependencies
+            ..scene.collector.dependencies
         };
         let mut collector = Collector::new(settings, dependencies);
         let ticker = Heartbeat::silent().ticker(Due::every(Duration::from_mins(1), Duration::ZERO));
         let cancel = CancellationToken::new();
         let until = cancel.clone();
         let task = tokio::spawn(async move {
-            let (_key, (_, commands)) = (story.key, mpsc::unbounded_channel());
+            let (_key, (_, commands)) = (scene.key, mpsc::unbounded_channel());
             collector.read_state().await;
             collector.run(ticker, commands, until).await;
         });
         Self {
-            publisher: story.publisher,
+            publisher: scene.publisher,
             cancel,
             task,
         }
