@@ -112,4 +112,18 @@ mod tests {
             assert_eq!(clocks_agree(at(100_000), portal), agree, "{portal:?}");
         }
     }
+
+    #[test]
+    fn a_clock_that_differs_by_no_more_than_a_date_is_inexact_is_not_ahead() {
+        let at = Timestamp::from_millis;
+        for (portal, ahead) in [
+            (None, 0),
+            (Some(at(98_000)), 0),
+            (Some(at(102_000)), 0),
+            (Some(at(70_000)), -30_000),
+            (Some(at(103_000)), 3_000),
+        ] {
+            assert_eq!(clock_ahead(at(100_000), portal), ahead, "{portal:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::count::DoneFiles;
+use crate::count::{DoneFiles, FolderCount};
 use crate::history::record::{FileHistory, KnownFile};
 use crate::history::update::{CompletedRead, Update};
 use crate::model::{ByStatus, FileKey, Status};
@@ -20,40 +20,65 @@ pub(super) fn add(
     read: &CompletedRead<'_>,
     done_before: Option<u64>,
 ) {
-    let (count, rows) = (read.count, &read.count.rows_read);
     let done = read_as_done(history, read);
-    let is_listed = |key: &FileKey| count.unfinished.contains_key(key) || done.contains(key);
-    let unlisted = || history.iter().filter(|(key, _)| !is_listed(key));
-    let has_listed = |key: FileKey, file: &KnownFile| {
-        let turn = &history.turns[file.status];
-        turn.has_listed(rows[file.status], key)
-    };
-    let mut listed = count.listed();
-    for (_, file) in unlisted().filter(|(key, file)| has_listed(*key, file)) {
-        listed[file.status] += 1;
-    }
-    let whole = ByStatus::from_fn(|status| {
-        let ends = history.turns[status].ends(rows[status], count.consistent);
-        status == Status::Done || (ends && listed[status] >= count.files[status])
+    let unfinished = &read.count.unfinished;
+    let unlisted = history.iter();
+    let unlisted = unlisted.filter(|(key, _)| !unfinished.contains_key(key) && !done.contains(key));
+    let (listed_before, unlisted): (Vec<_>, Vec<_>) = unlisted.partition(|(key, file)| {
+        let rows = read.count.rows_read[file.status];
+        history.turns[file.status].has_listed(rows, *key)
     });
+    let whole = whole(history, read.count, &listed_before);
     update.whole = whole.iter().all(|(_, whole)| *whole);
-    let missed = unlisted().filter(|(key, file)| whole[file.status] && !has_listed(*key, file));
-    let (again, first): (Vec<_>, Vec<_>) =
-        missed.partition(|(_, file)| file.missed_since.is_some());
-    for (key, file) in again {
-        let since = file.missed_since.map(|since| read.ended.since(since));
-        if file.settled.is_none() || since > Some(REMEMBERED_AFTER_MISSED) {
-            update.forgotten.push(key);
-        }
-    }
-    let done_grew_by =
-        done_before.map_or(0, |before| count.files[Status::Done].saturating_sub(before));
-    let are_counted = matches!(count.done, DoneFiles::Counted(_));
-    // A missed file is done, or was deleted: as many as the done files grew by can all be done.
-    let are_done = are_counted && update.whole && first.len() as u64 <= done_grew_by;
     update.forgotten.extend(&done);
     update.finished.extend(done);
-    for (key, file) in first {
+    let missed = unlisted.into_iter().filter(|(_, file)| whole[file.status]);
+    let (again, first): (Vec<_>, Vec<_>) =
+        missed.partition(|(_, file)| file.missed_since.is_some());
+    let is_over = |file: &KnownFile| {
+        let since = file.missed_since.map(|since| read.ended.since(since));
+        file.settled.is_none() || since > Some(REMEMBERED_AFTER_MISSED)
+    };
+    let forgotten = again.into_iter().filter(|(_, file)| is_over(file));
+    update.forgotten.extend(forgotten.map(|(key, _)| key));
+    miss(update, first, read, done_before);
+    for key in &update.finished {
+        if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
+            let counters = Arc::make_mut(&mut update.record.counters);
+            counters.indexing.observe(read.ended.since(from));
+        }
+    }
+}
+
+/// The statuses of which a read ended a whole turn. `listed_before`: files that earlier reads of the turn listed, and this one did not.
+fn whole(
+    history: &FileHistory,
+    count: &FolderCount,
+    listed_before: &[(FileKey, &KnownFile)],
+) -> ByStatus<bool> {
+    let mut listed = count.listed();
+    for (_, file) in listed_before {
+        listed[file.status] += 1;
+    }
+    ByStatus::from_fn(|status| {
+        let ends = history.turns[status].ends(count.rows_read[status], count.consistent);
+        status == Status::Done || (ends && listed[status] >= count.files[status])
+    })
+}
+
+/// Remembers files that are missed for the first time. A missed file is done, or was deleted: as many as the done files grew by can all
+/// be done.
+fn miss(
+    update: &mut Update,
+    files: Vec<(FileKey, &KnownFile)>,
+    read: &CompletedRead<'_>,
+    done_before: Option<u64>,
+) {
+    let are_counted = matches!(read.count.done, DoneFiles::Counted(_));
+    let done = read.count.files[Status::Done];
+    let done_grew_by = done_before.map_or(0, |before| done.saturating_sub(before));
+    let are_done = are_counted && update.whole && files.len() as u64 <= done_grew_by;
+    for (key, file) in files {
         if are_done {
             update.finished.push(key);
         }
@@ -66,7 +91,6 @@ pub(super) fn add(
         };
         update.changed.push((key, file));
     }
-    observe_indexing_times(update, history, read);
 }
 
 /// The remembered files whose rows were all read as done.
@@ -77,13 +101,4 @@ fn read_as_done(history: &FileHistory, read: &CompletedRead<'_>) -> HashSet<File
     let listed = &read.count.unfinished;
     let is_done = |key: &&FileKey| history.remembers(**key) && !listed.contains_key(*key);
     finished.iter().filter(is_done).copied().collect()
-}
-
-fn observe_indexing_times(update: &mut Update, history: &FileHistory, read: &CompletedRead<'_>) {
-    for key in &update.finished {
-        if let Some(from) = history.get(*key).and_then(|file| file.timed_from) {
-            let counters = Arc::make_mut(&mut update.record.counters);
-            counters.indexing.observe(read.ended.since(from));
-        }
-    }
 }
