@@ -143,6 +143,8 @@ fn counts(number: usize, amount: u64, now: Moment) -> Counts {
             consistent: true,
             requests: 1 + amount % 50,
             duration: Duration::from_micros(200_000 + amount % 1_000_000),
+            rows_beyond: None,
+            missing_files: 0,
         },
         counted: now,
         interval: Some(Duration::from_millis(60_000 + amount % 500)),

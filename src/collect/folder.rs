@@ -70,6 +70,7 @@ impl Folder {
 
     fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
         let departed = persisted.departure.map(FolderState::Departed);
+        let look = persisted.record.as_ref().map(|record| record.look);
         let mut folder = Self {
             view: Arc::new(FolderView {
                 state: departed.unwrap_or(FolderState::Unseen),
@@ -85,7 +86,7 @@ impl Folder {
             times_counted: 0,
             boundaries: Arc::default(),
             audits: AuditLog::default(),
-            witnesses: Witnesses::default(),
+            witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
         };
         folder.show_persisted();
         folder
@@ -222,6 +223,7 @@ impl Folder {
                 self.unwritten = Some(Box::new(UnwrittenCount {
                     began: read.began,
                     ended: read.ended,
+                    missing_files: self.witnesses.missing(),
                     count: *count,
                 }));
                 ReadOutcome::Counted
@@ -267,6 +269,7 @@ impl Folder {
             began: began.wall,
             ended: ended.wall,
             duration: ended.elapsed_since(began),
+            missing_files: self.witnesses.missing(),
             count,
         };
         let before = self.persisted.record.as_ref();

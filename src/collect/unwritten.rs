@@ -9,6 +9,7 @@ use crate::history::{CompletedRead, FileHistory, FolderRecord, Update, apply};
 pub(super) struct UnwrittenCount {
     pub began: Moment,
     pub ended: Moment,
+    pub missing_files: u64,
     pub count: FolderCount,
 }
 
@@ -20,6 +21,7 @@ impl UnwrittenCount {
             began: self.began.wall,
             ended: self.ended.wall,
             duration: self.ended.elapsed_since(self.began),
+            missing_files: self.missing_files,
             count: &self.count,
         };
         let update = apply(Some(record), history, &read);

@@ -30,6 +30,8 @@ fn folder(state: FolderState, counted: Option<Moment>) -> FolderView {
                 consistent: true,
                 requests: 1,
                 duration: Duration::from_secs(1),
+                rows_beyond: None,
+                missing_files: 0,
             },
             counted,
             interval: None,

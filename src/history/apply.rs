@@ -42,11 +42,14 @@ pub fn apply(
     let evicted = limit::limit_history(&mut update, history, read);
     let remembered = remembered(&update, history);
     let mut entered = ByStatus::<u64>::default();
+    let looked = before.is_none_or(|before| before.look.rows_beyond.is_some());
+    let looks_elsewhere = read.count.rows_beyond.is_some() && !looked;
     for status in Status::ALL {
         let seen = Seen {
             new: new[status],
             remembered: remembered[status],
             evicted: evicted[status],
+            looks_elsewhere,
         };
         let unidentified = &mut update.record.unidentified[status];
         (entered[status], *unidentified) = unidentified.after(status, read.count, seen);

@@ -28,6 +28,8 @@ pub(super) struct Seen {
     pub remembered: u64,
     /// Files of the status that had to be forgotten.
     pub evicted: u64,
+    /// Whether the read looked for rows beyond the total, and the one before it did not.
+    pub looks_elsewhere: bool,
 }
 
 impl Unidentified {
@@ -47,6 +49,8 @@ impl Unidentified {
         let Seen { new, evicted, .. } = seen;
         let unidentified = count.files[status].saturating_sub(seen.remembered);
         match (self, count.consistent) {
+            // Files that it shows were there before, beyond a total that was believed.
+            _ if seen.looks_elsewhere => (0, Self::Files(unidentified)),
             // Without a count, nothing is known of files that are not listed.
             (_, false) if !status.has_reason() => (0, self),
             (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH => {

@@ -215,6 +215,10 @@ pub struct Look {
     pub requests: u64,
     /// How long it took.
     pub duration: Duration,
+    /// Rows beyond the total that the portal gives, if they were asked for.
+    pub rows_beyond: Option<u64>,
+    /// Files that the list of folders reports, and that reads do not find; 0 until several reads agree on that.
+    pub missing_files: u64,
 }
 
 /// The counters of a folder, which never decrease.

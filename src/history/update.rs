@@ -13,6 +13,8 @@ pub struct CompletedRead<'a> {
     pub ended: Timestamp,
     /// How long it took, by the monotonic clock.
     pub duration: Duration,
+    /// Files that the list of folders reports, and that reads do not find.
+    pub missing_files: u64,
     pub count: &'a FolderCount,
 }
 
@@ -23,6 +25,8 @@ impl CompletedRead<'_> {
             consistent: self.count.consistent,
             requests: self.count.requests,
             duration: self.duration,
+            rows_beyond: self.count.rows_beyond,
+            missing_files: self.missing_files,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Whether a folder's file list hides files: the list of folders says how many there are, too.
 
+use crate::history::Look;
+
 /// Reads in a row that found fewer files than the list of folders reported before and after them. One may be due to a change.
 const READS: u32 = 2;
 
@@ -23,6 +25,20 @@ enum Beyond {
 }
 
 impl Witnesses {
+    /// What is known of the folder by its stored count.
+    pub fn restored(look: Look) -> Self {
+        Self {
+            read: None,
+            short_reads: if look.missing_files > 0 { READS } else { 0 },
+            missing: look.missing_files,
+            beyond: match look.rows_beyond {
+                Some(1..) => Beyond::Some,
+                None if look.missing_files == 0 => Beyond::Unknown,
+                Some(0) | None => Beyond::None,
+            },
+        }
+    }
+
     /// A read found this number of files, and rows beyond the total if it looked there; `reported` were reported before.
     pub fn counted(&mut self, files: u64, reported: u64, rows_beyond: Option<u64>) {
         self.read = Some((files, reported));

@@ -115,6 +115,7 @@ impl Story {
             began: at(self.minute),
             ended: at(self.minute),
             duration: Duration::ZERO,
+            missing_files: 0,
             count: &count,
         };
         let update = apply(self.record.as_ref(), &self.history, &read);

@@ -94,6 +94,8 @@ fn folder(
                 consistent: true,
                 requests: 1,
                 duration: Duration::from_secs(1),
+                rows_beyond: None,
+                missing_files: 0,
             },
             counted: now,
             interval: None,

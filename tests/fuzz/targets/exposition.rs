@@ -221,6 +221,8 @@ fn counts(reasons: &[&str], now: Moment) -> Counts {
             consistent: reasons.is_empty(),
             requests: 1,
             duration: Duration::from_millis(number(&reasons) % 100_000),
+            rows_beyond: None,
+            missing_files: 0,
         },
         counted: now,
         interval: None,

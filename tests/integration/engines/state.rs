@@ -69,6 +69,8 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     consistent: true,
                     requests: 7,
                     duration: Duration::from_millis(8),
+                    rows_beyond: None,
+                    missing_files: 0,
                 },
                 unidentified: ByStatus::from_fn(|status| match status {
                     Status::Failed => Unidentified::Unknown(3),

@@ -35,6 +35,8 @@ pub(super) fn counted(
             consistent,
             requests: 2,
             duration: Duration::from_millis(1_500),
+            rows_beyond: None,
+            missing_files: 0,
         },
         counted: moment(),
         interval: None,
