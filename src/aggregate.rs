@@ -125,8 +125,10 @@ impl Tally {
                 watched: self.watched,
                 rows: Arc::new(self.rows),
             },
+            rows_read: ByStatus::default(),
             failed_page: None,
             rows_beyond: None,
+            missing_rows: 0,
             requests: 0,
         }
     }

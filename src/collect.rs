@@ -13,6 +13,7 @@ mod folder;
 mod folder_read;
 mod folders;
 pub mod full_scan;
+mod layout;
 mod list;
 mod persisted_folder;
 pub mod progress;
@@ -57,7 +58,7 @@ use crate::state::Store;
 pub use reindex::Reindexing;
 pub use settings::Settings;
 
-use audit::{Auditor, FinishedAudit};
+use audit::{Auditor, FinishedAudit, show_sorting};
 use collection::Listed;
 use collection_log::CollectionLog;
 use folder_read::{FolderRead, Slots};
@@ -290,6 +291,7 @@ impl Collector {
 
     fn publish(&mut self, now: Moment) {
         let began = Moment::now().steady;
+        self.sorting.audited(show_sorting(self.folders.iter()));
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
             list: self.list.state.clone(),

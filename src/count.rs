@@ -35,10 +35,14 @@ pub struct FolderCount {
     pub complete: ByStatus<bool>,
     /// The files that are done; what is known depends on how the folder was counted.
     pub done: DoneFiles,
+    /// The rows of each status that were read; the rows of files that are done only if all were read.
+    pub rows_read: ByStatus<RowsRead>,
     /// A page that listed a failed file.
     pub failed_page: Option<PageRequest>,
     /// Rows beyond the total that the portal gives, if they were asked for.
     pub rows_beyond: Option<u64>,
+    /// Files that the total counts and no page lists, by a full scan whose totals agreed.
+    pub missing_rows: u64,
     pub requests: u64,
 }
 
@@ -55,6 +59,14 @@ impl FolderCount {
             DoneFiles::Counted(_) => Way::Sorted,
         }
     }
+}
+
+/// The pages of a status that were read, counted from the outer end of its run, from 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RowsRead {
+    pub from: u64,
+    /// The first page behind these; `None` if the run ends before.
+    pub next: Option<u64>,
 }
 
 /// How a folder was counted: the label `strategy` of `kb_folder_collection_requests`.

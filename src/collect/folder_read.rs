@@ -12,17 +12,17 @@ use tracing::{Instrument, info_span};
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::error::ReadError;
+use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
 use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Layout, Method, PageNumber, SortedRead};
-use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
+use crate::collect::sorted::{self, Method, SortedRead};
+use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, Session};
-use crate::snapshot::SortingState;
 
 use scan::total;
 use slots::Slot;
@@ -85,6 +85,10 @@ enum Attempt {
     NeedsLargeScan {
         requests: u64,
     },
+    /// These pages do not belong to one sorted list. That is checked without the deadline, which may be short, and then every page is scanned.
+    Unsorted {
+        pages: Vec<PageNumber>,
+    },
 }
 
 impl ReadTask {
@@ -124,6 +128,7 @@ impl ReadTask {
                 began = Moment::now();
                 self.scan_many(requests).await
             }
+            Ok(Attempt::Unsorted { pages }) => self.scan_unsorted(pages).await,
             Err(error) => Err(error),
         };
         FolderRead {
@@ -163,19 +168,13 @@ impl ReadTask {
     async fn count_by_boundaries(&self) -> Result<Attempt, ReadError> {
         let requests = match self.search().await {
             Ok(sorted) => {
-                if sorted.shows_sorting {
-                    self.sorting.show();
-                }
                 if sorted.stable || sorted.pages > FEW_PAGES {
                     return Ok(Attempt::Counted(Box::new(sorted.count)));
                 }
                 sorted.count.requests
             }
-            Err(ReadError::Unsorted { pages, layout }) => {
-                self.check_sorting(&pages, layout).await?;
-                0
-            }
-            Err(ReadError::Moving) => 0,
+            Err(ReadError::Unsorted { pages }) => return Ok(Attempt::Unsorted { pages }),
+            Err(ReadError::Moving) if self.expected.pages() <= FEW_PAGES => 0,
             Err(error) => return Err(error),
         };
         self.scan_from(self.first_page().await?, requests).await
@@ -191,22 +190,15 @@ impl ReadTask {
         Ok(Attempt::Counted(Box::new(count)))
     }
 
-    /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
-    async fn check_sorting(
-        &self,
-        unsorted: &[PageNumber],
-        layout: Layout,
-    ) -> Result<(), ReadError> {
-        let pages = match unsorted {
-            [page] => witnesses(*page, layout, None),
-            pages => pages.to_vec(),
-        };
+    /// Refutes the portal's sorting if unsorted pages stay unsorted, and scans the folder.
+    async fn scan_unsorted(&self, pages: Vec<PageNumber>) -> Result<FolderCount, ReadError> {
         let files = self.session.files(self.folder, &self.lane);
-        if is_contradiction(|page| files.page(page), &pages, layout).await? {
+        if is_contradiction(|page| files.page(page), &pages).await? {
             let folder = self.folder;
             self.sorting.refute(Refutation { folder, pages });
         }
-        Ok(())
+        let _slot = self.slots.large_scan().await;
+        self.scan_many(0).await
     }
 
     async fn search(&self) -> Result<SortedRead, ReadError> {
@@ -214,7 +206,8 @@ impl ReadTask {
         let method = Method {
             in_flight: self.settings.collect.concurrency.get(),
             hints: &self.boundaries,
-            prove: self.sorting.state() == SortingState::Assumed,
+            first_look: self.expected.first_look,
+            rows: Some(self.expected.rows),
         };
         let classifier = Arc::clone(&self.context.classifier);
         sorted::count(|page| files.page(page), method, classifier, &self.progress).await

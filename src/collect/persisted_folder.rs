@@ -102,6 +102,14 @@ impl PersistedFolder {
         }
     }
 
+    /// Notes that the last full read agreed with the boundaries.
+    pub fn shows_sorting(&mut self) {
+        let record = self.record.as_mut();
+        if let Some(full_read) = record.and_then(|record| record.full_read.as_mut()) {
+            full_read.shows_sorting = true;
+        }
+    }
+
     /// The counters that the disk has; `None` until they can be read.
     pub fn counters_on_disk(&self) -> Option<Arc<FolderCounters>> {
         (!self.is_unknown).then(|| Arc::clone(&self.on_disk.counters))

@@ -15,6 +15,7 @@ use crate::collect::folder_read::{FolderRead, ReadTask};
 use crate::collect::read_schedule::ReadOutcome;
 use crate::collect::refusals::Refusal;
 use crate::collect::runs::RunId;
+use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
 use crate::model::FolderId;
 use crate::portal::Lane;
@@ -105,6 +106,11 @@ impl Collector {
             folder.finish_read(read, class_slots, &reindex)
         })
         .await;
+        let folder = self.folders.get_mut(id);
+        if folder.is_some_and(|folder| folder.audits.take_wrong()) {
+            let (folder, pages) = (id, Vec::new());
+            self.sorting.refute(Refutation { folder, pages });
+        }
     }
 
     /// Asks for the list that explains refusals; while the portal refuses the list as well, there is nothing to ask.
@@ -193,23 +199,23 @@ impl Collector {
         let task = |folder| AuditTask {
             client: Arc::clone(&self.dependencies.client),
             folder,
-            sorting: Arc::clone(&self.sorting),
-            max_pages: self.settings.collect.max_pages_per_folder.get(),
+            settings: Arc::clone(&self.settings),
         };
         match job {
             AuditJob::Recheck(refutation) => {
                 let task = task(refutation.folder);
-                let check = async move { task.check(&refutation).await };
+                let sorting = Arc::clone(&self.sorting);
+                let check = async move { task.check(&refutation, &sorting).await };
                 self.tasks.spawn(check, |_| Event::RefutationChecked);
             }
             AuditJob::Folder(id) => {
                 debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
                 let task = task(id);
-                let folder = self.folders.get_mut(id);
-                let before = folder.and_then(Folder::begin_audit);
+                if let Some(folder) = self.folders.get_mut(id) {
+                    folder.begin_audit();
+                }
                 let audit = async move {
                     FinishedAudit {
-                        before,
                         result: task.run().await,
                         ended: Moment::now().wall,
                     }

@@ -73,8 +73,10 @@ impl Story {
             unfinished: FileMap::default(),
             complete: ByStatus::from_fn(|_| rows.complete),
             done: DoneFiles::Counted(Boundaries::default()),
+            rows_read: ByStatus::default(),
             failed_page: None,
             rows_beyond: None,
+            missing_rows: 0,
             requests: 1,
         };
         for (number, status) in rows.files {
