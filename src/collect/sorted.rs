@@ -10,8 +10,8 @@
 
 mod map;
 mod page;
+mod pages;
 mod plan;
-mod rows;
 mod search;
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Whether a portal sorts by status: assumed, shown or refuted, by what its rows say.
 
+mod audits;
+
 use std::time::Duration;
 
 use kb_simulator::faults::{Fault, PageFault, Scope, Target};

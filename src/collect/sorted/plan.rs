@@ -125,13 +125,13 @@ pub fn rows(
         if status == Status::Done {
             continue;
         }
-        let [first, last] = [range.start, range.end - 1].map(|at| layout.page_of(at).0);
-        let of_run = last - first + 1;
+        let [front, back] = [range.start, range.end - 1].map(|at| layout.page_of(at).0);
+        let of_run = back - front + 1;
         let from = Some(wanted.next[status]).filter(|from| *from < of_run);
         let from = from.unwrap_or(0);
         let end = from + wanted.pages(status, counts[status]).min(of_run - from);
         let is_in_front = range.start <= list.end() - range.end;
-        let page = |at: u64| PageNumber(if is_in_front { first + at } else { last - at });
+        let page = |at: u64| PageNumber(if is_in_front { front + at } else { back - at });
         pages.extend((from..end).map(page));
         read[status] = RowsRead {
             from,
