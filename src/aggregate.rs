@@ -131,6 +131,7 @@ impl Tally {
             },
             failed_page: None,
             rows_beyond: None,
+            missing_rows: 0,
             requests: 0,
         }
     }

@@ -13,6 +13,7 @@ pub mod error;
 mod folder;
 mod folders;
 pub mod full_scan;
+mod layout;
 mod list;
 mod persisted_folder;
 pub mod progress;
@@ -57,7 +58,7 @@ use crate::state::Store;
 pub use reindex::Reindexing;
 pub use settings::Settings;
 
-use audit::{Auditor, FinishedAudit};
+use audit::{FinishedAudit, show_sorting};
 use collection::Listed;
 use collection_log::CollectionLog;
 use folders::Folders;
@@ -107,7 +108,8 @@ pub struct Collector {
     log: CollectionLog,
     storage: Storage,
     publication: Publication,
-    auditor: Auditor,
+    /// When it is checked next whether an audit is due.
+    next_audit_check: Instant,
     runs: Runs,
     queue: Queue,
     /// The client for reads, from the last list on that could be read.
@@ -125,7 +127,7 @@ enum Event {
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
     /// `None` if a panic ended the audit.
     Audited(FolderId, Option<FinishedAudit>),
-    RefutationChecked,
+    RefutationChecked(FolderId),
 }
 
 impl Collector {
@@ -140,7 +142,7 @@ impl Collector {
             log: CollectionLog::default(),
             storage: Storage::new(dependencies.store.clone(), name),
             publication: Publication::new(Moment::now().steady),
-            auditor: Auditor::new(Moment::now().steady),
+            next_audit_check: Moment::now().steady,
             runs: Runs::default(),
             queue: Queue::default(),
             session: None,
@@ -208,7 +210,6 @@ impl Collector {
             () = sleep_until(wake) => {}
         }
         self.go_on().await;
-        self.audit();
     }
 
     /// When something is to be done that no event announces.
@@ -226,6 +227,10 @@ impl Collector {
     /// Does what is due by now, after any event.
     async fn go_on(&mut self) {
         self.end_collections().await;
+        if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
+            self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
+            self.queue_audit();
+        }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.
         self.end_collections().await;
@@ -273,7 +278,7 @@ impl Collector {
             Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
             Event::Audited(folder, audit) => self.audited(folder, audit).await,
-            Event::RefutationChecked => self.auditor.finished(),
+            Event::RefutationChecked(folder) => self.queue.ended(folder, ReadKind::Audit),
         }
     }
 
@@ -301,7 +306,6 @@ impl Collector {
         self.runs = Runs::default();
         self.queue = Queue::default();
         self.refusals = Refusals::default();
-        self.auditor.finished();
         for folder in self.folders.iter_mut() {
             folder.forget_read();
         }
@@ -310,6 +314,7 @@ impl Collector {
 
     fn publish(&mut self, now: Moment) {
         let began = Moment::now().steady;
+        self.sorting.audited(show_sorting(self.folders.iter()));
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
             list: self.list.state.clone(),

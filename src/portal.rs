@@ -35,4 +35,4 @@ pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
 pub use throttle::Lane;
 pub use throttles::Throttles;
-pub use wire::{FileRow, Page, Pagination, SortColumns, Whole};
+pub use wire::{FileRow, Page, Pagination, Whole};

@@ -117,6 +117,8 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
         full_read: Some(FullRead {
             at: now.wall,
             sizes: ByStatus::from_fn(|status| by_status(amount, status, 3) * 48_611),
+            missing_rows: 0,
+            shows_sorting: true,
         }),
         full_read_difference: Some(ByStatus::default()),
         missing_files: 0,

@@ -113,7 +113,7 @@ async fn list(
     let settings = Settings::new(portal, config, shard);
     let mut folders = admit(&listing, &settings).folders;
     folders.retain(|folder| args.admits_folder(folder));
-    let mut reader = Reader::new(
+    let reader = Reader::new(
         &session,
         &config.collect,
         Arc::new(config.errors.classifier()),

@@ -1,126 +1,157 @@
-//! Audits of folders that are counted by their boundaries: in parallel with the collections, every page is read in the order by status, one folder
-//! at a time, at a quarter of the rate and without a deadline. They search for rows that refute the portal's sorting, and sum up sizes.
+//! Audits of folders that are counted by their boundaries: every page is read, one folder at a time, as the reads that are needed least. An
+//! audit is a full scan whose counts are compared with those that the boundaries give meanwhile. It sums up sizes as well.
 
-mod pages;
-pub(super) mod schedule;
+mod comparison;
+pub(super) mod log;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tracing::{debug, warn};
 
+use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
+use crate::collect::full_scan::scan_pages;
+use crate::collect::progress::Progress;
+use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::settings::Settings;
+use crate::collect::sorted::{self, Method};
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::choose;
+use crate::collect::{Collector, Event};
 use crate::config::Strategy;
-use crate::count::Way;
+use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::FullRead;
-use crate::model::{ByStatus, FolderId, Timestamp};
+use crate::model::{FolderId, Timestamp};
+use crate::portal::{Client, Files, Lane, PageRequest, Session};
 use crate::snapshot::FolderState;
 
-pub(super) use pages::{AuditTask, Totals};
-use schedule::{AuditConditions, SOON_SHARE};
+use log::{SOON_SHARE, needs_proof};
 
 /// Interval between checks whether an audit is due.
-const CHECK_EVERY: Duration = Duration::from_secs(1);
+pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// Decides what is audited, and when.
-#[derive(Debug)]
-pub(super) struct Auditor {
-    next_check: Instant,
-    busy: bool,
-}
-
-#[derive(Debug)]
-pub(super) enum AuditJob {
-    /// A folder is read in full.
-    Folder(FolderId),
-    /// The pages that refuted the portal's sorting long ago are read again.
-    Recheck(Refutation),
-}
+const FIRST: PageRequest = PageRequest::by_name(1);
 
 /// An audit of a folder that ended.
 #[derive(Debug)]
 pub(super) struct FinishedAudit {
-    /// The counts that the boundaries gave just before; `None` if there were none.
-    pub before: Option<ByStatus<u64>>,
-    /// Nothing if the portal turned out not to sort.
-    pub result: Result<Option<Totals>, ReadError>,
+    pub result: Result<FolderCount, ReadError>,
     pub ended: Timestamp,
 }
 
-impl Auditor {
-    pub fn new(now: Instant) -> Self {
-        Self {
-            next_check: now,
-            busy: false,
+impl Collector {
+    /// Queues the audit that is due, unless one waits or is under way. When it is due, a refutation is checked instead.
+    pub(super) fn queue_audit(&mut self) {
+        let now = Moment::now();
+        if self.queue.is_auditing() || self.settings.collect.strategy == Strategy::Full {
+            return;
         }
-    }
-
-    /// Whether an audit is under way, which uses its share of the rate.
-    pub fn is_busy(&self) -> bool {
-        self.busy
-    }
-
-    pub fn finished(&mut self) {
-        self.busy = false;
-    }
-
-    /// What to audit now, if something is due and no audit is under way.
-    pub fn next<'a>(
-        &mut self,
-        folders: impl Iterator<Item = &'a Folder>,
-        sorting: &Sorting,
-        settings: &Settings,
-        now: Moment,
-    ) -> Option<AuditJob> {
-        let full = settings.collect.strategy == Strategy::Full;
-        if full || self.busy || now.steady < self.next_check {
-            return None;
-        }
-        self.next_check = now.steady + CHECK_EVERY;
-        let job = sorting.refutation_to_check().map(AuditJob::Recheck);
-        let job = job.or_else(|| {
-            let due = folders.filter(|folder| needs_audit(folder, sorting, settings, now));
+        let refuted = self.sorting.refutation_to_check(now.steady);
+        let audit = refuted.map(|refutation| refutation.folder).or_else(|| {
+            let is_due = |folder: &&Folder| needs_audit(folder, &self.sorting, &self.settings, now);
             // Of those that never were audited, small ones come first: most folders are proven soon.
-            let next = due.min_by_key(|folder| {
+            let next = self.folders.iter().filter(is_due).min_by_key(|folder| {
                 let last = folder.view.full_read.map(|full| full.at);
                 (last, folder.expected().pages(), folder.view.id)
             });
-            next.map(|folder| AuditJob::Folder(folder.view.id))
+            next.map(|folder| folder.view.id)
         });
-        self.busy = job.is_some();
-        job
+        if let Some(folder) = audit {
+            // Whatever is due before a quiet folder would be due again is read first.
+            let due = Due {
+                need: Need::Quiet,
+                at: now.steady + self.settings.collect.quiet_every,
+            };
+            self.queue.push(folder, ReadKind::Audit, due);
+        }
+    }
+
+    /// It is the turn of an audit, or of the check of a refutation.
+    pub(super) fn start_audit(&mut self, id: FolderId) {
+        let task = AuditTask {
+            client: Arc::clone(&self.dependencies.client),
+            folder: id,
+            settings: Arc::clone(&self.settings),
+        };
+        if let Some(refutation) = self.sorting.refutation() {
+            let sorting = Arc::clone(&self.sorting);
+            let check = async move { task.check(&refutation, &sorting).await };
+            self.tasks
+                .spawn(check, move |_| Event::RefutationChecked(id));
+            return;
+        }
+        if let Some(folder) = self.folders.get_mut(id) {
+            debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
+            folder.begin_audit();
+        }
+        let audit = async move {
+            FinishedAudit {
+                result: task.run().await,
+                ended: Moment::now().wall,
+            }
+        };
+        self.tasks
+            .spawn(audit, move |audit| Event::Audited(id, audit));
+    }
+
+    /// An audit ended; `None` if a panic ended it.
+    pub(super) async fn audited(&mut self, id: FolderId, audit: Option<FinishedAudit>) {
+        self.queue.ended(id, ReadKind::Audit);
+        let folder = self.folders.get_mut(id);
+        let Some(folder) = folder.filter(|folder| folder.is_there()) else {
+            return;
+        };
+        let full_every = self.settings.collect.full_every;
+        if let Err(error) = folder.apply_audit(audit, full_every) {
+            warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
+        } else {
+            self.save(&[id]).await;
+        }
     }
 }
 
 fn needs_audit(folder: &Folder, sorting: &Sorting, settings: &Settings, now: Moment) -> bool {
     let (view, collect) = (&folder.view, &settings.collect);
-    let Some(counts) = view.counts.as_ref() else {
-        return false;
-    };
-    let conditions = AuditConditions {
-        every: collect.full_every,
-        sorting: sorting.state(),
-        now,
-    };
+    let counts = view.counts.as_ref();
     let expected = folder.expected();
-    choose(collect.strategy, conditions.sorting, &expected) == Way::Sorted
+    choose(collect.strategy, sorting.state(), &expected) == Way::Sorted
         && view.state == FolderState::Counted
         && expected.pages() <= collect.max_pages_per_folder.get()
-        && folder
-            .audits
-            .is_due(view.id, view.full_read, counts.files, conditions)
+        && counts.is_some_and(|counts| {
+            let (last, every) = (view.full_read, collect.full_every);
+            let audits = &folder.audits;
+            counts.look.way == Way::Sorted
+                && audits.is_due(view.id, last, &counts.files, every, now)
+        })
+}
+
+/// Whether audits show that a portal sorts: every folder that is counted by its boundaries was audited and agreed, and some have several
+/// statuses.
+pub(super) fn show_sorting<'a>(folders: impl Iterator<Item = &'a Folder>) -> bool {
+    let mut is_shown = false;
+    for folder in folders.filter(|folder| folder.is_there()) {
+        let counts = folder.view.counts.as_ref();
+        let Some(counts) = counts.filter(|counts| counts.look.way == Way::Sorted) else {
+            continue;
+        };
+        let audited = folder.view.full_read;
+        if audited.is_none_or(|audited| needs_proof(audited, &counts.files)) {
+            return false;
+        }
+        is_shown |= audited.is_some_and(|audited| audited.shows_sorting);
+    }
+    is_shown
 }
 
 impl Folder {
-    /// An audit begins; returns the counts that the boundaries gave last.
-    pub fn begin_audit(&mut self) -> Option<ByStatus<u64>> {
-        let counts = self.view.counts.as_deref()?;
-        self.audits.counts_at_last = Some(counts.files);
-        (counts.look.way == Way::Sorted).then_some(counts.files)
+    /// An audit begins.
+    pub fn begin_audit(&mut self) {
+        if let Some(counts) = &self.view.counts {
+            self.audits.begin(counts.files);
+        }
     }
 
     /// Applies an audit; `None` if a panic ended it. Returns its error, if it failed.
@@ -129,28 +160,81 @@ impl Folder {
         audit: Option<FinishedAudit>,
         full_every: Duration,
     ) -> Result<(), ReadError> {
-        self.audits.retry_at = Some(Moment::now().steady + full_every / SOON_SHARE);
-        let Some(audit) = audit else {
+        let retry_at = Moment::now().steady + full_every / SOON_SHARE;
+        let Some(FinishedAudit { result, ended }) = audit else {
+            self.audits.failed(retry_at);
             return Ok(());
         };
-        if let Some(totals) = audit.result? {
+        let count = result.inspect_err(|_| self.audits.failed(retry_at))?;
+        if let DoneFiles::Read { sizes, .. } = &count.done {
+            let difference = self.audits.ended((&count).into());
+            let before = self.view.full_read;
             let full_read = FullRead {
-                at: audit.ended,
-                sizes: totals.sizes,
+                at: ended,
+                sizes: *sizes,
+                missing_rows: count.missing_rows,
+                shows_sorting: before.is_some_and(|before| before.shows_sorting),
             };
-            let before = audit.before.as_ref();
-            let difference = before.map(|before| difference(&totals.counts, before));
-            self.finish_audit(full_read, totals.missing_rows > 0, difference);
+            self.finish_audit(full_read, difference);
         }
-        self.audits.retry_at = None;
         Ok(())
     }
 }
 
-/// The counts of a full read less those that the boundaries gave.
-fn difference(full: &ByStatus<u64>, sorted: &ByStatus<u64>) -> ByStatus<i64> {
-    ByStatus::from_fn(|status| {
-        let of = |counts: &ByStatus<u64>| i64::try_from(counts[status]).unwrap_or(i64::MAX);
-        of(full).saturating_sub(of(sorted))
-    })
+/// Reads a folder in the background.
+pub(super) struct AuditTask {
+    pub client: Arc<Client>,
+    pub folder: FolderId,
+    pub settings: Arc<Settings>,
+}
+
+impl AuditTask {
+    /// Scans the folder.
+    pub async fn run(&self) -> Result<FolderCount, ReadError> {
+        let lane = Lane::slow();
+        let session = Session::open(&self.client).await;
+        let session = session.map_err(ReadError::at(FIRST))?;
+        self.scan(&session.files(self.folder, &lane)).await
+    }
+
+    async fn scan(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
+        let fetch = |page| files.page(page);
+        let first = fetch(FIRST).await.map_err(ReadError::at(FIRST))?;
+        let context = TallyContext {
+            classifier: Arc::clone(&self.settings.classifier),
+            ..TallyContext::default()
+        };
+        let (collect, progress) = (&self.settings.collect, Progress::default());
+        scan_pages(&first, fetch, collect, context, None, &progress).await
+    }
+
+    /// Retracts a refutation if its folder is counted the same by boundaries and by a full scan, or cannot be read any more.
+    pub async fn check(&self, refutation: &Refutation, sorting: &Sorting) {
+        let holds = match self.boundaries_are_right().await {
+            Ok(is_right) => !is_right,
+            Err(error) => !error.is_final(),
+        };
+        if !holds {
+            sorting.retract(refutation);
+        }
+    }
+
+    async fn boundaries_are_right(&self) -> Result<bool, ReadError> {
+        let lane = Lane::slow();
+        let session = Session::open(&self.client).await;
+        let session = session.map_err(ReadError::at(FIRST))?;
+        let files = session.files(self.folder, &lane);
+        let method = Method {
+            in_flight: 1,
+            hints: &Boundaries::default(),
+            first_look: true,
+            rows: None,
+            clock_ahead: 0,
+        };
+        let classifier = Arc::clone(&self.settings.classifier);
+        let fetch = |page| files.page(page);
+        let sorted = sorted::count(fetch, method, classifier, &Progress::default()).await?;
+        let scanned = self.scan(&files).await?;
+        Ok(sorted.stable && scanned.consistent && sorted.count.files == scanned.files)
+    }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::collect::sorted::page::{Layout, PageNumber};
+use crate::collect::layout::PageNumber;
 use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
 
 /// Fetches a page of a folder.
@@ -50,11 +50,7 @@ pub enum ReadError {
     ImplausibleTotal { total: u64 },
     /// Pages that were asked for by status are not sorted by it.
     #[error("{} by status: a status occurs again after another one", list(pages))]
-    Unsorted {
-        pages: Vec<PageNumber>,
-        /// The list that they are of.
-        layout: Layout,
-    },
+    Unsorted { pages: Vec<PageNumber> },
     /// The boundaries between statuses moved faster than they could be found.
     #[error("the files changed too fast to find the boundaries between statuses")]
     Moving,

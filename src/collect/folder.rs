@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::classify::{ClassSlots, ErrorRow};
 use crate::clock::Moment;
-use crate::collect::audit::schedule::AuditLog;
+use crate::collect::audit::log::AuditLog;
 use crate::collect::due::{ReadIntervals, ReadLog, ReadOutcome};
 use crate::collect::error::ReadError;
 use crate::collect::persisted_folder::PersistedFolder;
@@ -48,6 +48,9 @@ pub(super) struct Folder {
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Arc<Boundaries>,
+    /// The rows to read next.
+    /// Whether this process looked between the boundaries.
+    looked: bool,
     pub audits: AuditLog,
     witnesses: Witnesses,
 }
@@ -85,6 +88,7 @@ impl Folder {
             findings: None,
             times_counted: 0,
             boundaries: Arc::default(),
+            looked: false,
             audits: AuditLog::default(),
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
         };
@@ -124,6 +128,8 @@ impl Folder {
         let reported = self.view.reported_files.unwrap_or(0);
         Expected {
             rows_beyond: self.witnesses.want_rows_beyond(),
+            first_look: !self.looked && record.is_none_or(|record| record.full_read.is_none()),
+            rows: self.persisted.rows_wanted(),
             ..Expected::new(record.map(|record| record.counts), reported)
         }
     }
@@ -202,13 +208,15 @@ impl Folder {
             Ok(Found::ManyPages { .. }) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
-                // If an audit found that pages lack rows, boundaries count rows that do not exist.
-                count.consistent &= !(self.audits.lacks_rows && count.way() == Way::Sorted);
+                let is_shown = self.compare_with_full_read(&mut count);
                 let reported = self.view.reported_files.unwrap_or(0);
                 let files = count.files.total();
                 self.witnesses.counted(files, reported, count.rows_beyond);
                 count.consistent &= self.witnesses.missing() == 0;
                 let (finished, whole) = self.count(read.began, read.ended, &count, class_slots);
+                if is_shown {
+                    self.persisted.shows_sorting();
+                }
                 let watch = Watch {
                     files: &watched,
                     finished: &finished,
@@ -237,6 +245,20 @@ impl Folder {
                 ReadOutcome::Failed
             }
         }
+    }
+
+    /// Holds a count by boundaries against what full reads found. Returns whether it completes an audit that shows that the folder is
+    /// sorted.
+    fn compare_with_full_read(&mut self, count: &mut FolderCount) -> bool {
+        if count.way() != Way::Sorted {
+            return false;
+        }
+        let is_shown = self.audits.counted(&count.files, count.consistent);
+        let record = self.persisted.record.as_ref();
+        let full_read = record.and_then(|record| record.full_read);
+        // If pages lack rows, boundaries count rows that do not exist.
+        count.consistent &= full_read.is_none_or(|full_read| full_read.missing_rows == 0);
+        is_shown
     }
 
     /// Whether a read was consistent and counted the same as the last one.
@@ -289,6 +311,7 @@ impl Folder {
         };
         if let DoneFiles::Counted(boundaries) = &count.done {
             self.boundaries = Arc::new(boundaries.clone());
+            self.looked = true;
         }
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
@@ -298,14 +321,8 @@ impl Folder {
 
     /// Applies the result of an audit. Its counts are older than those of the reads that were made meanwhile; `difference` is how
     /// much they differ from the count just before it.
-    pub fn finish_audit(
-        &mut self,
-        full_read: FullRead,
-        lacks_rows: bool,
-        difference: Option<ByStatus<i64>>,
-    ) {
+    pub fn finish_audit(&mut self, full_read: FullRead, difference: Option<ByStatus<i64>>) {
         self.persisted.read_in_full(full_read);
-        self.audits.lacks_rows = lacks_rows;
         if difference.is_some() {
             self.view_mut().full_read_difference = difference;
         }

@@ -1,7 +1,10 @@
 //! The full scan: reads every page of a folder.
 //!
 //! A scan reads each page at a different moment. It detects totals that differ, rows that occur twice and rows that are missing; it
-//! cannot detect a delete on a page that was read together with an upload on a page that was not read yet.
+//! cannot detect a delete on a page that was read together with an upload on a page that was not read yet. A page that lacks rows
+//! before the last one, or lists a file twice, is read again before it is believed.
+
+use std::collections::BTreeSet;
 
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -13,7 +16,10 @@ use crate::collect::rows_end::is_end_of_rows;
 use crate::config::Collect;
 use crate::count::FolderCount;
 use crate::model::Status;
-use crate::portal::{Page, PageBody, PageRequest};
+use crate::portal::{FileRow, Page, PageBody, PageRequest};
+
+/// Pages that are read again in one scan, at most.
+const MAX_AGAIN: usize = 10;
 
 /// Scans a folder from its first page, which was read already, to the last, several pages in flight. Pages are processed as they come:
 /// a late one does not delay the requests for the next ones. `beyond_total`: also reads behind the last page by the total, up to this page.
@@ -26,28 +32,35 @@ pub async fn scan_pages(
     progress: &Progress,
 ) -> Result<FolderCount, ReadError> {
     let mut scan = Scan::new(context, limits.max_pages_per_folder.get());
-    scan.add(PageRequest::by_name(1), first, progress)?;
     let mut in_flight = FuturesUnordered::new();
+    let request = |number: u64| {
+        let page = PageRequest::by_name(number);
+        let answer = fetch(page);
+        async move {
+            let body = answer.await.map_err(ReadError::at(page))?;
+            Ok::<_, ReadError>((page, body))
+        }
+    };
+    if !scan.add(PageRequest::by_name(1), first, progress)? {
+        in_flight.push(request(1));
+    }
     let mut next = 2;
     loop {
         while in_flight.len() < limits.concurrency.get()
             && let Some(number) = scan.next_page(next)?
         {
-            let page = PageRequest::by_name(number);
-            let answer = fetch(page);
-            in_flight.push(async move {
-                let body = answer.await.map_err(ReadError::at(page))?;
-                Ok::<_, ReadError>((page, body))
-            });
+            in_flight.push(request(number));
             next = number + 1;
         }
         let Some((page, body)) = in_flight.try_next().await? else {
             if let Some(last) = beyond_total {
-                scan.read_beyond(last, fetch, progress).await?;
+                scan.read_beyond(last, &fetch, progress).await?;
             }
             return scan.finish();
         };
-        scan.add(page, &body, progress)?;
+        if !scan.add(page, &body, progress)? {
+            in_flight.push(request(page.page));
+        }
     }
 }
 
@@ -66,6 +79,8 @@ struct Scan {
     rows_beyond: Option<u64>,
     first_empty: Option<u64>,
     last_with_rows: u64,
+    /// Pages that were read again.
+    again: BTreeSet<u64>,
 }
 
 impl Scan {
@@ -81,35 +96,54 @@ impl Scan {
             rows_beyond: None,
             first_empty: None,
             last_with_rows: 0,
+            again: BTreeSet::new(),
         }
     }
 
+    /// Adds a page. Returns false for one that is not believed before it is read again.
     fn add(
         &mut self,
         page: PageRequest,
         body: &PageBody,
         progress: &Progress,
-    ) -> Result<(), ReadError> {
+    ) -> Result<bool, ReadError> {
+        let mut rows = Vec::new();
+        let read = body.read(|row| rows.push(row));
+        let Page { pagination, .. } = read.map_err(ReadError::at(page))?;
+        let total = total_of(page, &pagination)?;
+        self.pages += 1;
+        let is_doubtful = self.is_short(page.page, rows.len() as u64, total) || is_repeated(&rows);
+        if is_doubtful && self.again.len() < MAX_AGAIN && self.again.insert(page.page) {
+            return Ok(false);
+        }
+        self.add_rows(page, &rows);
+        match self.total.replace(total) {
+            None => self.page_size = rows.len() as u64,
+            Some(before) => self.totals_agree &= total == before,
+        }
+        progress.read(rows.len() as u64);
+        Ok(true)
+    }
+
+    fn add_rows(&mut self, page: PageRequest, rows: &[FileRow<'_>]) {
         let failed_before = self.tally.files(Status::Failed);
-        let read = body.read(|row| self.tally.add(&row));
-        let Page { rows, pagination } = read.map_err(ReadError::at(page))?;
+        for row in rows {
+            self.tally.add(row);
+        }
         if self.tally.files(Status::Failed) > failed_before {
             self.failed_page.get_or_insert(page);
         }
-        let total = total_of(page, &pagination)?;
-        match self.total.replace(total) {
-            None => self.page_size = rows,
-            Some(before) => self.totals_agree &= total == before,
-        }
-        if rows > 0 {
-            self.last_with_rows = self.last_with_rows.max(page.page);
-        } else {
+        if rows.is_empty() {
             let first = self.first_empty.unwrap_or(page.page);
             self.first_empty = Some(first.min(page.page));
+        } else {
+            self.last_with_rows = self.last_with_rows.max(page.page);
         }
-        self.pages += 1;
-        progress.read(rows);
-        Ok(())
+    }
+
+    /// Whether a page lacks rows before the last one.
+    fn is_short(&self, page: u64, rows: u64, total: u64) -> bool {
+        rows < self.page_size && page < total.div_ceil(self.page_size)
     }
 
     /// The page to ask for next, from this one on. Behind a page without rows only the last one is asked for, to see that it has none
@@ -148,6 +182,7 @@ impl Scan {
                 break;
             }
             before = first;
+            self.again.insert(number);
             self.add(page, &body, progress)?;
         }
         self.rows_beyond = Some(self.tally.rows() - rows);
@@ -180,9 +215,19 @@ impl Scan {
         count.consistent &= self.totals_agree && rows == total;
         count.failed_page = self.failed_page;
         count.rows_beyond = self.rows_beyond;
+        if self.totals_agree {
+            count.missing_rows = total.saturating_sub(rows);
+        }
         count.requests = self.pages;
         Ok(count)
     }
+}
+
+/// Whether a page lists a file twice.
+fn is_repeated(rows: &[FileRow<'_>]) -> bool {
+    let mut keys: Vec<_> = rows.iter().map(FileRow::key).collect();
+    keys.sort_unstable();
+    keys.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::classify::ClassSlot;
+use crate::collect::sorted::RowsWanted;
 use crate::count::FolderCount;
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
-use crate::model::{FileKey, FolderName, Timestamp};
+use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 use crate::state::{FileChanges, SavedFolder, SqlError};
 
 /// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
@@ -91,6 +92,25 @@ impl PersistedFolder {
         self.unsaved = Unsaved::All;
     }
 
+    /// The rows that the next read by boundaries is to read.
+    pub fn rows_wanted(&self) -> RowsWanted {
+        RowsWanted {
+            next: self.history.next_rows(),
+            identified: ByStatus::from_fn(|status| {
+                let record = self.record.as_ref()?;
+                let is_identified = record.unidentified[status].files() == Some(0);
+                is_identified.then_some(record.counts[status])
+            }),
+        }
+    }
+
+    /// Whether failed or flagged files were counted whose rows the next read goes on to read.
+    pub fn has_unread_rows(&self) -> bool {
+        let RowsWanted { next, identified } = self.rows_wanted();
+        let mut statuses = Status::WITH_REASON.into_iter();
+        statuses.any(|status| next[status] > 0 && identified[status].is_none())
+    }
+
     /// Whether the disk does not know yet that the folder left, is excluded, or came back.
     pub fn is_absence_unsaved(&self) -> bool {
         (self.on_disk.departure, self.on_disk.excluded) != (self.departure, self.excluded)
@@ -100,6 +120,14 @@ impl PersistedFolder {
     pub fn read_in_full(&mut self, full: FullRead) {
         if let Some(record) = &mut self.record {
             record.full_read = Some(full);
+        }
+    }
+
+    /// Notes that the last full read agreed with the boundaries.
+    pub fn shows_sorting(&mut self) {
+        let record = self.record.as_mut();
+        if let Some(full_read) = record.and_then(|record| record.full_read.as_mut()) {
+            full_read.shows_sorting = true;
         }
     }
 

@@ -10,17 +10,17 @@ use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
 use crate::collect::error::ReadError;
 use crate::collect::full_scan::scan_pages;
+use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
 use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::{self, Layout, Method, PageNumber, SortedRead};
-use crate::collect::sorting::contradiction::{is_contradiction, witnesses};
+use crate::collect::sorted::{self, Method, SortedRead};
+use crate::collect::sorting::contradiction::is_contradiction;
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
-use crate::snapshot::SortingState;
 
 /// Maximum number of repetitions of a scan of few pages that is not consistent.
 const MAX_REPETITIONS: u32 = 2;
@@ -92,7 +92,7 @@ impl ReadTask {
             let mut found = match self.kind {
                 ReadKind::Count => self.count().await?,
                 ReadKind::Scan | ReadKind::Audit => {
-                    Found::Counted(Box::new(self.scan(&self.first_page().await?).await?))
+                    Found::Counted(Box::new(self.scan_again().await?))
                 }
             };
             let (Found::Counted(count), before) = (&mut found, self.requests) else {
@@ -132,19 +132,16 @@ impl ReadTask {
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
         let requests = match self.search().await {
             Ok(sorted) => {
-                if sorted.shows_sorting {
-                    self.sorting.show();
-                }
                 if sorted.stable || sorted.pages > FEW_PAGES {
                     return Ok(Found::Counted(Box::new(sorted.count)));
                 }
                 sorted.count.requests
             }
-            Err(ReadError::Unsorted { pages, layout }) => {
-                self.check_sorting(&pages, layout).await?;
+            Err(ReadError::Unsorted { pages }) => {
+                self.check_sorting(pages).await?;
                 0
             }
-            Err(ReadError::Moving) => 0,
+            Err(ReadError::Moving) if self.expected.pages() <= FEW_PAGES => 0,
             Err(error) => return Err(error),
         };
         self.scan_from(self.first_page().await?, requests).await
@@ -205,16 +202,8 @@ impl ReadTask {
     }
 
     /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
-    async fn check_sorting(
-        &self,
-        unsorted: &[PageNumber],
-        layout: Layout,
-    ) -> Result<(), ReadError> {
-        let pages = match unsorted {
-            [page] => witnesses(*page, layout, None),
-            pages => pages.to_vec(),
-        };
-        if is_contradiction(|page| self.page(page), &pages, layout).await? {
+    async fn check_sorting(&self, pages: Vec<PageNumber>) -> Result<(), ReadError> {
+        if is_contradiction(|page| self.page(page), &pages).await? {
             let folder = self.folder;
             self.sorting.refute(Refutation { folder, pages });
         }
@@ -225,7 +214,8 @@ impl ReadTask {
         let method = Method {
             in_flight: self.settings.collect.concurrency.get(),
             hints: &self.boundaries,
-            prove: self.sorting.state() == SortingState::Assumed,
+            first_look: self.expected.first_look,
+            rows: Some(self.expected.rows),
             clock_ahead: self.context.clock_ahead,
         };
         let classifier = Arc::clone(&self.context.classifier);

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use tracing::{debug, warn};
-
 use crate::aggregate::TallyContext;
 use crate::classify::ClassSlots;
 use crate::clock::Moment;
-use crate::collect::audit::{AuditJob, AuditTask, FinishedAudit};
 use crate::collect::collection::{Listed, no_list};
 use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{ReadKind, Turn};
 use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::refusals::Refusal;
+use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
@@ -26,7 +24,9 @@ impl Collector {
             && let Some(turn) = self.queue.next(in_flight, Moment::now().steady)
         {
             let Turn { folder, kind, .. } = turn;
-            if let Some(read) = self.read_task(turn, session) {
+            if kind == ReadKind::Audit {
+                self.start_audit(folder);
+            } else if let Some(read) = self.read_task(turn, session) {
                 self.tasks.spawn(read.run(), move |read| {
                     let read = read.unwrap_or_else(FolderRead::panicked);
                     Event::FolderRead(folder, kind, Box::new(read))
@@ -90,10 +90,7 @@ impl Collector {
                 self.ask_about_refusals();
             }
             Ok(Found::ManyPages { requests }) => {
-                if let Some(folder) = self.folders.get_mut(id) {
-                    let due = folder.queue_again(*requests);
-                    self.queue.push(id, ReadKind::Scan, due);
-                }
+                self.read_again(id, ReadKind::Scan, *requests);
             }
             _ => {
                 if let Some(session) = session {
@@ -103,7 +100,20 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
+                let folder = self.folders.get_mut(id);
+                if folder.is_some_and(|folder| folder.audits.take_wrong()) {
+                    let (folder, pages) = (id, Vec::new());
+                    self.sorting.refute(Refutation { folder, pages });
+                }
             }
+        }
+    }
+
+    /// A read goes on as another one, for which requests were made already.
+    fn read_again(&mut self, id: FolderId, kind: ReadKind, requests: u64) {
+        if let Some(folder) = self.folders.get_mut(id) {
+            let due = folder.queue_again(requests);
+            self.queue.push(id, kind, due);
         }
     }
 
@@ -160,61 +170,14 @@ impl Collector {
         let outcome = self.folders.update(id, portal, change);
         let folder = self.folders.get(id);
         let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
+        let goes_on = folder.is_some_and(|folder| folder.persisted.has_unread_rows());
         if outcome == ReadOutcome::Counted || is_unsaved {
             self.counted.insert(id);
         }
-        self.runs.folder_done(id, outcome);
-    }
-
-    /// Begins an audit, or checks an old refutation, if that is due and none is under way.
-    pub(super) fn audit(&mut self) {
-        let now = Moment::now();
-        let (folders, sorting) = (self.folders.iter(), &*self.sorting);
-        let Some(job) = self.auditor.next(folders, sorting, &self.settings, now) else {
-            return;
-        };
-        let task = |folder| AuditTask {
-            client: Arc::clone(&self.dependencies.client),
-            folder,
-            sorting: Arc::clone(&self.sorting),
-            max_pages: self.settings.collect.max_pages_per_folder.get(),
-        };
-        match job {
-            AuditJob::Recheck(refutation) => {
-                let task = task(refutation.folder);
-                let check = async move { task.check(&refutation).await };
-                self.tasks.spawn(check, |_| Event::RefutationChecked);
-            }
-            AuditJob::Folder(id) => {
-                debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
-                let task = task(id);
-                let folder = self.folders.get_mut(id);
-                let before = folder.and_then(Folder::begin_audit);
-                let audit = async move {
-                    FinishedAudit {
-                        before,
-                        result: task.run().await,
-                        ended: Moment::now().wall,
-                    }
-                };
-                self.tasks
-                    .spawn(audit, move |audit| Event::Audited(id, audit));
-            }
-        }
-    }
-
-    /// An audit ended; `None` if a panic ended it.
-    pub(super) async fn audited(&mut self, id: FolderId, audit: Option<FinishedAudit>) {
-        self.auditor.finished();
-        let folder = self.folders.get_mut(id);
-        let Some(folder) = folder.filter(|folder| folder.is_there()) else {
-            return;
-        };
-        let full_every = self.settings.collect.full_every;
-        if let Err(error) = folder.apply_audit(audit, full_every) {
-            warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
+        if outcome == ReadOutcome::Counted && goes_on {
+            self.read_again(id, ReadKind::Count, 0);
         } else {
-            self.save(&[id]).await;
+            self.runs.folder_done(id, outcome);
         }
     }
 }

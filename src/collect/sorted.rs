@@ -1,18 +1,17 @@
 //! Counts a folder from a list that is sorted by status, by the boundaries between the statuses.
 //!
-//! Equal statuses are adjacent; their order does not matter. Files that are not done are read from both ends of the list, until the run
-//! of done files begins; the files in the middle are done. The last page is always read: it shows whether the rows are as many as
+//! Equal statuses are adjacent; their order does not matter. The last page is always read: it shows whether the rows are as many as
 //! the total that every page gives.
 //!
-//! Pages are read at different moments. Therefore every page that the boundaries depend on is read twice, all first reads before all
-//! second ones: a page that is the same twice was the same at the moment between, so the counts are those of one moment.
+//! Pages are read at different moments. Therefore every boundary is read in two passes, all reads of the first before all of the second:
+//! a boundary that both show was there at the moment between, so the counts are those of one moment.
 //!
-//! `plan` selects the pages to read, `map` those to read again; `search` reads them.
+//! `plan` selects the pages to read, `map` computes the boundaries; `search` reads the pages.
 
 mod map;
-pub(in crate::collect) mod page;
+mod page;
+mod pages;
 mod plan;
-mod rows;
 mod search;
 
 use std::sync::Arc;
@@ -22,20 +21,20 @@ use crate::collect::error::{FetchPage, ReadError};
 use crate::collect::progress::Progress;
 use crate::count::{Boundaries, FolderCount};
 
-pub use page::{Layout, PageNumber, PageStatuses, StatusRun};
-pub use plan::PAGES_OF_A_RUN;
+pub use plan::{PAGES_OF_A_RUN, RowsWanted};
 
 use search::Search;
+
+/// Pages that a first look reads in addition.
+pub const FIRST_LOOK_PAGES: u64 = 4;
 
 /// A folder that was counted by its boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortedRead {
     pub count: FolderCount,
-    /// Whether every boundary was the same in both passes.
+    /// Whether every boundary stood as it was in two passes.
     pub stable: bool,
     pub pages: u64,
-    /// Whether a page showed that the portal sorts by status.
-    pub shows_sorting: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +42,10 @@ pub struct Method<'a> {
     pub in_flight: usize,
     /// Where the boundaries were last time.
     pub hints: &'a Boundaries,
-    /// Whether to search for pages that show that the portal sorts.
-    pub prove: bool,
+    /// Whether to read a few pages between the boundaries as well, because it is not known yet that the list is sorted.
+    pub first_look: bool,
+    /// The rows to read in addition; `None` if only the counts are wanted.
+    pub rows: Option<RowsWanted>,
     /// How far the portal's clock is ahead of ours, in milliseconds.
     pub clock_ahead: i64,
 }

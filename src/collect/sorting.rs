@@ -1,10 +1,7 @@
-//! Whether a portal sorts by status: assumed, because the portal's interface says so (docs/portal.md, File list), until rows show it or refute it.
-//!
-//! Rows alone decide. [`evidence`] decides when a page shows sorting, [`contradiction`] when pages refute it; audits
-//! (`collect::audit`) search for either in every folder that is counted by its boundaries.
+//! Whether a portal sorts by status: assumed, because the portal's interface says so (docs/portal.md, File list), until audits show it, or rows or
+//! an audit refute it.
 
 pub mod contradiction;
-pub mod evidence;
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -14,24 +11,34 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::collect::sorted::PageNumber;
+use crate::collect::layout::PageNumber;
 use crate::model::{FolderId, PortalName};
 use crate::snapshot::SortingState;
 
-/// Pages of a folder that cannot belong to one list that is sorted by status.
+/// How long after a refutation it is checked: the portal may have been repaired. Doubled with each check that confirms it.
+const FIRST_CHECK: Duration = Duration::from_hours(1);
+
+/// What refutes that a portal sorts by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refutation {
     pub folder: FolderId,
+    /// Pages of the folder that cannot belong to one list that is sorted by status; none if an audit refuted it.
     pub pages: Vec<PageNumber>,
 }
 
 impl fmt::Display for Refutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let folder = self.folder;
+        if self.pages.is_empty() {
+            return write!(
+                f,
+                "in folder {folder}, two full scans found other counts than the boundaries between statuses"
+            );
+        }
         let numbers: Vec<_> = self.pages.iter().map(|page| page.0.to_string()).collect();
         write!(
             f,
-            "in folder {}, two reads of the pages {} by status showed a status between rows of another one",
-            self.folder,
+            "in folder {folder}, two reads of the pages {} by status showed a status again after another one",
             numbers.join(", ")
         )
     }
@@ -44,7 +51,9 @@ enum Known {
     Shown,
     Refuted {
         refutation: Refutation,
-        checked: Instant,
+        check_at: Instant,
+        /// The time from the last check to the next.
+        wait: Duration,
     },
 }
 
@@ -52,7 +61,7 @@ enum Known {
 #[derive(Debug)]
 pub struct Sorting {
     portal: PortalName,
-    /// Interval between checks of a refutation: a portal may have been repaired.
+    /// The longest time between two checks of a refutation.
     check_every: Duration,
     known: Mutex<Known>,
 }
@@ -82,37 +91,49 @@ impl Sorting {
         })
     }
 
-    /// Rows showed that the portal sorts. A refutation stays: the rows may have been read before it.
-    pub fn show(&self) {
+    /// Whether audits show that the portal sorts. A refutation stays until it is retracted.
+    pub fn audited(&self, is_shown: bool) {
         self.with(|known| {
-            if *known == Known::Assumed {
-                info!(portal = %self.portal, "rows show that the portal sorts by status");
-                *known = Known::Shown;
+            let audited = if is_shown {
+                Known::Shown
+            } else {
+                Known::Assumed
+            };
+            if matches!(known, Known::Refuted { .. }) || *known == audited {
+                return;
             }
+            if is_shown {
+                info!(portal = %self.portal, "audits show that the portal sorts by status");
+            }
+            *known = audited;
         });
     }
 
-    /// Rows refuted that the portal sorts.
+    /// Rows or an audit refuted that the portal sorts.
     pub fn refute(&self, refutation: Refutation) {
         self.with(|known| {
             if !matches!(known, Known::Refuted { .. }) {
                 warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
+                let wait = FIRST_CHECK.min(self.check_every);
                 *known = Known::Refuted {
                     refutation,
-                    checked: Moment::now().steady,
+                    check_at: Moment::now().steady + wait,
+                    wait,
                 };
             }
         });
     }
 
     /// The refutation, when it is time to check whether it still holds.
-    pub fn refutation_to_check(&self) -> Option<Refutation> {
+    pub fn refutation_to_check(&self, now: Instant) -> Option<Refutation> {
         self.with(|known| match known {
             Known::Refuted {
                 refutation,
-                checked,
-            } if checked.elapsed() >= self.check_every => {
-                *checked = Moment::now().steady;
+                check_at,
+                wait,
+            } if *check_at <= now => {
+                *wait = wait.saturating_mul(2).min(self.check_every);
+                *check_at = now + *wait;
                 Some(refutation.clone())
             }
             _ => None,
@@ -123,7 +144,7 @@ impl Sorting {
     pub fn retract(&self, refutation: &Refutation) {
         self.with(|known| {
             if matches!(known, Known::Refuted { refutation: held, .. } if held == refutation) {
-                info!(portal = %self.portal, "the pages that refuted sorting by status are sorted now: sorting is assumed again");
+                info!(portal = %self.portal, "the folder that refuted sorting by status is sorted now: sorting is assumed again");
                 *known = Known::Assumed;
             }
         });
@@ -138,8 +159,10 @@ impl Sorting {
 mod tests {
     use super::*;
 
-    fn sorting(check_every: Duration) -> Sorting {
-        Sorting::new(PortalName::new("main").unwrap(), check_every)
+    const DAY: Duration = Duration::from_hours(24);
+
+    fn sorting() -> Sorting {
+        Sorting::new(PortalName::new("main").unwrap(), DAY)
     }
 
     fn refutation(page: u64) -> Refutation {
@@ -150,23 +173,37 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refuted_is_not_shown_by_a_read_that_was_still_under_way() {
-        let sorting = sorting(Duration::MAX);
+    fn what_was_refuted_is_not_shown_by_audits_before_it() {
+        let sorting = sorting();
         assert_eq!(sorting.state(), SortingState::Assumed);
-        sorting.show();
+        sorting.audited(true);
         assert_eq!(sorting.state(), SortingState::Shown);
+        sorting.audited(false);
+        assert_eq!(sorting.state(), SortingState::Assumed);
         sorting.refute(refutation(1));
-        sorting.show();
+        sorting.audited(true);
         sorting.refute(refutation(2));
         assert_eq!(sorting.refutation(), Some(refutation(1)));
-        assert_eq!(sorting.refutation_to_check(), None);
     }
 
     #[test]
-    fn a_refutation_is_checked_in_time_and_retracted_only_by_its_own_check() {
-        let sorting = sorting(Duration::ZERO);
+    fn a_refutation_is_checked_after_an_hour_and_less_often_while_it_holds() {
+        let sorting = sorting();
         sorting.refute(refutation(1));
-        assert_eq!(sorting.refutation_to_check(), Some(refutation(1)));
+        let mut at = Moment::now().steady;
+        assert_eq!(sorting.refutation_to_check(at), None);
+        for hours in [1, 2, 4, 8, 16, 24, 24] {
+            at += Duration::from_hours(hours);
+            let just_before = at.checked_sub(Duration::from_mins(1)).unwrap();
+            assert_eq!(sorting.refutation_to_check(just_before), None);
+            assert_eq!(sorting.refutation_to_check(at), Some(refutation(1)));
+        }
+    }
+
+    #[test]
+    fn a_refutation_is_retracted_only_by_its_own_check() {
+        let sorting = sorting();
+        sorting.refute(refutation(1));
         sorting.retract(&refutation(2));
         assert_eq!(sorting.state(), SortingState::Refuted);
         sorting.retract(&refutation(1));

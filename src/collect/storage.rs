@@ -6,8 +6,8 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::clock::Moment;
+use crate::collect::layout::PageNumber;
 use crate::collect::settings::Settings;
-use crate::collect::sorted::PageNumber;
 use crate::collect::sorting::{Refutation, Sorting};
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::snapshot::Writes;

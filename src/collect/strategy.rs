@@ -1,6 +1,6 @@
 //! The strategy for counting a folder: pure.
 
-use crate::collect::sorted::PAGES_OF_A_RUN;
+use crate::collect::sorted::{FIRST_LOOK_PAGES, RowsWanted};
 use crate::config::Strategy;
 use crate::model::{ByStatus, Status};
 use crate::portal::PAGE_SIZE;
@@ -18,6 +18,10 @@ pub struct Expected {
     pub counts: Option<ByStatus<u64>>,
     /// Whether rows beyond the total are wanted, which only a full scan reads.
     pub rows_beyond: bool,
+    /// Whether boundaries are not believed before a look at the pages between them.
+    pub first_look: bool,
+    /// The rows to read of files that are not done.
+    pub rows: RowsWanted,
 }
 
 impl Expected {
@@ -33,6 +37,8 @@ impl Expected {
             files,
             counts,
             rows_beyond: false,
+            first_look: false,
+            rows: RowsWanted::default(),
         }
     }
 
@@ -45,15 +51,17 @@ impl Expected {
         const ENDS: u64 = 2;
         const AGAIN: u64 = 1;
         const UNKNOWN: u64 = 8;
+        let look = if self.first_look { FIRST_LOOK_PAGES } else { 0 };
         let Some(counts) = &self.counts else {
-            return ENDS + AGAIN + UNKNOWN;
+            return ENDS + AGAIN + UNKNOWN + look;
         };
         let waiting = counts.iter().filter(|(status, _)| *status != Status::Done);
         let runs = waiting.filter(|(_, files)| **files > 0);
-        runs.map(|(_, files)| files.div_ceil(PAGE_SIZE).min(PAGES_OF_A_RUN) + 1)
-            .sum::<u64>()
-            + ENDS
-            + AGAIN
+        let pages = runs.map(|(status, &files)| {
+            let rows = files.div_ceil(PAGE_SIZE);
+            rows.min(self.rows.pages(status, files)) + 1
+        });
+        pages.sum::<u64>() + ENDS + AGAIN + look
     }
 }
 
@@ -90,7 +98,7 @@ mod tests {
         Expected {
             files,
             counts,
-            rows_beyond: false,
+            ..Expected::new(None, 0)
         }
     }
 

@@ -131,6 +131,8 @@ fn full_read(before: Option<&FolderRecord>, read: &CompletedRead<'_>) -> Option<
         DoneFiles::Read { sizes, .. } => Some(FullRead {
             at: read.ended,
             sizes: *sizes,
+            missing_rows: read.count.missing_rows,
+            shows_sorting: false,
         }),
         DoneFiles::Counted(_) => before.and_then(|before| before.full_read),
     }

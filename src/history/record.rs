@@ -183,6 +183,10 @@ pub struct FullRead {
     /// When the last page was read.
     pub at: Timestamp,
     pub sizes: FolderSizes,
+    /// Files that the total counts and no page lists.
+    pub missing_rows: u64,
+    /// Whether this or an earlier one showed that the boundaries between statuses are right.
+    pub shows_sorting: bool,
 }
 
 /// The stored facts about the last count of a folder.

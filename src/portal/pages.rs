@@ -1,7 +1,7 @@
 //! One page of a folder's files, decoded.
 
 use crate::portal::error::PortalError;
-use crate::portal::wire::{FileRow, Page, SortColumns, read_rows, readable};
+use crate::portal::wire::{FileRow, Page, read_rows, readable};
 
 /// The body of one page: the rows borrow from it and need not be stored.
 #[derive(Debug)]
@@ -20,13 +20,5 @@ impl PageBody {
             cause: "missing field `pagination`".to_owned(),
         })?;
         Ok(Page { rows, pagination })
-    }
-
-    /// Every column of the rows by which a portal could sort them, row by row; `None` if they cannot all be read. Nothing that is
-    /// counted depends on them.
-    pub fn sort_columns(&self) -> Vec<SortColumns<'_>> {
-        let mut columns = Vec::new();
-        let read = read_rows::<_, ()>(&self.0, "", |row| columns.push(row));
-        read.map_or_else(|_| Vec::new(), |_| columns)
     }
 }

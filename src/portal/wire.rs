@@ -43,26 +43,6 @@ pub(super) struct FolderRow<'a> {
     pub updated_at: Option<Timestamp>,
 }
 
-/// The columns of one row by which a portal could sort, but for its status. What is absent is equal in all rows.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct SortColumns<'a> {
-    #[serde(borrow, deserialize_with = "lenient")]
-    pub filename: Cow<'a, str>,
-    /// The size in bytes.
-    #[serde(deserialize_with = "lenient")]
-    pub file_size: u64,
-    /// The `createdAt` as it came: the portal's timestamps sort as text.
-    #[serde(borrow, deserialize_with = "lenient")]
-    pub created_at: Cow<'a, str>,
-    /// The `id` as it came.
-    #[serde(borrow, deserialize_with = "lenient")]
-    pub id: Cow<'a, str>,
-    /// The `linkId` as it came.
-    #[serde(borrow, deserialize_with = "lenient")]
-    pub link_id: Cow<'a, str>,
-}
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileRow<'a> {

@@ -7,7 +7,7 @@ use tracing::warn;
 
 use crate::model::{FileKey, PortalName, Status};
 use crate::policy::Reason;
-use crate::portal::{AdmittedRequests, PageBody, PortalError};
+use crate::portal::{AdmittedRequests, PortalError};
 use crate::reindex::FolderFindings;
 
 /// Why a folder is held after its check.
@@ -65,14 +65,18 @@ async fn read_again(
     };
     let body = requests.page(folder.id, page).await?;
     let decided: HashSet<FileKey> = findings.failed.iter().map(|file| file.key).collect();
-    let mut rows = Vec::new();
-    let mut agree = true;
+    let mut names = FileNames::default();
+    let (mut agree, mut any_failed) = (true, false);
     let page = body.read(|row| {
         let (key, failed) = (row.key(), row.status() == Status::Failed);
         agree &= decided.contains(&key) == failed;
-        rows.push((key, failed));
+        any_failed |= failed;
+        let name = row.reason().file;
+        if failed && names.len() < NAMES && name.chars().count() <= NAME_CHARACTERS {
+            names.insert(key, Arc::from(name));
+        }
     })?;
-    if !agree || !rows.iter().any(|(_, failed)| *failed) {
+    if !agree || !any_failed {
         return Ok(Err(Reason::NotWhole));
     }
     let more = page
@@ -83,17 +87,7 @@ async fn read_again(
     if folder.backlog().saturating_add(more) > max_backlog {
         return Ok(Err(Reason::Backlog));
     }
-    Ok(Ok(names(&body, &rows)))
-}
-
-/// The names of some files that failed.
-fn names(body: &PageBody, rows: &[(FileKey, bool)]) -> FileNames {
-    let columns = body.sort_columns();
-    let failed = rows.iter().zip(&columns).filter(|((_, failed), _)| *failed);
-    let named = failed.map(|((key, _), columns)| (*key, &*columns.filename));
-    let short = named.filter(|(_, name)| name.chars().count() <= NAME_CHARACTERS);
-    let named = short.map(|(key, name)| (key, Arc::from(name)));
-    named.take(NAMES).collect()
+    Ok(Ok(names))
 }
 
 #[cfg(test)]

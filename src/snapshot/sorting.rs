@@ -3,11 +3,12 @@
 /// Whether a portal sorts by status: the label `state` of `kb_portal_sorting`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SortingState {
+    /// Audits agreed with the counts by boundaries.
     Shown,
-    /// The portal's interface says so (docs/portal.md, File list), and no rows have shown or refuted it yet.
+    /// The portal's interface says so (docs/portal.md, File list), and nothing has shown or refuted it yet.
     #[default]
     Assumed,
-    /// Rows refuted it: folders are scanned in full.
+    /// Rows or an audit refuted it: folders are scanned in full.
     Refuted,
 }
 

@@ -16,12 +16,12 @@ pub struct SavedPortal {
     pub folders: HashMap<FolderId, SavedFolder>,
 }
 
-/// Pages that refute that a portal sorts by status.
+/// What refutes that a portal sorts by status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedRefutation {
     pub address: PortalAddress,
-    /// The folder that they are of.
     pub folder: FolderId,
+    /// Pages of the folder; none if an audit refuted it.
     pub pages: Vec<u64>,
 }
 

@@ -4,7 +4,7 @@ CREATE TABLE portal (
     last_success INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Pages that refute that a portal sorts by status; `pages` is a JSON array of numbers.
+-- What refutes that a portal sorts by status; `pages` is a JSON array of numbers, empty if an audit refuted it.
 CREATE TABLE refutation (
     portal TEXT PRIMARY KEY,
     address TEXT NOT NULL,
@@ -12,7 +12,8 @@ CREATE TABLE refutation (
     pages TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- `version` is how often the folder was written. The columns of the last count are null until there is one, those of the last full read as well.
+-- `version` is how often the folder was written. The columns of the last count are null until there is one, those of the last full read as well
+-- (`missing_rows`: files that the total counts and no page lists; `shows_sorting`: whether an audit showed that the folder is sorted).
 CREATE TABLE folder (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     portal TEXT NOT NULL,
@@ -32,6 +33,8 @@ CREATE TABLE folder (
     indexing TEXT,
     full_read INTEGER,
     sizes TEXT,
+    missing_rows INTEGER,
+    shows_sorting INTEGER,
     UNIQUE (portal, id)
 ) STRICT;
 

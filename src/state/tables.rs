@@ -97,6 +97,8 @@ record! {
     pub(super) struct FullReadRow {
         full_read: Timestamp,
         sizes: Json<ByStatus<u64>>,
+        missing_rows: u64,
+        shows_sorting: bool,
     }
 }
 
@@ -133,6 +135,8 @@ pub(super) fn folder_rows(change: &FolderChange) -> FolderRows {
     let full_read = full_read.map(|full| FullReadRow {
         full_read: full.at,
         sizes: Json(full.sizes),
+        missing_rows: full.missing_rows,
+        shows_sorting: full.shows_sorting,
     });
     (row, (left, (count, full_read)))
 }
@@ -155,6 +159,8 @@ impl CountRow {
             full_read: full_read.map(|row| FullRead {
                 at: row.full_read,
                 sizes: row.sizes.0,
+                missing_rows: row.missing_rows,
+                shows_sorting: row.shows_sorting,
             }),
             counts: self.counts.0,
             look: self.look.0,

@@ -73,7 +73,7 @@ async fn each_failed_and_flagged_file_is_a_row_with_its_reason_and_class() {
 }
 
 #[tokio::test]
-async fn files_of_a_large_folder_are_found_by_the_order_of_the_list_once_it_is_shown() {
+async fn files_of_a_large_folder_are_found_by_the_order_of_the_list() {
     let portal = Portal::start().await;
     // Names are in another order than statuses.
     let counts = [

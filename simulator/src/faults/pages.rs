@@ -22,6 +22,8 @@ pub enum PageFault {
     EmptyEarly,
     /// Whatever is asked for, the first page comes, and says so.
     OtherPage,
+    /// Pages are sorted by name, whatever is asked for.
+    ByName,
     /// Pages from the second on are half as large.
     Shrinking,
     /// There is always one page more.
@@ -43,6 +45,7 @@ impl PageFault {
     pub(super) fn change_request(self, asked: &Asked, uri: &mut Uri) {
         let (page, size) = match self {
             Self::Repeated | Self::OtherPage => (1, FULL_PAGE),
+            Self::ByName => (asked.page, FULL_PAGE),
             Self::Shrinking if asked.page > 1 => (asked.page, FULL_PAGE / 2),
             _ => return,
         };

@@ -34,8 +34,6 @@ pub(super) struct Reader<'a> {
     session: &'a Session,
     collect: &'a Collect,
     classifier: Arc<Classifier>,
-    /// Whether some folder showed that the portal sorts by status. Until then, every page is read.
-    is_sorting_shown: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -44,12 +42,11 @@ impl<'a> Reader<'a> {
             session,
             collect,
             classifier,
-            is_sorting_shown: false,
         }
     }
 
     /// Reads a folder, and gives each of its failed and flagged files once.
-    pub async fn read(&mut self, folder: &ListedFolder, take: Take<'_>) -> Result<()> {
+    pub async fn read(&self, folder: &ListedFolder, take: Take<'_>) -> Result<()> {
         let lane = Lane::default();
         let files = self.session.files(folder.id, &lane);
         let counts = self.count(&files).await;
@@ -65,8 +62,8 @@ impl<'a> Reader<'a> {
             max_pages: self.collect.max_pages_per_folder.get(),
         };
         let read = match counts? {
-            Some(counts) if self.is_sorting_shown => rows.read_ends(counts).await,
-            _ => rows.read_all().await,
+            Some(counts) => rows.read_ends(counts).await,
+            None => rows.read_all().await,
         };
         self.session.go_on();
         if !read? {
@@ -76,23 +73,21 @@ impl<'a> Reader<'a> {
     }
 
     /// The files by status, by the boundaries between statuses; `None` if the list is not sorted, or every page is to be read.
-    async fn count(&mut self, files: &Files<'_>) -> Result<Option<ByStatus<u64>>, ReadError> {
+    async fn count(&self, files: &Files<'_>) -> Result<Option<ByStatus<u64>>, ReadError> {
         if self.collect.strategy == Strategy::Full {
             return Ok(None);
         }
         let method = Method {
             in_flight: self.collect.concurrency.get(),
             hints: &Boundaries::default(),
-            prove: !self.is_sorting_shown,
+            first_look: true,
+            rows: None,
             clock_ahead: 0,
         };
         let (classifier, progress) = (Arc::clone(&self.classifier), Progress::default());
         let fetch = |page| files.page(page);
         match sorted::count(fetch, method, classifier, &progress).await {
-            Ok(read) => {
-                self.is_sorting_shown |= read.shows_sorting;
-                Ok(Some(read.count.files))
-            }
+            Ok(read) => Ok(Some(read.count.files)),
             Err(ReadError::Unsorted { .. } | ReadError::Moving) => Ok(None),
             Err(error) => Err(error),
         }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::collect::sorted::page::{Layout, PageNumber, comes_again};
+use crate::collect::layout::{Layout, PageNumber, comes_again};
+use crate::count::Boundaries;
 use crate::model::{ByStatus, StatusWord};
 
 /// A position of the list: a file with this status, or no row if the portal has fewer rows than its total.
@@ -59,45 +60,82 @@ impl Map {
     }
 }
 
-/// Whether a list is known from end to end.
-pub fn is_whole(ranges: &[CellRange], total: u64) -> bool {
-    let mut end = 0;
-    let adjoins = |CellRange { range, .. }: &CellRange| {
-        let adjoins = range.start == end;
-        end = range.end;
-        adjoins
-    };
-    ranges.iter().all(adjoins) && end >= total
-}
-
-/// Files by status in a list that is known from end to end.
-pub fn counts(ranges: &[CellRange]) -> ByStatus<u64> {
-    let mut counts = ByStatus::default();
-    for CellRange { cell, range } in ranges {
-        if let Some(word) = cell {
-            counts[word.status] += range.end - range.start;
-        }
-    }
-    counts
+/// The pages that the boundaries depend on: the first and the last page, and for every boundary the page with both its sides, or the
+/// two pages that meet there. `boundaries` are the positions at which another status begins.
+pub fn boundary_pages(
+    boundaries: impl IntoIterator<Item = u64>,
+    layout: Layout,
+) -> BTreeSet<PageNumber> {
+    boundaries
+        .into_iter()
+        .flat_map(|start| [start.saturating_sub(1), start])
+        .map(|position| layout.page_of(position).min(layout.last_page()))
+        .chain([PageNumber::FIRST, layout.last_page()])
+        .collect()
 }
 
 /// Whether a status occurs again after another one, which a list that is sorted by status cannot show.
 pub fn is_unsorted(ranges: &[CellRange]) -> bool {
-    comes_again(ranges, |range| range.cell)
+    comes_again(ranges.iter().map(|range| range.cell))
 }
 
-/// The pages that the boundaries depend on: the first and the last page, and for every boundary the page with both its sides, or the
-/// two pages that meet there.
-///
-/// If each of these shows the same twice, all first reads before all second ones, then all of them showed this at the moment
-/// between, and what follows from them held then.
-pub fn boundary_pages(ranges: &[CellRange], layout: Layout) -> BTreeSet<PageNumber> {
-    let starts = ranges.iter().skip(1).map(|range| range.range.start);
-    starts
-        .flat_map(|start| [start - 1, start])
-        .map(|position| layout.page_of(position))
-        .chain([PageNumber::FIRST, layout.last_page()])
-        .collect()
+/// A list that is known from end to end: there is no other way to a count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List(Vec<CellRange>);
+
+impl List {
+    /// The list of these ranges, unless a position before the total is not known.
+    pub fn new(ranges: Vec<CellRange>, total: u64) -> Option<Self> {
+        let mut end = 0;
+        let adjoins = |CellRange { range, .. }: &CellRange| {
+            let adjoins = range.start == end;
+            end = range.end;
+            adjoins
+        };
+        let is_whole = ranges.iter().all(adjoins) && end >= total;
+        is_whole.then_some(Self(ranges))
+    }
+
+    pub fn ranges(&self) -> &[CellRange] {
+        &self.0
+    }
+
+    /// The position behind the last one.
+    pub fn end(&self) -> u64 {
+        self.0.last().map_or(0, |last| last.range.end)
+    }
+
+    /// The first position without a row, if there is one.
+    pub fn missing_from(&self) -> Option<u64> {
+        let missing = self.0.iter().find(|range| range.cell.is_none())?;
+        Some(missing.range.start)
+    }
+
+    /// Files by status.
+    pub fn counts(&self) -> ByStatus<u64> {
+        let mut counts = ByStatus::default();
+        for CellRange { cell, range } in &self.0 {
+            if let Some(word) = cell {
+                counts[word.status] += range.end - range.start;
+            }
+        }
+        counts
+    }
+
+    pub fn boundaries(&self) -> Boundaries {
+        let inner = self.0.iter().skip(1);
+        Boundaries {
+            positions: inner.map(|next| next.range.start).collect(),
+            total: self.end(),
+        }
+    }
+
+    /// Whether the same statuses meet at the same boundaries, each as far from the nearer end as in another list.
+    pub fn stands_as(&self, other: &Self) -> bool {
+        let cells = |list: &Self| -> Vec<_> { list.0.iter().map(|range| range.cell).collect() };
+        cells(self) == cells(other)
+            && other.boundaries().in_list_of(self.end()) == self.boundaries().positions
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +183,7 @@ mod tests {
     fn positions_without_a_row_are_not_counted() {
         let mut map = map(&[(0..10, Done), (10..14, Failed)]);
         map.add(14..20, None);
-        let counts = counts(&map.ranges());
+        let counts = List::new(map.ranges(), 20).unwrap().counts();
         assert_eq!((counts[Done], counts[Failed], counts.total()), (10, 4, 14));
     }
 
@@ -161,8 +199,39 @@ mod tests {
             total: 1_000,
             page_size: 100,
         };
-        let map = map(&[(0..250, Failed), (250..800, Done), (800..1_000, Pending)]);
         let pages = [1, 3, 8, 9, 10].map(PageNumber);
-        assert_eq!(boundary_pages(&map.ranges(), layout), BTreeSet::from(pages));
+        assert_eq!(boundary_pages([250, 800], layout), BTreeSet::from(pages));
+    }
+
+    fn list(segments: &[(Range<u64>, Status)]) -> Option<List> {
+        let ranges = map(segments).ranges();
+        let total = ranges.last().map_or(0, |last| last.range.end);
+        List::new(ranges, total)
+    }
+
+    #[test]
+    fn a_gap_between_two_statuses_is_no_list() {
+        assert_eq!(list(&[(0..10, Failed), (20..30, Done)]), None);
+        assert_eq!(list(&[(5..10, Failed)]), None);
+        assert!(list(&[(0..10, Failed), (20..30, Failed)]).is_some());
+        assert_eq!(List::new(map(&[(0..10, Done)]).ranges(), 11), None);
+    }
+
+    #[test]
+    fn boundaries_stand_while_files_between_the_ends_come_and_go() {
+        let list = |front, back, total| {
+            let segments = [(0..front, Failed), (front..total - back, Done)];
+            let pending = (total - back..total, Pending);
+            list(&[segments[0].clone(), segments[1].clone(), pending]).unwrap()
+        };
+        let before = list(10, 20, 1_000);
+        for (after, stands) in [
+            (list(10, 20, 1_000), true),
+            (list(10, 20, 900), true),
+            (list(10, 21, 1_001), false),
+            (list(9, 20, 999), false),
+        ] {
+            assert_eq!(after.stands_as(&before), stands, "{after:?}");
+        }
     }
 }

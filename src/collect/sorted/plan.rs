@@ -1,127 +1,186 @@
 //! Which pages to read next: pure.
-//!
-//! Of each run of files that are not done the first pages are read from its outer end, which mostly shows its inner boundary as
-//! well. Where a run is longer than that, its boundary is searched for between positions that hold different statuses: first where
-//! it was last time, then farther and farther from there, never farther than halfway.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::collect::sorted::map::CellRange;
-use crate::collect::sorted::page::{Layout, PageNumber};
-use crate::model::Status;
+use crate::collect::layout::{Layout, PageNumber};
+use crate::collect::sorted::map::{CellRange, List};
+use crate::count::RowsRead;
+use crate::model::{ByStatus, Status};
 
-/// Pages of one run whose rows are read, at most.
-pub const PAGES_OF_A_RUN: u64 = MAX_READ as u64;
+/// Pages of one run whose rows are read in one read, at most.
+pub const PAGES_OF_A_RUN: u64 = 20;
 
-const MAX_READ: usize = 20;
+/// The same while files with a reason are not identified, or their number changed.
+const PAGES_TO_IDENTIFY: u64 = 100;
+
+/// Which rows of the files that are not done to read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RowsWanted {
+    /// By status: the page to begin with, counted from the outer end of the run, from 0.
+    pub next: ByStatus<u64>,
+    /// By status: the count at which all files were identified; `None` if some are not.
+    pub identified: ByStatus<Option<u64>>,
+}
+
+impl RowsWanted {
+    /// Maximum number of pages to read of a status with this number of files.
+    pub fn pages(&self, status: Status, files: u64) -> u64 {
+        if status.has_reason() && self.identified[status] != Some(files) {
+            PAGES_TO_IDENTIFY
+        } else {
+            PAGES_OF_A_RUN
+        }
+    }
+}
 
 /// Facts about the list when a plan is made.
 #[derive(Debug)]
 pub struct Explored<'a> {
     pub layout: Layout,
     pub ranges: &'a [CellRange],
-    /// Pages that were read in this attempt.
+    /// Pages that were read in this pass.
     pub current: &'a BTreeSet<PageNumber>,
-    /// Pages whose rows were read, those of earlier attempts as well.
-    pub read: &'a BTreeSet<PageNumber>,
-    /// Where the boundaries were last time.
+    /// Where to expect boundaries.
     pub hints: &'a [u64],
 }
 
-/// The pages to read next; none when every boundary is known and the rows that shall be read are read.
-pub fn next(explored: &Explored<'_>) -> BTreeSet<PageNumber> {
-    let mut wanted = BTreeSet::new();
-    let mut inward = BTreeSet::new();
-    for (at, range) in explored.ranges.iter().enumerate() {
-        if range.cell.is_some_and(|word| word.status != Status::Done) {
-            let rows = explored.rows_of(at);
-            inward.extend(rows.into_gap_after);
-            wanted.extend(rows.pages);
-        }
-    }
-    for (before, pair) in explored.ranges.windows(2).enumerate() {
-        let gap = pair[0].range.end..pair[1].range.start;
-        if !gap.is_empty() && !inward.contains(&before) {
-            wanted.extend(explored.probe(&gap));
-        }
-    }
-    let end = explored.ranges.last().map_or(0, |last| last.range.end);
-    if end < explored.layout.total {
-        wanted.insert(explored.layout.last_page());
-    }
-    wanted.retain(|page| !explored.current.contains(page));
-    wanted
-}
-
-/// The pages of a run that are to be read.
-#[derive(Default)]
-struct RowPages {
-    pages: Vec<PageNumber>,
-    /// The range before the gap into which reading goes on, if it does.
-    into_gap_after: Option<usize>,
-}
-
 impl Explored<'_> {
-    /// The pages of a run that are still to be read: from its outer end inwards, and on into the gap while its boundary is not known.
-    fn rows_of(&self, at: usize) -> RowPages {
-        let Range { start, end } = self.ranges[at].range;
-        let before = at.checked_sub(1).map(|before| &self.ranges[before].range);
-        let start_known = before.is_none_or(|before| before.end == start);
-        let after = self.ranges.get(at + 1).map(|after| &after.range);
-        let end_known = after.is_none_or(|after| after.start == end);
-        let [first, last] = [start, end - 1].map(|position| self.layout.page_of(position).0);
-        let mut pages: Vec<_> = (first..=last).take(MAX_READ + 1).map(PageNumber).collect();
-        let (mut outer_known, mut inner_known) = (start_known, end_known);
-        let (mut inner, mut gap) = (end, at);
-        if start > self.layout.total.saturating_sub(end) {
-            let backwards = (first..=last).rev().take(MAX_READ + 1);
-            pages = backwards.map(PageNumber).collect();
-            (outer_known, inner_known) = (end_known, start_known);
-            (inner, gap) = (start.saturating_sub(1), at.saturating_sub(1));
+    /// The pages to read next to find the boundaries; none if there is none that could show more.
+    pub fn next(&self) -> BTreeSet<PageNumber> {
+        let gaps = self.ranges.windows(2);
+        let gaps = gaps.map(|pair| pair[0].range.end..pair[1].range.start);
+        let gaps = gaps.filter(|gap| !gap.is_empty());
+        let mut wanted: BTreeSet<_> = gaps.filter_map(|gap| self.probe(&gap)).collect();
+        let end = self.ranges.last().map_or(0, |last| last.range.end);
+        if end < self.layout.total {
+            wanted.insert(self.layout.last_page());
         }
-        if !outer_known {
-            return RowPages::default();
-        }
-        let of_run = pages.len();
-        pages.retain(|page| !self.read.contains(page));
-        let limit = MAX_READ.saturating_sub(of_run - pages.len());
-        pages.truncate(limit);
-        let mut into_gap_after = None;
-        if !inner_known && pages.len() < limit {
-            let page = self.layout.page_of(inner);
-            into_gap_after = Some(gap).filter(|_| !self.current.contains(&page));
-            pages.push(page);
-        }
-        RowPages {
-            pages,
-            into_gap_after,
-        }
+        wanted.retain(|page| !self.current.contains(page));
+        wanted
     }
 
-    /// The page to read next in a gap between two ranges: near the nearest hint, but never farther than halfway.
+    /// The page to read next in a gap between two ranges: at the nearest hint, then farther and farther from there, but never farther
+    /// than halfway. The ends of the list are hints as well: most runs of files that are not done are short.
     fn probe(&self, gap: &Range<u64>) -> Option<PageNumber> {
         let middle = gap.start.midpoint(gap.end);
-        let step = |distance: u64| distance.max(self.layout.page_size);
         let distance = |hint: u64| {
-            gap.start
-                .saturating_sub(hint)
-                .max(hint.saturating_sub(gap.end))
+            let before = gap.start.saturating_sub(hint);
+            before.max(hint.saturating_sub(gap.end))
         };
-        let hints = self.hints.iter().copied();
-        let nearest = hints.min_by_key(|hint| distance(*hint));
-        let target = match nearest {
-            None => middle,
-            Some(hint) if hint < gap.start => (gap.start + step(distance(hint))).min(middle),
-            Some(hint) if hint > gap.end => {
-                let back = gap.end.saturating_sub(1 + step(distance(hint)));
-                back.max(middle)
-            }
-            Some(hint) => hint.clamp(gap.start, gap.end - 1),
+        let hints = self.hints.iter().copied().chain([0, self.layout.total]);
+        let hint = hints.min_by_key(|hint| distance(*hint)).unwrap_or(middle);
+        let step = distance(hint).max(self.layout.page_size);
+        let target = if hint < gap.start {
+            gap.start.saturating_add(step).min(middle)
+        } else if hint >= gap.end {
+            gap.end.saturating_sub(1 + step).max(middle)
+        } else {
+            hint
         };
         [target, middle, gap.start, gap.end - 1]
             .into_iter()
             .map(|position| self.layout.page_of(position))
             .find(|page| !self.current.contains(page))
+    }
+}
+
+/// Some of the pages that were not read, spread over the list: in the middle of them, then in the middles of both halves, and so on.
+pub fn spread(read: &BTreeSet<PageNumber>, last: PageNumber, pages: u64) -> BTreeSet<PageNumber> {
+    let unread = last.0.saturating_sub(read.range(..=last).count() as u64);
+    let fractions = (1..=pages).map(|number| u128::from(number.reverse_bits()));
+    let places = fractions.map(|fraction| (fraction * u128::from(unread)) >> u64::BITS);
+    let places = places.filter_map(|place| u64::try_from(place).ok());
+    let nth_unread = |place: u64| {
+        let before = |page: u64, read: &PageNumber| page + u64::from(read.0 <= page);
+        PageNumber(read.iter().fold(place + 1, before))
+    };
+    places.take_while(|_| unread > 0).map(nth_unread).collect()
+}
+
+/// The pages with the rows that are wanted, and what is read of each status then.
+pub fn rows(
+    list: &List,
+    layout: Layout,
+    wanted: &RowsWanted,
+) -> (BTreeSet<PageNumber>, ByStatus<RowsRead>) {
+    let (mut pages, mut read) = (BTreeSet::new(), ByStatus::default());
+    let counts = list.counts();
+    for CellRange { cell, range } in list.ranges() {
+        let Some(status) = cell.map(|word| word.status) else {
+            continue;
+        };
+        if status == Status::Done {
+            continue;
+        }
+        let [front, back] = [range.start, range.end - 1].map(|at| layout.page_of(at).0);
+        let of_run = back - front + 1;
+        let from = Some(wanted.next[status]).filter(|from| *from < of_run);
+        let from = from.unwrap_or(0);
+        let end = from + wanted.pages(status, counts[status]).min(of_run - from);
+        let is_in_front = range.start <= list.end() - range.end;
+        let page = |at: u64| PageNumber(if is_in_front { front + at } else { back - at });
+        pages.extend((from..end).map(page));
+        read[status] = RowsRead {
+            from,
+            next: Some(end).filter(|end| *end < of_run),
+        };
+    }
+    (pages, read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::sorted::map::Map;
+    use crate::model::Status::{Done, Failed, Pending};
+
+    const LAYOUT: Layout = Layout {
+        total: 100_000,
+        page_size: 100,
+    };
+
+    #[test]
+    fn some_unread_pages_are_spread_over_the_list() {
+        let spread = |read: &[u64], last: u64, pages: u64| -> Vec<_> {
+            let read = read.iter().copied().map(PageNumber).collect();
+            let pages = super::spread(&read, PageNumber(last), pages);
+            pages.into_iter().map(|page| page.0).collect()
+        };
+        assert_eq!(spread(&[1, 1_000], 1_000, 4), [126, 251, 501, 750]);
+        assert_eq!(spread(&[1, 2, 3, 7], 7, 4), [4, 5, 6]);
+        assert!(spread(&[1, 2], 2, 4).is_empty());
+        assert_eq!(spread(&[], u64::MAX, 1), [1 << 63]);
+    }
+
+    fn rows_read(next: u64, identified: Option<u64>, run: Range<u64>) -> (Vec<u64>, RowsRead) {
+        let mut map = Map::default();
+        map.add(run, Some(Failed.into()));
+        map.add(0..LAYOUT.total, Some(Done.into()));
+        let list = List::new(map.ranges(), LAYOUT.total).unwrap();
+        let mut wanted = RowsWanted::default();
+        (wanted.next[Failed], wanted.identified[Failed]) = (next, identified);
+        wanted.next[Pending] = 7;
+        let (pages, read) = rows(&list, LAYOUT, &wanted);
+        assert_eq!(read[Pending], RowsRead::default());
+        (pages.into_iter().map(|page| page.0).collect(), read[Failed])
+    }
+
+    #[test]
+    fn the_rows_of_a_long_run_are_read_over_several_reads_from_its_outer_end() {
+        let read = |from, next| RowsRead { from, next };
+        let front = 0..25_000;
+        let (pages, rows) = rows_read(0, None, front.clone());
+        assert_eq!((pages[0], pages.len()), (1, 100));
+        assert_eq!(rows, read(0, Some(100)));
+        let (pages, rows) = rows_read(200, None, front.clone());
+        assert_eq!((pages[0], pages.len()), (201, 50));
+        assert_eq!(rows, read(200, None));
+        let (pages, rows) = rows_read(900, Some(25_000), front);
+        assert_eq!((pages[0], pages.len()), (1, 20));
+        assert_eq!(rows, read(0, Some(20)));
+        let (pages, rows) = rows_read(20, Some(25_000), 75_000..100_000);
+        assert_eq!((pages[0], pages.len(), pages[19]), (961, 20, 980));
+        assert_eq!(rows, read(20, Some(40)));
     }
 }

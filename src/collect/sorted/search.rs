@@ -1,25 +1,24 @@
-//! Reads pages until every boundary is known, and reads the pages that the boundaries depend on again until they are the same twice.
+//! Reads pages until every boundary is known, in several passes until two of them show the same boundaries; then the rows that are wanted.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::classify::{Classifier, ReasonReader};
 use crate::collect::error::{FetchPage, ReadError, total_of};
+use crate::collect::layout::{Layout, PageNumber};
 use crate::collect::rows_end::is_end_of_rows;
-use crate::collect::sorted::map::{self, CellRange, Map, boundary_pages};
-use crate::collect::sorted::page::{Layout, PageNumber, PageStatuses};
-use crate::collect::sorted::rows::{PageRows, add_up};
-use crate::collect::sorted::{Method, SortedRead, plan};
-use crate::collect::sorting::evidence;
-use crate::count::{Boundaries, FolderCount, Unfinished};
-use crate::model::{FileKey, Status};
-use crate::portal::{PageBody, Pagination};
+use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
+use crate::collect::sorted::page::PageRows;
+use crate::collect::sorted::pages::Pages;
+use crate::collect::sorted::{FIRST_LOOK_PAGES, Method, SortedRead, plan};
+use crate::count::{FolderCount, RowsRead};
+use crate::model::ByStatus;
+use crate::portal::PageBody;
 
-/// Maximum number of searches after reads that differ.
-const ATTEMPTS: u32 = 3;
+/// Passes over the pages that the boundaries depend on, at most.
+const PASSES: u32 = 4;
 
 /// Requests of one search, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
@@ -31,33 +30,19 @@ pub(super) struct Search<'a, F> {
     fetch: F,
     method: Method<'a>,
     reasons: ReasonReader,
-    pages: BTreeMap<PageNumber, PageRead>,
-    layout: Layout,
-    attempt: u32,
+    pages: Pages,
     /// The page that was read last of all, with no other in flight.
     last_alone: Option<PageNumber>,
     requests: u64,
-    shows_sorting: bool,
-}
-
-/// The latest read of a page.
-struct PageRead {
-    statuses: PageStatuses,
-    /// The files that are not done.
-    files: Vec<(FileKey, Unfinished)>,
-    /// Numbers the reads: a later one is newer.
-    number: u64,
-    /// The attempt from which on it is valid.
-    attempt: u32,
-    /// Whether it has the expected number of rows, and no file twice.
-    whole: bool,
 }
 
 struct Found {
-    /// The whole list.
-    ranges: Vec<CellRange>,
-    /// Whether every boundary was the same in both passes.
+    list: List,
+    /// Whether two passes showed the same boundaries.
     stable: bool,
+    consistent: bool,
+    /// The list that the last pass was of.
+    layout: Layout,
 }
 
 impl<'a, F: FetchPage> Search<'a, F> {
@@ -66,120 +51,127 @@ impl<'a, F: FetchPage> Search<'a, F> {
             fetch,
             method,
             reasons: ReasonReader::new(classifier),
-            pages: BTreeMap::new(),
-            layout: Layout {
-                total: 0,
-                page_size: 1,
-            },
-            attempt: 0,
+            pages: Pages::new(),
             last_alone: None,
             requests: 0,
-            shows_sorting: false,
         }
     }
 
     pub async fn run(mut self) -> Result<SortedRead, ReadError> {
         let found = self.find().await?;
-        self.check_end_of_rows(&found.ranges)?;
-        let stable = found.stable;
+        check_end_of_rows(&found)?;
+        if self.method.first_look {
+            self.look(&found).await?;
+        }
+        let rows_read = self.read_rows(&found).await?;
         Ok(SortedRead {
-            stable,
-            pages: self.layout.last_page().0,
-            shows_sorting: self.shows_sorting,
-            count: self.count(found),
+            stable: found.stable,
+            pages: found.layout.last_page().0,
+            count: FolderCount {
+                consistent: found.consistent,
+                requests: self.requests,
+                ..self
+                    .pages
+                    .add_up(&found.list, rows_read, self.reasons.finish())
+            },
         })
     }
 
+    /// Finds the boundaries in passes. All reads of a pass follow all reads of the one before, so boundaries that both show held at the moment
+    /// between. The total may differ: files between the boundaries came or went, and the later pass counts them.
     async fn find(&mut self) -> Result<Found, ReadError> {
-        self.read(BTreeSet::from([PageNumber::FIRST])).await?;
-        let first = self.pages.get(&PageNumber::FIRST);
-        if first.is_none_or(|page| page.statuses.rows() >= self.layout.total) {
-            let ranges = self.map().ranges();
-            return Ok(Found {
-                ranges,
-                stable: true,
-            });
-        }
+        self.read([PageNumber::FIRST].into()).await?;
+        let is_one_page = self.pages.holds_all();
+        let mut hints = self.method.hints.in_list_of(self.pages.layout.total);
+        let mut before: Option<List> = None;
         loop {
-            let explored = self.explore().await?;
-            if self.attempt >= ATTEMPTS {
-                return Ok(Found {
-                    ranges: explored,
-                    stable: false,
-                });
-            }
-            if self.read_boundaries_again(&explored).await? {
-                let ranges = self.map().ranges();
-                if map::is_unsorted(&ranges) {
-                    return Err(self.unsorted(boundary_pages(&ranges, self.layout)));
+            let ranges = self.explore(&hints).await?;
+            if let Some(list) = List::new(ranges, self.pages.layout.total) {
+                let stands = before.is_some_and(|before| list.stands_as(&before));
+                if is_one_page || stands && self.pages.has_one_total() {
+                    self.check_order(&list, &[].into())?;
+                    return Ok(self.found(list, true));
                 }
-                return Ok(Found {
-                    ranges,
-                    stable: true,
-                });
+                hints = list.boundaries().positions;
+                before = Some(list);
             }
+            if self.pages.pass + 1 >= PASSES {
+                let last = before.ok_or(ReadError::Moving)?;
+                return Ok(self.found(last, false));
+            }
+            // All other reads were over when the page that was read last and alone was requested: it is on both sides of the moment between.
+            self.pages.begin_pass(self.last_alone.take());
         }
     }
 
-    /// Reads the pages that the plan asks for until it asks for none. Returns the whole list, without gaps.
-    async fn explore(&mut self) -> Result<Vec<CellRange>, ReadError> {
+    fn found(&self, list: List, stable: bool) -> Found {
+        let layout = self.pages.layout;
+        let whole = list.missing_from().is_none() && self.pages.are_whole();
+        Found {
+            consistent: stable && whole && list.end() == layout.total,
+            list,
+            stable,
+            layout,
+        }
+    }
+
+    /// Reads the pages where boundaries are expected, and those that the plan asks for until it asks for none.
+    async fn explore(&mut self, hints: &[u64]) -> Result<Vec<CellRange>, ReadError> {
+        let mut wanted = boundary_pages(hints.iter().copied(), self.pages.layout);
         loop {
-            let ranges = self.map().ranges();
-            let wanted = plan::next(&plan::Explored {
-                layout: self.layout,
+            self.read(&wanted - &self.pages.current()).await?;
+            let ranges = self.pages.map().ranges();
+            let explored = plan::Explored {
+                layout: self.pages.layout,
                 ranges: &ranges,
-                current: &self.current().map(|(page, _)| *page).collect(),
-                read: &self.pages.keys().copied().collect(),
-                hints: &self.method.hints.in_list_of(self.layout.total),
-            });
+                current: &self.pages.current(),
+                hints,
+            };
+            wanted = explored.next();
             if wanted.is_empty() {
-                let is_whole = map::is_whole(&ranges, self.layout.total);
-                return Some(ranges).filter(|_| is_whole).ok_or(ReadError::Moving);
+                return Ok(ranges);
             }
-            self.read(wanted).await?;
         }
     }
 
-    /// Reads the pages that the boundaries depend on again. Whether all are unchanged, with one total.
-    async fn read_boundaries_again(&mut self, ranges: &[CellRange]) -> Result<bool, ReadError> {
-        let mut again = boundary_pages(ranges, self.layout);
-        self.attempt += 1;
-        if let Some(page) = self.last_alone.filter(|page| again.remove(page))
-            && let Some(read) = self.pages.get_mut(&page)
-        {
-            // All other reads were over when this one began: it is on both sides of the moment between.
-            read.attempt = self.attempt;
-        }
-        let statuses = |search: &Self| -> Vec<_> {
-            let pages = again.iter().map(|page| search.pages.get(page));
-            pages.map(|read| Some(read?.statuses.clone())).collect()
+    /// Reads a few pages spread over the list: files that are not where the boundaries allow them show that it is not sorted.
+    async fn look(&mut self, found: &Found) -> Result<(), ReadError> {
+        let last = found.layout.last_page();
+        let pages = plan::spread(&self.pages.all(), last, FIRST_LOOK_PAGES);
+        self.read(pages.clone()).await?;
+        self.check_order(&found.list, &pages)
+    }
+
+    /// Reads the rows that are wanted, but for pages that were read already.
+    async fn read_rows(&mut self, found: &Found) -> Result<ByStatus<RowsRead>, ReadError> {
+        let Some(wanted) = &self.method.rows else {
+            return Ok(ByStatus::default());
         };
-        // The second reads belong to the list of this total; with another total, the last page may be another one.
-        let (before, total) = (statuses(self), self.layout.total);
-        self.read(again.clone()).await?;
-        let one_total = self.layout.total == total
-            && self.current().all(|(_, read)| read.statuses.total == total);
-        Ok(one_total && before == statuses(self))
+        let (pages, read) = plan::rows(&found.list, found.layout, wanted);
+        self.read(&pages - &self.pages.all()).await?;
+        Ok(read)
+    }
+
+    /// Checks that the pages of the last pass belong to one sorted list.
+    fn check_order(&self, list: &List, others: &BTreeSet<PageNumber>) -> Result<(), ReadError> {
+        if !is_unsorted(&self.pages.map().ranges()) {
+            return Ok(());
+        }
+        let pages = boundary_pages(list.boundaries().positions, self.pages.layout);
+        Err(unsorted(&pages | others))
     }
 
     /// Reads pages, several at once. A page that is not sorted is read once more: a file may have changed its status while the portal
     /// put the page together.
     async fn read(&mut self, pages: BTreeSet<PageNumber>) -> Result<(), ReadError> {
-        let mut unsorted = self.read_once(pages).await?;
-        if !unsorted.is_empty() {
-            unsorted = self.read_once(unsorted).await?;
+        let mut again = self.read_once(pages).await?;
+        if !again.is_empty() {
+            again = self.read_once(again).await?;
         }
-        if unsorted.is_empty() {
+        if again.is_empty() {
             return Ok(());
         }
-        Err(self.unsorted(unsorted))
-    }
-
-    fn unsorted(&self, pages: BTreeSet<PageNumber>) -> ReadError {
-        ReadError::Unsorted {
-            pages: pages.into_iter().collect(),
-            layout: self.layout,
-        }
+        Err(unsorted(again))
     }
 
     /// Reads pages, several at once; returns those that are not sorted.
@@ -191,7 +183,11 @@ impl<'a, F: FetchPage> Search<'a, F> {
         if self.requests > MAX_REQUESTS {
             return Err(ReadError::Moving);
         }
-        self.last_alone = pages.first().copied().filter(|_| pages.len() == 1);
+        match pages.len() {
+            0 => {}
+            1 => self.last_alone = pages.first().copied(),
+            _ => self.last_alone = None,
+        }
         let fetches = pages.into_iter().map(|page| {
             let answer = (self.fetch)(page.request());
             async move {
@@ -214,123 +210,29 @@ impl<'a, F: FetchPage> Search<'a, F> {
     fn add(&mut self, page: PageNumber, body: &PageBody) -> Result<bool, ReadError> {
         let rows = PageRows::read(body, &mut self.reasons, self.method.clock_ahead);
         let rows = rows.map_err(ReadError::at(page.request()))?;
-        let total = rows.statuses.total;
+        let total = total_of(page.request(), &rows.pagination)?;
         if total > MAX_TOTAL {
             return Err(ReadError::ImplausibleTotal { total });
         }
-        self.layout.total = total_of(page.request(), &rows.pagination)?;
-        if self.method.prove && !self.shows_sorting {
-            self.shows_sorting = evidence::shows_sorting(&rows.statuses, body);
-        }
-        let unsorted = rows.statuses.is_unsorted();
-        let expected = self.rows_expected(page, &rows.pagination);
-        if self.pages.is_empty() {
-            self.layout.page_size = rows.statuses.rows().max(1);
-        }
-        let latest = self.pages.values().map(|read| read.number).max();
-        let read = PageRead {
-            whole: rows.distinct && expected.is_none_or(|rows_of| rows_of == rows.statuses.rows()),
-            statuses: rows.statuses,
-            files: rows.files,
-            number: latest.unwrap_or(0) + 1,
-            attempt: self.attempt,
-        };
-        self.pages.insert(page, read);
+        let unsorted = rows.is_unsorted();
+        self.pages.add(page, rows);
         Ok(unsorted)
     }
+}
 
-    /// Expected number of rows of a page, if known.
-    fn rows_expected(&self, page: PageNumber, pagination: &Pagination) -> Option<u64> {
-        let page_size = if self.pages.is_empty() {
-            pagination.page_size?.0
-        } else {
-            self.layout.page_size
-        };
-        let before = page.0.saturating_sub(1).saturating_mul(page_size);
-        Some(page_size.min(self.layout.total.saturating_sub(before)))
+/// Whether rows that end before the total can be believed to end there.
+fn check_end_of_rows(found: &Found) -> Result<(), ReadError> {
+    let Layout { total, page_size } = found.layout;
+    match found.list.missing_from() {
+        Some(rows) if !is_end_of_rows(rows, total, page_size) => Err(ReadError::Empty {
+            page: found.layout.page_of(rows).request(),
+            total,
+        }),
+        _ => Ok(()),
     }
+}
 
-    /// The pages whose latest read belongs to this attempt.
-    fn current(&self) -> impl Iterator<Item = (&PageNumber, &PageRead)> {
-        let attempt = self.attempt;
-        let pages = self.pages.iter();
-        pages.filter(move |(_, read)| read.attempt >= attempt)
-    }
-
-    fn map(&self) -> Map {
-        let mut latest_first: Vec<_> = self.current().collect();
-        latest_first.sort_unstable_by_key(|(_, read)| Reverse(read.number));
-        let mut map = Map::default();
-        for (page, read) in &latest_first {
-            // Rows behind the current end of the list are gone.
-            let is_shorter = read.statuses.total > self.layout.total;
-            let end = if is_shorter {
-                self.layout.total
-            } else {
-                u64::MAX
-            };
-            for (range, word) in self.layout.positions(**page, &read.statuses) {
-                map.add(range.start..range.end.min(end), Some(word));
-            }
-        }
-        self.add_missing_rows(&mut map);
-        map
-    }
-
-    /// Adds the positions behind the last row that was seen where pages had no row, although the total says that there is one.
-    fn add_missing_rows(&self, map: &mut Map) {
-        let rows_end = map.ranges().last().map_or(0, |last| last.range.end);
-        for (page, read) in self.current() {
-            let span = self.layout.span(*page);
-            let missing = span.start.saturating_add(read.statuses.rows());
-            map.add(missing.max(rows_end)..span.end, None);
-        }
-    }
-
-    /// The sums over the pages, with the statuses by position.
-    fn count(self, found: Found) -> FolderCount {
-        let Found { ranges, stable } = found;
-        let end = ranges.last().map_or(0, |last| last.range.end);
-        let lists_all = ranges.iter().all(|range| range.cell.is_some());
-        let whole = lists_all && self.current().all(|(_, read)| read.whole);
-        let consistent = stable && whole && end == self.layout.total;
-        let boundaries = Boundaries {
-            positions: ranges.iter().skip(1).map(|next| next.range.start).collect(),
-            total: end,
-        };
-        let shows_failed = |(_, read): &(&PageNumber, &PageRead)| {
-            let mut files = read.files.iter();
-            files.any(|(_, file)| file.status == Status::Failed)
-        };
-        let failed_page = self.pages.iter().find(shows_failed);
-        let failed_page = failed_page.map(|(page, _)| page.request());
-        let mut pages: Vec<_> = self.pages.into_values().collect();
-        pages.sort_unstable_by_key(|read| read.number);
-        let files = pages.into_iter().flat_map(|read| read.files).collect();
-        FolderCount {
-            consistent,
-            failed_page,
-            requests: self.requests,
-            ..add_up(
-                files,
-                self.reasons.finish(),
-                map::counts(&ranges),
-                boundaries,
-            )
-        }
-    }
-
-    /// Whether rows that end before the total can be believed to end there.
-    fn check_end_of_rows(&self, ranges: &[CellRange]) -> Result<(), ReadError> {
-        let total = self.layout.total;
-        match ranges.last() {
-            Some(CellRange { cell: None, range })
-                if !is_end_of_rows(range.start, total, self.layout.page_size) =>
-            {
-                let page = self.layout.page_of(range.start).request();
-                Err(ReadError::Empty { page, total })
-            }
-            _ => Ok(()),
-        }
-    }
+fn unsorted(pages: BTreeSet<PageNumber>) -> ReadError {
+    let pages = pages.into_iter().collect();
+    ReadError::Unsorted { pages }
 }

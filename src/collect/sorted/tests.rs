@@ -3,6 +3,7 @@
 mod changes;
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use futures_util::FutureExt;
@@ -37,9 +38,17 @@ where
     let method = Method {
         in_flight,
         hints,
-        prove: false,
+        first_look: false,
+        rows: Some(RowsWanted::default()),
         clock_ahead: 0,
     };
+    run_as(method, fetch)
+}
+
+fn run_as<F>(method: Method<'_>, fetch: F) -> Result<SortedRead, ReadError>
+where
+    F: Fn(PageRequest) -> PageBody,
+{
     let fetch = |page| std::future::ready(Ok(fetch(page)));
     count(fetch, method, Arc::clone(&CLASSIFIER), &Progress::default())
         .now_or_never()
@@ -130,12 +139,28 @@ fn rows_that_are_read_are_whole_where_equals_keep_their_order() {
     assert_eq!(sorted.count.unfinished.len(), 97);
     let class = Some(Class::from_label("reason failed"));
     let files = sorted.count.unfinished.values();
-    let failed = files.filter(|file| file.status == Status::Failed);
-    assert!(failed.into_iter().all(|file| file.class == class));
+    let mut failed = files.filter(|file| file.status == Status::Failed);
+    assert!(failed.all(|file| file.class == class));
+}
+
+/// Counts a folder a second time: with its boundaries and the rows that are still to be read.
+fn count_again(folder: &mut Folder, before: &FolderCount, rows: RowsWanted) -> SortedRead {
+    let DoneFiles::Counted(hints) = &before.done else {
+        panic!("done files were read");
+    };
+    let method = Method {
+        in_flight: 2,
+        hints,
+        first_look: false,
+        rows: Some(rows),
+        clock_ahead: 0,
+    };
+    let folder = RefCell::new(folder);
+    run_as(method, |page| folder.borrow_mut().page(page)).unwrap()
 }
 
 #[test]
-fn of_a_long_run_only_the_first_pages_are_read_and_its_boundary_is_found() {
+fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found() {
     let files = [
         (Status::Failed, 1_000),
         (Status::Done, 4_000),
@@ -147,23 +172,116 @@ fn of_a_long_run_only_the_first_pages_are_read_and_its_boundary_is_found() {
         let mut folder = mixed(&files, 5);
         folder.order = order;
         let expected = counts(&folder);
-        let folder = RefCell::new(folder);
-        let first = try_count(&folder, &Boundaries::default()).unwrap();
+        let first = count_folder(folder.clone());
         assert_eq!(counted(&first), expected);
-        assert!(first.count.requests <= 160, "{}", first.count.requests);
-        let DoneFiles::Counted(boundaries) = &first.count.done else {
-            panic!("done files were read");
+        assert!(first.count.requests <= 300, "{}", first.count.requests);
+        let unread = first.count.files[Status::Failed] - first.count.listed()[Status::Failed];
+        assert!(unread >= 400, "{unread}");
+        let identified = RowsWanted {
+            next: ByStatus::default(),
+            identified: ByStatus::from_fn(|status| Some(first.count.files[status])),
         };
-        let again = try_count(&folder, boundaries).unwrap();
+        let again = count_again(&mut folder, &first.count, identified);
         assert_eq!(counted(&again), expected);
-        assert!(
-            again.count.requests < first.count.requests && again.count.requests <= 105,
-            "{}",
-            again.count.requests
-        );
-        let listed = first.count.listed();
-        assert!(listed[Status::Failed] <= 200, "{listed:?}");
+        assert!(again.count.requests <= 105, "{}", again.count.requests);
     }
+}
+
+/// The rows to read after a count: those behind, and some of them again after the last.
+fn rows_after(count: &FolderCount) -> RowsWanted {
+    let next = ByStatus::from_fn(|status| count.rows_read[status].next);
+    RowsWanted {
+        next: ByStatus::from_fn(|status| next[status].unwrap_or(0)),
+        identified: ByStatus::from_fn(|status| match next[status] {
+            None => Some(count.files[status]),
+            Some(_) => None,
+        }),
+    }
+}
+
+/// What a folder of 3,000 pages costs: the first read, those until all rows were read, and one after them.
+fn costs(files: &[(Status, u64)]) -> [u64; 3] {
+    let mut folder = mixed(files, 10);
+    let expected = counts(&folder);
+    let mut before = count_folder(folder.clone()).count;
+    let first = before.requests;
+    let mut rows = rows_after(&before);
+    let mut known: HashSet<_> = before.unfinished.keys().copied().collect();
+    let (mut most, mut last) = (first, 0);
+    while rows.identified[Status::Failed].is_none() || last == 0 {
+        last = u64::from(rows.identified[Status::Failed].is_some());
+        let read = count_again(&mut folder, &before, rows);
+        assert_eq!(counted(&read), expected);
+        before = read.count;
+        most = most.max(before.requests);
+        rows = rows_after(&before);
+        known.extend(before.unfinished.keys());
+    }
+    let unfinished: u64 = files[1..].iter().map(|(_, files)| files).sum();
+    assert_eq!(known.len() as u64, unfinished);
+    [first, most, before.requests]
+}
+
+#[test]
+fn a_folder_of_any_size_costs_what_is_not_identified() {
+    for (files, expected) in [
+        (&[(Status::Done, 30_000)][..], [3, 3, 3]),
+        (
+            &[
+                (Status::Done, 29_850),
+                (Status::Failed, 38),
+                (Status::Flagged, 37),
+                (Status::Pending, 38),
+                (Status::Processing, 37),
+            ],
+            [28, 28, 22],
+        ),
+        (
+            &[(Status::Done, 22_000), (Status::Failed, 8_000)],
+            [130, 130, 30],
+        ),
+    ] {
+        let costs = costs(files);
+        let is_cheap = costs.iter().zip(expected).all(|(cost, most)| *cost <= most);
+        assert!(is_cheap, "{costs:?} for {files:?}");
+    }
+}
+
+/// A list that is sorted by something else, by which it begins and ends with files that are done.
+fn unsorted_between(
+    statuses: &[(Status, usize)],
+    first_look: bool,
+) -> Result<SortedRead, ReadError> {
+    let statuses = statuses.iter();
+    let statuses = statuses.flat_map(|(status, files)| std::iter::repeat_n(*status, *files));
+    let mut folder = Folder::with(statuses, 10);
+    folder.quirk = Quirk::IgnoresSortBy;
+    let method = Method {
+        in_flight: 2,
+        hints: &Boundaries::default(),
+        first_look,
+        rows: None,
+        clock_ahead: 0,
+    };
+    let folder = RefCell::new(folder);
+    run_as(method, |page| folder.borrow_mut().page(page))
+}
+
+#[test]
+fn a_first_look_finds_files_between_the_boundaries() {
+    use Status::{Done, Failed, Pending};
+    for statuses in [
+        &[(Done, 400), (Failed, 300), (Done, 300)][..],
+        &[(Done, 900), (Failed, 200), (Done, 900), (Pending, 20)],
+        &[(Failed, 20), (Done, 200), (Pending, 300), (Done, 800)],
+    ] {
+        assert!(unsorted_between(statuses, false).is_ok());
+        let error = unsorted_between(statuses, true).unwrap_err();
+        assert!(matches!(error, ReadError::Unsorted { .. }), "{statuses:?}");
+    }
+    let sorted = [(Failed, 20), (Done, 900), (Pending, 80)];
+    let read = unsorted_between(&sorted, true).unwrap();
+    assert!(read.count.consistent);
 }
 
 #[test]

@@ -20,7 +20,7 @@ families! {
         Portal(|portal| Some(float(portal.view.list.facts()?.folders as u64))),
         "Number of folders that the API key may use.";
     SORTING: Gauge "kb_portal_sorting" &["portal", "state"], PortalSamples(sorting),
-        "Whether sorting by status is in this state: shown by rows, assumed from the interface, or refuted by rows.";
+        "Whether sorting by status is in this state: shown by audits, assumed from the interface, or refuted by rows or audits.";
     COLLECTION_PANICS: Counter "kb_collection_panics_total" PORTAL,
         Portal(|portal| Some(float(portal.view.panics))),
         "Total number of panics in the exporter that ended a read or a collection.";

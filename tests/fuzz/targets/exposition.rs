@@ -162,6 +162,8 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
         full_read: Some(FullRead {
             at: now.wall,
             sizes: amounts,
+            missing_rows: 0,
+            shows_sorting: false,
         }),
         full_read_difference: None,
         missing_files: 0,

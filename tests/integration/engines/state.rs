@@ -62,6 +62,8 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                 full_read: Some(FullRead {
                     at: Timestamp::from_millis(4),
                     sizes: ByStatus::from_fn(|status| 100 + status as u64),
+                    missing_rows: 7,
+                    shows_sorting: true,
                 }),
                 counts: ByStatus::from_fn(|status| status as u64),
                 look: Look {

@@ -56,7 +56,12 @@ pub(super) fn counted(
     }
     FolderView {
         counts: Some(Arc::new(counts)),
-        full_read: Some(FullRead { at: NOON, sizes }),
+        full_read: Some(FullRead {
+            at: NOON,
+            sizes,
+            missing_rows: 0,
+            shows_sorting: true,
+        }),
         ..folder(number, name, FolderState::Counted)
     }
 }

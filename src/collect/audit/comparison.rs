@@ -1,0 +1,141 @@
+//! Compares the counts of an audit with those that boundaries gave meanwhile: pure.
+
+use crate::count::FolderCount;
+use crate::model::{ByStatus, Status};
+
+/// The counts of boundaries from the last before an audit began to the first after it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::collect) struct Range {
+    /// The last counts before the audit.
+    pub before: ByStatus<u64>,
+    least: ByStatus<u64>,
+    most: ByStatus<u64>,
+    /// Whether all counts were consistent and the same.
+    still: bool,
+}
+
+/// The counts of an audit that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::collect) struct Audited {
+    pub files: ByStatus<u64>,
+    pub consistent: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::collect) enum Verdict {
+    /// The boundaries are right.
+    Agreed {
+        /// Whether the folder has several statuses: a list of one status is sorted in any order.
+        shows_sorting: bool,
+    },
+    /// The boundaries are wrong, unless files changed and changed back meanwhile.
+    Wrong,
+    /// Files changed too much to tell.
+    Inconclusive,
+}
+
+impl Range {
+    pub fn new(before: ByStatus<u64>) -> Self {
+        Self {
+            before,
+            least: before,
+            most: before,
+            still: true,
+        }
+    }
+
+    /// Boundaries gave these counts.
+    pub fn add(&mut self, files: &ByStatus<u64>, consistent: bool) {
+        self.still &= consistent && *files == self.before;
+        self.least = ByStatus::from_fn(|status| self.least[status].min(files[status]));
+        self.most = ByStatus::from_fn(|status| self.most[status].max(files[status]));
+    }
+
+    pub fn verdict(&self, audited: &Audited) -> Verdict {
+        let is_within = |status: Status| {
+            (self.least[status]..=self.most[status]).contains(&audited.files[status])
+        };
+        let statuses = audited.files.iter().filter(|(_, files)| **files > 0);
+        match () {
+            () if Status::ALL.into_iter().all(is_within) => Verdict::Agreed {
+                shows_sorting: statuses.count() > 1,
+            },
+            () if self.still && audited.consistent => Verdict::Wrong,
+            () => Verdict::Inconclusive,
+        }
+    }
+
+    /// How much an audit differs from the counts before it.
+    pub fn difference(&self, audited: &ByStatus<u64>) -> ByStatus<i64> {
+        ByStatus::from_fn(|status| {
+            let of = |counts: &ByStatus<u64>| i64::try_from(counts[status]).unwrap_or(i64::MAX);
+            of(audited).saturating_sub(of(&self.before))
+        })
+    }
+}
+
+impl From<&FolderCount> for Audited {
+    fn from(count: &FolderCount) -> Self {
+        Self {
+            files: count.files,
+            consistent: count.consistent,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Status::{Done, Failed};
+
+    fn counts(done: u64, failed: u64) -> ByStatus<u64> {
+        ByStatus::from_fn(|status| match status {
+            Done => done,
+            Failed => failed,
+            _ => 0,
+        })
+    }
+
+    fn verdict(boundaries: &[(u64, u64)], audited: (u64, u64), consistent: bool) -> Verdict {
+        let mut all = boundaries
+            .iter()
+            .map(|(done, failed)| counts(*done, *failed));
+        let mut range = Range::new(all.next().unwrap());
+        all.for_each(|files| range.add(&files, true));
+        range.verdict(&Audited {
+            files: counts(audited.0, audited.1),
+            consistent,
+        })
+    }
+
+    #[test]
+    fn an_audit_agrees_with_what_boundaries_counted_while_it_ran() {
+        let agreed = |shows_sorting| Verdict::Agreed { shows_sorting };
+        for (boundaries, audited, expected) in [
+            (&[(90, 10), (90, 10)][..], (90, 10), agreed(true)),
+            (&[(90, 0), (90, 0)], (90, 0), agreed(false)),
+            (&[(90, 10), (85, 15), (88, 12)], (87, 13), agreed(true)),
+            (&[(90, 10), (90, 10)], (80, 20), Verdict::Wrong),
+            (&[(90, 10), (91, 10)], (80, 20), Verdict::Inconclusive),
+        ] {
+            assert_eq!(
+                verdict(boundaries, audited, true),
+                expected,
+                "{boundaries:?}"
+            );
+        }
+        let torn = verdict(&[(90, 10), (90, 10)], (89, 10), false);
+        assert_eq!(torn, Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn counts_that_are_not_consistent_refute_nothing() {
+        let mut range = Range::new(counts(90, 10));
+        range.add(&counts(90, 10), false);
+        let audited = Audited {
+            files: counts(80, 20),
+            consistent: true,
+        };
+        assert_eq!(range.verdict(&audited), Verdict::Inconclusive);
+    }
+}

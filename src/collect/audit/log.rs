@@ -1,0 +1,217 @@
+//! What is known of the audits of one folder, and when the next one is due: pure.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::clock::Moment;
+use crate::collect::audit::comparison::{Audited, Range, Verdict};
+use crate::history::FullRead;
+use crate::model::{ByStatus, FolderId, Status};
+
+/// An audit that failed is tried again after this part of `full_every`, and one that did not show that the folder is sorted.
+pub(super) const SOON_SHARE: u32 = 24;
+
+/// Shortest time between two audits of a folder, as a part of `full_every`.
+const LEAST_SHARE: f64 = 0.75;
+
+#[derive(Debug, Default)]
+pub(in crate::collect) struct AuditLog {
+    state: State,
+    /// The last one failed, and is not tried again before this.
+    retry_at: Option<Instant>,
+    /// What the last one counted, if it found the boundaries wrong.
+    doubt: Option<ByStatus<u64>>,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    None,
+    Running(Range),
+    /// It ended; the first counts of boundaries after it are missing.
+    Ended(Range, Audited),
+    /// It found the boundaries wrong.
+    Wrong,
+}
+
+impl AuditLog {
+    /// An audit begins; `before` are the counts that boundaries gave last.
+    pub fn begin(&mut self, before: ByStatus<u64>) {
+        self.state = State::Running(Range::new(before));
+    }
+
+    /// The audit failed.
+    pub fn failed(&mut self, retry_at: Instant) {
+        self.state = State::None;
+        self.retry_at = Some(retry_at);
+    }
+
+    /// The audit ended. Returns how much it differs from the counts before it.
+    pub fn ended(&mut self, audited: Audited) -> Option<ByStatus<i64>> {
+        let State::Running(range) = std::mem::take(&mut self.state) else {
+            return None;
+        };
+        let difference = range.difference(&audited.files);
+        self.retry_at = None;
+        self.state = State::Ended(range, audited);
+        Some(difference)
+    }
+
+    /// Boundaries gave these counts. Returns whether they complete an audit that shows that the folder is sorted.
+    pub fn counted(&mut self, files: &ByStatus<u64>, consistent: bool) -> bool {
+        if let State::Running(range) | State::Ended(range, _) = &mut self.state {
+            range.add(files, consistent);
+        }
+        let State::Ended(range, audited) = &self.state else {
+            return false;
+        };
+        let verdict = range.verdict(audited);
+        // Files may have changed and changed back, but not twice to the same counts.
+        let doubt = Some(audited.files).filter(|_| verdict == Verdict::Wrong);
+        let is_wrong = doubt.is_some() && doubt == self.doubt;
+        self.state = if is_wrong { State::Wrong } else { State::None };
+        self.doubt = doubt.filter(|_| !is_wrong);
+        verdict
+            == Verdict::Agreed {
+                shows_sorting: true,
+            }
+    }
+
+    /// Whether the last audit found the boundaries wrong; told once.
+    pub fn take_wrong(&mut self) -> bool {
+        let is_wrong = matches!(self.state, State::Wrong);
+        if is_wrong {
+            self.state = State::None;
+        }
+        is_wrong
+    }
+
+    /// Whether a folder with these counts is to be audited while no other audit is under way; a panic may have ended the last one. Due times
+    /// of folders that were audited at the same time are spread by their ids.
+    pub(super) fn is_due(
+        &self,
+        folder: FolderId,
+        full_read: Option<FullRead>,
+        counts: &ByStatus<u64>,
+        every: Duration,
+        now: Moment,
+    ) -> bool {
+        let waits = self.retry_at.is_some_and(|time| now.steady < time);
+        if waits || matches!(self.state, State::Ended(..)) {
+            return false;
+        }
+        let Some(full_read) = full_read else {
+            return true;
+        };
+        let age = now.wall.since(full_read.at);
+        let retries = self.retry_at.is_some() || self.doubt.is_some();
+        let unproven = needs_proof(full_read, counts) && full_read.missing_rows == 0;
+        retries || unproven && age >= every / SOON_SHARE || age >= every.mul_f64(share(folder))
+    }
+}
+
+/// Whether no audit showed that a folder with these counts is sorted. A list of one status is sorted in any order.
+pub(super) fn needs_proof(full_read: FullRead, counts: &ByStatus<u64>) -> bool {
+    let statuses = Status::ALL.into_iter();
+    !full_read.shows_sorting && statuses.filter(|status| counts[*status] > 0).count() > 1
+}
+
+/// The part of `full_every` after which a folder is audited: from three quarters to all of it.
+fn share(folder: FolderId) -> f64 {
+    LEAST_SHARE + (1.0 - LEAST_SHARE) * folder.fraction()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_hours(24);
+
+    fn id(number: u128) -> FolderId {
+        uuid::Uuid::from_u128(number).into()
+    }
+
+    fn counts(done: u64, failed: u64) -> ByStatus<u64> {
+        ByStatus::from_fn(|status| match status {
+            Status::Done => done,
+            Status::Failed => failed,
+            _ => 0,
+        })
+    }
+
+    fn audited(files: ByStatus<u64>) -> Audited {
+        Audited {
+            files,
+            consistent: true,
+        }
+    }
+
+    fn read(ago: Duration, shows_sorting: bool) -> FullRead {
+        FullRead {
+            at: Moment::now().wall.before(ago),
+            sizes: ByStatus::default(),
+            missing_rows: 0,
+            shows_sorting,
+        }
+    }
+
+    #[test]
+    fn a_folder_is_audited_when_it_never_was_and_every_day_before_the_day_is_over() {
+        let (now, audits) = (Moment::now(), AuditLog::default());
+        let is_due = |number, last| audits.is_due(id(number), last, &counts(1, 1), DAY, now);
+        for number in [0, u128::MAX / 3, u128::MAX] {
+            assert!(is_due(number, None));
+            assert!(is_due(number, Some(read(DAY, true))));
+            assert!(!is_due(number, Some(read(DAY / 2, true))));
+        }
+        let late = Some(read(DAY * 7 / 8, true));
+        assert!(is_due(0, late) && !is_due(u128::MAX, late));
+    }
+
+    #[test]
+    fn until_an_audit_showed_that_a_folder_of_several_statuses_is_sorted_the_next_comes_soon() {
+        let (now, audits) = (Moment::now(), AuditLog::default());
+        let is_due = |ago, failed, missing_rows| {
+            let last = FullRead {
+                missing_rows,
+                ..read(ago, false)
+            };
+            audits.is_due(id(1), Some(last), &counts(5, failed), DAY, now)
+        };
+        assert!(is_due(DAY / 24, 1, 0));
+        assert!(!is_due(DAY / 25, 1, 0));
+        assert!(!is_due(DAY / 2, 0, 0));
+        assert!(!is_due(DAY / 2, 1, 3));
+    }
+
+    #[test]
+    fn an_audit_that_failed_is_not_tried_again_at_once() {
+        let (now, mut audits) = (Moment::now(), AuditLog::default());
+        audits.begin(counts(1, 1));
+        audits.failed(now.steady + DAY);
+        assert!(!audits.is_due(id(1), None, &counts(1, 1), DAY, now));
+    }
+
+    #[test]
+    fn boundaries_are_wrong_when_two_audits_count_the_same_and_they_do_not() {
+        let (now, mut audits) = (Moment::now(), AuditLog::default());
+        let boundaries = counts(100, 0);
+        let mut audit = |files: ByStatus<u64>| {
+            audits.begin(boundaries);
+            assert!(!audits.counted(&boundaries, true));
+            let difference = audits.ended(audited(files)).unwrap();
+            let failed = i64::try_from(files[Status::Failed]).unwrap();
+            assert_eq!(difference[Status::Failed], failed);
+            assert!(!audits.counted(&boundaries, true));
+            let last = Some(read(Duration::ZERO, true));
+            let is_due = audits.is_due(id(1), last, &boundaries, DAY, now);
+            (is_due, audits.take_wrong())
+        };
+        // A file failed, and was done again when the boundaries were read.
+        assert_eq!(audit(counts(99, 1)), (true, false));
+        assert_eq!(audit(counts(100, 0)), (false, false));
+        assert_eq!(audit(counts(40, 60)), (true, false));
+        assert_eq!(audit(counts(40, 60)), (false, true));
+    }
+}

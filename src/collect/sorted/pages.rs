@@ -1,0 +1,160 @@
+//! The pages of one read, and what they show together: pure.
+
+use std::collections::BTreeSet;
+
+use crate::classify::ClassExamples;
+use crate::collect::layout::{Layout, PageNumber};
+use crate::collect::sorted::map::{List, Map};
+use crate::collect::sorted::page::PageRows;
+use crate::count::{DoneFiles, FolderCount, RowsRead};
+use crate::model::{ByStatus, Status};
+use crate::portal::PageRequest;
+
+pub(super) struct Pages {
+    /// The latest read of each page, in the order of the reads.
+    reads: Vec<PageRead>,
+    /// By the latest total.
+    pub layout: Layout,
+    pub pass: u32,
+}
+
+struct PageRead {
+    page: PageNumber,
+    rows: PageRows,
+    /// The latest pass that it belongs to.
+    pass: u32,
+    /// Whether it has the expected number of rows, and no file twice.
+    whole: bool,
+}
+
+impl Pages {
+    pub fn new() -> Self {
+        Self {
+            reads: Vec::new(),
+            layout: Layout {
+                total: 0,
+                page_size: 1,
+            },
+            pass: 0,
+        }
+    }
+
+    /// Adds a page that was just read. The first one tells the page size.
+    pub fn add(&mut self, page: PageNumber, rows: PageRows) {
+        self.layout.total = rows.total();
+        let mut page_size = Some(self.layout.page_size);
+        if self.reads.is_empty() {
+            page_size = rows.pagination.page_size.map(|size| size.0);
+            self.layout.page_size = rows.rows().max(1);
+        }
+        let expected = page_size.map(|page_size| {
+            let before = page.0.saturating_sub(1).saturating_mul(page_size);
+            page_size.min(self.layout.total.saturating_sub(before))
+        });
+        self.reads.retain(|read| read.page != page);
+        self.reads.push(PageRead {
+            page,
+            whole: rows.distinct && expected.is_none_or(|expected| expected == rows.rows()),
+            rows,
+            pass: self.pass,
+        });
+    }
+
+    /// Begins another pass, to which this page belongs as well.
+    pub fn begin_pass(&mut self, page: Option<PageNumber>) {
+        self.pass += 1;
+        let kept = self.reads.iter_mut().find(|read| Some(read.page) == page);
+        if let Some(read) = kept {
+            read.pass = self.pass;
+        }
+    }
+
+    pub fn all(&self) -> BTreeSet<PageNumber> {
+        self.reads.iter().map(|read| read.page).collect()
+    }
+
+    /// The pages that were read in this pass.
+    pub fn current(&self) -> BTreeSet<PageNumber> {
+        self.reads_of_pass().map(|read| read.page).collect()
+    }
+
+    fn reads_of_pass(&self) -> impl DoubleEndedIterator<Item = &PageRead> {
+        self.reads.iter().filter(|read| read.pass == self.pass)
+    }
+
+    /// Whether the latest page has all rows of the list, if it is the first.
+    pub fn holds_all(&self) -> bool {
+        let latest = self.reads.last();
+        latest.is_some_and(|read| read.rows.rows() >= self.layout.total)
+    }
+
+    pub fn has_one_total(&self) -> bool {
+        let total = self.layout.total;
+        self.reads_of_pass().all(|read| read.rows.total() == total)
+    }
+
+    /// Whether no page of this pass lacks rows, or lists a file twice.
+    pub fn are_whole(&self) -> bool {
+        self.reads_of_pass().all(|read| read.whole)
+    }
+
+    /// The statuses by position that this pass showed. Of rows at the same position, the latest hold.
+    pub fn map(&self) -> Map {
+        let total = self.layout.total;
+        let mut map = Map::default();
+        for PageRead { page, rows, .. } in self.reads_of_pass().rev() {
+            // Rows behind the current end of the list are gone.
+            let end = if rows.total() > total {
+                total
+            } else {
+                u64::MAX
+            };
+            for (range, word) in rows.positions(self.layout.start_of(*page)) {
+                map.add(range.start..range.end.min(end), Some(word));
+            }
+        }
+        // Behind the last row that was seen, the total may count rows that no page has.
+        let rows_end = map.ranges().last().map_or(0, |last| last.range.end);
+        for read in self.reads_of_pass() {
+            let span = self.layout.span(read.page);
+            let missing = span.start.saturating_add(read.rows.rows());
+            map.add(missing.max(rows_end)..span.end, None);
+        }
+        map
+    }
+
+    /// The files that were read, with the counts of the list.
+    pub fn add_up(
+        self,
+        list: &List,
+        rows_read: ByStatus<RowsRead>,
+        examples: ClassExamples,
+    ) -> FolderCount {
+        FolderCount {
+            files: list.counts(),
+            examples,
+            consistent: false,
+            failed_page: self.failed_page(),
+            unfinished: self
+                .reads
+                .into_iter()
+                .flat_map(|read| read.rows.files)
+                .collect(),
+            done: DoneFiles::Counted(list.boundaries()),
+            rows_read,
+            rows_beyond: None,
+            missing_rows: 0,
+            requests: 0,
+        }
+    }
+
+    /// The first page with a failed file.
+    fn failed_page(&self) -> Option<PageRequest> {
+        let shows_failed = |read: &&PageRead| {
+            let mut files = read.rows.files.iter();
+            files.any(|(_, file)| file.status == Status::Failed)
+        };
+        let pages = self.reads.iter().filter(shows_failed);
+        pages.map(|read| read.page).min().map(PageNumber::request)
+    }
+}

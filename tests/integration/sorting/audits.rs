@@ -1,0 +1,104 @@
+//! What audits find, and what is looked at before the first of them.
+
+use super::*;
+
+/// A folder whose list is sorted by name, whatever is asked for: files that are done, then files that failed, then others that are done.
+fn unsorted_folder(portal: &Ailing, failed: usize) -> Uuid {
+    let folder = portal.world(|world| world.add_folder("Unsorted"));
+    for (name, status, files) in [
+        ("a", Status::Done, 2_000),
+        ("b", Status::Failed, failed),
+        ("c", Status::Done, 2_000),
+    ] {
+        for number in 0..files {
+            let file = NewFile::new(format!("{name}{number:05}.pdf"), status.clone());
+            portal.world(|world| world.add_file(folder, &file)).unwrap();
+        }
+    }
+    portal.strike(Target::Folder(folder), Fault::Page(PageFault::ByName));
+    folder
+}
+
+#[tokio::test]
+async fn a_folder_that_does_not_sort_among_others_is_never_counted_wrong() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    let sorted = portal.folder("Sorted", 3_000);
+    let folder = unsorted_folder(&portal, 600);
+    let workspace = workspace(portal.base_url(), |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("both folders are counted", |metrics| {
+            let failed = files(metrics, folder, "failed");
+            assert!(failed.is_none_or(|failed| failed == 600), "{failed:?}");
+            failed.is_some() && files(metrics, sorted, "failed") == Some(600)
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn an_audit_refutes_what_no_page_showed() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    // On one page that the first look leaves out.
+    let folder = unsorted_folder(&portal, 10);
+    let workspace = workspace(portal.base_url(), |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("sorting is refuted, and the folder counted", |metrics| {
+            assert!(!sorting_is(metrics, "shown"));
+            sorting_is(metrics, "refuted") && files(metrics, folder, "failed") == Some(10)
+        })
+        .await;
+}
+
+fn was_read_in_full(metrics: &Exposition) -> bool {
+    let at = "kb_folder_last_full_read_timestamp_seconds";
+    metrics.value(at, &[]).is_some()
+}
+
+#[tokio::test]
+async fn a_page_that_lacks_rows_once_costs_no_count_its_mark() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    let folder = portal.world(|world| {
+        let folder = world.add_folder("Inbox");
+        world.add_files(folder, &Status::Done, 2_980).unwrap();
+        world.add_files(folder, &Status::Failed, 20).unwrap();
+        folder
+    });
+    // Boundaries are not on this page, and the first look leaves it out: the audit reads it.
+    let scope = Scope::nth(Target::Page(folder, 3), 1);
+    portal
+        .faults
+        .add(scope, Fault::Page(PageFault::MissingRows));
+    let workspace = workspace(portal.base_url(), |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("sorting is shown", |metrics| {
+            assert_ne!(is_consistent(metrics, folder), Some(false));
+            sorting_is(metrics, "shown")
+        })
+        .await;
+    assert_eq!(portal.faults.struck(), 1);
+}
+
+#[tokio::test]
+async fn rows_that_an_audit_missed_are_remembered_across_a_restart() {
+    let portal = Ailing::start("kbk_demo", 1).await;
+    let folder = portal.world(|world| {
+        let folder = world.add_folder("Archive");
+        world.add_files(folder, &Status::Done, 3_000).unwrap();
+        folder
+    });
+    let page = Target::Page(folder, 3);
+    portal.strike(page, Fault::Page(PageFault::MissingRows));
+    let workspace = workspace(portal.base_url(), |_| {});
+    let exporter = Exporter::start(&workspace).await;
+    exporter
+        .metrics_when("the folder was audited and counted again", |metrics| {
+            was_read_in_full(metrics) && is_consistent(metrics, folder) == Some(false)
+        })
+        .await;
+    exporter.stop().await;
+    let exporter = Exporter::start(&workspace).await;
+    let metrics = exporter.collected().await;
+    assert_eq!(is_consistent(&metrics, folder), Some(false));
+}
