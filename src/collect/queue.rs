@@ -3,7 +3,7 @@
 //! What presses comes first, then what was due first. So that no folder waits for ever, however few requests the rate allows, one read in
 //! four is of the quiet folder that was due first, if that was before all that presses. A read that is due begins as soon as there is room, whatever it takes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -14,8 +14,8 @@ use crate::model::FolderId;
 /// after another and not all at the end.
 const READS_PER_REQUEST: usize = 2;
 
-/// A read that takes longer makes room for another one: a folder that is answered slowly delays no other.
-const SLOW: Duration = Duration::from_secs(10);
+/// Interval between checks whether a read became slow, which makes room for another one.
+const CHECK_SLOW_EVERY: Duration = Duration::from_secs(1);
 
 /// Reads of many pages that are made at once: with more of them, all would end late.
 const LARGE_READS: usize = 2;
@@ -56,8 +56,7 @@ pub(super) struct Queue {
     waiting: BTreeSet<(Due, Read)>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
-    /// When each began.
-    begun: BTreeMap<Read, Instant>,
+    begun: BTreeSet<Read>,
 }
 
 /// A read whose turn it is.
@@ -73,9 +72,10 @@ impl Queue {
         self.waiting.insert((due, (folder, kind)));
     }
 
-    /// Takes out the read that is to begin now, if there is room for one.
-    pub fn next(&mut self, in_flight: usize, now: Instant) -> Option<Turn> {
-        let room = self.room(in_flight, now);
+    /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder that is being read is answered slowly,
+    /// so that its read makes room for another one.
+    pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
+        let room = self.room(in_flight, is_slow);
         let has_room = |(_, (_, kind)): &&(Due, Read)| room(*kind);
         let first = self.waiting.iter().find(has_room)?;
         let mut quiet = self
@@ -91,17 +91,19 @@ impl Queue {
             Need::Quiet => 0,
         };
         let (due, (folder, kind)) = next;
-        self.begun.insert((folder, kind), now);
+        self.begun.insert((folder, kind));
         Some(Turn { folder, kind, due })
     }
 
     /// Whether there is room for a read of a kind. An audit leaves room for a scan that counts.
-    fn room(&self, in_flight: usize, now: Instant) -> impl Fn(ReadKind) -> bool + use<> {
-        let of = |wanted| self.begun.keys().filter(move |(_, kind)| *kind == wanted);
-        let is_quick = |((_, kind), began): &(&Read, &Instant)| {
-            *kind == ReadKind::Count && now.saturating_duration_since(**began) < SLOW
-        };
-        let counts = self.begun.iter().filter(is_quick).count();
+    fn room<S: Fn(FolderId) -> bool>(
+        &self,
+        in_flight: usize,
+        is_slow: S,
+    ) -> impl Fn(ReadKind) -> bool + use<S> {
+        let of = |wanted| self.begun.iter().filter(move |(_, kind)| *kind == wanted);
+        let counts = of(ReadKind::Count).filter(|(folder, _)| !is_slow(*folder));
+        let counts = counts.count();
         let [scans, audits] = [ReadKind::Scan, ReadKind::Audit].map(|kind| of(kind).count());
         move |kind| match kind {
             ReadKind::Count => counts < in_flight * READS_PER_REQUEST,
@@ -110,13 +112,10 @@ impl Queue {
         }
     }
 
-    /// When a read that has begun makes room for one that waits, unless it ends before.
+    /// When to see next whether a read that has begun makes room for one that waits.
     pub fn next_room(&self, now: Instant) -> Option<Instant> {
-        let counts = self.begun.iter();
-        let counts = counts.filter(|((_, kind), _)| *kind == ReadKind::Count);
-        let slow = counts.map(|(_, began)| *began + SLOW);
-        let next = slow.filter(|slow| *slow > now).min();
-        next.filter(|_| !self.waiting.is_empty())
+        let may_make_room = !self.waiting.is_empty() && !self.begun.is_empty();
+        may_make_room.then(|| now + CHECK_SLOW_EVERY)
     }
 
     /// A read ended.
@@ -140,7 +139,7 @@ impl Queue {
     /// Whether an audit waits or is being made.
     pub fn is_auditing(&self) -> bool {
         let waiting = self.waiting.iter().map(|(_, read)| read);
-        let mut reads = waiting.chain(self.begun.keys());
+        let mut reads = waiting.chain(&self.begun);
         reads.any(|(_, kind)| *kind == ReadKind::Audit)
     }
 }
@@ -155,8 +154,8 @@ mod tests {
         uuid::Uuid::from_u128(number).into()
     }
 
-    fn started(queue: &mut Queue, now: Instant) -> Vec<(FolderId, ReadKind)> {
-        let next = std::iter::from_fn(|| queue.next(1, now));
+    fn started(queue: &mut Queue) -> Vec<(FolderId, ReadKind)> {
+        let next = std::iter::from_fn(|| queue.next(1, |_| false));
         next.map(|turn| (turn.folder, turn.kind)).collect()
     }
 
@@ -179,20 +178,20 @@ mod tests {
         queue.push(id(7), Count, pressing(4));
         queue.push(id(2), Audit, due(Need::Quiet, 10, now));
         let first = [(id(2), Count), (id(3), Scan), (id(4), Scan), (id(6), Count)];
-        assert_eq!(started(&mut queue, now), first);
+        assert_eq!(started(&mut queue), first);
         assert!(queue.is_auditing());
 
         queue.ended(id(3), Scan);
-        assert_eq!(started(&mut queue, now), [(id(5), Scan)]);
+        assert_eq!(started(&mut queue), [(id(5), Scan)]);
         queue.ended(id(6), Count);
-        assert_eq!(started(&mut queue, now), [(id(7), Count)]);
+        assert_eq!(started(&mut queue), [(id(7), Count)]);
         queue.ended(id(4), Scan);
         queue.ended(id(5), Scan);
-        assert_eq!(started(&mut queue, now), [(id(2), Audit)]);
+        assert_eq!(started(&mut queue), [(id(2), Audit)]);
         queue.ended(id(2), Audit);
         assert!(!queue.is_auditing());
         assert_eq!(queue.clear(), [id(1)]);
-        assert!(queue.next(9, now).is_none());
+        assert!(queue.next(9, |_| false).is_none());
     }
 
     #[test]
@@ -203,23 +202,24 @@ mod tests {
         }
         queue.push(id(9), Count, due(Need::Quiet, 3, now));
         queue.push(id(10), Count, due(Need::Quiet, 4, now));
-        let next = std::iter::from_fn(|| queue.next(5, now));
+        let next = std::iter::from_fn(|| queue.next(5, |_| false));
         let order: Vec<_> = next.map(|turn| turn.folder).collect();
         assert_eq!(order, [1, 2, 3, 10, 4, 5, 6, 9, 7, 8].map(id));
     }
 
     #[test]
-    fn a_read_that_takes_long_makes_room_for_another_one() {
+    fn a_read_that_is_answered_slowly_makes_room_for_another_one() {
         let (mut queue, now) = (Queue::default(), Moment::now().steady);
         let due = due(Need::Pressing, 0, now);
         (1..=5).for_each(|number| queue.push(id(number), Count, due));
-        assert_eq!(started(&mut queue, now).len(), 2);
-        let later = queue.next_room(now).unwrap();
-        assert_eq!(later - now, SLOW);
-        assert_eq!(started(&mut queue, later).len(), 2);
+        assert_eq!(started(&mut queue).len(), 2);
+        assert_eq!(queue.next_room(now), Some(now + CHECK_SLOW_EVERY));
+        let turn = queue.next(1, |folder| folder == id(1)).unwrap();
+        assert_eq!(turn.folder, id(3));
+        assert!(queue.next(1, |folder| folder == id(1)).is_none());
         queue.ended(id(1), Count);
-        assert!(started(&mut queue, later).is_empty());
+        assert!(started(&mut queue).is_empty());
         queue.clear();
-        assert_eq!(queue.next_room(later), None);
+        assert_eq!(queue.next_room(now), None);
     }
 }

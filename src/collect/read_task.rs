@@ -77,7 +77,7 @@ pub(super) struct ReadTask {
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
     pub progress: Arc<Progress>,
-    pub lane: Lane,
+    pub lane: Arc<Lane>,
     /// Requests that were made for this read before.
     pub requests: u64,
 }

@@ -19,9 +19,8 @@ use crate::portal::{Lane, Session};
 impl Collector {
     /// Starts the reads that are next, as many as there is room for.
     pub(super) fn start_reads(&mut self) {
-        let in_flight = self.settings.collect.concurrency.get();
         while let Some(session) = self.session.clone()
-            && let Some(turn) = self.queue.next(in_flight, Moment::now().steady)
+            && let Some(turn) = self.next_turn()
         {
             let Turn { folder, kind, .. } = turn;
             if kind == ReadKind::Audit {
@@ -38,6 +37,13 @@ impl Collector {
         }
     }
 
+    fn next_turn(&mut self) -> Option<Turn> {
+        let in_flight = self.settings.collect.concurrency.get();
+        let folder = |id| self.folders.get(id);
+        self.queue
+            .next(in_flight, |id| folder(id).is_some_and(Folder::is_read_slowly))
+    }
+
     /// The input of a read; `None` if it is no longer wanted.
     fn read_task(&mut self, turn: Turn, session: Arc<Session>) -> Option<ReadTask> {
         let id = turn.folder;
@@ -46,10 +52,15 @@ impl Collector {
         let watched = watched.unwrap_or_default();
         let folder = self.folders.get_mut(id)?;
         let read_before = folder.read_log.last_began();
-        let requests = folder.start(&session, &watched)?;
+        let is_large = turn.kind != ReadKind::Count;
+        let lane = Arc::new(if folder.slow || is_large {
+            Lane::slow()
+        } else {
+            Lane::default()
+        });
+        let requests = folder.start(&session, &lane, &watched)?;
         self.log
             .waited(turn.due.at, read_before, Moment::now().steady);
-        let is_large = turn.kind != ReadKind::Count;
         Some(ReadTask {
             settings: Arc::clone(&self.settings),
             session,
@@ -66,11 +77,7 @@ impl Collector {
                 clock_ahead: self.list.clock_ahead,
             },
             progress: Arc::clone(&self.dependencies.progress),
-            lane: if folder.slow || is_large {
-                Lane::slow()
-            } else {
-                Lane::default()
-            },
+            lane,
             requests,
         })
     }

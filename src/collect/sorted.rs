@@ -25,8 +25,12 @@ pub use plan::{PAGES_OF_A_RUN, RowsWanted};
 
 use search::Search;
 
-/// Pages that a first look reads in addition.
-pub const FIRST_LOOK_PAGES: u64 = 4;
+/// Pages that a first look at a list of this number of pages reads in addition: few of a short list, of which a portal may have many.
+pub fn first_look_pages(pages: u64) -> u64 {
+    const PART: u64 = 50;
+    const MOST: u64 = 4;
+    pages.div_ceil(PART).min(MOST)
+}
 
 /// A folder that was counted by its boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]

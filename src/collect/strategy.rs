@@ -1,6 +1,6 @@
 //! The strategy for counting a folder: pure.
 
-use crate::collect::sorted::{FIRST_LOOK_PAGES, RowsWanted};
+use crate::collect::sorted::{RowsWanted, first_look_pages};
 use crate::config::Strategy;
 use crate::model::{ByStatus, Status};
 use crate::portal::PAGE_SIZE;
@@ -51,7 +51,11 @@ impl Expected {
         const ENDS: u64 = 2;
         const AGAIN: u64 = 1;
         const UNKNOWN: u64 = 8;
-        let look = if self.first_look { FIRST_LOOK_PAGES } else { 0 };
+        let look = if self.first_look {
+            first_look_pages(self.pages())
+        } else {
+            0
+        };
         let Some(counts) = &self.counts else {
             return ENDS + AGAIN + UNKNOWN + look;
         };

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::clock::Moment;
-use crate::config::{KeySource, Rate};
+use crate::config::KeySource;
 use crate::model::Timestamp;
 use crate::portal::ask::Ask;
 use crate::portal::error::PortalError;
@@ -46,11 +46,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// The rate at which this process may send requests, for planning.
-    pub fn rate(&self) -> Rate {
-        self.throttle.rate()
-    }
-
     pub(super) async fn read_key(&self) -> Result<ApiKey, KeyError> {
         let source = self.key.clone();
         tokio::task::spawn_blocking(move || ApiKey::read(&source))

@@ -6,7 +6,6 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tracing::debug;
 
-use crate::config::Rate;
 use crate::model::FolderId;
 use crate::portal::ask::{Ask, PageRequest};
 use crate::portal::client::{Client, Reply};
@@ -56,9 +55,9 @@ impl Session {
         })
     }
 
-    /// The rate at which this process may send requests, for planning.
-    pub fn rate(&self) -> Rate {
-        self.client.rate()
+    /// Whether requests of a lane are answered slowly compared with those for other folders, or an answer is missing for so long.
+    pub fn is_slow(&self, lane: &Lane) -> bool {
+        self.client.throttle.is_slow(lane, self.client.timeout)
     }
 
     /// The files of a folder; `lane` is how the folder is answered.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{MutexGuard, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 
 use crate::clock::Moment;
@@ -24,9 +24,6 @@ pub(super) use answers::{Answer, Answered};
 use answers::Answers;
 use pace::Pace;
 
-/// Requests in the background get the rate divided by this.
-const BACKGROUND_SHARE: u32 = 4;
-
 /// The resolution of the timer: a shorter wait would take longer than it should.
 const CLOCK: Duration = Duration::from_millis(1);
 
@@ -35,8 +32,8 @@ const CLOCK: Duration = Duration::from_millis(1);
 pub struct Lane {
     /// Whether the last request was answered slowly.
     slow: AtomicBool,
-    /// Whether the requests can wait: all such requests together have one in flight, and a quarter of the rate.
-    background: bool,
+    /// When the first request was sent that was not answered since the last answer.
+    unanswered: Mutex<Option<Instant>>,
 }
 
 impl Lane {
@@ -48,12 +45,13 @@ impl Lane {
         }
     }
 
-    /// The lane for requests that can wait.
-    pub fn background() -> Self {
-        Self {
-            background: true,
-            ..Self::default()
-        }
+    fn sent(&self, now: Instant) {
+        lock(&self.unanswered).get_or_insert(now);
+    }
+
+    fn answered(&self, slow: bool) {
+        *lock(&self.unanswered) = None;
+        self.slow.store(slow, Ordering::Relaxed);
     }
 }
 
@@ -62,8 +60,6 @@ pub(super) struct Throttle {
     permits: Semaphore,
     /// One less than `permits`, so that slow requests leave one to the others.
     slow_permits: Semaphore,
-    /// Holds when the next request in the background may be sent.
-    background: tokio::sync::Mutex<Option<Instant>>,
     pace: Mutex<Pace>,
     /// Held by the request that is the next by the pace; the others wait in the order in which they came. No time is set aside before
     /// a request is sent, so that one that is given up while it waits does not delay the others.
@@ -73,7 +69,6 @@ pub(super) struct Throttle {
 
 /// The right to one request in flight; ends when this is dropped.
 pub(super) struct Admission<'a> {
-    _background: Option<MutexGuard<'a, Option<Instant>>>,
     _slow_permit: Option<SemaphorePermit<'a>>,
     _permit: Option<SemaphorePermit<'a>>,
     /// Time spent waiting for the rate limit.
@@ -87,7 +82,6 @@ impl Throttle {
         Self {
             permits: Semaphore::new(concurrency),
             slow_permits: Semaphore::new(concurrency.saturating_sub(1).max(1)),
-            background: tokio::sync::Mutex::new(None),
             pace: Mutex::new(Pace::new(rate)),
             turn: tokio::sync::Mutex::default(),
             answers: Mutex::default(),
@@ -106,11 +100,6 @@ impl Throttle {
         requests: u32,
         still_due: impl Fn() -> bool,
     ) -> Option<Admission<'_>> {
-        let background = if lane.background {
-            Some(self.admit_background().await)
-        } else {
-            None
-        };
         // The semaphores are never closed, so there always is a permit in the end.
         let slow_permit = if lane.slow.load(Ordering::Relaxed) {
             self.slow_permits.acquire().await.ok()
@@ -129,8 +118,8 @@ impl Throttle {
             return None;
         }
         self.with_pace(|pace| pace.take(slot, requests));
+        lane.sent(Moment::now().steady);
         Some(Admission {
-            _background: background,
             _slow_permit: slow_permit,
             _permit: permit,
             waited: if slot > now {
@@ -153,24 +142,20 @@ impl Throttle {
         }
     }
 
-    /// Waits until one more request may be sent in the background.
-    async fn admit_background(&self) -> MutexGuard<'_, Option<Instant>> {
-        let mut next = self.background.lock().await;
-        if let Some(next) = *next {
-            sleep_until(next).await;
-        }
-        let gap = self.with_pace(|pace| pace.gap());
-        *next = Some(Moment::now().steady + gap * BACKGROUND_SHARE);
-        next
+    /// Whether requests of a lane are answered slowly compared with those for other folders, or an answer is missing for so long.
+    pub fn is_slow(&self, lane: &Lane, limit: Duration) -> bool {
+        let unanswered = *lock(&lane.unanswered);
+        let is_late = |sent: Instant| lock(&self.answers).is_slow(sent.elapsed(), limit);
+        lane.slow.load(Ordering::Relaxed) || unanswered.is_some_and(is_late)
     }
 
     /// Learns from an answer. A folder that is answered 429 again and again lowers the rate of the others once.
     pub fn answered(&self, admission: &Admission<'_>, lane: &Lane, answered: Answered) {
         let (previous, slow) = {
             let mut answers = lock(&self.answers);
-            (answers.record(answered), answers.is_slow(answered))
+            (answers.record(answered), answers.is_slow(answered.took, answered.limit))
         };
-        lane.slow.store(slow, Ordering::Relaxed);
+        lane.answered(slow);
         match answered.answer {
             Answer::Good => self.with_pace(Pace::answered),
             Answer::Limited

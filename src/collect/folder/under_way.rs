@@ -10,7 +10,7 @@ use crate::collect::due::ReadOutcome;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{Due, Need};
 use crate::model::FileKey;
-use crate::portal::Session;
+use crate::portal::{Lane, Session};
 
 #[derive(Default)]
 pub(super) enum ReadState {
@@ -26,6 +26,7 @@ pub(super) enum ReadState {
         due: Due,
         queued: Instant,
         session: Arc<Session>,
+        lane: Arc<Lane>,
         /// The files that the ledger watched when it began.
         watched: Arc<HashSet<FileKey>>,
     },
@@ -83,6 +84,7 @@ impl Folder {
     pub fn start(
         &mut self,
         session: &Arc<Session>,
+        lane: &Arc<Lane>,
         watched: &Arc<HashSet<FileKey>>,
     ) -> Option<u64> {
         let ReadState::Queued {
@@ -101,6 +103,7 @@ impl Folder {
             due,
             queued: since,
             session: Arc::clone(session),
+            lane: Arc::clone(lane),
             watched: Arc::clone(watched),
         };
         self.read_log.begin(since, Moment::now().steady);
@@ -112,6 +115,14 @@ impl Folder {
         match &self.read {
             ReadState::Reading { session, .. } => Some(Arc::clone(session)),
             _ => None,
+        }
+    }
+
+    /// Whether the read that is under way is answered slowly compared with others.
+    pub fn is_read_slowly(&self) -> bool {
+        match &self.read {
+            ReadState::Reading { session, lane, .. } => session.is_slow(lane),
+            ReadState::Idle | ReadState::Queued { .. } => false,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::collect::rows_end::is_end_of_rows;
 use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
 use crate::collect::sorted::page::PageRows;
 use crate::collect::sorted::pages::Pages;
-use crate::collect::sorted::{FIRST_LOOK_PAGES, Method, SortedRead, plan};
+use crate::collect::sorted::{Method, SortedRead, first_look_pages, plan};
 use crate::count::{FolderCount, RowsRead};
 use crate::model::ByStatus;
 use crate::portal::PageBody;
@@ -137,7 +137,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
     /// Reads a few pages spread over the list: files that are not where the boundaries allow them show that it is not sorted.
     async fn look(&mut self, found: &Found) -> Result<(), ReadError> {
         let last = found.layout.last_page();
-        let pages = plan::spread(&self.pages.all(), last, FIRST_LOOK_PAGES);
+        let pages = plan::spread(&self.pages.all(), last, first_look_pages(last.0));
         self.read(pages.clone()).await?;
         self.check_order(&found.list, &pages)
     }

@@ -188,13 +188,13 @@ fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found() {
 }
 
 /// The rows to read after a count: those behind, and some of them again after the last.
-fn rows_after(count: &FolderCount) -> RowsWanted {
+fn rows_after(before: RowsWanted, count: &FolderCount) -> RowsWanted {
     let next = ByStatus::from_fn(|status| count.rows_read[status].next);
     RowsWanted {
         next: ByStatus::from_fn(|status| next[status].unwrap_or(0)),
         identified: ByStatus::from_fn(|status| match next[status] {
             None => Some(count.files[status]),
-            Some(_) => None,
+            Some(_) => before.identified[status],
         }),
     }
 }
@@ -205,7 +205,7 @@ fn costs(files: &[(Status, u64)]) -> [u64; 3] {
     let expected = counts(&folder);
     let mut before = count_folder(folder.clone()).count;
     let first = before.requests;
-    let mut rows = rows_after(&before);
+    let mut rows = rows_after(RowsWanted::default(), &before);
     let mut known: HashSet<_> = before.unfinished.keys().copied().collect();
     let (mut most, mut last) = (first, 0);
     while rows.identified[Status::Failed].is_none() || last == 0 {
@@ -214,7 +214,7 @@ fn costs(files: &[(Status, u64)]) -> [u64; 3] {
         assert_eq!(counted(&read), expected);
         before = read.count;
         most = most.max(before.requests);
-        rows = rows_after(&before);
+        rows = rows_after(rows, &before);
         known.extend(before.unfinished.keys());
     }
     let unfinished: u64 = files[1..].iter().map(|(_, files)| files).sum();

@@ -60,11 +60,10 @@ impl Answers {
     }
 
     /// Whether an answer took long compared with its time limit and with what is usual.
-    pub fn is_slow(&self, answered: Answered) -> bool {
+    pub fn is_slow(&self, took: Duration, limit: Duration) -> bool {
         let usual = self.usual() * SLOWER_THAN_USUAL;
-        let limit = answered.limit;
         let slow = SLOW_ANSWER.min(limit / 2).max(usual).min(limit);
-        answered.took >= slow
+        took >= slow
     }
 
     /// What an answer for a folder usually takes: the median.
@@ -97,8 +96,7 @@ mod tests {
     }
 
     fn is_slow(answers: &Answers, took: Duration, limit: Duration) -> bool {
-        let answered = answered(None, Answer::Good, took);
-        answers.is_slow(Answered { limit, ..answered })
+        answers.is_slow(took, limit)
     }
 
     /// Folders whose latest answers took this number of milliseconds.

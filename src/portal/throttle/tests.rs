@@ -116,20 +116,6 @@ async fn a_folder_that_is_always_limited_does_not_slow_the_others_down() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_background_has_a_quarter_of_the_rate_and_one_request_in_flight() {
-    let throttle = Throttle::new(4, Rate::PerSecond(1.0));
-    let (background, usual) = (Lane::background(), Lane::default());
-    let begun = Moment::now().steady;
-    let first = admit(&throttle, &background).await;
-    assert!(waits(&throttle, &background).await);
-    drop(first);
-    admit(&throttle, &usual).await;
-    assert_eq!(begun.elapsed().as_secs(), 1);
-    admit(&throttle, &background).await;
-    assert_eq!(begun.elapsed().as_secs(), 4);
-}
-
-#[tokio::test(start_paused = true)]
 async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
     let throttle = Throttle::new(1, Rate::PerSecond(0.5));
     let begun = Moment::now().steady;
