@@ -255,7 +255,9 @@ impl Folder {
         }
         // Where the list of folders reports another number of files, some are hidden, and not the same ones in each order.
         let is_whole = self.view.reported_files == Some(count.files.total());
-        let is_shown = self.audits.counted(&count.files, count.consistent && is_whole);
+        let is_shown = self
+            .audits
+            .counted(&count.files, count.consistent && is_whole);
         let record = self.persisted.record.as_ref();
         let full_read = record.and_then(|record| record.full_read);
         // If pages lack rows, boundaries count rows that do not exist.

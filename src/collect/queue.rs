@@ -20,8 +20,8 @@ const CHECK_SLOW_EVERY: Duration = Duration::from_secs(1);
 /// Reads of many pages that are made at once: with more of them, all would end late.
 const LARGE_READS: usize = 2;
 
-/// Of this number of reads, at least one is of a quiet folder, if one waits.
-const QUIET_SHARE: u32 = 4;
+/// After this number of reads of folders that press, a quiet one has its turn.
+const QUIET_EVERY: u32 = 3;
 
 /// How much a read is needed, most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,14 +77,15 @@ impl Queue {
     pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
         let room = self.room(in_flight, is_slow);
         let has_room = |(_, (_, kind)): &&(Due, Read)| room(*kind);
-        let first = self.waiting.iter().find(has_room)?;
-        let mut quiet = self
-            .waiting
-            .iter()
-            .filter(|(due, _)| due.need == Need::Quiet);
-        let quiet = quiet.find(has_room).filter(|(due, _)| due.at < first.0.at);
-        let quiet = quiet.filter(|_| self.since_quiet + 1 >= QUIET_SHARE);
-        let next = *quiet.unwrap_or(first);
+        let front = self.waiting.first()?;
+        let mut waiting = self.waiting.iter();
+        let quiet = waiting.find(|(due, _)| due.need == Need::Quiet);
+        let quiet = quiet.filter(|(due, _)| due.at < front.0.at && self.since_quiet >= QUIET_EVERY);
+        // An audit begins in the place of other reads, never beside them.
+        let is_beside = |read: &&(Due, Read)| read.1.1 == ReadKind::Audit && *read != front;
+        let mut may_begin = self.waiting.iter().filter(|read| !is_beside(read));
+        let next = quiet.filter(has_room).or_else(|| may_begin.find(has_room));
+        let next = *next?;
         self.waiting.remove(&next);
         self.since_quiet = match next.0.need {
             Need::Pressing => self.since_quiet.saturating_add(1),

@@ -40,8 +40,9 @@ impl Collector {
     fn next_turn(&mut self) -> Option<Turn> {
         let in_flight = self.settings.collect.concurrency.get();
         let folder = |id| self.folders.get(id);
-        self.queue
-            .next(in_flight, |id| folder(id).is_some_and(Folder::is_read_slowly))
+        self.queue.next(in_flight, |id| {
+            folder(id).is_some_and(Folder::is_read_slowly)
+        })
     }
 
     /// The input of a read; `None` if it is no longer wanted.

@@ -153,7 +153,10 @@ impl Throttle {
     pub fn answered(&self, admission: &Admission<'_>, lane: &Lane, answered: Answered) {
         let (previous, slow) = {
             let mut answers = lock(&self.answers);
-            (answers.record(answered), answers.is_slow(answered.took, answered.limit))
+            (
+                answers.record(answered),
+                answers.is_slow(answered.took, answered.limit),
+            )
         };
         lane.answered(slow);
         match answered.answer {
