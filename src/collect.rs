@@ -126,7 +126,7 @@ enum Event {
     RefusalsExplained(Listed),
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
     /// `None` if a panic ended the audit.
-    Audited(FolderId, Option<FinishedAudit>),
+    Audited(FolderId, Option<Box<FinishedAudit>>),
     RefutationChecked(FolderId),
 }
 

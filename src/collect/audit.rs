@@ -88,17 +88,17 @@ impl Collector {
             folder.begin_audit();
         }
         let audit = async move {
-            FinishedAudit {
+            Box::new(FinishedAudit {
                 result: task.run().await,
                 ended: Moment::now().wall,
-            }
+            })
         };
         self.tasks
             .spawn(audit, move |audit| Event::Audited(id, audit));
     }
 
     /// An audit ended; `None` if a panic ended it.
-    pub(super) async fn audited(&mut self, id: FolderId, audit: Option<FinishedAudit>) {
+    pub(super) async fn audited(&mut self, id: FolderId, audit: Option<Box<FinishedAudit>>) {
         self.queue.ended(id, ReadKind::Audit);
         let folder = self.folders.get_mut(id);
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
@@ -157,14 +157,15 @@ impl Folder {
     /// Applies an audit; `None` if a panic ended it. Returns its error, if it failed.
     pub fn apply_audit(
         &mut self,
-        audit: Option<FinishedAudit>,
+        audit: Option<Box<FinishedAudit>>,
         full_every: Duration,
     ) -> Result<(), ReadError> {
         let retry_at = Moment::now().steady + full_every / SOON_SHARE;
-        let Some(FinishedAudit { result, ended }) = audit else {
+        let Some(audit) = audit else {
             self.audits.failed(retry_at);
             return Ok(());
         };
+        let FinishedAudit { result, ended } = *audit;
         let count = result.inspect_err(|_| self.audits.failed(retry_at))?;
         if let DoneFiles::Read { sizes, .. } = &count.done {
             let difference = self.audits.ended((&count).into());

@@ -94,7 +94,12 @@ impl PersistedFolder {
 
     /// The rows that the next read by boundaries is to read.
     pub fn rows_wanted(&self) -> RowsWanted {
+        let counts = self.record.as_ref().map(|record| record.counts);
+        let waiting = counts.map_or(0, |counts| {
+            counts[Status::Pending] + counts[Status::Processing]
+        });
         RowsWanted {
+            is_read_often: waiting > 0,
             next: self.history.next_rows(),
             identified: ByStatus::from_fn(|status| {
                 let record = self.record.as_ref()?;
@@ -106,7 +111,9 @@ impl PersistedFolder {
 
     /// Whether failed or flagged files were counted whose rows the next read goes on to read.
     pub fn has_unread_rows(&self) -> bool {
-        let RowsWanted { next, identified } = self.rows_wanted();
+        let RowsWanted {
+            next, identified, ..
+        } = self.rows_wanted();
         let mut statuses = Status::WITH_REASON.into_iter();
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }

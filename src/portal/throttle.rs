@@ -88,9 +88,10 @@ impl Throttle {
         }
     }
 
-    /// The rate that can be planned with.
-    pub fn rate(&self) -> Rate {
-        self.with_pace(|pace| pace.configured())
+    /// The time between two requests.
+    #[cfg(test)]
+    pub fn gap(&self) -> Duration {
+        self.with_pace(|pace| pace.gap())
     }
 
     /// Waits until this number of requests may be sent one after the other, with no wait in between; `None` when by then they shall not be.

@@ -57,6 +57,7 @@ impl Throttles {
 #[cfg(test)]
 mod tests {
     use std::num::{NonZeroU16, NonZeroUsize};
+    use std::time::Duration;
 
     use super::*;
     use crate::config::{BaseUrl, Config, HiddenPath, KeySource};
@@ -113,6 +114,7 @@ mod tests {
         let throttles = Throttles::new(Shard::new(1, count).unwrap().with_replicas(replicas));
         let main = portal("main", "https://portal.example/admin");
         let collect = Config::for_portal(main.clone()).collect;
-        assert_eq!(throttles.of(&main, &collect).rate(), Rate::PerSecond(0.625));
+        let gap = throttles.of(&main, &collect).gap();
+        assert_eq!(gap, Duration::from_millis(1_600));
     }
 }

@@ -11,7 +11,7 @@ use crate::model::{ByStatus, Status};
 /// Pages of one run whose rows are read in one read, at most.
 pub const PAGES_OF_A_RUN: u64 = 20;
 
-/// The same while files with a reason are not identified, or their number changed.
+/// The same while files with a reason are not identified, or their number changed, and in a folder that is seldom read.
 const PAGES_TO_IDENTIFY: u64 = 100;
 
 /// Which rows of the files that are not done to read.
@@ -21,12 +21,15 @@ pub struct RowsWanted {
     pub next: ByStatus<u64>,
     /// By status: the count at which all files were identified; `None` if some are not.
     pub identified: ByStatus<Option<u64>>,
+    /// Whether files wait, so that the folder is read often.
+    pub is_read_often: bool,
 }
 
 impl RowsWanted {
     /// Maximum number of pages to read of a status with this number of files.
     pub fn pages(&self, status: Status, files: u64) -> u64 {
-        if status.has_reason() && self.identified[status] != Some(files) {
+        let is_known = self.is_read_often && self.identified[status] == Some(files);
+        if status.has_reason() && !is_known {
             PAGES_TO_IDENTIFY
         } else {
             PAGES_OF_A_RUN
@@ -158,7 +161,10 @@ mod tests {
         map.add(run, Some(Failed.into()));
         map.add(0..LAYOUT.total, Some(Done.into()));
         let list = List::new(map.ranges(), LAYOUT.total).unwrap();
-        let mut wanted = RowsWanted::default();
+        let mut wanted = RowsWanted {
+            is_read_often: true,
+            ..RowsWanted::default()
+        };
         (wanted.next[Failed], wanted.identified[Failed]) = (next, identified);
         wanted.next[Pending] = 7;
         let (pages, read) = rows(&list, LAYOUT, &wanted);

@@ -90,10 +90,6 @@ impl Pace {
         }
     }
 
-    pub fn configured(&self) -> Rate {
-        self.configured.map_or(Rate::Unlimited, Rate::PerSecond)
-    }
-
     /// The time between two requests: doubled with each answer of 429 after the first in a row.
     pub fn gap(&self) -> Duration {
         let Some(rate) = self.rate() else {

@@ -14,6 +14,7 @@ pub fn sorted_by_creation() -> Kind {
     });
     // Until an audit refutes it, the boundaries are believed; nothing on their pages tells otherwise.
     kind.promise.judged_from = 10 * MINUTE;
+    kind.promise.seen = 12 * MINUTE;
     kind.promise.sorts = Some(false);
     kind
 }
