@@ -76,12 +76,14 @@ impl CollectionLog {
         let cycle = self
             .interval
             .filter(|_| gap > Duration::ZERO && !is_first_round);
-        self.shown.cycle = cycle.map(|interval| ReadCycle {
+        let cycle = cycle.map(|interval| ReadCycle {
             takes: gap,
             interval,
             quiet_every: collect.quiet_every,
         });
-        match self.cycles.update(self.shown.cycle, now) {
+        let news = self.cycles.update(cycle, now);
+        self.shown.cycle = self.cycles.current();
+        match news {
             None => {}
             Some(CycleChange::Changed(cycle)) if cycle.is_late() => warn!(%portal, "{cycle}"),
             Some(CycleChange::Changed(cycle)) => info!(%portal, "{cycle}"),

@@ -33,6 +33,9 @@ impl ReadCycles {
         if let Some(cycle) = cycle {
             let until = now.checked_add(cycle.takes);
             self.longest_until = self.longest_until.max(until);
+        } else if self.longest(now) > Duration::ZERO {
+            // It is too early to tell that no folder waits any more.
+            return None;
         }
         let before = std::mem::replace(&mut self.logged, cycle);
         match (before, cycle) {
@@ -43,6 +46,11 @@ impl ReadCycles {
             (_, Some(cycle)) => Some(CycleChange::Changed(cycle)),
             (before, None) => before.map(|_| CycleChange::Fits),
         }
+    }
+
+    /// The cycle while folders take turns.
+    pub fn current(&self) -> Option<ReadCycle> {
+        self.logged
     }
 
     /// The cycle that counts may have waited for: it grows at once, and shrinks no faster than time passes.
@@ -80,20 +88,22 @@ mod tests {
     #[test]
     fn a_cycle_is_logged_once_and_again_when_it_changes_much() {
         let mut cycles = ReadCycles::default();
-        let now = Moment::now().steady;
+        let start = Moment::now().steady;
         let changed = |minutes| Some(CycleChange::Changed(cycle(minutes)));
-        for (minutes, news) in [
-            (None, None),
-            (Some(3), changed(3)),
-            (Some(4), None),
-            (Some(6), changed(6)),
-            (Some(8), None),
-            (Some(9), changed(9)),
-            (Some(5), changed(5)),
-            (None, Some(CycleChange::Fits)),
-            (None, None),
+        for (at, minutes, news) in [
+            (0, None, None),
+            (1, Some(3), changed(3)),
+            (2, Some(4), None),
+            (3, Some(6), changed(6)),
+            (4, Some(8), None),
+            (5, Some(9), changed(9)),
+            (6, Some(5), changed(5)),
+            (13, None, None),
+            (14, None, Some(CycleChange::Fits)),
+            (15, None, None),
         ] {
-            assert_eq!(cycles.update(minutes.map(cycle), now), news, "{minutes:?}");
+            let news_now = cycles.update(minutes.map(cycle), start + at * MINUTE);
+            assert_eq!(news_now, news, "{at}");
         }
     }
 

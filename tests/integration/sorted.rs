@@ -79,7 +79,7 @@ async fn costs_little(change: impl FnOnce(&mut Switches)) {
         (synthetic(&portal, "A million", 375, 998_500), 24),
         (synthetic(&portal, "A hundred million", 375, 99_998_500), 24),
         (synthetic(&portal, "All done", 0, 1_000_000), 3),
-        (failed(&portal, "Many failed", 25_000, 275_000), 30),
+        (failed(&portal, "Many failed", 25_000, 275_000), 130),
         (synthetic(&portal, "Much is wrong", 12_000, 600_000), 105),
         (synthetic(&portal, "Nothing is done", 3_000, 0), 105),
     ];

@@ -48,12 +48,28 @@ async fn counters_and_times_survive_however_the_process_ends() {
 }
 
 #[tokio::test]
-async fn counts_are_not_shown_from_before_the_restart() {
-    let story = Story::with_one_file().await;
+async fn stored_counts_are_shown_at_once_with_their_time_until_the_folder_is_read() {
+    const COUNTED: &str = "kb_folder_last_success_timestamp_seconds";
+    let story = Story::begin(|portal, folder| {
+        portal.file(folder, "a.pdf", Status::Done);
+        portal.file(folder, "b.pdf", Status::Failed);
+    })
+    .await;
+    story.exporter.collected_again().await;
     let story = story.restarted(End::Stopped).await;
     let metrics = story.exporter.metrics().await;
-    assert_eq!(metrics.all("kb_folder_files", &[]).count(), 0);
-    assert_eq!(metrics.all("kb_folder_up", &[]).count(), 0);
+    let files = metrics.by_status("kb_folder_files", &story.id());
+    assert_eq!((files["done"], files["failed"]), (1, 1));
+    let errors = metrics.all("kb_folder_file_errors", &[("error", "unspecified")]);
+    assert_eq!(errors.count(), 1);
+    assert!(story.oldest(&metrics, "failed").is_some());
+    assert_eq!(metrics.value("kb_folder_consistent", &[]), Some(1.0));
+    assert_eq!(metrics.all("kb_folder_up", &[]).count(), 0, "not looked at");
+
+    story.portal.heal();
+    let read = story.exporter.collected().await;
+    assert_eq!(read.value("kb_folder_up", &[]), Some(1.0));
+    assert!(read.value(COUNTED, &[]) > metrics.value(COUNTED, &[]));
 }
 
 #[tokio::test]

@@ -154,6 +154,8 @@ fn fill_state(file: &Connection, random: &mut Rng) {
         .unwrap();
 }
 
+const LOOK: &str = r#"{"way":"sorted","consistent":true,"requests":7,"duration":{"secs":1,"nanos":5},"rows_beyond":null,"missing_files":0}"#;
+
 const UNIDENTIFIED: &str =
     r#"[{"Files":7},{"Files":0},{"Files":9},{"Unknown":16},{"Files":2},{"Unknown":0}]"#;
 
@@ -182,12 +184,18 @@ fn folder(portal: &str, random: &mut Rng) -> Vec<(&'static str, Value)> {
             ("counted", time(random)),
             ("first_counted", time(random)),
             ("counts", counts(random)),
+            ("look", text(LOOK)),
             ("unidentified", text(UNIDENTIFIED)),
             ("entries", counts(random)),
             ("indexing", text(INDEXING)),
         ]);
         if random.bool() {
-            row.extend([("full_read", time(random)), ("sizes", counts(random))]);
+            row.extend([
+                ("full_read", time(random)),
+                ("sizes", counts(random)),
+                ("missing_rows", number(random)),
+                ("shows_sorting", Value::Integer(random.i64(0..=1))),
+            ]);
         }
     }
     row
