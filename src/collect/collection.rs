@@ -194,13 +194,15 @@ impl Collector {
         self.assign_classes().await;
         // A quiet folder is read, and otherwise written, only after a while.
         self.save(&self.folders.refused()).await;
-        self.dependencies.events.ran(ended.result);
         self.log.ended(ended);
         if ended.result == RunResult::Success {
             self.storage.write_success(ended.ended).await;
         } else {
             self.storage.check_write().await;
         }
+        // Whoever sees that it ended sees what it counted.
+        self.publish(Moment::now());
+        self.dependencies.events.ran(ended.result);
     }
 
     fn submit_findings(&self, run: &Run) {

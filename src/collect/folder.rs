@@ -48,7 +48,6 @@ pub(super) struct Folder {
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
     pub boundaries: Arc<Boundaries>,
-    /// The rows to read next.
     /// Whether this process looked between the boundaries.
     looked: bool,
     pub audits: AuditLog,
