@@ -113,15 +113,18 @@ impl Tally {
         self.files[status]
     }
 
-    /// Ends the count. It is consistent if no file was added twice; the caller adds other checks.
-    pub fn finish(mut self) -> FolderCount {
+    /// Ends the count of a folder with this latest total. It is consistent if no file was added twice; the caller adds other checks.
+    pub fn finish(mut self, total: u64) -> FolderCount {
         self.rows.sort_unstable();
+        let repeated = self.rows.windows(2).filter(|pair| pair[0] == pair[1]);
+        let repeated = repeated.count() as u64;
+        let distinct = self.rows.len() as u64 - repeated;
         let mut unfinished = self.with_reason;
         unfinished.extend(self.waiting);
         FolderCount {
             files: self.files,
             examples: self.reasons.finish(),
-            consistent: self.rows.windows(2).all(|pair| pair[0] != pair[1]),
+            consistent: repeated == 0,
             unfinished,
             rows_read: ByStatus::default(),
             done: DoneFiles::Read {
@@ -131,6 +134,7 @@ impl Tally {
             },
             failed_page: None,
             rows_beyond: None,
+            left_out: Some(total.saturating_sub(distinct)),
             missing_rows: 0,
             requests: 0,
         }

@@ -134,7 +134,7 @@ impl Collector {
     /// A collector that has not read what is stored of its portal: [`Self::read_state`] does, or the first collection.
     pub fn new(settings: Settings, dependencies: Dependencies) -> Self {
         let name = settings.portal.name.clone();
-        let sorting = Sorting::new(name.clone(), settings.collect.full_every);
+        let sorting = Sorting::new(name.clone());
         Self {
             sorting: Arc::new(sorting),
             folders: Folders::new(&settings),
@@ -285,13 +285,9 @@ impl Collector {
     /// Continues with another configuration. Reads under way are completed.
     /// Folders that it does not exclude any more are admitted with the next list.
     async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
-        let before = std::mem::replace(&mut self.settings, Arc::new(settings));
+        self.settings = Arc::new(settings);
         self.dependencies.client = client;
         let settings = &self.settings;
-        if settings.collect.full_every != before.collect.full_every {
-            let portal = settings.portal.name.clone();
-            self.sorting = Arc::new(Sorting::new(portal, settings.collect.full_every));
-        }
         let now = Moment::now();
         self.folders.exclude_others(settings, now.wall);
         self.folders.class_slots.limits = settings.class_limits();

@@ -56,6 +56,8 @@ pub struct FolderCount {
     pub failed_page: Option<PageRequest>,
     /// Rows beyond the total that the portal gives, if they were asked for.
     pub rows_beyond: Option<u64>,
+    /// Files of the latest total that a full scan did not list, during which the total changed.
+    pub left_out: Option<u64>,
     /// Files that the total counts and no page lists, by a full scan whose totals agreed.
     pub missing_rows: u64,
     pub requests: u64,

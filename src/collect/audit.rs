@@ -46,16 +46,21 @@ impl Collector {
     /// Queues the audit that is due, unless one waits or is under way. When it is due, a refutation is checked instead.
     pub(super) fn queue_audit(&mut self) {
         let now = Moment::now();
-        if self.queue.is_auditing() || self.settings.collect.strategy == Strategy::Full {
+        let collect = &self.settings.collect;
+        let is_single = self.log.intervals(collect).is_none();
+        if is_single || self.queue.is_auditing() || collect.strategy == Strategy::Full {
             return;
         }
-        let refuted = self.sorting.refutation_to_check(now.steady);
+        let refuted = self
+            .sorting
+            .refutation_to_check(now.steady, collect.full_every);
         let audit = refuted.map(|refutation| refutation.folder).or_else(|| {
             let is_due = |folder: &&Folder| needs_audit(folder, &self.sorting, &self.settings, now);
-            // Of those that never were audited, small ones come first: most folders are proven soon.
+            // A doubt is settled first. Of those that never were audited, small ones come first: most folders are proven soon.
             let next = self.folders.iter().filter(is_due).min_by_key(|folder| {
                 let last = folder.view.full_read.map(|full| full.at);
-                (last, folder.expected().pages(), folder.view.id)
+                let is_sure = !folder.audits.is_in_doubt();
+                (is_sure, last, folder.expected().pages(), folder.view.id)
             });
             next.map(|folder| folder.view.id)
         });
@@ -77,16 +82,23 @@ impl Collector {
             settings: Arc::clone(&self.settings),
         };
         if let Some(refutation) = self.sorting.refutation() {
-            let sorting = Arc::clone(&self.sorting);
-            let check = async move { task.check(&refutation, &sorting).await };
-            self.tasks
-                .spawn(check, move |_| Event::RefutationChecked(id));
+            if refutation.folder == id {
+                let sorting = Arc::clone(&self.sorting);
+                let check = async move { task.check(&refutation, &sorting).await };
+                self.tasks
+                    .spawn(check, move |_| Event::RefutationChecked(id));
+            } else {
+                self.queue.ended(id, ReadKind::Audit);
+            }
             return;
         }
-        if let Some(folder) = self.folders.get_mut(id) {
-            debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
-            folder.begin_audit();
-        }
+        let folder = self.folders.get_mut(id).filter(|folder| folder.is_there());
+        let Some(folder) = folder else {
+            self.queue.ended(id, ReadKind::Audit);
+            return;
+        };
+        debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
+        folder.begin_audit();
         let audit = async move {
             Box::new(FinishedAudit {
                 result: task.run().await,
@@ -182,7 +194,7 @@ impl Folder {
     }
 }
 
-/// Reads a folder in the background.
+/// Reads every page of a folder, with a key of its own.
 pub(super) struct AuditTask {
     pub client: Arc<Client>,
     pub folder: FolderId,
@@ -192,7 +204,7 @@ pub(super) struct AuditTask {
 impl AuditTask {
     /// Scans the folder.
     pub async fn run(&self) -> Result<FolderCount, ReadError> {
-        let lane = Lane::slow();
+        let lane = Lane::large();
         let session = Session::open(&self.client).await;
         let session = session.map_err(ReadError::at(FIRST))?;
         self.scan(&session.files(self.folder, &lane)).await
@@ -221,7 +233,7 @@ impl AuditTask {
     }
 
     async fn boundaries_are_right(&self) -> Result<bool, ReadError> {
-        let lane = Lane::slow();
+        let lane = Lane::large();
         let session = Session::open(&self.client).await;
         let session = session.map_err(ReadError::at(FIRST))?;
         let files = session.files(self.folder, &lane);

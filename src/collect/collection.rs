@@ -125,7 +125,8 @@ impl Collector {
         let (collect, portal) = (&self.settings.collect, &self.settings.portal.name);
         self.log.measure(collect, portal, now.steady);
         let due = self.due_folders(intervals, now);
-        let is_busy = !self.folders.iter().any(Folder::is_idle) && !self.queue.is_unused();
+        let is_busy = !self.folders.iter().any(Folder::is_idle)
+            && self.folders.iter().any(Folder::is_being_read);
         if due.is_empty() && is_busy {
             self.runs.give_up_listing();
             self.skip();

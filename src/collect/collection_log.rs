@@ -27,8 +27,10 @@ pub(super) struct CollectionLog {
     interval: Option<Duration>,
     /// The longest time between two reads of a folder since the last collection began, of those that waited for their turn.
     longest_gap: Duration,
-    /// Whether a folder had its turn since then that this process had not read: while there are such folders, the others wait longer than later.
-    is_first_round: bool,
+    /// Whether a folder waited or had its turn since then that this process had not read.
+    found_unread: bool,
+    /// Whether every folder was read once: before that, folders wait longer than later.
+    has_read_all: bool,
     cycles: ReadCycles,
 }
 
@@ -60,7 +62,7 @@ impl CollectionLog {
     pub fn waited(&mut self, due: Instant, read_before: Option<Instant>, now: Instant) {
         let late = now.saturating_duration_since(due);
         match read_before {
-            None => self.is_first_round = true,
+            None => self.found_unread = true,
             Some(before) if self.interval.is_some_and(|interval| late > interval) => {
                 let gap = now.saturating_duration_since(before);
                 self.longest_gap = self.longest_gap.max(gap);
@@ -72,10 +74,10 @@ impl CollectionLog {
     /// Notes the cycle of the last interval; logs what is new about it.
     pub fn measure(&mut self, collect: &Collect, portal: &PortalName, now: Instant) {
         let gap = std::mem::take(&mut self.longest_gap);
-        let is_first_round = std::mem::take(&mut self.is_first_round);
+        self.has_read_all |= !std::mem::take(&mut self.found_unread);
         let cycle = self
             .interval
-            .filter(|_| gap > Duration::ZERO && !is_first_round);
+            .filter(|_| gap > Duration::ZERO && self.has_read_all);
         let cycle = cycle.map(|interval| ReadCycle {
             takes: gap,
             interval,

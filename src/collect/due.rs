@@ -64,7 +64,7 @@ struct LastRead {
     began: Instant,
     /// The entry of the list that it began with.
     entry: Option<Entry>,
-    /// None while it is under way.
+    /// While it is under way, that of the read before.
     outcome: Option<ReadOutcome>,
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Folder {
     /// The last count, until it is written.
     unwritten: Option<Box<UnwrittenCount>>,
     read: ReadState,
+    /// How often the read went on as another one since it was due.
+    times_read_on: u32,
     /// Whether the last read took too long.
     pub slow: bool,
     pub read_log: ReadLog,
@@ -81,6 +83,7 @@ impl Folder {
             persisted,
             unwritten: None,
             read: ReadState::default(),
+            times_read_on: 0,
             slow: false,
             read_log: ReadLog::default(),
             state_before: None,
@@ -128,7 +131,7 @@ impl Folder {
         Expected {
             rows_beyond: self.witnesses.want_rows_beyond(),
             first_look: !self.looked && record.is_none_or(|record| record.full_read.is_none()),
-            rows: self.persisted.rows_wanted(),
+            rows: self.persisted.rows_wanted(self.presses()),
             ..Expected::new(record.map(|record| record.counts), reported)
         }
     }
@@ -203,7 +206,6 @@ impl Folder {
         self.read_log.end(read.outcome(), same);
         match read.result {
             _ if !self.is_collected() => ReadOutcome::NothingToCount,
-            // A scan follows, whose result is another read.
             Ok(Found::ManyPages { .. }) => ReadOutcome::Failed,
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);

@@ -211,11 +211,13 @@ impl Scan {
                 return Err(ReadError::Empty { page, total });
             }
         }
-        let mut count = self.tally.finish();
+        let mut count = self.tally.finish(total);
         count.consistent &= self.totals_agree && rows == total;
         count.failed_page = self.failed_page;
         count.rows_beyond = self.rows_beyond;
         if self.totals_agree {
+            // Rows that are left out and rows that occur twice may be the same at each scan.
+            count.left_out = None;
             count.missing_rows = total.saturating_sub(rows);
         }
         count.requests = self.pages;

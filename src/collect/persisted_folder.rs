@@ -93,13 +93,9 @@ impl PersistedFolder {
     }
 
     /// The rows that the next read by boundaries is to read.
-    pub fn rows_wanted(&self) -> RowsWanted {
-        let counts = self.record.as_ref().map(|record| record.counts);
-        let waiting = counts.map_or(0, |counts| {
-            counts[Status::Pending] + counts[Status::Processing]
-        });
+    pub fn rows_wanted(&self, is_read_often: bool) -> RowsWanted {
         RowsWanted {
-            is_read_often: waiting > 0,
+            is_read_often,
             next: self.history.next_rows(),
             identified: ByStatus::from_fn(|status| {
                 let record = self.record.as_ref()?;
@@ -113,7 +109,7 @@ impl PersistedFolder {
     pub fn has_unread_rows(&self) -> bool {
         let RowsWanted {
             next, identified, ..
-        } = self.rows_wanted();
+        } = self.rows_wanted(false);
         let mut statuses = Status::WITH_REASON.into_iter();
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }

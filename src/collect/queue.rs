@@ -50,13 +50,49 @@ pub(super) enum ReadKind {
 
 type Read = (FolderId, ReadKind);
 
+type Waiting = (Due, Read);
+
 /// The reads that wait, and those that are being made.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeSet<(Due, Read)>,
+    waiting: BTreeSet<Waiting>,
     /// Reads that were begun since the last quiet one.
     since_quiet: u32,
     begun: BTreeSet<Read>,
+}
+
+/// How many reads of each kind are being made, and how many may be.
+struct Room {
+    /// Reads of folders that are answered as fast as others, and of slow ones.
+    counts: [usize; 2],
+    scans: usize,
+    audits: usize,
+    limit: usize,
+}
+
+impl Room {
+    fn new(begun: &BTreeSet<Read>, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Self {
+        let of = |wanted| begun.iter().filter(move |(_, kind)| *kind == wanted);
+        let mut counts = [0; 2];
+        for (folder, _) in of(ReadKind::Count) {
+            counts[usize::from(is_slow(*folder))] += 1;
+        }
+        Self {
+            counts,
+            scans: of(ReadKind::Scan).count(),
+            audits: of(ReadKind::Audit).count(),
+            limit: in_flight * READS_PER_REQUEST,
+        }
+    }
+
+    fn has(&self, kind: ReadKind, is_slow: bool) -> bool {
+        let is_free = self.scans + self.audits < LARGE_READS;
+        match kind {
+            ReadKind::Count => self.counts[usize::from(is_slow)] < self.limit,
+            ReadKind::Scan => is_free,
+            ReadKind::Audit => is_free && self.audits == 0,
+        }
+    }
 }
 
 /// A read whose turn it is.
@@ -72,20 +108,24 @@ impl Queue {
         self.waiting.insert((due, (folder, kind)));
     }
 
-    /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder that is being read is answered slowly,
-    /// so that its read makes room for another one.
+    /// Takes out the read that is to begin now, if there is room for one. `is_slow`: whether a folder is answered slowly, so that its read
+    /// has the room of such folders.
     pub fn next(&mut self, in_flight: usize, is_slow: impl Fn(FolderId) -> bool) -> Option<Turn> {
-        let room = self.room(in_flight, is_slow);
-        let has_room = |(_, (_, kind)): &&(Due, Read)| room(*kind);
-        let front = self.waiting.first()?;
-        let mut waiting = self.waiting.iter();
-        let quiet = waiting.find(|(due, _)| due.need == Need::Quiet);
-        let quiet = quiet.filter(|(due, _)| due.at < front.0.at && self.since_quiet >= QUIET_EVERY);
+        let room = Room::new(&self.begun, in_flight, &is_slow);
+        let has_room = |(_, (folder, kind)): &&Waiting| room.has(*kind, is_slow(*folder));
+        let is_quiet = |(due, _): &&Waiting| due.need == Need::Quiet;
         // An audit begins in the place of other reads, never beside them.
-        let is_beside = |read: &&(Due, Read)| read.1.1 == ReadKind::Audit && *read != front;
-        let mut may_begin = self.waiting.iter().filter(|read| !is_beside(read));
-        let next = quiet.filter(has_room).or_else(|| may_begin.find(has_room));
-        let next = *next?;
+        let fronts = [self.waiting.first(), self.waiting.iter().find(is_quiet)];
+        let is_in_place =
+            |read: &&Waiting| read.1.1 != ReadKind::Audit || fronts.contains(&Some(*read));
+        let waiting = self.waiting.iter().filter(has_room).filter(is_in_place);
+        let first = waiting
+            .clone()
+            .find(|(_, (_, kind))| *kind != ReadKind::Audit);
+        let quiet = waiting.clone().find(is_quiet);
+        let quiet = quiet.filter(|(due, _)| first.is_none_or(|first| due.at < first.0.at));
+        let quiet = quiet.filter(|_| self.since_quiet >= QUIET_EVERY);
+        let next = *quiet.or_else(|| waiting.clone().next())?;
         self.waiting.remove(&next);
         self.since_quiet = match next.0.need {
             Need::Pressing => self.since_quiet.saturating_add(1),
@@ -94,23 +134,6 @@ impl Queue {
         let (due, (folder, kind)) = next;
         self.begun.insert((folder, kind));
         Some(Turn { folder, kind, due })
-    }
-
-    /// Whether there is room for a read of a kind. An audit leaves room for a scan that counts.
-    fn room<S: Fn(FolderId) -> bool>(
-        &self,
-        in_flight: usize,
-        is_slow: S,
-    ) -> impl Fn(ReadKind) -> bool + use<S> {
-        let of = |wanted| self.begun.iter().filter(move |(_, kind)| *kind == wanted);
-        let counts = of(ReadKind::Count).filter(|(folder, _)| !is_slow(*folder));
-        let counts = counts.count();
-        let [scans, audits] = [ReadKind::Scan, ReadKind::Audit].map(|kind| of(kind).count());
-        move |kind| match kind {
-            ReadKind::Count => counts < in_flight * READS_PER_REQUEST,
-            ReadKind::Scan => scans + audits < LARGE_READS,
-            ReadKind::Audit => audits == 0 && scans + 1 < LARGE_READS,
-        }
     }
 
     /// When to see next whether a read that has begun makes room for one that waits.
@@ -124,17 +147,11 @@ impl Queue {
         self.begun.remove(&(folder, kind));
     }
 
-    /// Takes out every read that waits.
+    /// Takes out every read that waits, but for audits.
     pub fn clear(&mut self) -> Vec<FolderId> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let counts = waiting.into_iter().map(|(_, read)| read);
-        let counts = counts.filter(|(_, kind)| *kind != ReadKind::Audit);
-        counts.map(|(folder, _)| folder).collect()
-    }
-
-    /// Whether nothing waits and nothing is being made.
-    pub fn is_unused(&self) -> bool {
-        self.waiting.is_empty() && self.begun.is_empty()
+        let is_count = |(_, (_, kind)): &Waiting| *kind != ReadKind::Audit;
+        let counts = self.waiting.extract_if(.., is_count);
+        counts.map(|(_, (folder, _))| folder).collect()
     }
 
     /// Whether an audit waits or is being made.
@@ -183,16 +200,16 @@ mod tests {
         assert!(queue.is_auditing());
 
         queue.ended(id(3), Scan);
-        assert_eq!(started(&mut queue), [(id(5), Scan)]);
+        assert_eq!(started(&mut queue), [(id(2), Audit)]);
         queue.ended(id(6), Count);
         assert_eq!(started(&mut queue), [(id(7), Count)]);
         queue.ended(id(4), Scan);
-        queue.ended(id(5), Scan);
-        assert_eq!(started(&mut queue), [(id(2), Audit)]);
+        assert_eq!(started(&mut queue), [(id(5), Scan)]);
         queue.ended(id(2), Audit);
-        assert!(!queue.is_auditing());
+        assert!(started(&mut queue).is_empty() && !queue.is_auditing());
+        queue.push(id(2), Audit, due(Need::Quiet, 10, now));
         assert_eq!(queue.clear(), [id(1)]);
-        assert!(queue.next(9, |_| false).is_none());
+        assert!(queue.is_auditing());
     }
 
     #[test]

@@ -40,9 +40,8 @@ impl Collector {
     fn next_turn(&mut self) -> Option<Turn> {
         let in_flight = self.settings.collect.concurrency.get();
         let folder = |id| self.folders.get(id);
-        self.queue.next(in_flight, |id| {
-            folder(id).is_some_and(Folder::is_read_slowly)
-        })
+        self.queue
+            .next(in_flight, |id| folder(id).is_some_and(Folder::is_slow))
     }
 
     /// The input of a read; `None` if it is no longer wanted.
@@ -53,11 +52,10 @@ impl Collector {
         let watched = watched.unwrap_or_default();
         let folder = self.folders.get_mut(id)?;
         let read_before = folder.read_log.last_began();
-        let is_large = turn.kind != ReadKind::Count;
-        let lane = Arc::new(if folder.slow || is_large {
-            Lane::slow()
-        } else {
-            Lane::default()
+        let lane = Arc::new(match turn.kind {
+            ReadKind::Count if folder.slow => Lane::slow(),
+            ReadKind::Count => Lane::default(),
+            ReadKind::Scan | ReadKind::Audit => Lane::large(),
         });
         let requests = folder.start(&session, &lane, &watched)?;
         self.log
@@ -89,7 +87,9 @@ impl Collector {
         let session = self.folders.get(id).and_then(Folder::session);
         match &read.result {
             Err(error) if error.is_refusal() => {
-                let Some(session) = session else { return };
+                let Some(session) = session else {
+                    return self.refused_with_portal(id);
+                };
                 self.refusals.add(Refusal {
                     folder: id,
                     session,
@@ -97,9 +97,10 @@ impl Collector {
                 });
                 self.ask_about_refusals();
             }
-            Ok(Found::ManyPages { requests }) => {
+            Ok(Found::ManyPages { requests }) if self.session.is_some() => {
                 self.read_again(id, ReadKind::Scan, *requests);
             }
+            Ok(Found::ManyPages { .. }) => self.refused_with_portal(id),
             _ => {
                 if let Some(session) = session {
                     session.go_on_without(id);
@@ -178,11 +179,12 @@ impl Collector {
         let outcome = self.folders.update(id, portal, change);
         let folder = self.folders.get(id);
         let is_unsaved = folder.is_some_and(|folder| folder.persisted.is_absence_unsaved());
-        let goes_on = folder.is_some_and(|folder| folder.persisted.has_unread_rows());
+        let goes_on = self.session.is_some() && folder.is_some_and(Folder::has_more_to_read);
         if outcome == ReadOutcome::Counted || is_unsaved {
             self.counted.insert(id);
         }
         if outcome == ReadOutcome::Counted && goes_on {
+            self.runs.folder_goes_on(id);
             self.read_again(id, ReadKind::Count, 0);
         } else {
             self.runs.folder_done(id, outcome);

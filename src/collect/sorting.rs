@@ -51,8 +51,9 @@ enum Known {
     Shown,
     Refuted {
         refutation: Refutation,
-        check_at: Instant,
-        /// The time from the last check to the next.
+        /// When it was found, or checked last.
+        checked: Instant,
+        /// The time to the next check.
         wait: Duration,
     },
 }
@@ -61,16 +62,13 @@ enum Known {
 #[derive(Debug)]
 pub struct Sorting {
     portal: PortalName,
-    /// The longest time between two checks of a refutation.
-    check_every: Duration,
     known: Mutex<Known>,
 }
 
 impl Sorting {
-    pub fn new(portal: PortalName, check_every: Duration) -> Self {
+    pub fn new(portal: PortalName) -> Self {
         Self {
             portal,
-            check_every,
             known: Mutex::new(Known::Assumed),
         }
     }
@@ -114,26 +112,25 @@ impl Sorting {
         self.with(|known| {
             if !matches!(known, Known::Refuted { .. }) {
                 warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
-                let wait = FIRST_CHECK.min(self.check_every);
                 *known = Known::Refuted {
                     refutation,
-                    check_at: Moment::now().steady + wait,
-                    wait,
+                    checked: Moment::now().steady,
+                    wait: FIRST_CHECK,
                 };
             }
         });
     }
 
-    /// The refutation, when it is time to check whether it still holds.
-    pub fn refutation_to_check(&self, now: Instant) -> Option<Refutation> {
+    /// The refutation, when it is time to check whether it still holds: each time after twice as long, up to `longest`.
+    pub fn refutation_to_check(&self, now: Instant, longest: Duration) -> Option<Refutation> {
         self.with(|known| match known {
             Known::Refuted {
                 refutation,
-                check_at,
+                checked,
                 wait,
-            } if *check_at <= now => {
-                *wait = wait.saturating_mul(2).min(self.check_every);
-                *check_at = now + *wait;
+            } if now.saturating_duration_since(*checked) >= (*wait).min(longest) => {
+                *wait = wait.saturating_mul(2);
+                *checked = now;
                 Some(refutation.clone())
             }
             _ => None,
@@ -162,7 +159,7 @@ mod tests {
     const DAY: Duration = Duration::from_hours(24);
 
     fn sorting() -> Sorting {
-        Sorting::new(PortalName::new("main").unwrap(), DAY)
+        Sorting::new(PortalName::new("main").unwrap())
     }
 
     fn refutation(page: u64) -> Refutation {
@@ -191,12 +188,12 @@ mod tests {
         let sorting = sorting();
         sorting.refute(refutation(1));
         let mut at = Moment::now().steady;
-        assert_eq!(sorting.refutation_to_check(at), None);
+        assert_eq!(sorting.refutation_to_check(at, DAY), None);
         for hours in [1, 2, 4, 8, 16, 24, 24] {
             at += Duration::from_hours(hours);
             let just_before = at.checked_sub(Duration::from_mins(1)).unwrap();
-            assert_eq!(sorting.refutation_to_check(just_before), None);
-            assert_eq!(sorting.refutation_to_check(at), Some(refutation(1)));
+            assert_eq!(sorting.refutation_to_check(just_before, DAY), None);
+            assert_eq!(sorting.refutation_to_check(at, DAY), Some(refutation(1)));
         }
     }
 

@@ -79,14 +79,6 @@ pub fn choose(strategy: Strategy, sorting: SortingState, expected: &Expected) ->
     }
 }
 
-/// Expected requests of a read.
-pub fn requests(strategy: Strategy, sorting: SortingState, expected: &Expected) -> u64 {
-    match choose(strategy, sorting, expected) {
-        Way::Full => expected.pages(),
-        Way::Sorted => expected.sorted_requests(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +147,6 @@ mod tests {
                 choose(strategy, SortingState::Refuted, &expected),
                 Way::Full
             );
-            assert_eq!(requests(strategy, SortingState::Refuted, &expected), 10_000);
         }
         let assumed = choose(Strategy::Sorted, SortingState::Assumed, &expected(1, None));
         assert_eq!(assumed, Way::Sorted);

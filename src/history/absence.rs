@@ -37,7 +37,7 @@ pub(super) fn add(
         missed.partition(|(_, file)| file.missed_since.is_some());
     let is_over = |file: &KnownFile| {
         let since = file.missed_since.map(|since| read.ended.since(since));
-        file.settled.is_none() || since > Some(REMEMBERED_AFTER_MISSED)
+        file.settled.is_none() || file.is_done || since > Some(REMEMBERED_AFTER_MISSED)
     };
     let forgotten = again.into_iter().filter(|(_, file)| is_over(file));
     update.forgotten.extend(forgotten.map(|(key, _)| key));
@@ -83,7 +83,7 @@ fn miss(
             update.finished.push(key);
         }
         let file = KnownFile {
-            settled: file.settled.filter(|_| !are_done),
+            is_done: are_done,
             // The indexing time of a file that is counted is taken at this read, or not at all.
             timed_from: file.timed_from.filter(|_| !are_counted),
             missed_since: Some(read.ended),

@@ -116,6 +116,7 @@ fn remember(
         since,
         timed_from: timed_from.filter(|_| settled.is_none()),
         missed_since: None,
+        is_done: false,
         class: row.class.clone(),
     }
 }

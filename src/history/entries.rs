@@ -32,6 +32,9 @@ pub(super) struct Seen {
     pub looks_elsewhere: bool,
 }
 
+/// A full scan that left out at most so many files is good enough to begin with.
+const FEW: u64 = 10;
+
 impl Unidentified {
     /// Inconsistent reads after which every row was listed. Pages of files with equal names in an arbitrary order leave out 37 rows of 100
     /// at most, so that sixteen reads leave out one row in eight million.
@@ -53,6 +56,10 @@ impl Unidentified {
             _ if seen.looks_elsewhere => (0, Self::Files(unidentified)),
             // Without a count, nothing is known of files that are not listed.
             (_, false) if !status.has_reason() => (0, self),
+            // Few files were left out. Until they are listed, as many may be taken for those.
+            (Self::Unknown(_), false) if count.left_out.is_some_and(|files| files <= FEW) => {
+                (0, Self::Files(count.left_out.unwrap_or_default()))
+            }
             (Self::Unknown(reads), false) if reads + 1 < Self::ENOUGH => {
                 (0, Self::Unknown(reads + 1))
             }

@@ -25,6 +25,8 @@ pub struct KnownFile {
     pub timed_from: Option<Timestamp>,
     /// Since when whole turns have missed it.
     pub missed_since: Option<Timestamp>,
+    /// Whether it was taken for done when it was first missed.
+    pub is_done: bool,
     /// The class of its reason, if it failed or is flagged.
     pub class: Option<Class>,
 }
@@ -32,7 +34,7 @@ pub struct KnownFile {
 impl KnownFile {
     /// Whether a status with a reason has this file, unless it is missed.
     pub(super) fn is_settled(&self) -> bool {
-        self.settled == Some(self.status)
+        self.settled == Some(self.status) && !self.is_done
     }
 
     /// Its status and the class of its reason, if it failed or is flagged.

@@ -4,7 +4,7 @@
 //! came. Answers of 429 lower the rate below the limit that they reveal, and good answers raise it again ([`pace`]).
 //!
 //! Whoever makes many requests makes them in a [`Lane`]. Folders that are answered slowly compared with the portal's other ones
-//! ([`answers`]) are slow: all of those together leave one request in flight to the others.
+//! ([`answers`]) are slow: all of those, and reads of very many pages, together leave one request in flight to the others.
 
 mod answers;
 mod pace;
@@ -34,13 +34,23 @@ pub struct Lane {
     slow: AtomicBool,
     /// When the first request was sent that was not answered since the last answer.
     unanswered: Mutex<Option<Instant>>,
+    /// Whether it has very many requests, so that it leaves one in flight to others as slow ones do.
+    large: bool,
 }
 
 impl Lane {
-    /// The slow lane, for folders whose last reads were slow.
+    /// A lane for a folder whose last read was slow.
     pub fn slow() -> Self {
         Self {
             slow: AtomicBool::new(true),
+            ..Self::default()
+        }
+    }
+
+    /// A lane for reads of very many pages.
+    pub fn large() -> Self {
+        Self {
+            large: true,
             ..Self::default()
         }
     }
@@ -102,7 +112,7 @@ impl Throttle {
         still_due: impl Fn() -> bool,
     ) -> Option<Admission<'_>> {
         // The semaphores are never closed, so there always is a permit in the end.
-        let slow_permit = if lane.slow.load(Ordering::Relaxed) {
+        let slow_permit = if lane.large || lane.slow.load(Ordering::Relaxed) {
             self.slow_permits.acquire().await.ok()
         } else {
             None

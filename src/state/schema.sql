@@ -38,7 +38,7 @@ CREATE TABLE folder (
     UNIQUE (portal, id)
 ) STRICT;
 
--- Files that are not done. `missed_since` is null for a file that was not missed.
+-- Files that are not done. `missed_since` is null for a file that was not missed; `is_done` is whether a missed file was taken for done.
 CREATE TABLE file (
     folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
     link BLOB NOT NULL,
@@ -48,6 +48,7 @@ CREATE TABLE file (
     since INTEGER NOT NULL,
     timed_from INTEGER,
     missed_since INTEGER,
+    is_done INTEGER NOT NULL,
     class TEXT,
     PRIMARY KEY (folder, link, id)
 ) STRICT, WITHOUT ROWID;

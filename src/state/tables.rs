@@ -179,6 +179,7 @@ columns!(KnownFile {
     since,
     timed_from,
     missed_since,
+    is_done,
     class
 });
 

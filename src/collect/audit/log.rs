@@ -78,6 +78,11 @@ impl AuditLog {
             }
     }
 
+    /// Whether the last audit found the boundaries wrong, and another one is to tell.
+    pub fn is_in_doubt(&self) -> bool {
+        self.doubt.is_some()
+    }
+
     /// Whether the last audit found the boundaries wrong; told once.
     pub fn take_wrong(&mut self) -> bool {
         let is_wrong = matches!(self.state, State::Wrong);

@@ -12,6 +12,9 @@ use crate::collect::queue::{Due, Need};
 use crate::model::FileKey;
 use crate::portal::{Lane, Session};
 
+/// Reads that go on at once, at most: enough for every row that is remembered.
+const MOST_READS_ON: u32 = 12;
+
 #[derive(Default)]
 pub(super) enum ReadState {
     #[default]
@@ -58,6 +61,7 @@ impl Folder {
             since: Moment::now().steady,
             requests: 0,
         };
+        self.times_read_on = 0;
     }
 
     /// The read goes on as another one, for which requests were made already; returns when it was due.
@@ -77,6 +81,7 @@ impl Folder {
             since,
             requests,
         };
+        self.times_read_on += 1;
         due
     }
 
@@ -118,12 +123,27 @@ impl Folder {
         }
     }
 
-    /// Whether the read that is under way is answered slowly compared with others.
-    pub fn is_read_slowly(&self) -> bool {
+    /// Whether the read that is under way is answered slowly compared with others, or the last one was.
+    pub fn is_slow(&self) -> bool {
         match &self.read {
             ReadState::Reading { session, lane, .. } => session.is_slow(lane),
-            ReadState::Idle | ReadState::Queued { .. } => false,
+            ReadState::Idle | ReadState::Queued { .. } => self.slow,
         }
+    }
+
+    /// Whether the read presses that waits or is under way.
+    pub fn presses(&self) -> bool {
+        match &self.read {
+            ReadState::Idle => false,
+            ReadState::Queued { due, .. } | ReadState::Reading { due, .. } => {
+                due.need == Need::Pressing
+            }
+        }
+    }
+
+    /// Whether a read that counted the folder goes on with rows of failed and flagged files that no read has listed.
+    pub fn has_more_to_read(&self) -> bool {
+        self.times_read_on < MOST_READS_ON && self.persisted.has_unread_rows()
     }
 
     /// The read ended; returns the files that the ledger watched when it began.
@@ -136,6 +156,9 @@ impl Folder {
 
     /// What was under way is lost.
     pub fn forget_read(&mut self) {
+        if matches!(self.read, ReadState::Reading { .. }) {
+            self.read_log.end(ReadOutcome::Failed, false);
+        }
         self.read = ReadState::Idle;
     }
 

@@ -143,6 +143,7 @@ impl Pages {
             done: DoneFiles::Counted(list.boundaries()),
             rows_read,
             rows_beyond: None,
+            left_out: None,
             missing_rows: 0,
             requests: 0,
         }

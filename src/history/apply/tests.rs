@@ -81,6 +81,7 @@ impl Story {
             done: DoneFiles::Counted(Boundaries::default()),
             failed_page: None,
             rows_beyond: None,
+            left_out: None,
             missing_rows: 0,
             requests: 1,
         };

@@ -42,6 +42,7 @@ fn file(status: Status) -> KnownFile {
         since: Timestamp::from_millis(5),
         timed_from: Some(Timestamp::from_millis(-6)),
         missed_since: Some(Timestamp::from_millis(7)),
+        is_done: true,
         class: status
             .has_reason()
             .then(|| Class::from_label("page <n> lost")),

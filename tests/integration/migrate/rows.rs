@@ -209,6 +209,7 @@ fn known_file(folder: i64, random: &mut Rng) -> Vec<(&'static str, Value)> {
         ("since", time(random)),
         ("timed_from", maybe(random, time)),
         ("missed_since", maybe(random, time)),
+        ("is_done", Value::Integer(random.i64(0..=1))),
         ("class", maybe(random, name)),
     ];
     row.extend(key(random));

@@ -29,6 +29,8 @@ pub struct Promise {
     pub judged_from: Millis,
     /// The most that a count may be off by, in addition to the changes while it was made.
     pub off: u64,
+    /// Entries that may be missed in all.
+    pub lost: u64,
     /// Whether a marked count may be off by more.
     pub marked_off: bool,
     /// The least share of counts that are consistent.
@@ -49,6 +51,7 @@ impl Default for Promise {
             quiet_seen: 12 * MINUTE,
             judged_from: 0,
             off: 0,
+            lost: 0,
             marked_off: false,
             consistent: 0.9,
             sorts: Some(true),
@@ -220,7 +223,7 @@ impl Judge {
                     &format!("{status:?}: {shown} for {most}"),
                 );
             }
-            if shown < least {
+            if shown + promise.lost < least {
                 self.breach(
                     Rule::NoMissedEntries,
                     now,

@@ -44,6 +44,8 @@ pub fn many_failed() -> Kind {
         world.flow(folder, Act::Move(Failed, Done), 3 * MINUTE, 0..DAY);
     });
     kind.promise.seen = 12 * MINUTE;
+    // A file that recovers and fails again while as many files do the contrary was never seen done.
+    kind.promise.lost = 5;
     kind
 }
 

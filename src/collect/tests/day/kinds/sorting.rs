@@ -31,6 +31,8 @@ pub fn one_unsorted_folder() -> Kind {
         world.folders[folder].quirks.push(Quirk::IgnoresSorting);
     });
     kind.promise.sorts = None;
+    // Every page of every folder is read from then on.
+    kind.rate = 10;
     kind
 }
 
