@@ -61,6 +61,7 @@ pub use settings::Settings;
 use audit::{FinishedAudit, show_sorting};
 use collection::Listed;
 use collection_log::CollectionLog;
+use folder::Folder;
 use folders::Folders;
 use list::FolderList;
 use progress::Progress;
@@ -108,6 +109,7 @@ pub struct Collector {
     log: CollectionLog,
     storage: Storage,
     publication: Publication,
+    was_refuted: bool,
     /// When it is checked next whether an audit is due.
     next_audit_check: Instant,
     runs: Runs,
@@ -142,6 +144,7 @@ impl Collector {
             log: CollectionLog::default(),
             storage: Storage::new(dependencies.store.clone(), name),
             publication: Publication::new(Moment::now().steady),
+            was_refuted: false,
             next_audit_check: Moment::now().steady,
             runs: Runs::default(),
             queue: Queue::default(),
@@ -227,6 +230,7 @@ impl Collector {
     /// Does what is due by now, after any event.
     async fn go_on(&mut self) {
         self.end_collections().await;
+        self.doubt_boundaries();
         if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
             self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
             self.queue_audit();
@@ -254,6 +258,16 @@ impl Collector {
         let limit = self.settings.collect.timeout;
         self.folders.give_up_reads(limit);
         self.publish(Moment::now());
+    }
+
+    /// Marks the counts by boundaries as soon as the portal is known not to sort.
+    fn doubt_boundaries(&mut self) {
+        let is_refuted = self.sorting.refutation().is_some();
+        if is_refuted && !self.was_refuted {
+            self.folders.iter_mut().for_each(Folder::doubt_boundaries);
+            self.publication.request();
+        }
+        self.was_refuted = is_refuted;
     }
 
     /// Processes the results of a task and of others that ended meanwhile; writes the counts in one transaction.

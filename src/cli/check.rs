@@ -65,7 +65,7 @@ async fn try_portal(
     throttles: &Throttles,
 ) -> Result<PortalView> {
     let session = once::session(config, portal, throttles).await?;
-    let listing = session.folders().await?;
+    let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config, shard);
     let Admission { folders, facts } = admit(&listing, &settings);
     let folders = stream::iter(folders)

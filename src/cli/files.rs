@@ -109,7 +109,7 @@ async fn list(
     writer: &mut Writer,
 ) -> Result<bool> {
     let session = once::session(config, portal, throttles).await?;
-    let listing = session.folders().await?;
+    let listing = session.folders(config.collect.timeout).await?;
     let settings = Settings::new(portal, config, shard);
     let mut folders = admit(&listing, &settings).folders;
     folders.retain(|folder| args.admits_folder(folder));

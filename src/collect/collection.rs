@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::time::timeout;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
@@ -49,10 +49,7 @@ impl Collector {
     pub(super) fn request_list(&self) -> impl Future<Output = Listed> + Send + use<> {
         let client = Arc::clone(&self.dependencies.client);
         let limit = self.settings.collect.timeout;
-        async move {
-            let listed = timeout(limit, list(&client)).await;
-            listed.unwrap_or(Err(PortalError::Timeout { limit }))
-        }
+        async move { list(&client, limit).await }
     }
 
     /// The list that a collection began with is there: queues the folders that are due.
@@ -221,9 +218,9 @@ impl Collector {
     }
 }
 
-async fn list(client: &Arc<Client>) -> Listed {
+async fn list(client: &Arc<Client>, limit: Duration) -> Listed {
     let session = Session::open(client).await?;
-    let listing = session.folders().await?;
+    let listing = session.folders(limit).await?;
     Ok((Arc::new(session), listing))
 }
 

@@ -74,7 +74,8 @@ impl CollectionLog {
     /// Notes the cycle of the last interval; logs what is new about it.
     pub fn measure(&mut self, collect: &Collect, portal: &PortalName, now: Instant) {
         let gap = std::mem::take(&mut self.longest_gap);
-        self.has_read_all |= !std::mem::take(&mut self.found_unread);
+        let found_unread = std::mem::take(&mut self.found_unread);
+        self.has_read_all |= self.shown.last_run.is_some() && !found_unread;
         let cycle = self
             .interval
             .filter(|_| gap > Duration::ZERO && self.has_read_all);

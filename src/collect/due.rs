@@ -107,6 +107,12 @@ impl ReadLog {
         self.last.as_ref().map(|last| last.began)
     }
 
+    /// The files that the list reported when the last read began.
+    pub fn reported_files(&self) -> u64 {
+        let entry = self.last.as_ref().and_then(|last| last.entry);
+        entry.map_or(0, |entry| entry.file_count)
+    }
+
     /// Whether the last read was refused, or found that the folder is gone. The list does not show when that ends.
     pub fn is_refused(&self) -> bool {
         let outcome = self.last.as_ref().and_then(|last| last.outcome);

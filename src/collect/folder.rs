@@ -29,7 +29,7 @@ use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::SavedFolder;
 
 use under_way::ReadState;
-use witnesses::Witnesses;
+use witnesses::{Witnesses, is_far_below};
 
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
@@ -129,9 +129,12 @@ impl Folder {
         let record = self.persisted.record.as_ref();
         let reported = self.view.reported_files.unwrap_or(0);
         Expected {
-            rows_beyond: self.witnesses.want_rows_beyond(),
+            rows_beyond: self.witnesses.has_rows_beyond(),
+            looks_beyond: self.witnesses.looks_beyond(),
             first_look: !self.looked && record.is_none_or(|record| record.full_read.is_none()),
-            rows: self.persisted.rows_wanted(self.presses()),
+            rows: self
+                .persisted
+                .rows_wanted(self.presses(), self.times_read_on > 0),
             ..Expected::new(record.map(|record| record.counts), reported)
         }
     }
@@ -210,10 +213,10 @@ impl Folder {
             Ok(Found::Counted(mut count)) => {
                 limit_rows(&mut count, &self.persisted.history);
                 let is_shown = self.compare_with_full_read(&mut count);
-                let reported = self.view.reported_files.unwrap_or(0);
+                let reported = self.read_log.reported_files();
                 let files = count.files.total();
                 self.witnesses.counted(files, reported, count.rows_beyond);
-                count.consistent &= self.witnesses.missing() == 0;
+                count.consistent &= self.witnesses.missing() == 0 && !is_far_below(files, reported);
                 let (finished, whole) = self.count(read.began, read.ended, &count, class_slots);
                 if is_shown {
                     self.persisted.shows_sorting();
@@ -330,6 +333,17 @@ impl Folder {
         self.persisted.read_in_full(full_read);
         if difference.is_some() {
             self.view_mut().full_read_difference = difference;
+        }
+    }
+
+    /// The portal does not sort: counts by boundaries are no base for what follows.
+    pub fn doubt_boundaries(&mut self) {
+        let is_sorted = |counts: &Arc<Counts>| counts.look.way == Way::Sorted;
+        if self.view.counts.as_ref().is_some_and(is_sorted) {
+            self.persisted.forget_base();
+            if let Some(counts) = &mut self.view_mut().counts {
+                Arc::make_mut(counts).look.consistent = false;
+            }
         }
     }
 

@@ -210,9 +210,16 @@ impl Folders {
         let Some(folder) = self.by_id.get_mut(&id) else {
             return ReadOutcome::NothingToCount;
         };
-        let before = folder.view.state.clone();
+        let before = (
+            folder.view.state.is_counted(),
+            folder.view.state.unavailable(),
+        );
         let outcome = change(folder, &mut self.class_slots);
-        if folder.view.state != before {
+        let after = (
+            folder.view.state.is_counted(),
+            folder.view.state.unavailable(),
+        );
+        if after != before {
             self.log.state(portal, &folder.view);
         }
         outcome

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::classify::ClassSlot;
 use crate::collect::sorted::RowsWanted;
 use crate::count::FolderCount;
+use crate::count::MAX_REMEMBERED;
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 use crate::state::{FileChanges, SavedFolder, SqlError};
@@ -92,14 +93,24 @@ impl PersistedFolder {
         self.unsaved = Unsaved::All;
     }
 
+    /// The next count is the base of the entries after it.
+    pub fn forget_base(&mut self) {
+        if let Some(record) = &mut self.record {
+            record.unidentified = ByStatus::default();
+        }
+    }
+
     /// The rows that the next read by boundaries is to read.
-    pub fn rows_wanted(&self, is_read_often: bool) -> RowsWanted {
+    pub fn rows_wanted(&self, is_read_often: bool, goes_on: bool) -> RowsWanted {
         RowsWanted {
             is_read_often,
+            goes_on,
             next: self.history.next_rows(),
             identified: ByStatus::from_fn(|status| {
                 let record = self.record.as_ref()?;
-                let is_identified = record.unidentified[status].files() == Some(0);
+                // Rows that cannot be remembered are not read for that.
+                let is_full = self.history.len() >= MAX_REMEMBERED;
+                let is_identified = is_full || record.unidentified[status].files() == Some(0);
                 is_identified.then_some(record.counts[status])
             }),
         }
@@ -109,7 +120,7 @@ impl PersistedFolder {
     pub fn has_unread_rows(&self) -> bool {
         let RowsWanted {
             next, identified, ..
-        } = self.rows_wanted(false);
+        } = self.rows_wanted(false, false);
         let mut statuses = Status::WITH_REASON.into_iter();
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }

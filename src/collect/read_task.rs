@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio::time::timeout;
 use tracing::{Instrument, info_span};
 
 use crate::aggregate::TallyContext;
 use crate::clock::Moment;
 use crate::collect::due::ReadOutcome;
-use crate::collect::error::ReadError;
+use crate::collect::error::{ReadError, total_of};
 use crate::collect::full_scan::scan_pages;
 use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
@@ -131,7 +130,14 @@ impl ReadTask {
 
     async fn count_by_boundaries(&self) -> Result<Found, ReadError> {
         let requests = match self.search().await {
-            Ok(sorted) => {
+            Ok(mut sorted) => {
+                if self.expected.looks_beyond {
+                    if self.has_rows_beyond(sorted.pages).await? {
+                        let requests = sorted.count.requests + 2;
+                        return Ok(Found::ManyPages { requests });
+                    }
+                    sorted.count.rows_beyond = Some(0);
+                }
                 if sorted.stable || sorted.pages > FEW_PAGES {
                     return Ok(Found::Counted(Box::new(sorted.count)));
                 }
@@ -145,6 +151,26 @@ impl ReadTask {
             Err(error) => return Err(error),
         };
         self.scan_from(self.first_page().await?, requests).await
+    }
+
+    /// Whether the page behind the last one by the total has rows that the last one has not.
+    async fn has_rows_beyond(&self, last: u64) -> Result<bool, ReadError> {
+        let first_row = async |number| {
+            let page = PageRequest::by_status(number);
+            let body = self.page(page).await.map_err(ReadError::at(page))?;
+            let mut first = None;
+            let read = body.read(|row| {
+                first.get_or_insert(row.key());
+            });
+            let read = read.map_err(ReadError::at(page))?;
+            total_of(page, &read.pagination).map(|_| first)
+        };
+        let at_the_end = first_row(last).await?;
+        match first_row(last + 1).await {
+            Ok(beyond) => Ok(beyond.is_some() && beyond != at_the_end),
+            Err(error) if error.is_refusal() => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Scans a folder whose first page was read, if it has few pages, and again if it changed meanwhile; `requests` were made before.
@@ -183,7 +209,8 @@ impl ReadTask {
 
     /// Scans a folder whose first page was read.
     async fn scan(&self, first: &PageBody) -> Result<FolderCount, ReadError> {
-        let beyond = self.expected.rows_beyond.then(|| self.expected.pages());
+        let beyond = self.expected.rows_beyond || self.expected.looks_beyond;
+        let beyond = beyond.then(|| self.expected.pages());
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
         scan_pages(first, fetch, limits, context, beyond, &self.progress).await
@@ -193,12 +220,10 @@ impl ReadTask {
         self.page(FIRST).await.map_err(ReadError::at(FIRST))
     }
 
-    /// Reads one page. A read may take any time, but each of its pages must come within `collect.timeout`.
+    /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`.
     async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
-        let limit = self.settings.collect.timeout;
         let files = self.session.files(self.folder, &self.lane);
-        let read = timeout(limit, files.page(page)).await;
-        read.unwrap_or(Err(PortalError::Timeout { limit }))
+        files.page_within(self.settings.collect.timeout, page).await
     }
 
     /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.

@@ -16,8 +16,10 @@ pub struct Expected {
     pub files: u64,
     /// Files by status at the last count.
     pub counts: Option<ByStatus<u64>>,
-    /// Whether rows beyond the total are wanted, which only a full scan reads.
+    /// Whether there are rows beyond the total, which only a full scan reads.
     pub rows_beyond: bool,
+    /// Whether to see if there are.
+    pub looks_beyond: bool,
     /// Whether boundaries are not believed before a look at the pages between them.
     pub first_look: bool,
     /// The rows to read of files that are not done.
@@ -37,6 +39,7 @@ impl Expected {
             files,
             counts,
             rows_beyond: false,
+            looks_beyond: false,
             first_look: false,
             rows: RowsWanted::default(),
         }

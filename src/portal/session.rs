@@ -1,9 +1,10 @@
 //! Requests of one collection: a client with a key.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tracing::debug;
 
 use crate::model::FolderId;
@@ -46,9 +47,10 @@ impl Session {
         })
     }
 
-    /// Lists the folders of the key (docs/portal.md, List of folders).
-    pub async fn folders(&self) -> Result<Listing, PortalError> {
-        let reply = self.get(Ask::Mine, &Lane::default()).await?;
+    /// Lists the folders of the key (docs/portal.md, List of folders). An answer may take until a limit.
+    pub async fn folders(&self, limit: Duration) -> Result<Listing, PortalError> {
+        let lane = Lane::default();
+        let reply = lane.in_time(limit, self.get(Ask::Mine, &lane)).await?;
         Ok(Listing {
             date: reply.date,
             ..Listing::decode(reply.body)?
@@ -200,6 +202,27 @@ impl Session {
     }
 }
 
+impl Lane {
+    /// Waits for an answer as long as none is missing for longer than a limit. To wait for the rate takes as long as it takes.
+    async fn in_time<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = Result<T, PortalError>>,
+    ) -> Result<T, PortalError> {
+        let mut answer = std::pin::pin!(answer);
+        let mut wait = limit;
+        loop {
+            if let Ok(answer) = timeout(wait, &mut answer).await {
+                return answer;
+            }
+            wait = limit.saturating_sub(self.unanswered_for());
+            if wait.is_zero() {
+                return Err(PortalError::Timeout { limit });
+            }
+        }
+    }
+}
+
 /// Requests that can be sent at once, one after the other, each without retries.
 pub struct AdmittedRequests<'a> {
     session: &'a Session,
@@ -243,6 +266,15 @@ pub struct Files<'a> {
 }
 
 impl Files<'_> {
+    /// Reads one page, whose answer may take until a limit.
+    pub async fn page_within(
+        &self,
+        limit: Duration,
+        page: PageRequest,
+    ) -> Result<PageBody, PortalError> {
+        self.lane.in_time(limit, self.page(page)).await
+    }
+
     /// Reads one page (docs/portal.md, File list).
     pub async fn page(&self, page: PageRequest) -> Result<PageBody, PortalError> {
         let ask = Ask::Files(self.folder, page);

@@ -59,6 +59,11 @@ impl Lane {
         lock(&self.unanswered).get_or_insert(now);
     }
 
+    /// For how long an answer is missing.
+    pub fn unanswered_for(&self) -> Duration {
+        lock(&self.unanswered).map_or(Duration::ZERO, |sent| sent.elapsed())
+    }
+
     fn answered(&self, slow: bool) {
         *lock(&self.unanswered) = None;
         self.slow.store(slow, Ordering::Relaxed);

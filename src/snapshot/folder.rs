@@ -66,6 +66,10 @@ pub enum FolderState {
 }
 
 impl FolderState {
+    pub fn is_counted(&self) -> bool {
+        *self == Self::Counted
+    }
+
     /// Why the folder cannot be counted, if so.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self {

@@ -5,6 +5,13 @@ use crate::history::Look;
 /// Reads in a row that found fewer files than the list of folders reported before and after them. One may be due to a change.
 const READS: u32 = 2;
 
+/// Whether a read found so many files less than were reported before it that no usual change explains it.
+pub(super) fn is_far_below(files: u64, reported: u64) -> bool {
+    const FEW: u64 = 10;
+    const SHARE: u64 = 100;
+    reported.saturating_sub(files) > FEW.max(reported / SHARE)
+}
+
 /// Compares the totals of reads with what the list of folders reports.
 #[derive(Debug, Default)]
 pub(in crate::collect) struct Witnesses {
@@ -74,19 +81,26 @@ impl Witnesses {
         }
     }
 
-    /// Whether to read beyond the total: once, and again while that finds files.
-    pub fn want_rows_beyond(&self) -> bool {
-        match self.beyond {
-            Beyond::Unknown => self.missing() > 0,
-            Beyond::None => false,
-            Beyond::Some => true,
-        }
+    /// Whether reads found rows beyond the total.
+    pub fn has_rows_beyond(&self) -> bool {
+        self.beyond == Beyond::Some
+    }
+
+    /// Whether to look for rows beyond the total: once.
+    pub fn looks_beyond(&self) -> bool {
+        self.beyond == Beyond::Unknown && self.missing() > 0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Witnesses {
+        fn reads_beyond(&self) -> bool {
+            self.looks_beyond() || self.has_rows_beyond()
+        }
+    }
 
     /// Reads of a folder: files found, files reported before; then what is missing after the report that follows.
     fn missing(reads: &[(u64, u64)], last: u64) -> Vec<u64> {
@@ -120,15 +134,15 @@ mod tests {
     fn rows_beyond_the_total_are_read_once_and_as_long_as_there_are_some() {
         let mut witnesses = Witnesses::default();
         for _ in 0..READS {
-            assert!(!witnesses.want_rows_beyond());
+            assert!(!witnesses.reads_beyond());
             witnesses.counted(5, 7, None);
             witnesses.reported(7);
         }
         for (rows, wanted) in [(2, true), (2, true), (0, false)] {
-            assert!(witnesses.want_rows_beyond());
+            assert!(witnesses.reads_beyond());
             witnesses.counted(5 + rows, 7, Some(rows));
             witnesses.reported(7);
-            assert_eq!(witnesses.want_rows_beyond(), wanted);
+            assert_eq!(witnesses.reads_beyond(), wanted);
         }
     }
 }

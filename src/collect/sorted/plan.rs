@@ -11,8 +11,8 @@ use crate::model::{ByStatus, Status};
 /// Pages of one run whose rows are read in one read, at most.
 pub const PAGES_OF_A_RUN: u64 = 20;
 
-/// The same while files with a reason are not identified, or their number changed, and in a folder that is seldom read.
-const PAGES_TO_IDENTIFY: u64 = 100;
+/// The same for files with a reason where the count need not wait: it was published before, or did not change in a folder that is seldom read.
+const PAGES_WITH_TIME: u64 = 100;
 
 /// Which rows of the files that are not done to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,14 +23,17 @@ pub struct RowsWanted {
     pub identified: ByStatus<Option<u64>>,
     /// Whether files wait, so that the folder is read often.
     pub is_read_often: bool,
+    /// Whether the read goes on with rows of a folder that was just counted.
+    pub goes_on: bool,
 }
 
 impl RowsWanted {
     /// Maximum number of pages to read of a status with this number of files.
     pub fn pages(&self, status: Status, files: u64) -> u64 {
-        let is_known = self.is_read_often && self.identified[status] == Some(files);
-        if status.has_reason() && !is_known {
-            PAGES_TO_IDENTIFY
+        let is_known = self.identified[status] == Some(files);
+        let has_time = self.goes_on || (is_known && !self.is_read_often);
+        if status.has_reason() && has_time {
+            PAGES_WITH_TIME
         } else {
             PAGES_OF_A_RUN
         }
@@ -163,6 +166,7 @@ mod tests {
         let list = List::new(map.ranges(), LAYOUT.total).unwrap();
         let mut wanted = RowsWanted {
             is_read_often: true,
+            goes_on: identified.is_none(),
             ..RowsWanted::default()
         };
         (wanted.next[Failed], wanted.identified[Failed]) = (next, identified);

@@ -181,6 +181,7 @@ fn of_a_long_run_some_pages_are_read_and_its_boundary_is_found() {
             next: ByStatus::default(),
             identified: ByStatus::from_fn(|status| Some(first.count.files[status])),
             is_read_often: true,
+            goes_on: false,
         };
         let again = count_again(&mut folder, &first.count, identified);
         assert_eq!(counted(&again), expected);
@@ -194,6 +195,7 @@ fn rows_after(before: RowsWanted, count: &FolderCount) -> RowsWanted {
     RowsWanted {
         next: ByStatus::from_fn(|status| next[status].unwrap_or(0)),
         is_read_often: true,
+        goes_on: next[Status::Failed].is_some(),
         identified: ByStatus::from_fn(|status| match next[status] {
             None => Some(count.files[status]),
             Some(_) => before.identified[status],

@@ -33,6 +33,8 @@ pub fn one_unsorted_folder() -> Kind {
     kind.promise.sorts = None;
     // Every page of every folder is read from then on.
     kind.rate = 10;
+    // The counts by boundaries are marked then.
+    kind.promise.consistent = 0.8;
     kind
 }
 
