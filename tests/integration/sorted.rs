@@ -162,16 +162,18 @@ async fn counts_are_exact(change: impl FnOnce(&mut Switches)) -> Exporter {
     folders.push(mixed);
     let workspace = workspace(&portal, |_| {});
     let exporter = Exporter::start(&workspace).await;
-    let mut metrics = exporter
-        .metrics_when("every folder is counted", |metrics| {
-            metrics.all("kb_folder_consistent", &[]).count() == folders.len()
-        })
-        .await;
     for _ in 0..2 {
+        // What boundaries counted is marked when the portal turns out not to sort.
+        let metrics = exporter
+            .metrics_when("every folder is counted without a mark", |metrics| {
+                let consistent = metrics.all("kb_folder_consistent", &[]);
+                consistent.filter(|sample| sample.count() == 1).count() == folders.len()
+            })
+            .await;
         for folder in &folders {
             is_exact(&portal, &metrics, *folder);
         }
-        metrics = exporter.collected_again().await;
+        exporter.collected_again().await;
     }
     exporter
 }

@@ -9,7 +9,14 @@ const READS: u32 = 2;
 pub(super) fn is_far_below(files: u64, reported: u64) -> bool {
     const FEW: u64 = 10;
     const SHARE: u64 = 100;
+    let reported = plausible(reported);
     reported.saturating_sub(files) > FEW.max(reported / SHARE)
+}
+
+/// A reported number, if any folder may have so many files; else it says nothing.
+fn plausible(reported: u64) -> u64 {
+    const MOST: u64 = 1_000_000_000_000;
+    if reported > MOST { 0 } else { reported }
 }
 
 /// Compares the totals of reads with what the list of folders reports.
@@ -61,7 +68,7 @@ impl Witnesses {
         let Some((counted, before)) = self.read.take() else {
             return;
         };
-        self.missing = before.min(files).saturating_sub(counted);
+        self.missing = plausible(before.min(files)).saturating_sub(counted);
         if self.missing > 0 {
             self.short_reads = self.short_reads.saturating_add(1);
         } else {

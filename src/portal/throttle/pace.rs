@@ -23,9 +23,6 @@ const AT_LEVEL: f64 = 0.9;
 /// The step of a good answer, as a part of the level.
 const STEP: f64 = 1.0 / 400.0;
 
-/// The same in a second, where answers are rare: however low the rate became, it is back at its level soon.
-const STEP_IN_A_SECOND: f64 = 1.0 / 600.0;
-
 /// By so much a step beyond the level is larger than the one before.
 const STEP_GROWTH: f64 = 1.15;
 
@@ -177,7 +174,7 @@ impl Pace {
         self.limit = Some(Limit {
             level,
             rate: (level * part).max(self.slowest()),
-            step: level * first_step(level),
+            step: level * STEP,
         });
     }
 
@@ -202,7 +199,7 @@ impl Pace {
         match self.configured {
             Some(rate) if limit.rate > rate => {
                 limit.rate = rate;
-                limit.step = limit.level * first_step(limit.level);
+                limit.step = limit.level * STEP;
             }
             None if limit.rate > FREE => self.limit = None,
             _ => {}
@@ -213,11 +210,6 @@ impl Pace {
     fn rate(&self) -> Option<f64> {
         self.limit.map(|limit| limit.rate).or(self.configured)
     }
-}
-
-/// The step of a good answer at a rate, as a part of it.
-fn first_step(rate: f64) -> f64 {
-    STEP.max(STEP_IN_A_SECOND / rate)
 }
 
 /// Requests per second; `None` if nothing limits them.
