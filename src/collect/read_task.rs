@@ -210,7 +210,7 @@ impl ReadTask {
     /// Scans a folder whose first page was read.
     async fn scan(&self, first: &PageBody) -> Result<FolderCount, ReadError> {
         let beyond = self.expected.rows_beyond || self.expected.looks_beyond;
-        let beyond = beyond.then(|| self.expected.pages());
+        let beyond = beyond.then(|| self.expected.reported.div_ceil(PAGE_SIZE));
         let (limits, context) = (&self.settings.collect, self.context.clone());
         let fetch = |page| self.page(page);
         scan_pages(first, fetch, limits, context, beyond, &self.progress).await

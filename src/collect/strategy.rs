@@ -14,6 +14,8 @@ pub const FEW_PAGES: u64 = 50;
 pub struct Expected {
     /// Files, by the list of folders, the last count or the first page, whichever is most.
     pub files: u64,
+    /// Files by the list of folders, as far as rows beyond a total are looked for.
+    pub reported: u64,
     /// Files by status at the last count.
     pub counts: Option<ByStatus<u64>>,
     /// Whether there are rows beyond the total, which only a full scan reads.
@@ -31,12 +33,14 @@ impl Expected {
     /// may have come since are believed, but not any number that the list names.
     pub fn new(counts: Option<ByStatus<u64>>, reported: u64) -> Self {
         const FEW: u64 = 1_000;
+        const MOST: u64 = 100_000;
         let files = counts.map_or(reported, |counts| {
             let counted = counts.total();
             reported.clamp(counted, counted.saturating_add(FEW.max(counted / 2)))
         });
         Self {
             files,
+            reported: reported.min(MOST.max(files.saturating_mul(10))),
             counts,
             rows_beyond: false,
             looks_beyond: false,
@@ -96,6 +100,7 @@ mod tests {
         });
         Expected {
             files,
+            reported: files,
             counts,
             ..Expected::new(None, 0)
         }
