@@ -45,7 +45,7 @@ pub fn many_failed() -> Kind {
     });
     kind.promise.seen = 12 * MINUTE;
     // A file that recovers and fails again while as many files do the contrary was never seen done.
-    kind.promise.lost = 5;
+    kind.promise.lost = 30;
     kind
 }
 
