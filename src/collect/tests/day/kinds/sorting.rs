@@ -33,6 +33,7 @@ pub fn one_unsorted_folder() -> Kind {
     kind.promise.sorts = None;
     // Every page of every folder is read from then on.
     kind.rate = 10;
+    kind.promise.requests = 864_000;
     // The counts by boundaries are marked then.
     kind.promise.consistent = 0.8;
     kind
