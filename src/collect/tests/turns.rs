@@ -168,9 +168,10 @@ async fn what_was_known_holds_again_as_soon_as_the_portal_can_be_asked_again() {
     crowd
         .front
         .refuse(&"/mine", StatusCode::INTERNAL_SERVER_ERROR);
-    // Three retries of each request come first.
-    seconds(10).await;
-    assert_eq!(crowd.up(), 0);
+    // Reads that were under way when the list failed may still succeed, until it fails again.
+    while crowd.up() > 0 {
+        sleep(Duration::from_millis(100)).await;
+    }
     let before = count(&crowd.front.asked(), &"/files");
     crowd.front.heal();
     while crowd.up() < FOLDERS {
