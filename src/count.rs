@@ -9,6 +9,9 @@ use crate::portal::{FileRow, PageRequest};
 /// Files that are not done and are remembered of one folder, at most (docs/metrics.md, Whole rows).
 pub const MAX_REMEMBERED: usize = 100_000;
 
+/// More files than any folder has: a portal that says so is wrong.
+pub const MAX_FILES: u64 = 1_000_000_000_000;
+
 /// A file that is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {

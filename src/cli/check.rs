@@ -108,7 +108,7 @@ async fn total(session: &Session, folder: &ListedFolder) -> Result<u64, PortalEr
     let lane = Lane::default();
     let answer = session
         .files(folder.id, &lane)
-        .page(PageRequest::by_name(1))
+        .page(PageRequest::FIRST)
         .await;
     // If the key is refused for one folder, the others are tested nevertheless.
     session.go_on();

@@ -33,8 +33,6 @@ use log::{SOON_SHARE, needs_proof};
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-const FIRST: PageRequest = PageRequest::by_name(1);
-
 /// An audit of a folder that ended.
 #[derive(Debug)]
 pub(super) struct FinishedAudit {
@@ -204,15 +202,19 @@ pub(super) struct AuditTask {
 impl AuditTask {
     /// Scans the folder.
     pub async fn run(&self) -> Result<FolderCount, ReadError> {
-        let lane = Lane::large();
-        let session = Session::open(&self.client).await;
-        let session = session.map_err(ReadError::at(FIRST))?;
+        let (session, lane) = (self.session().await?, Lane::large());
         self.scan(&session.files(self.folder, &lane)).await
+    }
+
+    async fn session(&self) -> Result<Session, ReadError> {
+        let session = Session::open(&self.client).await;
+        session.map_err(ReadError::at(PageRequest::FIRST))
     }
 
     async fn scan(&self, files: &Files<'_>) -> Result<FolderCount, ReadError> {
         let fetch = |page| files.page(page);
-        let first = fetch(FIRST).await.map_err(ReadError::at(FIRST))?;
+        let first = fetch(PageRequest::FIRST).await;
+        let first = first.map_err(ReadError::at(PageRequest::FIRST))?;
         let context = TallyContext {
             classifier: Arc::clone(&self.settings.classifier),
             ..TallyContext::default()
@@ -233,9 +235,7 @@ impl AuditTask {
     }
 
     async fn boundaries_are_right(&self) -> Result<bool, ReadError> {
-        let lane = Lane::large();
-        let session = Session::open(&self.client).await;
-        let session = session.map_err(ReadError::at(FIRST))?;
+        let (session, lane) = (self.session().await?, Lane::large());
         let files = session.files(self.folder, &lane);
         let method = Method {
             in_flight: 1,

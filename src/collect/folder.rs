@@ -22,7 +22,6 @@ use crate::config::{Mode, Reindex};
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
-
 use crate::portal::ListedFolder;
 use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};

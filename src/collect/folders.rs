@@ -19,7 +19,7 @@ use crate::collect::settings::Settings;
 use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
-use crate::snapshot::{FolderView, ListFacts, Unavailable};
+use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable};
 use crate::state::{FolderChange, Newer, SavedFolder, SqlError};
 
 /// The folders of a portal, and the class slots that they have.
@@ -210,16 +210,10 @@ impl Folders {
         let Some(folder) = self.by_id.get_mut(&id) else {
             return ReadOutcome::NothingToCount;
         };
-        let before = (
-            folder.view.state.is_counted(),
-            folder.view.state.unavailable(),
-        );
+        let logged = |state: &FolderState| (state.is_counted(), state.unavailable());
+        let before = logged(&folder.view.state);
         let outcome = change(folder, &mut self.class_slots);
-        let after = (
-            folder.view.state.is_counted(),
-            folder.view.state.unavailable(),
-        );
-        if after != before {
+        if logged(&folder.view.state) != before {
             self.log.state(portal, &folder.view);
         }
         outcome

@@ -41,7 +41,7 @@ pub async fn scan_pages(
             Ok::<_, ReadError>((page, body))
         }
     };
-    if !scan.add(PageRequest::by_name(1), first, progress)? {
+    if !scan.add(PageRequest::FIRST, first, progress)? {
         in_flight.push(request(1));
     }
     let mut next = 2;

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use crate::classify::ClassSlot;
 use crate::collect::sorted::RowsWanted;
-use crate::count::FolderCount;
-use crate::count::MAX_REMEMBERED;
+use crate::count::{FolderCount, MAX_REMEMBERED};
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
 use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
 use crate::state::{FileChanges, SavedFolder, SqlError};
@@ -106,21 +105,24 @@ impl PersistedFolder {
             is_read_often,
             goes_on,
             next: self.history.next_rows(),
-            identified: ByStatus::from_fn(|status| {
-                let record = self.record.as_ref()?;
-                // Rows that cannot be remembered are not read for that.
-                let is_full = self.history.len() >= MAX_REMEMBERED;
-                let is_identified = is_full || record.unidentified[status].files() == Some(0);
-                is_identified.then_some(record.counts[status])
-            }),
+            identified: self.identified(),
         }
+    }
+
+    /// The files of each status whose rows need not be read any more, if they need not.
+    fn identified(&self) -> ByStatus<Option<u64>> {
+        // Rows that cannot be remembered are not read for that.
+        let is_full = self.history.len() >= MAX_REMEMBERED;
+        ByStatus::from_fn(|status| {
+            let record = self.record.as_ref()?;
+            let is_identified = is_full || record.unidentified[status].files() == Some(0);
+            is_identified.then_some(record.counts[status])
+        })
     }
 
     /// Whether failed or flagged files were counted whose rows the next read goes on to read.
     pub fn has_unread_rows(&self) -> bool {
-        let RowsWanted {
-            next, identified, ..
-        } = self.rows_wanted(false, false);
+        let (next, identified) = (self.history.next_rows(), self.identified());
         let mut statuses = Status::WITH_REASON.into_iter();
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }

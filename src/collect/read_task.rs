@@ -24,8 +24,6 @@ use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session
 /// Maximum number of repetitions of a scan of few pages that is not consistent.
 const MAX_REPETITIONS: u32 = 2;
 
-const FIRST: PageRequest = PageRequest::by_name(1);
-
 /// What a read found.
 #[derive(Debug)]
 pub(super) enum Found {
@@ -94,10 +92,9 @@ impl ReadTask {
                     Found::Counted(Box::new(self.scan_again().await?))
                 }
             };
-            let (Found::Counted(count), before) = (&mut found, self.requests) else {
-                return Ok(found);
-            };
-            count.requests += before;
+            if let Found::Counted(count) = &mut found {
+                count.requests += self.requests;
+            }
             Ok(found)
         };
         FolderRead {
@@ -217,7 +214,8 @@ impl ReadTask {
     }
 
     async fn first_page(&self) -> Result<PageBody, ReadError> {
-        self.page(FIRST).await.map_err(ReadError::at(FIRST))
+        let first = self.page(PageRequest::FIRST).await;
+        first.map_err(ReadError::at(PageRequest::FIRST))
     }
 
     /// Reads one page. A read may take any time, but each of its answers must come within `collect.timeout`.
@@ -250,6 +248,7 @@ impl ReadTask {
 
 /// The total that a first page gives.
 fn total(page: &PageBody) -> Result<u64, ReadError> {
-    let read = page.read(|_| {}).map_err(ReadError::at(FIRST))?;
+    let read = page.read(|_| {});
+    let read = read.map_err(ReadError::at(PageRequest::FIRST))?;
     Ok(read.pagination.total.0)
 }

@@ -32,7 +32,7 @@ pub struct KnownFile {
 }
 
 impl KnownFile {
-    /// Whether a status with a reason has this file, unless it is missed.
+    /// Whether a status with a reason has this file, and no read took it for done since.
     pub(super) fn is_settled(&self) -> bool {
         self.settled == Some(self.status) && !self.is_done
     }

@@ -28,6 +28,9 @@ pub struct PageRequest {
 }
 
 impl PageRequest {
+    /// The first page of the list sorted by file name.
+    pub const FIRST: Self = Self::by_name(1);
+
     /// A page of the list sorted by file name.
     pub const fn by_name(page: u64) -> Self {
         Self {
@@ -116,7 +119,7 @@ impl Ask<'_> {
         match self {
             Self::Files(_, page) => address.set_query(Some(&page.query())),
             Self::Search(_, text) => {
-                address.set_query(Some(&PageRequest::by_name(1).query()));
+                address.set_query(Some(&PageRequest::FIRST.query()));
                 address.query_pairs_mut().append_pair("search", text);
             }
             Self::Mine | Self::Folder(_) | Self::ReindexFailed(_) => {}

@@ -1,5 +1,6 @@
 //! Whether a folder's file list hides files: the list of folders says how many there are, too.
 
+use crate::count::MAX_FILES;
 use crate::history::Look;
 
 /// Reads in a row that found fewer files than the list of folders reported before and after them. One may be due to a change.
@@ -15,8 +16,7 @@ pub(super) fn is_far_below(files: u64, reported: u64) -> bool {
 
 /// A reported number, if any folder may have so many files; else it says nothing.
 fn plausible(reported: u64) -> u64 {
-    const MOST: u64 = 1_000_000_000_000;
-    if reported > MOST { 0 } else { reported }
+    if reported > MAX_FILES { 0 } else { reported }
 }
 
 /// Compares the totals of reads with what the list of folders reports.

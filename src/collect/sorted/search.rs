@@ -13,7 +13,7 @@ use crate::collect::sorted::map::{CellRange, List, boundary_pages, is_unsorted};
 use crate::collect::sorted::page::PageRows;
 use crate::collect::sorted::pages::Pages;
 use crate::collect::sorted::{Method, SortedRead, first_look_pages, plan};
-use crate::count::{FolderCount, RowsRead};
+use crate::count::{FolderCount, MAX_FILES, RowsRead};
 use crate::model::ByStatus;
 use crate::portal::PageBody;
 
@@ -22,9 +22,6 @@ const PASSES: u32 = 4;
 
 /// Requests of one search, at most: far more than any folder needs that can be counted at all.
 const MAX_REQUESTS: u64 = 1_000;
-
-/// More files than any folder has: a larger total is an error of the portal.
-const MAX_TOTAL: u64 = 1_000_000_000_000;
 
 pub(super) struct Search<'a, F> {
     fetch: F,
@@ -211,7 +208,7 @@ impl<'a, F: FetchPage> Search<'a, F> {
         let rows = PageRows::read(body, &mut self.reasons, self.method.clock_ahead);
         let rows = rows.map_err(ReadError::at(page.request()))?;
         let total = total_of(page.request(), &rows.pagination)?;
-        if total > MAX_TOTAL {
+        if total > MAX_FILES {
             return Err(ReadError::ImplausibleTotal { total });
         }
         let unsorted = rows.is_unsorted();
