@@ -144,7 +144,8 @@ fn judge_folder(
     let age = folder.counts.as_ref();
     let age = age.map(|counts| now.since(counts.counted));
     let stale = age.is_some() && portal.fresh_counts(folder, now).is_none();
-    let status = if folder.state.is_fault() || stale || folder.missing_files > 0 {
+    let is_contradicted = folder.missing_files > 0 || files_beyond_total(folder) > 0;
+    let status = if folder.state.is_fault() || stale || is_contradicted {
         Status::Warn
     } else {
         Status::Pass
@@ -162,6 +163,14 @@ fn judge_folder(
     }
 }
 
+/// Files that the folder's file list has behind its total.
+fn files_beyond_total(folder: &FolderView) -> u64 {
+    let counts = folder.counts.as_ref();
+    counts
+        .and_then(|counts| counts.look.rows_beyond)
+        .unwrap_or(0)
+}
+
 fn message(folder: &FolderView) -> Option<String> {
     let scan = |pages| format!("a full scan of {pages} pages is under way");
     match &folder.state {
@@ -170,6 +179,10 @@ fn message(folder: &FolderView) -> Option<String> {
         FolderState::Counted if folder.missing_files > 0 => Some(format!(
             "the list of folders reports {} files more than the folder's file list has: they are not counted",
             folder.missing_files
+        )),
+        FolderState::Counted if files_beyond_total(folder) > 0 => Some(format!(
+            "the total of the folder's file list is wrong: it has {} files more, which are counted",
+            files_beyond_total(folder)
         )),
         FolderState::Counted => folder.large_scan_pages.map(scan),
         FolderState::Unseen => {

@@ -4,7 +4,8 @@
 //! the total that every page gives.
 //!
 //! Pages are read at different moments. Therefore every boundary is read in two passes, all reads of the first before all of the second:
-//! a boundary that both show was there at the moment between, so the counts are those of one moment.
+//! a boundary that both show was there at the moment between, so the counts are those of one moment. Only a change that another one undid
+//! meanwhile is not seen; no count is wrong by more than such changes.
 //!
 //! `plan` selects the pages to read, `map` computes the boundaries; `search` reads the pages.
 

@@ -135,6 +135,35 @@ fn counts_that_are_too_old_are_a_warning() {
 }
 
 #[test]
+fn a_total_that_other_numbers_contradict_is_a_warning_that_says_which() {
+    let now = Moment::now();
+    let judged = |missing_files, rows_beyond| {
+        let mut folder = folder(FolderState::Counted, Some(now));
+        folder.missing_files = missing_files;
+        if let Some(counts) = &mut folder.counts {
+            Arc::make_mut(counts).look.rows_beyond = rows_beyond;
+        }
+        let portal = portal(ListState::Read(FACTS), vec![folder]);
+        let mut health = judge(&snapshot(vec![portal]), false, now);
+        let folder = health.portals[0].folders.remove(0);
+        (health.status, folder.message.unwrap_or_default())
+    };
+    for rows_beyond in [None, Some(0)] {
+        assert_eq!(judged(0, rows_beyond), (Status::Pass, String::new()));
+    }
+    for (missing_files, rows_beyond, says) in [
+        (7, None, "reports 7 files more"),
+        (0, Some(2_050), "it has 2050 files more, which are counted"),
+    ] {
+        let (status, message) = judged(missing_files, rows_beyond);
+        assert!(
+            status == Status::Warn && message.contains(says),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn folders_that_take_turns_are_said_and_no_warning() {
     let notes = |minutes| {
         let mut view = (*portal(ListState::Read(FACTS), vec![])).clone();

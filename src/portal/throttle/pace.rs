@@ -1,8 +1,9 @@
 //! The rate at which a portal is asked: the configured one, or what a limit of the portal's allows.
 //!
-//! A limit is approached from below. A single answer of 429 among many good ones shows none. Several show the level of a limit: the rate falls below it at once, returns to it by small steps, and
-//! goes beyond it by steps that grow, so that a limit that went away is forgotten soon. While only 429 comes, as until the end of a limit's
-//! window, the requests are farther and farther apart. The configured rate is never exceeded.
+//! A limit is approached from below. A single answer of 429 among many good ones shows none. Several show the level of a limit: the rate
+//! falls below it at once, returns to it by small steps, and goes beyond it by steps that grow, so that a limit that went away is forgotten
+//! soon. A limit that is met again soon after the rate fell is doubtful: then the steps grow at once. While only 429 comes, as until the end
+//! of a limit's window, the requests are farther and farther apart. The configured rate is never exceeded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -23,8 +24,11 @@ const AT_LEVEL: f64 = 0.9;
 /// The step of a good answer, as a part of the level.
 const STEP: f64 = 1.0 / 400.0;
 
-/// By so much a step beyond the level is larger than the one before.
+/// By so much a step beyond the level, or to a doubtful one, is larger than the one before.
 const STEP_GROWTH: f64 = 1.15;
+
+/// A limit that is met again after fewer good answers than this, at a lower rate, was not the limit of a rate.
+const FEW_GOOD: u32 = 15;
 
 /// Number of consecutive answers of 429 that show that the limit holds over a longer time, and is lower than the rate at which it was met.
 const WINDOW_CLOSED: u32 = 3;
@@ -73,8 +77,11 @@ struct Limit {
     level: f64,
     /// The rate at which the portal is asked.
     rate: f64,
-    /// The next step beyond the level.
     step: f64,
+    /// Good answers since the rate fell.
+    good: u32,
+    /// Whether the answers of 429 may have another cause than the rate.
+    doubtful: bool,
 }
 
 impl Pace {
@@ -136,7 +143,10 @@ impl Pace {
         self.in_a_row = self.in_a_row.saturating_add(1);
         match (&self.limit, self.in_a_row) {
             (_, 1) | (None, _) => self.meet(now),
-            (Some(limit), WINDOW_CLOSED) => self.fall(limit.level * BACK, BACK_FROM_LEVEL),
+            (Some(limit), WINDOW_CLOSED) => {
+                let doubtful = limit.doubtful;
+                self.fall(limit.level * BACK, BACK_FROM_LEVEL, doubtful);
+            }
             _ => {}
         }
         self.lowered += 1;
@@ -162,19 +172,23 @@ impl Pace {
         #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
         let sent = sent as f64 / WINDOW.as_secs_f64();
         let level = self.rate().map_or(sent, |rate| rate.min(sent));
-        match self.limit.map(|limit| limit.level) {
-            None => self.fall(level * BACK, 1.0),
-            Some(known) if level >= known * AT_LEVEL => self.fall(level, BACK_FROM_LEVEL),
-            Some(_) => self.fall(level, BACK),
+        match self.limit {
+            None => self.fall(level * BACK, 1.0, false),
+            Some(known) if level >= known.level * AT_LEVEL => {
+                self.fall(level, BACK_FROM_LEVEL, false);
+            }
+            Some(known) => self.fall(level, BACK, known.good < FEW_GOOD),
         }
     }
 
     /// Goes to a part of a level.
-    fn fall(&mut self, level: f64, part: f64) {
+    fn fall(&mut self, level: f64, part: f64, doubtful: bool) {
         self.limit = Some(Limit {
             level,
             rate: (level * part).max(self.slowest()),
             step: level * STEP,
+            good: 0,
+            doubtful,
         });
     }
 
@@ -193,7 +207,8 @@ impl Pace {
         self.in_a_row = 0;
         let Some(limit) = &mut self.limit else { return };
         limit.rate += limit.step;
-        if limit.rate > limit.level {
+        limit.good = limit.good.saturating_add(1);
+        if limit.doubtful || limit.rate > limit.level {
             limit.step *= STEP_GROWTH;
         }
         match self.configured {

@@ -198,6 +198,27 @@ fn one_answer_of_429_in_a_hundred_hardly_slows_a_portal_down() {
 }
 
 #[test]
+fn the_configured_rate_returns_soon_after_a_minute_in_which_every_third_answer_was_429() {
+    for seed in 0..20 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut story = Story::new(Rate::PerSecond(5.0));
+        let end = story.now + Duration::from_mins(1);
+        while story.now < end {
+            story.now = send(&mut story.pace, story.now);
+            if random.u32(..3) == 0 {
+                story.pace.refused(story.pace.lowered(), story.now);
+            } else {
+                story.pace.answered();
+            }
+        }
+        let mut free = Limited::new(steady(100.0, 100.0));
+        story.ask(&mut free, Duration::from_mins(3));
+        let (good, _) = story.ask(&mut free, Duration::from_mins(1));
+        assert!(good > 290, "{good} in the fourth minute, seed {seed}");
+    }
+}
+
+#[test]
 fn requests_that_were_under_way_together_lower_the_rate_once() {
     let mut pace = Pace::new(Rate::PerSecond(4.0));
     let now = Moment::now().steady;
