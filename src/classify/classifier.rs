@@ -55,11 +55,17 @@ impl Classifier {
         let Reason { text, file } = reason.into();
         let text = text.unwrap_or_default();
         match own_name::replace(text, file) {
-            Cow::Borrowed(text) => self.cached(text, || self.explain(text).0),
+            Cow::Borrowed(text) => {
+                let reason = Reason {
+                    text: Some(text),
+                    file,
+                };
+                self.cached(text, || self.explain(reason).0)
+            }
             Cow::Owned(nameless) => match self.rule_for(text) {
                 Some((_, rule)) => Class::Text(Arc::clone(&rule.class.0)),
                 // No reason begins so: its class does not depend on rules.
-                None => self.cached(&format!("\0{nameless}"), || self.masked(&nameless)),
+                None => self.cached(&format!("\0{nameless}"), || self.masked(&nameless, file)),
             },
         }
     }
@@ -82,12 +88,13 @@ impl Classifier {
         if let Some((number, rule)) = self.rule_for(text) {
             return (Class::Text(Arc::clone(&rule.class.0)), Some((number, rule)));
         }
-        (self.masked(&own_name::replace(text, file)), None)
+        (self.masked(&own_name::replace(text, file), file), None)
     }
 
-    fn masked(&self, text: &str) -> Class {
-        let masks = self.masks.iter();
-        let cause = masks.fold(cause::of(text), |text, mask| mask.apply(text));
+    fn masked(&self, text: &str, file: &str) -> Class {
+        // An answer in JSON may have escaped the name.
+        let cause = own_name::replace(&cause::of(text), file).into_owned();
+        let cause = self.masks.iter().fold(cause, |text, mask| mask.apply(text));
         match masks::masked(&cause).as_str() {
             "" => Class::Unspecified,
             // A reason that is one of the reserved words must not get the meaning of that word.
@@ -163,6 +170,25 @@ mod tests {
         let classifier = classifier(&[("a", "b")]);
         let (class, rule) = classifier.explain("no text");
         assert_eq!((class.as_str(), rule), ("no text", None));
+    }
+
+    #[test]
+    fn the_name_of_the_file_is_replaced_in_a_message_in_json_as_well() {
+        let classifier = classifier(&[]);
+        for (text, file) in [
+            (
+                r#"{"message": "cannot read \u0430\u043a\u0442 7\u044f.pdf"}"#,
+                "акт 7я.pdf",
+            ),
+            (
+                r#"{"message": "cannot read The \"old\" plan.docx"}"#,
+                r#"The "old" plan.docx"#,
+            ),
+        ] {
+            let text = Some(text);
+            let class = classifier.classify(Reason { text, file });
+            assert_eq!(class.as_str(), "cannot read <file>");
+        }
     }
 
     #[test]

@@ -31,16 +31,46 @@ fn is_distinctive(name: &str) -> bool {
 fn replaced(text: &str, name: &str) -> Option<String> {
     let mut parts = String::new();
     let mut rest = 0;
-    for (at, _) in text.match_indices(name) {
-        let (before, after) = (&text[rest..at], &text[at + name.len()..]);
+    for (at, _) in text.char_indices() {
+        let Some(length) = length_of(name, &text[at..]).filter(|_| at >= rest) else {
+            continue;
+        };
+        let (before, after) = (&text[rest..at], &text[at + length..]);
         if before.ends_with(is_letter) || after.starts_with(is_letter) {
             continue;
         }
         parts.push_str(without_folders(before));
         parts.push_str(PLACEHOLDER);
-        rest = at + name.len();
+        rest = at + length;
     }
     (rest > 0).then(|| parts + &text[rest..])
+}
+
+/// How many bytes at the start of a text are the name, if they are: in upper or lower case, and with other blanks.
+fn length_of(name: &str, text: &str) -> Option<usize> {
+    let mut rest = text;
+    let mut follows_blank = false;
+    for expected in name.chars() {
+        let is_blank = expected.is_whitespace();
+        if is_blank && follows_blank {
+            continue;
+        }
+        follows_blank = is_blank;
+        let found = rest.chars().next()?;
+        rest = if is_blank && found.is_whitespace() {
+            rest.trim_start()
+        } else if is_same_letter(expected, found) {
+            &rest[found.len_utf8()..]
+        } else {
+            return None;
+        };
+    }
+    Some(text.len() - rest.len()).filter(|length| *length > 0)
+}
+
+fn is_same_letter(one: char, other: char) -> bool {
+    let is_same = || !one.is_ascii() && one.to_lowercase().eq(other.to_lowercase());
+    one.eq_ignore_ascii_case(&other) || is_same()
 }
 
 /// The text without the folders at its end.
@@ -107,6 +137,11 @@ mod tests {
                 "Document is encrypted",
             ),
             ("1.pdf", "page 1 of 1.pdf lost", "page 1 of <file> lost"),
+            (
+                "Годовой  акт.pdf",
+                "cannot read ГОДОВОЙ\u{a0}акт.PDF now",
+                "cannot read <file> now",
+            ),
             ("README", "README is empty", "README is empty"),
             ("", "no name", "no name"),
             (".pdf", "a.pdf", "a.pdf"),

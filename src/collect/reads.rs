@@ -13,8 +13,10 @@ use crate::collect::read_task::{FolderRead, Found, ReadTask};
 use crate::collect::refusals::Refusal;
 use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
+use crate::count::Way;
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
+use crate::snapshot::SortingState;
 
 impl Collector {
     /// Starts the reads that are next, as many as there is room for.
@@ -97,10 +99,13 @@ impl Collector {
                 });
                 self.ask_about_refusals();
             }
-            Ok(Found::ManyPages { requests }) if self.session.is_some() => {
-                self.read_again(id, ReadKind::Scan, *requests);
+            Ok(found) if let Some(requests) = self.scan_instead(found) => {
+                if self.session.is_some() {
+                    self.read_again(id, ReadKind::Scan, requests);
+                } else {
+                    self.refused_with_portal(id);
+                }
             }
-            Ok(Found::ManyPages { .. }) => self.refused_with_portal(id),
             _ => {
                 if let Some(session) = session {
                     session.go_on_without(id);
@@ -114,6 +119,19 @@ impl Collector {
                     let (folder, pages) = (id, Vec::new());
                     self.sorting.refute(Refutation { folder, pages });
                 }
+            }
+        }
+    }
+
+    /// The requests of a read after which the folder is to be scanned instead, if it is: it has many pages, or its boundaries were
+    /// searched while another read found that the portal does not sort.
+    fn scan_instead(&self, found: &Found) -> Option<u64> {
+        match found {
+            Found::ManyPages { requests } => Some(*requests),
+            Found::Counted(count) => {
+                let is_doubtful =
+                    count.way() == Way::Sorted && self.sorting.state() == SortingState::Refuted;
+                is_doubtful.then_some(count.requests)
             }
         }
     }

@@ -8,6 +8,7 @@ mod replicas;
 mod shards;
 mod turns;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
@@ -15,7 +16,8 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::*;
-use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate};
+use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal, Rate, Strategy};
+use crate::count::Way;
 use crate::metrics::Events;
 use crate::model::{PortalName, Shard};
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
@@ -41,6 +43,24 @@ impl Observer for Broken {
     fn throttled(&self, _: Duration) {}
 }
 
+/// Refutes that the portal sorts as soon as a page of files was answered.
+#[derive(Default)]
+struct Refuting(OnceLock<Arc<Sorting>>);
+
+impl Observer for Refuting {
+    fn requested(&self, endpoint: Endpoint, _: Code, _: Duration) {
+        if let (Endpoint::Files, Some(sorting)) = (endpoint, self.0.get()) {
+            let folder = uuid::Uuid::nil().into();
+            let pages = Vec::new();
+            sorting.refute(sorting::Refutation { folder, pages });
+        }
+    }
+
+    fn retried(&self, _: Endpoint, _: RetryReason) {}
+
+    fn throttled(&self, _: Duration) {}
+}
+
 /// A simulated portal with two folders, and a collector for it.
 struct Story {
     publisher: Publisher,
@@ -51,6 +71,10 @@ struct Story {
 
 impl Story {
     fn begin(observer: Arc<dyn Observer>) -> Self {
+        Self::begin_with(observer, |_| {})
+    }
+
+    fn begin_with(observer: Arc<dyn Observer>, configure: impl FnOnce(&mut Config)) -> Self {
         let simulator = Simulator::empty(Options::default());
         simulator.with(|world| {
             for name in ["Inbox", "Archive"] {
@@ -60,7 +84,7 @@ impl Story {
                     .unwrap();
             }
         });
-        Self::at(simulator.router(), observer, |_| {})
+        Self::at(simulator.router(), observer, configure)
     }
 
     /// A collector of the portal that a router is.
@@ -147,6 +171,35 @@ async fn a_panic_in_a_read_costs_that_read_alone_and_is_counted() {
 
     story.collector.once().await;
     assert_eq!((story.counted(), story.view().panics), (2, 1));
+}
+
+#[tokio::test]
+async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_published() {
+    let observer = Arc::new(Refuting::default());
+    let watching = Arc::clone(&observer);
+    let mut story = Story::begin_with(watching, |config| {
+        config.collect.strategy = Strategy::Sorted;
+    });
+    assert!(observer.0.set(Arc::clone(&story.collector.sorting)).is_ok());
+    let mut ways = Vec::new();
+    story.collector.begin(None).await;
+    while story.collector.runs.are_under_way() {
+        story.collector.go_on().await;
+        let event = story.collector.tasks.next().await.unwrap();
+        story.collector.tasks_ended(event).await;
+        story.collector.publish(Moment::now());
+        let view = story.view();
+        let counts = view
+            .folders
+            .values()
+            .filter_map(|folder| folder.counts.clone());
+        ways.extend(counts.map(|counts| counts.look.way));
+        story.collector.go_on().await;
+    }
+    assert!(
+        !ways.is_empty() && ways.iter().all(|way| *way == Way::Full),
+        "{ways:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Compares the counts of an audit with those that boundaries gave meanwhile: pure.
 
 use crate::count::FolderCount;
-use crate::model::{ByStatus, Status};
+use crate::model::{ByStatus, FileMap, Status};
 
 /// The counts of boundaries from the last before an audit began to the first after it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +14,25 @@ pub(in crate::collect) struct Range {
     still: bool,
 }
 
-/// The counts of an audit that ended.
+/// What an audit found that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::collect) struct Audited {
     pub files: ByStatus<u64>,
     pub consistent: bool,
+    /// The files that are not done.
+    pub unfinished: FileMap<Status>,
+}
+
+impl Audited {
+    /// Files that are not done in one of two audits, and not so in the other one.
+    pub fn changed_since(&self, before: &Self) -> u64 {
+        let missing = |one: &Self, other: &Self| {
+            let differs =
+                |(key, status): &(_, &Status)| other.unfinished.get(*key) != Some(*status);
+            one.unfinished.iter().filter(differs).count() as u64
+        };
+        missing(self, before).max(missing(before, self))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +42,11 @@ pub(in crate::collect) enum Verdict {
         /// Whether the folder has several statuses: a list of one status is sorted in any order.
         shows_sorting: bool,
     },
-    /// The boundaries are wrong, unless files changed and changed back meanwhile.
-    Wrong,
+    /// The boundaries are wrong, unless files changed meanwhile and their counts did not.
+    Wrong {
+        /// By so many files of a status, at least.
+        files: u64,
+    },
     /// Files changed too much to tell.
     Inconclusive,
 }
@@ -52,15 +69,18 @@ impl Range {
     }
 
     pub fn verdict(&self, audited: &Audited) -> Verdict {
-        let is_within = |status: Status| {
-            (self.least[status]..=self.most[status]).contains(&audited.files[status])
+        let outside = |status: Status| {
+            let (least, most) = (self.least[status], self.most[status]);
+            let files = audited.files[status];
+            files.saturating_sub(most).max(least.saturating_sub(files))
         };
+        let files = Status::ALL.into_iter().map(outside).max().unwrap_or(0);
         let statuses = audited.files.iter().filter(|(_, files)| **files > 0);
         match () {
-            () if Status::ALL.into_iter().all(is_within) => Verdict::Agreed {
+            () if files == 0 => Verdict::Agreed {
                 shows_sorting: statuses.count() > 1,
             },
-            () if self.still && audited.consistent => Verdict::Wrong,
+            () if self.still && audited.consistent => Verdict::Wrong { files },
             () => Verdict::Inconclusive,
         }
     }
@@ -79,6 +99,11 @@ impl From<&FolderCount> for Audited {
         Self {
             files: count.files,
             consistent: count.consistent,
+            unfinished: count
+                .unfinished
+                .iter()
+                .map(|(key, file)| (*key, file.status))
+                .collect(),
         }
     }
 }
@@ -105,6 +130,7 @@ mod tests {
         range.verdict(&Audited {
             files: counts(audited.0, audited.1),
             consistent,
+            unfinished: FileMap::default(),
         })
     }
 
@@ -115,7 +141,11 @@ mod tests {
             (&[(90, 10), (90, 10)][..], (90, 10), agreed(true)),
             (&[(90, 0), (90, 0)], (90, 0), agreed(false)),
             (&[(90, 10), (85, 15), (88, 12)], (87, 13), agreed(true)),
-            (&[(90, 10), (90, 10)], (80, 20), Verdict::Wrong),
+            (
+                &[(90, 10), (90, 10)],
+                (80, 20),
+                Verdict::Wrong { files: 10 },
+            ),
             (&[(90, 10), (91, 10)], (80, 20), Verdict::Inconclusive),
         ] {
             assert_eq!(
@@ -135,6 +165,7 @@ mod tests {
         let audited = Audited {
             files: counts(80, 20),
             consistent: true,
+            unfinished: FileMap::default(),
         };
         assert_eq!(range.verdict(&audited), Verdict::Inconclusive);
     }

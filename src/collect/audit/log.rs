@@ -20,8 +20,8 @@ pub(in crate::collect) struct AuditLog {
     state: State,
     /// The last one failed, and is not tried again before this.
     retry_at: Option<Instant>,
-    /// What the last one counted, if it found the boundaries wrong.
-    doubt: Option<ByStatus<u64>>,
+    /// The last one, if it found the boundaries wrong, and by how many files.
+    doubt: Option<(u64, Audited)>,
 }
 
 #[derive(Debug, Default)]
@@ -63,15 +63,24 @@ impl AuditLog {
         if let State::Running(range) | State::Ended(range, _) = &mut self.state {
             range.add(files, consistent);
         }
-        let State::Ended(range, audited) = &self.state else {
-            return false;
+        let (range, audited) = match std::mem::take(&mut self.state) {
+            State::Ended(range, audited) => (range, audited),
+            other => {
+                self.state = other;
+                return false;
+            }
         };
-        let verdict = range.verdict(audited);
-        // Files may have changed and changed back, but not twice to the same counts.
-        let doubt = Some(audited.files).filter(|_| verdict == Verdict::Wrong);
-        let is_wrong = doubt.is_some() && doubt == self.doubt;
-        self.state = if is_wrong { State::Wrong } else { State::None };
-        self.doubt = doubt.filter(|_| !is_wrong);
+        let (verdict, doubt) = (range.verdict(&audited), self.doubt.take());
+        match (verdict, doubt) {
+            (Verdict::Wrong { files }, None) => self.doubt = Some((files, audited)),
+            // As many files may have failed as recovered during a scan: then its counts are off by them, and those of boundaries are not.
+            (Verdict::Wrong { files }, Some((before, doubted))) => {
+                if files.min(before) > audited.changed_since(&doubted) {
+                    self.state = State::Wrong;
+                }
+            }
+            (Verdict::Agreed { .. } | Verdict::Inconclusive, _) => {}
+        }
         verdict
             == Verdict::Agreed {
                 shows_sorting: true,
@@ -130,6 +139,7 @@ fn share(folder: FolderId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{FileKey, FileMap};
 
     const DAY: Duration = Duration::from_hours(24);
 
@@ -149,6 +159,7 @@ mod tests {
         Audited {
             files,
             consistent: true,
+            unfinished: FileMap::default(),
         }
     }
 
@@ -196,6 +207,36 @@ mod tests {
         audits.begin(counts(1, 1));
         audits.failed(now.steady + DAY);
         assert!(!audits.is_due(id(1), None, &counts(1, 1), DAY, now));
+    }
+
+    /// Whether two audits refute boundaries, where as many files fail as recover all the time.
+    fn is_refuted(failed: u64, swapped_between: u64) -> bool {
+        let (mut audits, boundaries) = (AuditLog::default(), counts(100, 10));
+        let failed_files = |from: u64| {
+            let files = (from..from + 10).map(|number| {
+                let (link, id) = (number.into(), number.into());
+                (FileKey { link, id }, Status::Failed)
+            });
+            files.collect()
+        };
+        for from in [0, swapped_between] {
+            audits.begin(boundaries);
+            let audit = Audited {
+                unfinished: failed_files(from),
+                ..audited(counts(110 - failed, failed))
+            };
+            audits.ended(audit);
+            audits.counted(&boundaries, true);
+        }
+        audits.take_wrong()
+    }
+
+    #[test]
+    fn audits_that_are_off_by_what_changed_refute_nothing() {
+        assert!(is_refuted(9, 0));
+        assert!(!is_refuted(9, 1));
+        assert!(!is_refuted(8, 2));
+        assert!(is_refuted(4, 5));
     }
 
     #[test]
