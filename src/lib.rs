@@ -47,6 +47,7 @@ mod pem;
 pub mod policy;
 pub mod portal;
 pub mod reindex;
+pub mod retry;
 pub mod schedule;
 pub mod shutdown;
 pub mod snapshot;

@@ -17,6 +17,8 @@ pub struct Intent {
     pub name: FolderName,
     /// Whether a request will be sent.
     pub mode: ActiveMode,
+    /// Whether it shows whether a retry helps: none has helped its files lately.
+    pub is_trial: bool,
     pub at: Timestamp,
     /// Every failed file of the folder: the endpoint takes the folder whole.
     pub files: Vec<(FileKey, SentFile)>,
@@ -38,6 +40,7 @@ impl Intent {
             folder,
             name: FolderName::new(""),
             mode,
+            is_trial: false,
             at,
             files,
             max_classes: usize::MAX,
@@ -95,6 +98,8 @@ pub struct Attempt {
     pub folder: FolderId,
     /// Whether a request was to be sent. After a dry run there is nothing to judge.
     pub mode: ActiveMode,
+    /// Whether it shows whether a retry helps: none had helped its files lately.
+    pub is_trial: bool,
     /// When the intent was written: budget, cooldown and `verify_after` count from here.
     pub intended: Timestamp,
     /// Failed files of the folder as last seen before it.

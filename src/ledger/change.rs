@@ -58,6 +58,7 @@ impl LedgerView {
             portal: intent.portal,
             folder: intent.folder,
             mode: intent.mode,
+            is_trial: intent.is_trial,
             intended: intent.at,
             files: files.len() as u64,
             classes: class_results(&files),

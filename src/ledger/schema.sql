@@ -46,6 +46,7 @@ CREATE TABLE attempt (
     folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
     portal TEXT NOT NULL,
     mode TEXT NOT NULL,
+    is_trial INTEGER NOT NULL,
     version INTEGER NOT NULL,
     intended INTEGER NOT NULL,
     files INTEGER NOT NULL,

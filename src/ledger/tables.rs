@@ -100,6 +100,7 @@ record! {
         /// The configured name under which the portal was asked.
         portal: PortalName,
         mode: ActiveMode,
+        is_trial: bool,
         intended: Timestamp,
         files: u64,
         classes: Json<Vec<ClassColumns>>,
@@ -135,6 +136,7 @@ pub(super) fn attempt_rows(attempt: &Attempt, folder: i64) -> AttemptRows {
         folder,
         portal: attempt.portal.clone(),
         mode: attempt.mode,
+        is_trial: attempt.is_trial,
         intended: attempt.intended,
         files: attempt.files,
         classes: Json(class_columns(&attempt.classes)),
@@ -164,6 +166,7 @@ pub(super) fn attempt(
         portal: row.portal,
         folder,
         mode: row.mode,
+        is_trial: row.is_trial,
         intended: row.intended,
         files: row.files,
         classes: classes.into_iter().map(class_result).collect(),

@@ -1,13 +1,16 @@
 //! A portal, minute by minute: files come, fail for reasons that pass or for ever, are deleted and replaced; some folders
 //! refuse. What happens to a file depends on the seed, the file and the time alone.
 
+use std::sync::Arc;
+
 mod figures;
 mod folder;
 mod plan;
 
 pub use figures::{Figures, Returned};
-pub use folder::{File, Folder, Status};
+pub use folder::{Fate, File, Folder, Status};
 use plan::{Event, Plan, WORKER};
+pub use plan::{OUTAGE, World};
 
 /// Minutes of an hour and of a day.
 pub const HOUR: u32 = 60;
@@ -16,12 +19,13 @@ pub const DAY: u32 = 24 * HOUR;
 /// A transient failure should have come back so long after the end of its cause.
 pub const IN_TIME: u32 = 2 * HOUR;
 
-/// How large the portal is, and how long it is played.
+/// What happens in the portal, how large it is, and how long it is played.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
+    pub world: World,
     pub seed: u64,
     pub folders: u32,
-    pub days: u32,
+    pub minutes: u32,
 }
 
 /// From a minute on, until before another one.
@@ -76,15 +80,15 @@ impl Portal {
         };
         for (of, (done, bad)) in (0..).zip(std::mem::take(&mut portal.plan.stock)) {
             portal.folder(of).done = done;
-            for class in bad {
-                portal.upload(of, Some(class), 1);
+            for fate in bad {
+                portal.upload(of, fate, 1);
             }
         }
         portal
     }
 
     pub fn is_over(&self) -> bool {
-        self.now >= self.size.days * DAY
+        self.now >= self.size.minutes
     }
 
     pub fn all_folders(&self) -> std::ops::Range<u32> {
@@ -106,10 +110,10 @@ impl Portal {
         &mut self.folders[of as usize]
     }
 
-    fn upload(&mut self, of: u32, bad: Option<&'static str>, takes: u32) {
+    fn upload(&mut self, of: u32, fate: Fate, takes: u32) {
         let (id, until) = (self.next_file, self.now + takes);
         self.next_file += 1;
-        self.folder(of).upload(id, bad, until);
+        self.folder(of).upload(id, fate, until);
     }
 
     /// A number that depends on the seed, a file and a time alone.
@@ -124,14 +128,14 @@ impl Portal {
         self.now += 1;
         for event in self.plan.events.remove(&self.now).unwrap_or_default() {
             match event {
-                Event::Arrive { folder, bad } => {
+                Event::Arrive { folder, fate } => {
                     let takes = 2 + u32::try_from(self.next_file % 5).unwrap_or(0);
-                    self.upload(folder, bad, takes);
+                    self.upload(folder, fate, takes);
                 }
                 Event::Delete { folder } => self.folder(folder).delete(),
                 Event::Replace { folder } => {
                     self.folder(folder).delete();
-                    self.upload(folder, None, 3);
+                    self.upload(folder, Fate::Good, 3);
                 }
             }
         }
@@ -148,13 +152,28 @@ impl Portal {
             .map(|(id, _)| id)
             .collect();
         for id in ripe {
-            let failure = match self.folders[of as usize].files[&id].bad {
-                Some(class) => Some((class, None)),
-                None => self.meets(of, id).map(|(class, end)| (class, Some(end))),
-            };
-            match failure {
-                Some((class, ends)) => self.fail(of, id, class, ends),
+            match self.failure(of, id) {
+                Some((class, ends)) => self.fail(of, id, &class, ends),
                 None => self.succeed(of, id),
+            }
+        }
+    }
+
+    /// The class with which a file fails now, and when its cause ends, if it does.
+    fn failure(&self, of: u32, id: u128) -> Option<(Arc<str>, Option<u32>)> {
+        let File {
+            fate, processed, ..
+        } = self.folders[of as usize].files[&id];
+        match fate {
+            Fate::Bad(class) => Some((class.into(), None)),
+            Fate::BadInOtherWords => Some((format!("error {id} {processed}").into(), None)),
+            Fate::FailsOnce if processed == 0 => Some(("timeout".into(), Some(self.now))),
+            Fate::Partial if processed == 0 || self.chance(id, self.now, 5) >= 0.3 => {
+                Some(("page lost".into(), Some(self.now)))
+            }
+            Fate::Good | Fate::FailsOnce | Fate::Partial => {
+                let met = self.meets(of, id);
+                met.map(|(class, end)| (class.into(), Some(end)))
             }
         }
     }
@@ -166,21 +185,23 @@ impl Portal {
         let hit = outages.find(|outage| {
             outage.period.contains(now) && outage.meets(of) && self.chance(id, now, 1) < 0.95
         });
-        let minute = || (self.chance(id, now, 2) < 0.003).then_some(("timeout", now));
+        let chance = self.size.world.timeouts();
+        let minute = || (self.chance(id, now, 2) < chance).then_some(("timeout", now));
         hit.map(|outage| (outage.class, outage.period.until))
             .or_else(minute)
     }
 
-    fn fail(&mut self, of: u32, id: u128, class: &'static str, ends: Option<u32>) {
+    fn fail(&mut self, of: u32, id: u128, class: &Arc<str>, ends: Option<u32>) {
         let now = self.now;
         let Some(file) = self.folders[of as usize].files.get_mut(&id) else {
             return;
         };
         let in_vain = u64::from(std::mem::take(&mut file.sent));
-        (file.status, file.class, file.since) = (Status::Failed, class, now);
+        (file.status, file.class, file.since) = (Status::Failed, Arc::clone(class), now);
+        file.processed += 1;
         if let Some(ends) = ends {
             file.helpable_from = file.helpable_from.max(Some(ends.max(now)));
-            file.of_worker |= class == WORKER;
+            file.of_worker |= **class == *WORKER;
         }
         self.figures.in_vain += in_vain;
     }
@@ -210,12 +231,16 @@ impl Portal {
             }
         }
         let due = from + IN_TIME;
-        (due < self.size.days * DAY).then_some(due)
+        (due < self.size.minutes).then_some(due)
     }
 
     /// Puts the failed files of a folder back into the queue.
     pub fn post(&mut self, of: u32) -> Answer {
-        let luck = self.chance(u128::from(of), self.now, 3);
+        let luck = if self.size.world == World::Week {
+            self.chance(u128::from(of), self.now, 3)
+        } else {
+            1.0
+        };
         let (answer, files) = if !self.allows(of) {
             (Answer::Forbidden, 0)
         } else if luck < 0.01 {
@@ -237,11 +262,12 @@ impl Portal {
     fn requeue(&mut self, of: u32) -> u64 {
         let now = self.now;
         let slow = self.chance(u128::from(of), now, 4) < 0.02;
+        let queue = self.size.world.queue();
         let mut files = 0;
         for (id, file) in &mut self.folder(of).files {
             if file.status == Status::Failed {
                 let takes = 1 + u32::try_from(id % 6).unwrap_or(0);
-                let until = now + if slow { takes * 15 } else { takes };
+                let until = now + queue + if slow { takes * 15 } else { takes };
                 (file.status, file.sent) = (Status::Waiting { until }, true);
                 files += 1;
             }

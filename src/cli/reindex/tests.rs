@@ -32,6 +32,7 @@ fn attempt(number: u8, files: u64) -> Attempt {
         portal: PortalName::new("main").unwrap(),
         folder: uuid::Uuid::from_u128(number.into()).into(),
         mode: ActiveMode::Enforce,
+        is_trial: false,
         intended: at(number.into()),
         files,
         classes: Arc::default(),

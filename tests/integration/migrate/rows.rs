@@ -333,6 +333,7 @@ fn attempt(
         ("folder", Value::Integer(folder)),
         ("portal", text("main")),
         ("mode", text(mode)),
+        ("is_trial", Value::Integer(random.i64(0..2))),
         ("intended", time(random)),
         ("files", number(random)),
         ("version", number(random)),

@@ -39,7 +39,6 @@ impl Omniscient {
         let files: u64 = self.spent.iter().map(|(_, files)| files).sum();
         failed.any(|(_, file)| recovers(file))
             && !rests
-            && (self.spent.len() as u64) < budget.actions
             && files < budget.files
             && portal.allows(of)
             && !portal.is_stopped()

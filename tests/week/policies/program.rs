@@ -26,10 +26,10 @@ pub enum Killed {
 }
 
 /// It is killed at each of the points of one attempt in so many.
-const KILLED_IN_ATTEMPT: u32 = 40;
+pub(super) const KILLED_IN_ATTEMPT: u32 = 40;
 
 /// It is killed after one read in so many.
-const KILLED_AFTER_READ: u32 = 700;
+pub(super) const KILLED_AFTER_READ: u32 = 700;
 
 /// This program, under its default rules.
 pub struct ThisProgram {
@@ -108,7 +108,7 @@ impl ThisProgram {
             .map(|(number, file)| FailedFile {
                 key: key(number),
                 since: time(file.since.max(self.started)),
-                class: Class::Text(file.class.into()),
+                class: Class::Text(file.class.clone()),
             })
             .collect()
     }
@@ -207,22 +207,22 @@ impl Policy for ThisProgram {
 
 const START: i64 = 1_772_366_400_000;
 
-fn time(minute: u32) -> Timestamp {
+pub(super) fn time(minute: u32) -> Timestamp {
     Timestamp::from_millis(START + i64::from(minute) * 60_000)
 }
 
-fn id(of: u32) -> FolderId {
+pub(super) fn id(of: u32) -> FolderId {
     Uuid::from_u128(u128::from(of) + 1).into()
 }
 
-fn key(file: u128) -> FileKey {
+pub(super) fn key(file: u128) -> FileKey {
     FileKey {
         link: file,
         id: file,
     }
 }
 
-fn outcome(answer: Answer) -> Outcome {
+pub(super) fn outcome(answer: Answer) -> Outcome {
     let refused = |status| Outcome::Refused {
         status,
         retry_after: None,

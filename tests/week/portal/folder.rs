@@ -1,6 +1,7 @@
 //! A folder and its files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -9,14 +10,29 @@ pub enum Status {
     Failed,
 }
 
+/// What happens to a file when it is processed, whatever the portal's state is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Good,
+    /// It fails each time, with this class.
+    Bad(&'static str),
+    /// It fails each time, each time with another text.
+    BadInOtherWords,
+    /// It fails the first time.
+    FailsOnce,
+    /// Three times in ten it does not fail.
+    Partial,
+}
+
 #[derive(Debug, Clone)]
 pub struct File {
     pub status: Status,
     /// The class of its last error, and since when it is failed.
-    pub class: &'static str,
+    pub class: Arc<str>,
     pub since: u32,
-    /// The class with which it fails whenever it is processed.
-    pub(super) bad: Option<&'static str>,
+    pub(super) fate: Fate,
+    /// How often it was processed.
+    pub(super) processed: u32,
     /// When the cause of a failure that may pass ended, or will end: the file may come back from then on.
     pub helpable_from: Option<u32>,
     /// Whether the broken worker was that cause.
@@ -48,13 +64,14 @@ impl Folder {
         self.open().filter(waits).count() as u64
     }
 
-    pub(super) fn upload(&mut self, id: u128, bad: Option<&'static str>, until: u32) {
+    pub(super) fn upload(&mut self, id: u128, fate: Fate, until: u32) {
         self.open.insert(id);
         let file = File {
             status: Status::Waiting { until },
-            class: "",
+            class: "".into(),
             since: 0,
-            bad,
+            fate,
+            processed: 0,
             helpable_from: None,
             of_worker: false,
             sent: false,

@@ -1,0 +1,32 @@
+//! Which folders' failed files are reindexed now, and what came of earlier attempts. Pure: the input is the facts about a portal, the
+//! attempts in the ledger, the rules and the time.
+//!
+//! This is to replace [`crate::policy`]; until then, `tests/week` alone uses it.
+//!
+//! - A failed file is *eligible* if it has been failed for `min_age`, has attempts left, and its class is not in `never_classes`.
+//! - A class is *good* while enough of its newest files with a result came back. Every folder with eligible files of it is sent.
+//! - Otherwise one folder at a time *tries* a class, the one with the fewest files: when no new file failed for half an hour (an outage has
+//!   ended), or after a pause, which doubles with each try in vain. A portal has four tries an hour; two while tries are in vain.
+//! - What holds a folder whatever its classes are is in `hold`.
+//!
+//! ```text
+//! PortalFacts, LedgerView ─decide→ Decisions ──→ intent, request, outcome
+//! Attempt, later read     ─review→ Review    ──→ file states, verdict
+//! ```
+
+mod budget;
+mod class;
+mod decide;
+mod facts;
+mod hold;
+pub mod judge;
+mod reason;
+mod tally;
+
+pub use budget::{charged, remaining_files};
+pub use class::ClassState;
+pub use decide::{Choice, Decision, Decisions, decide};
+pub use facts::{FailedFile, FolderFacts, PortalFacts};
+pub use hold::Hold;
+pub use reason::Reason;
+pub use tally::Numbers;

@@ -1,0 +1,52 @@
+//! The files that remain of a portal's budget.
+
+use crate::config::Budget;
+use crate::ledger::{ActiveMode, Attempt, LedgerView};
+use crate::model::Timestamp;
+
+/// The files that were charged in the window that ends now: all that were failed when a request was sent, whatever the portal says that it
+/// queued.
+pub fn charged(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+    let sent = ledger.track(ActiveMode::Enforce).within(budget.per, now);
+    sent.fold(0, |files, attempt| files.saturating_add(charge(attempt)))
+}
+
+/// The files that an attempt is charged for; none if the portal refused it.
+fn charge(attempt: &Attempt) -> u64 {
+    if attempt.refusal().is_some() {
+        0
+    } else {
+        attempt.files
+    }
+}
+
+/// What remains of the budget.
+pub fn remaining_files(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+    budget.files.saturating_sub(charged(ledger, budget, now))
+}
+
+/// Whether so many files may be sent. A folder with more files than the budget may use a whole window alone.
+pub(super) fn allows(budget: &Budget, charged: u64, files: u64) -> bool {
+    if files > budget.files {
+        charged == 0 && budget.files > 0
+    } else {
+        charged.saturating_add(files) <= budget.files
+    }
+}
+
+/// When so many files may be sent, if no others are.
+pub(super) fn allows_at(
+    ledger: &LedgerView,
+    budget: &Budget,
+    files: u64,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let mut left = charged(ledger, budget, now);
+    let sent = ledger.track(ActiveMode::Enforce).within(budget.per, now);
+    sent.map(|attempt| {
+        left = left.saturating_sub(charge(attempt));
+        (left, attempt.intended.after(budget.per))
+    })
+    .find(|(left, _)| allows(budget, *left, files))
+    .map(|(_, at)| at)
+}

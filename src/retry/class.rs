@@ -1,0 +1,159 @@
+//! Whether a retry helps the files of a class.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::classify::Class;
+use crate::config::ReindexRules;
+use crate::ledger::{ActiveMode, Attempt, ClassResult, LedgerView, Verdict};
+use crate::model::{FolderId, Timestamp};
+
+/// A class is good if, of so many of its newest files with a result, this many came back: a few show that an outage has ended, and many that a
+/// retry helps some files of the class.
+const GOOD: [(u64, u64); 2] = [(10, 3), (50, 10)];
+
+/// For how long a result tells it.
+const GOOD_FOR: Duration = Duration::from_hours(2);
+
+/// Number of newest attempts that are read.
+const NEWEST_ATTEMPTS: usize = 64;
+
+/// An attempt in which one file in so many came back was not in vain, nor were those before it.
+const ONE_IN: u64 = 4;
+
+/// For how long an open attempt keeps other folders from trying its classes.
+const WAIT_FOR_RESULT: Duration = Duration::from_mins(30);
+
+/// An outage has ended when this many new files failed since the last try, for each of up to four tries in vain, and none for so long; in a folder
+/// with more than [`MANY_FILES`], for so long.
+const NEW_FILES: usize = 3;
+const QUIET: Duration = Duration::from_mins(30);
+const QUIET_OF_MANY: Duration = Duration::from_mins(90);
+const MANY_FILES: u64 = 100;
+
+/// The longest pause between two tries of a class.
+const LONGEST_PAUSE: Duration = Duration::from_hours(24);
+
+/// What the attempts of a portal show about a class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClassState {
+    /// Until when the newest result tells that files come back.
+    back_until: Option<Timestamp>,
+    /// How many of the newest files with a result came back, for each number of files in [`GOOD`].
+    back: [u64; GOOD.len()],
+    /// The folder of an open attempt that tries the class.
+    pub open: Option<FolderId>,
+    /// The newest attempt that sent files of it.
+    pub last: Option<(Timestamp, FolderId)>,
+    /// Number of newest attempts in which none came back, since the last one in which enough did.
+    pub in_vain: u32,
+}
+
+impl ClassState {
+    /// Reads the state from the attempts that were sent. Those that the portal refused, or whose effect is not known, show nothing.
+    pub fn of(ledger: &LedgerView, class: &Class, now: Timestamp) -> Self {
+        let (mut state, mut files, mut ends) = (Self::default(), 0, false);
+        let attempts = ledger.track(ActiveMode::Enforce).of_class(class);
+        let shows = |(attempt, _): &(&Arc<Attempt>, _)| {
+            let verdict = attempt.judged.map(|judged| judged.verdict);
+            attempt.refusal().is_none() && verdict != Some(Verdict::Inconclusive)
+        };
+        for (attempt, result) in attempts.take(NEWEST_ATTEMPTS).filter(shows) {
+            state.note(attempt, result, now);
+            // Files that come back are seen sooner than those that fail again.
+            let known = result.recovered + result.refailed;
+            if known == 0 || known * 2 < result.sent {
+                continue;
+            }
+            state.note_result(attempt, result, files, now);
+            files += known;
+            ends |= result.recovered * ONE_IN >= result.sent;
+            state.in_vain += u32::from(result.recovered == 0 && !ends);
+            if ends && GOOD.iter().all(|(newest, _)| files >= *newest) {
+                break;
+            }
+        }
+        state
+    }
+
+    /// Notes an attempt, newest first.
+    fn note(&mut self, attempt: &Attempt, result: &ClassResult, now: Timestamp) {
+        self.last.get_or_insert((attempt.intended, attempt.folder));
+        let is_recent = now.since(attempt.intended) < WAIT_FOR_RESULT;
+        if attempt.is_unjudged() && !is_known(result) && is_recent {
+            self.open.get_or_insert(attempt.folder);
+        }
+    }
+
+    /// Notes the result of an attempt; the results of so many newer files are known.
+    fn note_result(&mut self, attempt: &Attempt, result: &ClassResult, newer: u64, now: Timestamp) {
+        let until = attempt
+            .judged
+            .map_or(now, |judged| judged.at)
+            .after(GOOD_FOR);
+        if until <= now || result.recovered == 0 {
+            return;
+        }
+        self.back_until.get_or_insert(until);
+        let known = result.recovered + result.refailed;
+        for (back, (newest, _)) in self.back.iter_mut().zip(GOOD) {
+            let read = known.min(newest.saturating_sub(newer));
+            *back += (result.recovered * read).div_ceil(known);
+        }
+    }
+
+    /// Until when every folder with eligible files of the class is sent, if it is.
+    pub fn good_until(&self) -> Option<Timestamp> {
+        let mut back = self.back.iter().zip(GOOD);
+        let is_good = back.any(|(back, (_, enough))| *back >= enough);
+        self.back_until.filter(|_| is_good)
+    }
+
+    /// When a folder with this number of failed files may try the class; `None` if at once. `new`: since when its files are failed that
+    /// were never sent.
+    pub(super) fn next_try(
+        &self,
+        rules: &ReindexRules,
+        new: &[Timestamp],
+        files: u64,
+    ) -> Option<Timestamp> {
+        if self.back_until.is_some() && self.in_vain == 0 {
+            return None;
+        }
+        let last = self.last.map(|(last, _)| last);
+        let newest = new.iter().max();
+        let quiet = |time| newest.map(|newest| newest.after(time));
+        let paused = last.map(|last| last.after(self.pause(rules)));
+        if files > MANY_FILES {
+            return paused.max(quiet(QUIET_OF_MANY));
+        }
+        let paused = paused?;
+        let since_last = new.iter().filter(|at| last.is_none_or(|last| **at > last));
+        let enough = NEW_FILES * self.in_vain.clamp(1, 4) as usize;
+        let ended = quiet(QUIET).filter(|_| since_last.count() >= enough);
+        Some(ended.map_or(paused, |ended| ended.min(paused)))
+    }
+
+    /// The time between two tries: a cooldown after the first one in vain, twice as long after each further one.
+    fn pause(&self, rules: &ReindexRules) -> Duration {
+        let doublings = self.in_vain.saturating_sub(1).min(20);
+        let pause = rules.cooldown.saturating_mul(1 << doublings);
+        pause.min(LONGEST_PAUSE.max(rules.cooldown))
+    }
+}
+
+/// Whether the result of every file is known.
+fn is_known(result: &ClassResult) -> bool {
+    result.recovered + result.refailed >= result.sent
+}
+
+/// Whether files came back in an attempt, of any class; `None` if that is not known.
+pub(super) fn helped(attempt: &Attempt) -> Option<bool> {
+    let results = attempt.classes.iter();
+    let recovered: u64 = results.clone().map(|result| result.recovered).sum();
+    let refailed: u64 = results.map(|result| result.refailed).sum();
+    match (recovered, refailed) {
+        (0, 0) => None,
+        (recovered, _) => Some(recovered > 0),
+    }
+}

@@ -1,0 +1,162 @@
+//! Why a folder is held, until when, and by what.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use crate::classify::Class;
+use crate::config::ReindexRules;
+use crate::ledger::{ActiveMode, Attempt, FileState, LedgerView, Outcome, Track};
+use crate::model::{FolderId, Timestamp};
+use crate::retry::facts::{FolderFacts, PortalFacts};
+use crate::retry::reason::Reason;
+use crate::retry::tally::{ClassFiles, Tally};
+
+/// An attempt sends at most so many files that are not eligible for each one that is, or [`FEW_OTHERS`].
+const OTHERS_PER_FILE: u64 = 10;
+const FEW_OTHERS: u64 = 100;
+
+/// Why nothing is sent to a folder now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    pub reason: Reason,
+    /// When it ends, if that is known.
+    pub until: Option<Timestamp>,
+    /// The class of error that holds the folder.
+    pub class: Option<Class>,
+    /// The folder that tries that class, or tried it last.
+    pub folder: Option<FolderId>,
+}
+
+impl From<Reason> for Hold {
+    fn from(reason: Reason) -> Self {
+        Self::until(reason, None)
+    }
+}
+
+impl Hold {
+    pub(super) const fn until(reason: Reason, until: Option<Timestamp>) -> Self {
+        Self {
+            reason,
+            until,
+            class: None,
+            folder: None,
+        }
+    }
+}
+
+fn hold(when: bool, reason: Reason) -> Result<(), Hold> {
+    if when { Err(reason.into()) } else { Ok(()) }
+}
+
+/// What holds a folder, whatever its classes and the other folders are.
+pub(super) fn check<'l>(
+    portal: &PortalFacts<'_>,
+    folder: &FolderFacts<'_>,
+    tally: &Tally<'_>,
+    ledger: Option<&'l LedgerView>,
+) -> Result<(ActiveMode, &'l LedgerView), Hold> {
+    let (rules, now) = (folder.rules, portal.now);
+    let mode = ActiveMode::of(rules.mode).ok_or(Reason::Off)?;
+    hold(portal.kill_switch, Reason::KillSwitch)?;
+    let ledger = ledger.ok_or(Reason::Ledger)?;
+    let clock_was_set = ledger.clock_was_set_within(rules.min_age, now);
+    hold(clock_was_set || ledger.latest() > now, Reason::Clock)?;
+    hold(portal.trouble.is_some(), Reason::Portal)?;
+    hold(!folder.usable, Reason::Counts)?;
+    is_worth_it(tally)?;
+    let track = ledger.track(ActiveMode::Enforce);
+    portal_carries_out(track, folder, now)?;
+    hold(!in_window(rules, portal.zone, now), Reason::OutsideWindows)?;
+    has_rested(ledger, folder, now)?;
+    hold(folder.backlog() > folder.max_backlog(), Reason::Backlog)?;
+    Ok((mode, ledger))
+}
+
+/// Whether enough of the files that an attempt sends are eligible.
+fn is_worth_it(tally: &Tally<'_>) -> Result<(), Hold> {
+    let ClassFiles {
+        files, eligible, ..
+    } = tally.all;
+    let others = files - eligible;
+    let most = FEW_OTHERS.max(eligible.saturating_mul(OTHERS_PER_FILE));
+    if eligible == 0 || others > most {
+        return Err(Hold::until(Reason::NothingEligible, tally.next_eligible));
+    }
+    Ok(())
+}
+
+/// Holds a portal that answered with an error and moved no file, and a folder that it refuses.
+fn portal_carries_out(track: &Track, folder: &FolderFacts<'_>, now: Timestamp) -> Result<(), Hold> {
+    let rests = rests_until(track, folder.rules);
+    let refused = track
+        .last_of(folder.id)
+        .and_then(|last| refused_until(last, folder.rules));
+    match rests.max(refused).filter(|end| *end > now) {
+        Some(end) => Err(Hold::until(Reason::Portal, Some(end))),
+        None => Ok(()),
+    }
+}
+
+/// Until when a portal rests whose newest answers were errors after which no file moved: a tenth of the cooldown after the first one,
+/// and twice as long after each further one in a row, but a cooldown at most.
+fn rests_until(track: &Track, rules: &ReindexRules) -> Option<Timestamp> {
+    let mut errors = track
+        .newest_first()
+        .take_while(|attempt| has_failed(attempt))
+        .take(5);
+    let newest = errors.next()?;
+    let doublings = u32::try_from(errors.count()).unwrap_or(0);
+    let pause = (rules.cooldown / 10).saturating_mul(1 << doublings);
+    Some(newest.last_change().after(pause.min(rules.cooldown)))
+}
+
+/// Whether the request was answered with an error, or not at all, and no file moved so far; or the portal refused all requests.
+fn has_failed(attempt: &Attempt) -> bool {
+    match attempt.outcome {
+        Some((_, Outcome::Unknown { .. })) => {
+            let unmoved = attempt.file_states().of(FileState::Sent);
+            unmoved == attempt.files && !attempt.was_interrupted()
+        }
+        Some((_, Outcome::Refused { status, .. })) => matches!(status, 401 | 429),
+        Some((_, Outcome::Accepted { .. })) | None => false,
+    }
+}
+
+/// Until when a folder rests whose last attempt the portal refused: as long as it asked for, or a cooldown.
+fn refused_until(last: &Attempt, rules: &ReindexRules) -> Option<Timestamp> {
+    let (at, Outcome::Refused { retry_after, .. }) = last.outcome? else {
+        return None;
+    };
+    let asked = retry_after.filter(|wait| *wait > rules.cooldown / 60);
+    Some(at.after(asked.unwrap_or(rules.cooldown).min(rules.cooldown)))
+}
+
+fn in_window(rules: &ReindexRules, zone: Tz, now: Timestamp) -> bool {
+    let local = DateTime::<Utc>::from(now).with_timezone(&zone);
+    let mut windows = rules.windows.iter();
+    rules.windows.is_empty() || windows.any(|window| window.contains(&local))
+}
+
+/// Holds a folder while an attempt there is open, and for a cooldown after the intent.
+fn has_rested(ledger: &LedgerView, folder: &FolderFacts<'_>, now: Timestamp) -> Result<(), Hold> {
+    let track = ledger.track(ActiveMode::Enforce);
+    let end = next_allowed(ledger, folder.id, folder.rules);
+    let until = Some(end).filter(|end| *end > now);
+    if until.is_some() || track.unjudged_in(folder.id).next().is_some() {
+        return Err(Hold::until(Reason::Cooldown, until));
+    }
+    Ok(())
+}
+
+/// The end of a folder's cooldown, which may be past. A portal that is new in the ledger is held for one cooldown: a container without a
+/// volume would otherwise forget every limit.
+pub(super) fn next_allowed(
+    ledger: &LedgerView,
+    folder: FolderId,
+    rules: &ReindexRules,
+) -> Timestamp {
+    let last = ledger.track(ActiveMode::Enforce).last_of(folder);
+    let last = last.filter(|last| last.refusal().is_none());
+    let last = last.map_or(ledger.met(), |last| last.intended);
+    last.max(ledger.met()).after(rules.cooldown)
+}

@@ -1,0 +1,185 @@
+//! The policy that is to replace this program's, under its default rules. It is killed at random; then only the ledger survives.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono_tz::Tz;
+use kb_exporter::classify::Class;
+use kb_exporter::config::{Mode, Reindex};
+use kb_exporter::ledger::{ActiveMode, AttemptId, Intent, LedgerView, SentFile};
+use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status as Of};
+use kb_exporter::retry::judge::{self, LaterRead, Observation};
+use kb_exporter::retry::{Choice, Decisions, FailedFile, FolderFacts, PortalFacts, decide};
+
+use super::Policy;
+use super::program::{KILLED_AFTER_READ, KILLED_IN_ATTEMPT, Killed, id, key, outcome, time};
+use crate::portal::{Portal, Status};
+
+/// The failed files of the folders that have some.
+type Failures = BTreeMap<u32, Vec<FailedFile>>;
+
+/// The policy that is to replace this program's.
+pub struct Retry {
+    reindex: Reindex,
+    /// What is on disk.
+    ledger: LedgerView,
+    next: i64,
+    rng: fastrand::Rng,
+    /// The first minute in which the program read since it was started.
+    started: u32,
+    pub kills: BTreeMap<Killed, u64>,
+}
+
+impl Retry {
+    pub fn new(seed: u64) -> Self {
+        let mut reindex = Reindex::default();
+        reindex.rules.mode = Mode::Enforce;
+        Self {
+            reindex,
+            ledger: LedgerView::new(time(0)),
+            next: 1,
+            rng: fastrand::Rng::with_seed(seed),
+            started: 1,
+            kills: BTreeMap::new(),
+        }
+    }
+
+    /// Kills the program once in so many times. It starts again at once, and reads a minute later.
+    fn maybe_killed(&mut self, at: Killed, one_in: u32, now: u32) -> Result<(), Killed> {
+        if self.rng.u32(0..one_in) != 0 {
+            return Ok(());
+        }
+        self.ledger.interrupt(time(now)).expect("it fits");
+        self.started = now + 1;
+        *self.kills.entry(at).or_default() += 1;
+        Err(at)
+    }
+
+    /// Judges what was sent to a folder.
+    fn review(&mut self, portal: &Portal, of: u32) {
+        let (now, folder) = (time(portal.now), &portal.folders[of as usize]);
+        let seen = |key: FileKey| match folder.files.get(&key.link).map(|file| file.status) {
+            Some(Status::Done) => Observation::Status(Of::Done),
+            Some(Status::Failed) => Observation::Status(Of::Failed),
+            Some(Status::Waiting { .. }) => Observation::Status(Of::Pending),
+            None => Observation::Absent,
+        };
+        let read = LaterRead {
+            began: now,
+            seen: &seen,
+        };
+        let track = self.ledger.track(ActiveMode::Enforce);
+        let reviews: Vec<_> = track
+            .unjudged_in(id(of))
+            .map(|attempt| (attempt.id, judge::review(attempt, Some(read), now)))
+            .filter(|(_, review)| !review.is_empty())
+            .collect();
+        for (id, review) in reviews {
+            self.ledger.review(id, now, &review).expect("it fits");
+        }
+        let known = self.ledger.folder(id(of)).into_iter();
+        let sent = known.flat_map(|folder| folder.file_attempts.keys().copied());
+        let files = judge::renewed(sent, seen);
+        self.ledger.renew(id(of), &files);
+    }
+
+    /// The failed files of a folder. Since when they failed is known as far as the program that runs has seen it.
+    fn failures(&self, portal: &Portal, of: u32) -> Vec<FailedFile> {
+        let failed = portal.folders[of as usize].failed();
+        failed
+            .map(|(number, file)| FailedFile {
+                key: key(number),
+                since: time(file.since.max(self.started)),
+                class: Class::Text(file.class.clone()),
+            })
+            .collect()
+    }
+
+    fn decide(&self, portal: &Portal, failures: &Failures) -> Decisions {
+        let folders = failures.iter().map(|(of, failed)| {
+            let folder = &portal.folders[*of as usize];
+            let mut counts = ByStatus::<u64>::default();
+            counts[Of::Done] = folder.done;
+            counts[Of::Pending] = folder.waiting();
+            counts[Of::Failed] = failed.len() as u64;
+            FolderFacts {
+                id: id(*of),
+                rules: &self.reindex.rules,
+                usable: portal.now > self.started,
+                counts,
+                failed,
+            }
+        });
+        let facts = PortalFacts {
+            now: time(portal.now),
+            zone: Tz::UTC,
+            kill_switch: portal.is_stopped(),
+            trouble: None,
+            folders: folders.collect(),
+        };
+        decide(&facts, Some(&self.ledger))
+    }
+
+    /// Decides about every folder, and makes the attempts that are due.
+    fn make_attempts(&mut self, portal: &mut Portal) -> Result<(), Killed> {
+        let mut failures: Failures = portal
+            .all_folders()
+            .map(|of| (of, self.failures(portal, of)))
+            .filter(|(_, failed)| !failed.is_empty())
+            .collect();
+        let numbers: HashMap<FolderId, u32> = failures.keys().map(|of| (id(*of), *of)).collect();
+        // Each attempt puts the decisions before it out of date.
+        loop {
+            let decisions = self.decide(portal, &failures);
+            let Some(folder) = decisions.order.first() else {
+                return Ok(());
+            };
+            let choice = &decisions.folders[folder].choice;
+            let is_trial = matches!(choice, Choice::Send { is_trial: true, .. });
+            let of = numbers[folder];
+            let failed = failures.remove(&of).expect("it was decided on");
+            self.attempt(portal, of, is_trial, &failed)?;
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        portal: &mut Portal,
+        of: u32,
+        is_trial: bool,
+        failed: &[FailedFile],
+    ) -> Result<(), Killed> {
+        let (now, at) = (portal.now, time(portal.now));
+        self.maybe_killed(Killed::BeforeIntent, KILLED_IN_ATTEMPT, now)?;
+        let number = AttemptId::new(self.next);
+        self.next += 1;
+        let name = PortalName::new("main").expect("a name");
+        let files = failed
+            .iter()
+            .map(|file| (file.key, SentFile::new(file.class.clone())));
+        let intent = Intent {
+            is_trial,
+            ..Intent::new(name, id(of), ActiveMode::Enforce, at, files.collect())
+        };
+        self.ledger.intend(number, intent).expect("it fits");
+        self.maybe_killed(Killed::BeforeRequest, KILLED_IN_ATTEMPT, now)?;
+        let answer = portal.post(of);
+        self.maybe_killed(Killed::BeforeOutcome, KILLED_IN_ATTEMPT, now)?;
+        let outcome = outcome(answer);
+        self.ledger.settle(number, at, outcome).expect("it fits");
+        Ok(())
+    }
+}
+
+impl Policy for Retry {
+    fn read(&mut self, portal: &mut Portal) {
+        let track = self.ledger.track(ActiveMode::Enforce);
+        let open: Vec<FolderId> = track.unjudged().map(|attempt| attempt.folder).collect();
+        for of in portal.all_folders().filter(|of| open.contains(&id(*of))) {
+            self.review(portal, of);
+        }
+        // Killed: the rest of this read is not done.
+        let _ = self
+            .make_attempts(portal)
+            .and_then(|()| self.maybe_killed(Killed::BetweenReads, KILLED_AFTER_READ, portal.now));
+    }
+}
