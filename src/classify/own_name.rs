@@ -2,11 +2,16 @@
 
 use std::borrow::Cow;
 
+use crate::classify::cause::READ_BYTES;
+
 /// What a name is replaced by.
 const PLACEHOLDER: &str = "<file>";
 
 /// Minimum length in characters of a name that is replaced without its extension: a shorter one may be any word.
 const SHORTEST_STEM: usize = 4;
+
+/// Longest name, in bytes, that is also found in other letter case and with other blanks: no file system has longer ones.
+const LONGEST_NAME: usize = 1_024;
 
 /// Replaces the name of the file, with and without its extension, and a path that ends with it.
 pub(super) fn replace<'r>(reason: &'r str, name: &str) -> Cow<'r, str> {
@@ -31,10 +36,10 @@ fn is_distinctive(name: &str) -> bool {
 fn replaced(text: &str, name: &str) -> Option<String> {
     let mut parts = String::new();
     let mut rest = 0;
-    for (at, _) in text.char_indices() {
-        let Some(length) = length_of(name, &text[at..]).filter(|_| at >= rest) else {
+    for (at, length) in occurrences(text, name) {
+        if at < rest {
             continue;
-        };
+        }
         let (before, after) = (&text[rest..at], &text[at + length..]);
         if before.ends_with(is_letter) || after.starts_with(is_letter) {
             continue;
@@ -44,6 +49,18 @@ fn replaced(text: &str, name: &str) -> Option<String> {
         rest = at + length;
     }
     (rest > 0).then(|| parts + &text[rest..])
+}
+
+/// Where the name occurs, and how many bytes each occurrence has. A long text, or a long name, is searched only for the name as it is: that
+/// takes time that is linear in both.
+fn occurrences(text: &str, name: &str) -> Vec<(usize, usize)> {
+    if text.len() > READ_BYTES || name.len() > LONGEST_NAME {
+        let exact = text.match_indices(name);
+        return exact.map(|(at, _)| (at, name.len())).collect();
+    }
+    let starts = text.char_indices();
+    let occurrence = |(at, _)| Some((at, length_of(name, &text[at..])?));
+    starts.filter_map(occurrence).collect()
 }
 
 /// How many bytes at the start of a text are the name, if they are: in upper or lower case, and with other blanks.

@@ -188,7 +188,7 @@ impl Collector {
             "collection ended"
         );
         self.folders.log.collection_ended(portal);
-        self.submit_findings(&run);
+        self.submit_findings();
         self.assign_classes().await;
         // A quiet folder is read, and otherwise written, only after a while.
         self.save(&self.folders.refused()).await;
@@ -203,14 +203,15 @@ impl Collector {
         self.dependencies.events.ran(ended.result);
     }
 
-    fn submit_findings(&self, run: &Run) {
+    fn submit_findings(&self) {
         if let Some(reindexing) = &self.dependencies.reindexing {
             let there = self.folders.iter().filter(|folder| folder.is_there());
             let mut folders: Vec<_> = there.map(folder_findings).collect();
             folders.shrink_to_fit();
             reindexing.submit(PortalFindings {
                 session: self.session.clone(),
-                portal_erring: self.list.state.trouble().is_some() || run.failed > run.counted,
+                // A folder that cannot be read says nothing of the others.
+                portal_erring: self.list.state.trouble().is_some(),
                 stale_after: self.log.stale_after(&self.settings.collect),
                 folders,
             });

@@ -45,8 +45,12 @@ impl StepDetector {
     }
 }
 
-/// By how much times move when the clock is set by `step`, after they were moved by `moved` in all.
-pub(super) fn follow(step: i64, moved: i64) -> i64 {
+/// By how much times move when the clock is set by `step`, after they were moved by `moved` in all. `was_behind`: whether the clock was behind
+/// a time that is written: then it was wrong, and the times are right.
+pub(super) fn follow(step: i64, moved: i64, was_behind: bool) -> i64 {
+    if was_behind && step > 0 {
+        return 0;
+    }
     step.max(moved.max(0).saturating_neg())
 }
 
@@ -78,13 +82,15 @@ mod tests {
 
     #[test]
     fn times_never_move_to_before_they_were_written() {
-        for (step, moved, by) in [
-            (6_000, 0, 6_000),
-            (-6_000, 0, 0),
-            (-6_000, 4_000, -4_000),
-            (-6_000, 9_000, -6_000),
+        for (step, moved, was_behind, by) in [
+            (6_000, 0, false, 6_000),
+            (6_000, 0, true, 0),
+            (-6_000, 0, false, 0),
+            (-6_000, 4_000, false, -4_000),
+            (-6_000, 9_000, true, -6_000),
         ] {
-            assert_eq!(follow(step, moved), by, "{step} after {moved}");
+            let followed = follow(step, moved, was_behind);
+            assert_eq!(followed, by, "{step} after {moved}, behind: {was_behind}");
         }
     }
 }

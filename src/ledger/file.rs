@@ -7,7 +7,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::load::{self, Views};
 use crate::ledger::schema;
 use crate::model::Timestamp;
-use crate::sql::{Database, to_value};
+use crate::sql::{Database, Transaction, to_value};
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "ledger.db";
@@ -20,16 +20,33 @@ pub(super) fn clock_was_set(
     step: i64,
     now: Timestamp,
 ) -> Result<Views, LedgerError> {
-    let by = clock::follow(step, *moved);
-    let views = sql.transaction(|transaction| {
+    let (views, by) = sql.transaction(|transaction| {
+        let was_behind = newest(transaction)? > Some(now.moved(-step));
+        let by = clock::follow(step, *moved, was_behind);
         for (table, column) in schema::TIMES {
             let statement = format!("UPDATE {table} SET {column} = {column} + $1");
             transaction.execute(&statement, &[Value::Integer(by)])?;
         }
         let update = "UPDATE ledger SET moved = moved + $1, clock_set = $2";
         transaction.execute(update, &[Value::Integer(by), to_value(&now)?])?;
-        load::load(transaction)
+        Ok::<_, LedgerError>((load::load(transaction)?, by))
     })?;
     *moved += by;
     Ok(views)
+}
+
+/// The newest time that is written.
+fn newest(transaction: &mut dyn Transaction) -> Result<Option<Timestamp>, LedgerError> {
+    let mut newest = None;
+    for (table, column) in schema::TIMES {
+        let query = format!("SELECT MAX({column}) AS newest FROM {table}");
+        let rows = transaction.query(&query, &[])?;
+        let of_table: Option<Timestamp> = rows
+            .first()
+            .map(|row| row.get("newest"))
+            .transpose()?
+            .flatten();
+        newest = newest.max(of_table);
+    }
+    Ok(newest)
 }

@@ -162,7 +162,7 @@ proptest! {
             if let Step::SetClock(step) = step {
                 let before = view.clone();
                 database.write(&portal(), &before, &mut view, &[], Guard::None).unwrap();
-                let by = clock::follow(step, moved);
+                let by = clock::follow(step, moved, false);
                 moved += by;
                 let mut views = database.clock_was_set(step, at).unwrap().unwrap();
                 let after = views.portals.remove(&portal()).unwrap();

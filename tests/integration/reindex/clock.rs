@@ -79,6 +79,20 @@ async fn a_clock_that_is_set_forward_ends_no_cooldown_also_after_a_restart() {
 }
 
 #[tokio::test]
+async fn a_clock_that_was_behind_at_the_start_and_is_set_right_moves_no_times() {
+    let scene = Scene::new("enforce").await;
+    make_old_ledger(&scene.workspace).await;
+    let clock = Clock::of(&scene);
+    clock.set("-400d");
+    let exporter = clock.start(&scene).await;
+    scene.held(&exporter, "clock").await;
+    clock.set("+0");
+    scene.attempted(&exporter, "accepted").await;
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
+}
+
+#[tokio::test]
 async fn a_clock_that_is_set_back_holds_until_somebody_says_that_it_is_right() {
     let mut scene = Scene::new("off").await;
     make_old_ledger(&scene.workspace).await;
