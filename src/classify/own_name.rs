@@ -51,12 +51,18 @@ fn replaced(text: &str, name: &str) -> Option<String> {
     (rest > 0).then(|| parts + &text[rest..])
 }
 
-/// Where the name occurs, and how many bytes each occurrence has. A long text, or a long name, is searched only for the name as it is: that
-/// takes time that is linear in both.
+/// Where the name occurs, and how many bytes each occurrence has. In a long text, a name with blanks or of another script is searched only as
+/// it is: that takes time that is linear in both.
 fn occurrences(text: &str, name: &str) -> Vec<(usize, usize)> {
-    if text.len() > READ_BYTES || name.len() > LONGEST_NAME {
+    let places = |text: &str, name: &str| {
         let exact = text.match_indices(name);
-        return exact.map(|(at, _)| (at, name.len())).collect();
+        exact.map(|(at, _)| (at, name.len())).collect()
+    };
+    if name.is_ascii() && !name.contains(' ') {
+        return places(&text.to_ascii_lowercase(), &name.to_ascii_lowercase());
+    }
+    if text.len() > READ_BYTES || name.len() > LONGEST_NAME {
+        return places(text, name);
     }
     let starts = text.char_indices();
     let occurrence = |(at, _)| Some((at, length_of(name, &text[at..])?));
