@@ -32,6 +32,7 @@ pub(crate) use order::horizon;
 pub use order::in_order;
 pub use outlook::{FailedFile, FolderFailures, FreshFailures, Outlook};
 pub use reason::Reason;
+pub(crate) use reason::reasons;
 pub use record::ClassRecord;
 pub(crate) use record::class_records;
 

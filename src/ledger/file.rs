@@ -7,7 +7,7 @@ use crate::ledger::error::LedgerError;
 use crate::ledger::load::{self, Views};
 use crate::ledger::schema;
 use crate::model::Timestamp;
-use crate::sql::{Database, Transaction, to_value};
+use crate::sql::{Database, to_value};
 
 /// The name of the file in the state folder.
 pub const FILE_NAME: &str = "ledger.db";
@@ -21,7 +21,9 @@ pub(super) fn clock_was_set(
     now: Timestamp,
 ) -> Result<Views, LedgerError> {
     let (views, by) = sql.transaction(|transaction| {
-        let was_behind = newest(transaction)? > Some(now.moved(-step));
+        let before = load::load(transaction)?;
+        let newest = before.portals.values().map(|view| view.latest()).max();
+        let was_behind = newest > Some(now.moved(-step));
         let by = clock::follow(step, *moved, was_behind);
         for (table, column) in schema::TIMES {
             let statement = format!("UPDATE {table} SET {column} = {column} + $1");
@@ -33,20 +35,4 @@ pub(super) fn clock_was_set(
     })?;
     *moved += by;
     Ok(views)
-}
-
-/// The newest time that is written.
-fn newest(transaction: &mut dyn Transaction) -> Result<Option<Timestamp>, LedgerError> {
-    let mut newest = None;
-    for (table, column) in schema::TIMES {
-        let query = format!("SELECT MAX({column}) AS newest FROM {table}");
-        let rows = transaction.query(&query, &[])?;
-        let of_table: Option<Timestamp> = rows
-            .first()
-            .map(|row| row.get("newest"))
-            .transpose()?
-            .flatten();
-        newest = newest.max(of_table);
-    }
-    Ok(newest)
 }

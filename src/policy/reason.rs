@@ -1,7 +1,5 @@
 //! Why an attempt is, or is not, made: the closed list of the label `reason`.
 
-use std::fmt;
-
 use crate::model::label_values;
 
 /// Defines the reasons: the label value; what it means, and what to do, for people.
@@ -26,8 +24,15 @@ macro_rules! reasons {
                 }
             }
         }
+
+        impl std::fmt::Display for Reason {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
     };
 }
+pub(crate) use reasons;
 
 reasons! {
     Off = "off": "the mode is off";
@@ -86,10 +91,4 @@ reasons! {
         "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",
     Eligible = "eligible": "no condition prevents an attempt";
         "nothing",
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }

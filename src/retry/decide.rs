@@ -95,7 +95,7 @@ pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decision
         };
         let choice = match hold::check(portal, folder, &tally, ledger) {
             Err(hold) => hold,
-            Ok((mode, _)) => {
+            Ok(mode) => {
                 ready[mode as usize].push(Ready { folder, tally });
                 Reason::Class.into()
             }

@@ -14,18 +14,9 @@ pub struct PortalFacts<'a> {
     pub zone: Tz,
     /// Whether a kill switch file exists, or cannot be checked.
     pub kill_switch: bool,
-    /// Why the portal cannot be asked at all, if so.
-    pub trouble: Option<PortalTrouble>,
+    /// Whether its list of folders cannot be read, or another portal of the configuration has the same folders.
+    pub is_unusable: bool,
     pub folders: Vec<FolderFacts<'a>>,
-}
-
-/// Why nothing can be sent to a portal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PortalTrouble {
-    /// Its list of folders cannot be read.
-    Unreadable,
-    /// Another portal of the configuration has the same folders, and reindexes them.
-    SameAsAnother,
 }
 
 /// The current facts about a folder.

@@ -49,19 +49,19 @@ fn hold(when: bool, reason: Reason) -> Result<(), Hold> {
 }
 
 /// What holds a folder, whatever its classes and the other folders are.
-pub(super) fn check<'l>(
+pub(super) fn check(
     portal: &PortalFacts<'_>,
     folder: &FolderFacts<'_>,
     tally: &Tally<'_>,
-    ledger: Option<&'l LedgerView>,
-) -> Result<(ActiveMode, &'l LedgerView), Hold> {
+    ledger: Option<&LedgerView>,
+) -> Result<ActiveMode, Hold> {
     let (rules, now) = (folder.rules, portal.now);
     let mode = ActiveMode::of(rules.mode).ok_or(Reason::Off)?;
     hold(portal.kill_switch, Reason::KillSwitch)?;
     let ledger = ledger.ok_or(Reason::Ledger)?;
     let clock_was_set = ledger.clock_was_set_within(rules.min_age, now);
     hold(clock_was_set || ledger.latest() > now, Reason::Clock)?;
-    hold(portal.trouble.is_some(), Reason::Portal)?;
+    hold(portal.is_unusable, Reason::Portal)?;
     hold(!folder.usable, Reason::Counts)?;
     is_worth_it(tally)?;
     let track = ledger.track(ActiveMode::Enforce);
@@ -69,7 +69,7 @@ pub(super) fn check<'l>(
     hold(!in_window(rules, portal.zone, now), Reason::OutsideWindows)?;
     has_rested(ledger, folder, now)?;
     hold(folder.backlog() > folder.max_backlog(), Reason::Backlog)?;
-    Ok((mode, ledger))
+    Ok(mode)
 }
 
 /// Whether enough of the files that an attempt sends are eligible.

@@ -2,26 +2,17 @@
 
 use std::time::Duration;
 
-use crate::ledger::{Attempt, FileState, Outcome, Review, SentFile, StateCounts, Verdict};
+use crate::ledger::{Attempt, FileState, Outcome, Review, SentFile};
 use crate::model::{FileKey, Status, Timestamp};
+use crate::policy::judge::{Timing, judge, observe};
+
+pub use crate::policy::judge::{Observation, renewed};
 
 /// Time after the answer from which a file that is failed was processed: a portal may requeue files some time after its answer.
 const SETTLED_AFTER: Duration = Duration::from_mins(10);
 
 /// After so long, what is not known of an attempt stays unknown.
 const GIVEN_UP_AFTER: Duration = Duration::from_hours(24);
-
-/// How a read saw one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Observation {
-    Status(Status),
-    /// Not at all, though every row was read: it was deleted, or replaced.
-    Absent,
-    /// Not among the files that are not done, all of which were read, and done files were only counted: it is done, or was deleted.
-    Missing,
-    /// Not at all, and not every row was read.
-    Unread,
-}
 
 /// A later read of the folder of an attempt.
 #[derive(Clone, Copy)]
@@ -53,9 +44,11 @@ pub fn review(attempt: &Attempt, read: Option<LaterRead<'_>>, now: Timestamp) ->
         file.state != FileState::Sent
             || matches!(seen(*key), Observation::Status(status) if status != Status::Failed)
     };
+    let over = given_up || (settled && !files.keys().any(waits));
     let timing = Timing {
-        given_up,
-        over: given_up || (settled && !files.keys().any(waits)),
+        // A file that is missing then is done: no later read tells more.
+        due: over,
+        over,
         carried_out: matches!(outcome, Outcome::Accepted { .. }) || files.iter().any(moved),
     };
     let mut changed = Vec::new();
@@ -67,76 +60,7 @@ pub fn review(attempt: &Attempt, read: Option<LaterRead<'_>>, now: Timestamp) ->
             changed.push((*key, state));
         }
     }
-    let ends = given_up || (timing.over && !timing.carried_out);
+    let ends = given_up || (over && !timing.carried_out);
     let verdict = judge(&states.into_iter().collect(), ends);
     Review { changed, verdict }
-}
-
-/// Facts about all files of an attempt at a read.
-#[derive(Debug, Clone, Copy)]
-pub struct Timing {
-    /// Whether the attempt has to be judged now.
-    pub given_up: bool,
-    /// Whether enough time has passed, and none of its files waits any more.
-    pub over: bool,
-    /// Whether the portal accepted the request, or one of the files moved.
-    pub carried_out: bool,
-}
-
-/// The state of a file after it was seen.
-///
-/// Failed directly after the request means nothing: the portal may not have moved the file yet. Failed in the end means that it failed
-/// again, if the portal carried out what it was asked for.
-pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> FileState {
-    match (before, seen) {
-        (FileState::Sent | FileState::Waiting, Observation::Status(status)) => match status {
-            Status::Pending | Status::Processing => FileState::Waiting,
-            Status::Done => FileState::Done,
-            Status::Flagged => FileState::Flagged,
-            Status::Failed if matches!(before, FileState::Waiting) => FileState::Refailed,
-            Status::Failed if timing.over && timing.carried_out => FileState::Refailed,
-            Status::Failed | Status::Unknown => before,
-        },
-        (FileState::Sent | FileState::Waiting, Observation::Absent) => FileState::Gone,
-        // It counts as recovered, because nothing shows that it was deleted.
-        (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.over => {
-            FileState::Done
-        }
-        _ => before,
-    }
-}
-
-/// The verdict on an attempt with these numbers of files by state, if it can be given. `ends`: whether it has to.
-pub fn judge(files: &StateCounts, ends: bool) -> Option<Verdict> {
-    let listed = files.total() - files.of(FileState::Gone);
-    let done = files.of(FileState::Done);
-    let unsettled = files.unsettled();
-    if listed == 0 {
-        return Some(Verdict::Inconclusive);
-    }
-    if done == listed {
-        return Some(Verdict::Recovered);
-    }
-    if unsettled > 0 && !ends {
-        return None;
-    }
-    Some(match (done, unsettled) {
-        (1.., _) => Verdict::Partial,
-        (0, 0) => Verdict::None,
-        (0, 1..) => Verdict::Inconclusive,
-    })
-}
-
-/// The files whose attempts are counted from 0 again after a read: those that are done or gone.
-pub fn renewed(
-    files: impl IntoIterator<Item = FileKey>,
-    seen: impl Fn(FileKey) -> Observation,
-) -> Vec<FileKey> {
-    let is_new = |key: &FileKey| {
-        matches!(
-            seen(*key),
-            Observation::Status(Status::Done) | Observation::Absent | Observation::Missing
-        )
-    };
-    files.into_iter().filter(is_new).collect()
 }

@@ -1,33 +1,7 @@
 //! Why an attempt is, or is not, made: the closed list of the label `reason`.
 
-use std::fmt;
-
 use crate::model::label_values;
-
-/// Defines the reasons: the label value; what it means, and what to do, for people.
-macro_rules! reasons {
-    ($($name:ident = $word:literal: $sentence:literal; $advice:literal,)+) => {
-        label_values! {
-            /// The reason of a decision, in the order in which they are checked.
-            pub enum Reason { $(#[doc = $sentence] $name = $word,)+ }
-        }
-
-        impl Reason {
-            pub const fn sentence(self) -> &'static str {
-                match self {
-                    $(Self::$name => $sentence,)+
-                }
-            }
-
-            /// What to do about it, for people.
-            pub const fn advice(self) -> &'static str {
-                match self {
-                    $(Self::$name => $advice,)+
-                }
-            }
-        }
-    };
-}
+use crate::policy::reasons;
 
 reasons! {
     Off = "off": "the mode is off";
@@ -56,10 +30,4 @@ reasons! {
         "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",
     Eligible = "eligible": "nothing prevents an attempt";
         "nothing",
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }

@@ -113,7 +113,7 @@ impl Retry {
             now: time(portal.now),
             zone: Tz::UTC,
             kill_switch: portal.is_stopped(),
-            trouble: None,
+            is_unusable: false,
             folders: folders.collect(),
         };
         decide(&facts, Some(&self.ledger))
