@@ -79,8 +79,8 @@ async fn costs_little(change: impl FnOnce(&mut Switches)) {
         (synthetic(&portal, "A million", 375, 998_500), 24),
         (synthetic(&portal, "A hundred million", 375, 99_998_500), 24),
         (synthetic(&portal, "All done", 0, 1_000_000), 3),
-        (failed(&portal, "Many failed", 25_000, 275_000), 130),
-        (synthetic(&portal, "Much is wrong", 12_000, 600_000), 105),
+        (failed(&portal, "Many failed", 15_000, 85_000), 130),
+        (synthetic(&portal, "Much is wrong", 3_000, 600_000), 105),
         (synthetic(&portal, "Nothing is done", 3_000, 0), 105),
     ];
     let workspace = workspace(&portal, |config| {
