@@ -23,7 +23,6 @@ mod read_cycles;
 mod read_task;
 mod reads;
 mod refusals;
-mod reindex;
 mod rows_end;
 mod runs;
 mod saving;
@@ -48,6 +47,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::config::Strategy;
+use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
@@ -55,7 +55,6 @@ use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
 use crate::state::Store;
 
-pub use reindex::Reindexing;
 pub use settings::Settings;
 
 use audit::{FinishedAudit, show_sorting};
@@ -89,7 +88,8 @@ pub struct Dependencies {
     pub publisher: Publisher,
     /// Shows the progress.
     pub progress: Arc<Progress>,
-    pub reindexing: Option<Reindexing>,
+    /// Knows the files whose later statuses are wanted.
+    pub ledger: Option<PortalLedger>,
 }
 
 pub struct Command {
@@ -305,7 +305,6 @@ impl Collector {
         let now = Moment::now();
         self.folders.exclude_others(settings, now.wall);
         self.folders.class_slots.limits = settings.class_limits();
-        self.amend_findings();
         self.publish(now);
         self.save(&self.folders.unsaved_absences()).await;
     }
@@ -327,6 +326,7 @@ impl Collector {
         self.sorting.audited(show_sorting(self.folders.iter()));
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
+            address: self.settings.portal.base_url.normalised(),
             list: self.list.state.clone(),
             folders: self.folders.views(now.wall),
             classes: Arc::new(self.folders.class_slots.classes()),
@@ -350,12 +350,6 @@ impl Collector {
         Some(format!(
             "the portal does not sort by status, so every page is read: {refutation}"
         ))
-    }
-
-    fn amend_findings(&self) {
-        if let Some(reindexing) = &self.dependencies.reindexing {
-            reindexing.amend(&self.folders);
-        }
     }
 }
 

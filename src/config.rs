@@ -42,7 +42,7 @@ pub use folders::{FolderFilter, FolderPattern};
 pub use hidden::{FileError, Hidden, HiddenPath};
 pub use key::KeySource;
 pub use portal::{ClientCertificate, Portal};
-pub use reindex::{Breaker, Budget, Mode, Ratio, Reindex, ReindexOverride, ReindexRules};
+pub use reindex::{Budget, Mode, Reindex, ReindexOverride, ReindexRules};
 pub use request::Request;
 pub use schedule::{CronLine, Schedule, Window};
 pub use state::{SharedState, State};

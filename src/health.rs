@@ -8,14 +8,15 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::clock::Moment;
+use crate::config::Mode;
 use crate::model::Timestamp;
 use crate::portal::Trouble;
 use crate::snapshot::{
-    ErrorClass, FolderState, FolderView, ListState, PortalLimits, PortalView, ReindexView,
-    Snapshot, SortingState, Unavailable,
+    ErrorClass, FolderState, FolderView, ListState, PortalView, ReindexView, Snapshot,
+    SortingState, Unavailable,
 };
 
-pub use reindex::FolderDecision;
+pub use reindex::{FolderReindex, PortalReindex};
 
 /// The order is from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -44,8 +45,8 @@ pub struct PortalHealth {
     pub last_run: Option<Timestamp>,
     /// When the next collection is due.
     pub next_run: Option<Timestamp>,
-    /// The remaining budget and the breaker; `None` if nothing is reindexed or the ledger cannot be used.
-    pub reindex: Option<PortalLimits>,
+    /// `None` if the mode of all folders is off.
+    pub reindex: Option<PortalReindex>,
     /// Its error classes, the largest first.
     pub errors: Vec<ErrorClass>,
     pub folders: Vec<FolderHealth>,
@@ -65,7 +66,7 @@ pub struct FolderHealth {
     /// Whether its counts are withdrawn, because they are too old.
     pub stale: bool,
     /// The decision about reindexing it; `None` if the mode is off.
-    pub reindex: Option<FolderDecision>,
+    pub reindex: Option<FolderReindex>,
 }
 
 /// `kill_switch`: whether it stops reindexing now.
@@ -104,9 +105,8 @@ fn judge_portal(
     let folders: Vec<_> = folders
         .map(|folder| judge_folder(portal, view, folder, now))
         .collect();
-    let reindexed = folders.iter().any(|folder| folder.reindex.is_some());
+    let reindexed = portal.reindex.strongest_mode() != Mode::Off;
     let view = view.filter(|_| reindexed);
-    let limits = view.and_then(|view| reindex::limits(portal, view, now));
     let mut notes = portal.faults();
     notes.extend(view.and_then(reindex::warning));
     let status = match portal.list {
@@ -116,7 +116,7 @@ fn judge_portal(
     };
     notes.extend(portal.remarks());
     if view.is_some() {
-        notes.extend(reindex::remarks(kill_switch, limits));
+        notes.extend(reindex::remark(kill_switch));
     }
     if let (true, Some(known)) = (reindexed, known_classes) {
         notes.extend(reindex::unknown_classes(portal, known));
@@ -129,7 +129,7 @@ fn judge_portal(
         notes,
         last_run: portal.collections.last_run.map(|run| run.ended),
         next_run: portal.collections.next,
-        reindex: limits,
+        reindex: view.map(|view| PortalReindex::of(portal, view, now)),
         errors: portal.error_classes(now),
         folders,
     }
@@ -159,7 +159,7 @@ fn judge_folder(
         counted: folder.last_success,
         age_seconds: age.map(|age| age.as_secs()),
         stale,
-        reindex: FolderDecision::of(portal, view, folder),
+        reindex: FolderReindex::of(portal, view, folder),
     }
 }
 

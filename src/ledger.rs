@@ -18,6 +18,7 @@
 //! next attempt is [`crate::policy`]'s.
 
 mod attempt;
+mod attempt_id;
 mod change;
 mod class_results;
 mod clock;
@@ -28,7 +29,6 @@ mod folder;
 mod forgive;
 mod lease;
 mod load;
-mod mode;
 mod open;
 mod other_process;
 mod outcome;
@@ -54,14 +54,14 @@ use shared::SharedViews;
 use writer::{Place, Writer};
 
 pub use attempt::{Attempt, ClassResult, Intent, Judged, SentFile};
+pub use attempt_id::AttemptId;
 pub use change::{Misfit, Review};
 pub use error::LedgerError;
 pub use file::FILE_NAME;
 pub use folder::{ClassTotals, FolderLedger, Totals};
 pub use forgive::{Forgiven, Forgiveness};
-pub use mode::{ActiveMode, AttemptId};
 pub use other_process::{Entry, ask_to_forgive, history, views};
-pub use outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
+pub use outcome::{FileState, StateCounts, Verdict};
 pub use portal::PortalLedger;
 pub(crate) use schema::SCHEMA;
 pub use tidy::Tidy;

@@ -9,14 +9,15 @@
 //!
 //! ```text
 //! schedule ─due→ collect ─requests→ portal
-//!                │  │                  │ rows
-//!                │  │              aggregate ─counts→ history::apply ─Update→ state (disk)
-//!                │  │                                        │
-//!                │  └──────── Arc<Snapshot> ←────────────────┘
-//!          PortalFindings               ↑ │ watch
-//!                ↓          ReindexView │ └→ metrics, health, http (page)
-//!             reindex ──────────────────┘
-//!                ├─Candidate, LedgerView→ policy::decide ─Decision→ the same
+//!                   │                  │ rows
+//!                   │              aggregate ─counts→ history::apply ─Update→ state (disk)
+//!                   │                                        │
+//!                   └──────── Arc<Snapshot> ←────────────────┘
+//!                                       ↑ │ watch
+//!                           ReindexView │ ├→ metrics, health, http (page)
+//!             reindex ──────────────────┘ │
+//!                │ ←──────── PortalView ──┘
+//!                ├─PortalFacts, LedgerView→ policy::decide ─Decisions→ the same
 //!                ├─one read of the folder→ portal, then decide again: by what holds now
 //!                └─intent→ ledger (disk), then ─reindex-failed→ portal, then ─outcome→ ledger
 //! ```
@@ -47,7 +48,6 @@ mod pem;
 pub mod policy;
 pub mod portal;
 pub mod reindex;
-pub mod retry;
 pub mod schedule;
 pub mod shutdown;
 pub mod snapshot;

@@ -4,6 +4,7 @@
 
 mod file;
 mod label;
+mod outcome;
 mod shard;
 mod status;
 mod time;
@@ -18,6 +19,7 @@ use crate::text;
 
 pub use file::{FileKey, FileMap, FolderSizes};
 pub(crate) use label::label_values;
+pub use outcome::{Lost, Outcome};
 pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
 pub use time::Timestamp;

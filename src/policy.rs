@@ -1,40 +1,40 @@
-//! Whether a folder's failed files are reindexed, and the verdict on it. Pure: the input is the facts about the folder, the
-//! attempts in the ledger, the rules and the time; the output is a decision with a reason from a closed list.
+//! Which folders' failed files are reindexed now, and what came of earlier attempts. Pure: the input is the facts about a portal, the
+//! attempts in the ledger, the rules and the time.
+//!
+//! - A failed file is *eligible* if it has been failed for `min_age`, has attempts left, and its class is not in `never_classes`.
+//! - A class is *good* while enough of its newest files with a result came back. Every folder with eligible files of it is sent.
+//! - Otherwise one folder at a time *tries* a class, the one with the fewest files: when no new file failed for half an hour (an outage has
+//!   ended), or after a pause, which doubles with each try in vain. A portal has four tries an hour; two while tries are in vain.
+//! - What holds a folder whatever its classes are is in `hold`.
 //!
 //! ```text
-//! Candidate, LedgerView, now ─decide→ Decision ──→ intent, request, outcome
-//! Attempt, later read ─judge::review→ Review ──→ file states, verdict
+//! PortalFacts, LedgerView ─decide→ Decisions ──→ intent, request, outcome
+//! Attempt, later read     ─review→ Review    ──→ file states, verdict
 //! ```
 //!
-//! The ledger has only facts. Their meaning for the next attempt (cooldown, budget, breaker) is computed here
-//! from the rules as they are now, so that changed rules hold from the next decision on.
+//! The ledger has only facts. Their meaning for the next attempt is computed here from the rules as they are now, so that changed rules hold
+//! from the next decision on.
 
-mod breaker;
 mod budget;
-mod candidate;
 mod class;
-mod cooldown;
 mod decide;
+mod facts;
+mod hold;
 pub mod judge;
-mod numbers;
-mod order;
-mod outlook;
 mod reason;
 mod record;
+mod tally;
 
-pub use breaker::BreakerState;
-pub use budget::Remaining;
-pub use candidate::{Candidate, CountQuality, FailedFiles};
-pub use class::{ClassPace, ClassState, Response};
-pub use decide::{Choice, Decision, Trigger, decide};
-pub use numbers::Numbers;
-pub(crate) use order::horizon;
-pub use order::in_order;
-pub use outlook::{FailedFile, FolderFailures, FreshFailures, Outlook};
+pub use budget::{charged, remaining_files};
+pub use class::ClassState;
+pub use decide::{Choice, Decision, Decisions, decide};
+pub use facts::{FailedFile, FolderFacts, PortalFacts};
+pub use hold::Hold;
+pub(crate) use hold::in_window;
 pub use reason::Reason;
-pub(crate) use reason::reasons;
 pub use record::ClassRecord;
 pub(crate) use record::class_records;
+pub use tally::Numbers;
 
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,7 @@ pub use key::{ApiKey, KeyError};
 pub use listing::{ListedFolder, Listing};
 pub use observe::{Code, Endpoint, Observer, Unobserved};
 pub use pages::PageBody;
-pub use requeue::{Requeue, Unclear};
+pub use requeue::Requeue;
 pub use retry::{RetryReason, retry_after};
 pub use session::{AdmittedRequests, Files, Session};
 pub use throttle::Lane;

@@ -1,19 +1,17 @@
 //! Carries out what [`crate::policy`] decides: intent → request → outcome, and later the verdict.
 //!
-//! One [`Reindexer`] for each portal reads what the latest collection found ([`PortalFindings`]), in parallel with the collector. It is the only caller of
+//! One [`Reindexer`] for each portal reads what the latest collection published, in parallel with the collector. It is the only caller of
 //! the one request that changes something. At every point a crash leaves the attempt charged: the intent is on disk before the request
 //! is sent. Each decision is repeated directly before the intent, with the current input (rules, kill switch, clock, counts,
 //! ledger).
 
 mod attempt;
-mod candidates;
 mod check;
-mod context;
-mod findings;
+mod input;
 pub mod kill_switch;
 mod review;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,16 +23,17 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
 use crate::clock::Moment;
-use crate::ledger::{AttemptId, LedgerError, Outcome, PortalLedger, Tidy};
+use crate::config::Mode;
+use crate::ledger::{AttemptId, LedgerError, PortalLedger, Tidy};
 use crate::metrics::PortalEvents;
-use crate::model::{FolderId, PortalName, Shard, Timestamp};
-use crate::policy::{self, Choice, Decision, Outlook, Reason};
-use crate::snapshot::{FolderReindex, Publisher, ReindexView};
+use crate::model::{FolderId, Outcome, PortalName, Shard, Timestamp};
+use crate::policy::{Decision, Decisions, Hold, Reason};
+use crate::snapshot::{LastRun, Publisher, ReindexView, Snapshot};
 
-pub use context::Rules;
-pub use findings::{CountFindings, FolderFindings, PortalFindings};
+pub use input::Rules;
 
-use context::DecisionContext;
+use check::NotMade;
+use input::Input;
 use review::NamedFiles;
 
 /// Interval at which the ledger deletes data that no limit needs any more.
@@ -42,6 +41,9 @@ const TIDY_EVERY: Duration = Duration::from_hours(1);
 
 /// No request takes so long: an attempt without an outcome that is older was given up by whoever made it.
 const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
+
+/// How often decisions that are out of date are taken again after one collection.
+const OUT_OF_DATE: usize = 5;
 
 /// The parts that a [`Reindexer`] uses.
 pub struct Dependencies {
@@ -51,44 +53,25 @@ pub struct Dependencies {
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     pub rules: watch::Receiver<Rules>,
-    /// The results of the latest collection; `None` before the first one.
-    pub findings: watch::Receiver<Option<Arc<PortalFindings>>>,
 }
 
 /// Decides about the folders of one portal, and carries out the decisions.
 pub struct Reindexer {
     portal: PortalName,
     dependencies: Dependencies,
+    /// The collection that was processed last.
+    processed: Option<LastRun>,
     tidy_at: Instant,
     /// How the portal listed files of an attempt when it was asked for their names.
     named_files: HashMap<AttemptId, NamedFiles>,
-    /// What the failed files of the latest findings show of each class.
-    outlook: Option<(Arc<PortalFindings>, Arc<Outlook>)>,
+    /// The latest decisions.
+    shown: BTreeMap<FolderId, Decision>,
     /// The outcomes that the disk refused to store.
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
-    refusals: Refusals,
+    /// Why something could not be written to the ledger: until a collection was processed and everything was written.
+    refusals: [Option<String>; 2],
     /// Whether the server that has the ledger cannot be used: the view of the ledger may be out of date.
     is_away: bool,
-}
-
-/// The error of the last write to the ledger.
-#[derive(Debug, Default)]
-struct Refusals {
-    /// While the findings before the latest were processed.
-    before: Option<String>,
-    /// While the latest findings are processed.
-    latest: Option<String>,
-}
-
-impl Refusals {
-    /// Why something could not be written: until findings were processed and everything was written.
-    fn shown(&self) -> Option<&String> {
-        self.latest.as_ref().or(self.before.as_ref())
-    }
-
-    fn processed(&mut self) {
-        self.before = self.latest.take();
-    }
 }
 
 impl Reindexer {
@@ -96,18 +79,19 @@ impl Reindexer {
         Self {
             portal,
             dependencies,
+            processed: None,
             tidy_at: Moment::now().steady,
             named_files: HashMap::new(),
-            outlook: None,
+            shown: BTreeMap::new(),
             unwritten: Vec::new(),
-            refusals: Refusals::default(),
+            refusals: [None, None],
             is_away: false,
         }
     }
 
-    /// Processes what collections found, until `cancel`. A panic costs the findings of one collection.
+    /// Processes what collections found, until `cancel`. A panic costs the results of one collection.
     pub async fn run(mut self, cancel: CancellationToken) {
-        self.show(BTreeMap::new());
+        self.show();
         let ledger = self.dependencies.ledger.clone();
         let stay_active = ledger.stay_active(&cancel);
         tokio::join!(stay_active, self.process_all(&cancel));
@@ -115,95 +99,115 @@ impl Reindexer {
     }
 
     async fn process_all(&mut self, cancel: &CancellationToken) {
+        let mut changes = self.dependencies.publisher.changes();
         loop {
-            let changed = tokio::select! {
-                () = cancel.cancelled() => return,
-                changed = self.dependencies.findings.changed() => changed,
-            };
-            if changed.is_err() {
-                return;
+            let collected = changes.wait_for(|snapshot| {
+                let run = last_run(snapshot, &self.portal);
+                run.is_some() && run != self.processed
+            });
+            match cancel.run_until_cancelled(collected).await {
+                Some(Ok(snapshot)) => self.processed = last_run(&snapshot, &self.portal),
+                Some(Err(_)) | None => return,
             }
-            // The panic is in the log; unfinished work is completed with the next findings.
-            let _ = AssertUnwindSafe(self.process_findings(cancel))
-                .catch_unwind()
-                .await;
+            // The panic is in the log; unfinished work is completed after the next collection.
+            let _ = AssertUnwindSafe(self.process(cancel)).catch_unwind().await;
         }
     }
 
     /// Judges earlier attempts, decides about each folder, and makes the attempts that are due.
-    async fn process_findings(&mut self, cancel: &CancellationToken) {
-        let Some(latest) = self.dependencies.findings.borrow_and_update().clone() else {
-            return;
-        };
+    async fn process(&mut self, cancel: &CancellationToken) {
         self.follow_ledger().await;
         self.write_outcomes().await;
-        if !self.dependencies.ledger.may_act() {
-            return self.show_what_another_process_decides(latest).await;
+        if self.dependencies.ledger.may_act() {
+            self.take_in_what_was_forgiven().await;
+            self.give_up_half_done().await;
+            if let Some(input) = self.input().await {
+                self.review(&input).await;
+                self.tidy(&input).await;
+            }
+            self.make_attempts(cancel).await;
+        } else if let Some(input) = self.input().await {
+            // What the process that may act decides from the same ledger.
+            self.note(input.decide());
         }
-        self.take_in_what_was_forgiven().await;
-        let context = self.context_with(Arc::clone(&latest)).await;
-        self.give_up_half_done(context.now.wall).await;
-        self.review(&context).await;
-        self.tidy(&context).await;
-        let context = self.context_with(latest).await;
-        let mut folders = BTreeMap::new();
-        let mut triggers = Vec::new();
-        for folder in &context.latest.folders {
-            let decision = context.decide(folder);
-            let shown = shown(&decision);
-            match decision.choice {
-                Choice::Trigger(trigger) => {
-                    // Shown as eligible until it is processed, which may take a while.
-                    folders.insert(folder.id, shown);
-                    triggers.push(trigger);
-                }
-                Choice::Hold(_) => self.count_decision(&mut folders, folder.id, "hold", shown),
+        self.refusals.rotate_left(1);
+        self.refusals[1] = None;
+        self.show();
+    }
+
+    /// Makes one attempt after the other. Each one puts the decisions about the other folders out of date.
+    async fn make_attempts(&mut self, cancel: &CancellationToken) {
+        let mut sent = BTreeSet::new();
+        let mut not_made: BTreeMap<FolderId, Hold> = BTreeMap::new();
+        let (mut trouble, mut out_of_date) = (None, 0);
+        while let Some(input) = self.input().await {
+            let mut decisions = input.decide();
+            for (id, hold) in &not_made {
+                decisions.hold(*id, hold);
+            }
+            if let Some(hold) = &trouble {
+                decisions.hold_all(hold);
+            }
+            let next = decisions.order.first().copied();
+            self.note(decisions);
+            self.show();
+            let Some(folder) = next.filter(|_| !cancel.is_cancelled() && out_of_date < OUT_OF_DATE)
+            else {
+                break;
+            };
+            match self.attempt(&input, folder, cancel).await {
+                Ok(()) => drop(sent.insert(folder)),
+                Err(NotMade::Held(hold)) => drop(not_made.insert(folder, hold)),
+                Err(NotMade::AllHeld(hold)) => trouble = Some(hold),
+                Err(NotMade::OutOfDate) => out_of_date += 1,
             }
         }
-        self.show(folders.clone());
-        self.process_candidates(&context, triggers, folders, cancel)
-            .await;
-    }
-
-    /// The current input of decisions; none before the first collection has ended.
-    async fn context(&mut self) -> Option<DecisionContext> {
-        let latest = self.dependencies.findings.borrow().clone()?;
-        Some(self.context_with(latest).await)
-    }
-
-    async fn context_with(&mut self, latest: Arc<PortalFindings>) -> DecisionContext {
-        let rules = self.dependencies.rules.borrow().clone();
-        let kill_switch = kill_switch::is_on(&rules.reindex).await;
-        let now = self.dependencies.ledger.now();
-        let ledger = self.dependencies.ledger.view().ok();
-        let ledger = ledger.filter(|_| !self.is_away);
-        let outlook = match self.outlook.take() {
-            Some((of, outlook)) if Arc::ptr_eq(&of, &latest) => outlook,
-            _ => Arc::new(rules.outlook(&latest, ledger.as_deref(), now)),
-        };
-        self.outlook = Some((Arc::clone(&latest), Arc::clone(&outlook)));
-        DecisionContext {
-            latest,
-            rules,
-            kill_switch,
-            ledger,
-            now,
-            outlook,
+        if !cancel.is_cancelled() {
+            self.count_decisions(&sent);
         }
     }
 
-    fn count_decision(
-        &self,
-        folders: &mut BTreeMap<FolderId, FolderReindex>,
-        folder: FolderId,
-        decision: &'static str,
-        shown: FolderReindex,
-    ) {
-        self.dependencies.events.decided(decision, shown.reason);
-        if shown.reason == Reason::Off {
-            folders.remove(&folder);
-        } else {
-            folders.insert(folder, shown);
+    /// The current input of decisions; none before the portal is shown.
+    async fn input(&self) -> Option<Input> {
+        let snapshot = self.dependencies.publisher.current();
+        let portal = snapshot.portal(&self.portal)?;
+        let rules = self.dependencies.rules.borrow().clone();
+        let kill_switch = kill_switch::is_on(&rules.reindex).await;
+        let ledger = self.dependencies.ledger.view().ok();
+        Some(Input {
+            is_double: input::is_double(&snapshot, portal),
+            portal: Arc::clone(portal),
+            rules,
+            kill_switch,
+            ledger: ledger.filter(|_| !self.is_away),
+            now: self.dependencies.ledger.now().wall,
+        })
+    }
+
+    /// Notes decisions, and since when their reasons are the same.
+    fn note(&mut self, mut decisions: Decisions) {
+        for (id, decided) in &mut decisions.folders {
+            let before = self.shown.get(id);
+            let same = before.filter(|before| before.reason() == decided.reason());
+            if let Some(before) = same {
+                decided.since = before.since;
+            } else if decided.is_rehearsed() {
+                info!(portal = %self.portal, %id, files = decided.numbers.failed, "dry run: failed files would be reindexed now");
+            }
+        }
+        self.shown = decisions.folders;
+    }
+
+    /// Counts the decision about each folder. `sent`: those to which a request was sent.
+    fn count_decisions(&self, sent: &BTreeSet<FolderId>) {
+        let events = &self.dependencies.events;
+        for (id, decided) in &self.shown {
+            if !sent.contains(id) {
+                events.decided(decided.as_str(), decided.reason());
+            }
+        }
+        for _ in sent {
+            events.decided("trigger", Reason::Eligible);
         }
     }
 
@@ -213,13 +217,17 @@ impl Reindexer {
             // Another process acts by now.
             return;
         }
-        if self.refusals.shown().is_none() {
+        if self.refusal().is_none() {
             error!(portal = %self.portal, error = %failed, "the reindex ledger cannot be written: nothing is reindexed");
         }
         // A change that does not fit says nothing of the disk.
         if !matches!(failed, LedgerError::Misfit(_)) {
-            self.refusals.latest = Some(failed.to_string());
+            self.refusals[1] = Some(failed.to_string());
         }
+    }
+
+    fn refusal(&self) -> Option<&String> {
+        self.refusals.iter().flatten().next_back()
     }
 
     fn note_if_refused(&mut self, written: Result<(), LedgerError>) {
@@ -228,21 +236,21 @@ impl Reindexer {
         }
     }
 
-    async fn tidy(&mut self, context: &DecisionContext) {
+    async fn tidy(&mut self, input: &Input) {
         if Moment::now().steady < self.tidy_at {
             return;
         }
         self.tidy_at = Moment::now().steady + TIDY_EVERY;
-        let Some(ledger) = &context.ledger else {
+        let Some(ledger) = &input.ledger else {
             return;
         };
-        let listed = context.latest.folders.iter().map(|folder| folder.id);
+        let listed = input.folders().map(|folder| folder.id);
         // Whether these are listed is for other processes to say.
         let others = ledger.folders().map(|(id, _)| id);
         let others = others.filter(|id| !self.dependencies.shard.owns(&self.portal, *id));
         let tidy = Tidy {
-            at: context.now.wall,
-            horizon: policy::horizon(&context.rules.reindex),
+            at: input.now,
+            horizon: input.rules.reindex.looks_back(),
             listed: listed.chain(others).collect(),
         };
         self.note_if_refused(self.dependencies.ledger.tidy(tidy).await);
@@ -250,10 +258,11 @@ impl Reindexer {
 
     /// Records old attempts without an outcome as interrupted: the process ended in between. Younger ones may be under way, also for
     /// another entry of the configuration with the same address.
-    async fn give_up_half_done(&mut self, now: Timestamp) {
+    async fn give_up_half_done(&mut self) {
         let ledger = &self.dependencies.ledger;
+        let before = ledger.now().wall.before(GIVEN_UP_AFTER);
         if ledger.view().is_ok() {
-            self.note_if_refused(ledger.interrupt(now.before(GIVEN_UP_AFTER)).await);
+            self.note_if_refused(ledger.interrupt(before).await);
         }
     }
 
@@ -289,33 +298,22 @@ impl Reindexer {
         }
     }
 
-    /// Shows what the process that may act decides from the same ledger.
-    async fn show_what_another_process_decides(&mut self, latest: Arc<PortalFindings>) {
-        let context = self.context_with(latest).await;
-        let folders = context.latest.folders.iter();
-        let decided = folders.map(|folder| (folder.id, shown(&context.decide(folder))));
-        let decided = decided.filter(|(_, shown)| shown.reason != Reason::Off);
-        let decided = decided.collect();
-        self.refusals.processed();
-        self.show(decided);
-    }
-
-    fn show(&self, folders: BTreeMap<FolderId, FolderReindex>) {
-        let ledger = self.dependencies.ledger.view();
+    fn show(&self) {
+        let ledger = &self.dependencies.ledger;
+        let mut decisions = self.shown.clone();
+        decisions.retain(|_, decided| decided.mode != Mode::Off);
         let view = ReindexView {
-            folders,
-            ledger: ledger.map_err(|error| error.to_string()),
-            write_error: self.refusals.shown().cloned(),
+            decisions,
+            ledger: ledger.view().map_err(|error| error.to_string()),
+            write_error: self.refusal().cloned(),
+            is_active: ledger.may_act(),
         };
         let publisher = &self.dependencies.publisher;
         publisher.publish_reindex(&self.portal, view);
     }
 }
 
-/// What is shown of a decision.
-fn shown(decision: &Decision) -> FolderReindex {
-    FolderReindex {
-        reason: decision.reason(),
-        numbers: decision.numbers,
-    }
+/// The last collection of a portal.
+fn last_run(snapshot: &Snapshot, portal: &PortalName) -> Option<LastRun> {
+    snapshot.portal(portal)?.collections.last_run
 }

@@ -3,6 +3,7 @@
 //! A folder that left is in no later snapshot, so none of its series can remain.
 
 mod errors;
+mod failed_files;
 mod folder;
 mod outcome;
 mod publisher;
@@ -17,16 +18,17 @@ use std::time::Duration;
 use crate::classify::KnownClass;
 use crate::clock::Moment;
 use crate::config::{Errors, Reindex};
-use crate::model::{FolderId, PortalName, Timestamp};
+use crate::model::{FolderId, PortalAddress, PortalName, Timestamp};
 use crate::portal::Trouble;
 
 pub use crate::count::Way;
 pub use errors::ErrorClass;
+pub use failed_files::FailedFiles;
 pub use folder::{Counts, FolderState, FolderView, Unavailable};
 pub use publisher::Publisher;
 pub use read_cycle::ReadCycle;
 pub(crate) use read_cycle::whole_seconds;
-pub use reindex::{FolderReindex, PortalLimits, ReindexView};
+pub use reindex::ReindexView;
 pub use sorting::SortingState;
 
 /// All portals, in the order of the configuration.
@@ -38,9 +40,16 @@ pub struct Snapshot {
     pub reindex: BTreeMap<PortalName, Arc<ReindexView>>,
 }
 
+impl Snapshot {
+    pub fn portal(&self, name: &PortalName) -> Option<&Arc<PortalView>> {
+        self.portals.iter().find(|portal| portal.name == *name)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct PortalView {
     pub name: PortalName,
+    pub address: PortalAddress,
     /// Whether its list of folders could be read.
     pub list: ListState,
     /// The folders that are collected, and those that left in the last 24 hours.
@@ -190,6 +199,7 @@ impl PortalView {
     pub fn unasked(portal: &crate::config::Portal) -> Self {
         Self {
             name: portal.name.clone(),
+            address: portal.base_url.normalised(),
             list: ListState::Unasked,
             folders: BTreeMap::new(),
             classes: Arc::default(),

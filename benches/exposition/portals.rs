@@ -77,6 +77,7 @@ fn view(name: PortalName, folders: BTreeMap<FolderId, Arc<FolderView>>, now: Mom
     };
     PortalView {
         name,
+        address: "https://portal.example".into(),
         list: ListState::Read(ListFacts {
             folders: folders.len(),
             invalid_rows: 0,
@@ -113,6 +114,7 @@ fn folder(portal: &PortalName, number: usize, now: Moment) -> FolderView {
         reported_files: Some(amount % 5_000),
         state: FolderState::Counted,
         counts: Some(Arc::new(counts(number, amount, now))),
+        failed_files: None,
         last_success: Some(now.wall),
         full_read: Some(FullRead {
             at: now.wall,

@@ -11,9 +11,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
-use crate::collect::{Collector, Command, Dependencies, Reindexing, Settings};
+use crate::collect::{Collector, Command, Dependencies, Settings};
 use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
-use crate::ledger::Ledger;
+use crate::ledger::PortalLedger;
 use crate::metrics::{Events, LedgerKind};
 use crate::model::{PortalName, Shard};
 use crate::portal::{Client, Throttles};
@@ -146,6 +146,7 @@ impl Portals {
                 reindex: Arc::clone(&settings.reindex),
                 zone: config.collect.timezone,
                 max_classes: settings.errors.max_classes,
+                client: Arc::clone(&client),
             };
             let plan = (
                 portal.clone(),
@@ -167,8 +168,9 @@ impl Portals {
                 cancel: CancellationToken::new(),
                 collecting: TaskTracker::new(),
             };
-            let reindexing = self.start_reindexing(portal, &ledger, &running);
-            let dependencies = self.dependencies(client, &store, name, reindexing);
+            let ledger = ledger.portal(&portal.base_url.normalised());
+            self.start_reindexing(name, &ledger, &running);
+            let dependencies = self.dependencies(client, &store, name, ledger);
             let mut collector = Collector::new(settings, dependencies);
             collector.read_state().await;
             let collecting = collector.run(ticker, received, running.cancel.clone());
@@ -202,27 +204,17 @@ impl Portals {
             .send_modify(|collectors| collectors.retain(|name, _| self.running.contains_key(name)));
     }
 
-    /// Starts the reindexer of a portal, and returns where its collector sends the findings.
-    fn start_reindexing(
-        &mut self,
-        portal: &Portal,
-        ledger: &Ledger,
-        running: &Running,
-    ) -> Reindexing {
-        let name = &portal.name;
-        let ledger = ledger.portal(&portal.base_url.normalised());
-        let (findings, received) = watch::channel(None);
+    /// Starts the reindexer of a portal.
+    fn start_reindexing(&mut self, name: &PortalName, ledger: &PortalLedger, running: &Running) {
         let dependencies = reindex::Dependencies {
             ledger: ledger.clone(),
             shard: self.shard,
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             rules: running.rules.subscribe(),
-            findings: received,
         };
         let reindexing = Reindexer::new(name.clone(), dependencies).run(running.cancel.clone());
         self.tasks.spawn(reindexing);
-        Reindexing { findings, ledger }
     }
 
     fn dependencies(
@@ -230,7 +222,7 @@ impl Portals {
         client: Arc<Client>,
         store: &Store,
         name: &PortalName,
-        reindexing: Reindexing,
+        ledger: PortalLedger,
     ) -> Dependencies {
         let progress = Arc::<Progress>::default();
         self.collectors.send_modify(|collectors| {
@@ -242,7 +234,7 @@ impl Portals {
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             progress,
-            reindexing: Some(reindexing),
+            ledger: Some(ledger),
         }
     }
 

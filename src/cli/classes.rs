@@ -51,8 +51,8 @@ mod tests {
 
     use crate::classify::Class;
     use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-    use crate::ledger::{ActiveMode, Intent, Ledger, SentFile};
-    use crate::model::{FileKey, PortalName, Timestamp};
+    use crate::ledger::{Intent, Ledger, SentFile};
+    use crate::model::{FileKey, Outcome, PortalName, Timestamp};
     use crate::sql::StateFolder;
     use crate::state;
 
@@ -73,13 +73,14 @@ mod tests {
         let intent = Intent::new(
             PortalName::new("main").unwrap(),
             uuid::Uuid::nil().into(),
-            ActiveMode::DryRun,
             Timestamp::from_millis(1_772_366_400_000),
             vec![(key, SentFile::new(Class::Text(class.into())))],
         );
         let portal = ledger.portal(&"https://portal.example".into());
         let view = portal.view().unwrap();
-        portal.intend(intent, &view).await.unwrap();
+        let at = intent.at;
+        let id = portal.intend(intent, &view).await.unwrap();
+        portal.settle(id, at, Outcome::NotSent).await.unwrap();
         ledger.close().await;
     }
 

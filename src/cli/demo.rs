@@ -1,7 +1,7 @@
 //! `kb-exporter demo`: the exporter and a simulated portal in one process.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,8 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::{App, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, output, portal, settings};
 use crate::config::{
-    BaseUrl, Breaker, Budget, Config, HiddenPath, KeySource, Mode, Portal, Rate, ReindexRules,
-    Schedule,
+    BaseUrl, Budget, Config, HiddenPath, KeySource, Mode, Portal, Rate, ReindexRules, Schedule,
 };
 use crate::model::{PortalName, Shard};
 use kb_simulator::Simulator;
@@ -128,18 +127,10 @@ fn reindex_rules(mode: Mode) -> ReindexRules {
         min_age: Duration::from_secs(15),
         // Also the cooldown of all folders at the start, when the ledger is new.
         cooldown: Duration::from_secs(30),
-        max_cooldown: Duration::from_mins(5),
-        // Later than the last file is processed when all folders are requeued at once.
-        verify_after: Duration::from_mins(3),
-        // Enough that no folder has to wait, also in a dry run, in which the same files stay failed.
+        // Enough that no folder has to wait.
         budget: Budget {
-            actions: 250,
             files: 50_000,
             per: Duration::from_mins(10),
-        },
-        breaker: Breaker {
-            no_effect: const { NonZeroU32::new(12).expect("12, one for each folder, is not 0") },
-            open_for: Duration::from_mins(2),
         },
         ..ReindexRules::default()
     }

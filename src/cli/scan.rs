@@ -117,7 +117,7 @@ impl Scan {
             events,
             publisher: self.publisher.clone(),
             progress,
-            reindexing: None,
+            ledger: None,
         };
         let settings = Settings::new(portal, config, self.shard);
         self.collectors.push(Collector::new(settings, dependencies));

@@ -10,12 +10,10 @@ use crate::clock::Moment;
 use crate::collect::due::ReadIntervals;
 use crate::collect::folder::Folder;
 use crate::collect::queue::{Due, Need, ReadKind};
-use crate::collect::reindex::folder_findings;
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
 use crate::model::{FolderId, Timestamp};
 use crate::portal::{Client, Listing, PortalError, Session};
-use crate::reindex::PortalFindings;
 use crate::schedule::Tick;
 use crate::snapshot::RunResult;
 
@@ -94,7 +92,6 @@ impl Collector {
         if listing.whole && self.list.clocks_agree() {
             self.forget_departed(&listed, now).await;
         }
-        self.amend_findings();
     }
 
     /// Forgets data that was stored for long enough about folders, and about portals that the configuration no longer has.
@@ -145,7 +142,7 @@ impl Collector {
         intervals: Option<ReadIntervals>,
         now: Moment,
     ) -> Vec<(FolderId, Due)> {
-        let reindex = &self.settings.reindex;
+        let ledger = self.dependencies.ledger.as_ref();
         let longest_refused = self.folders.longest_refused();
         let mut found = Vec::new();
         for folder in self.folders.iter_mut().filter(|folder| folder.is_idle()) {
@@ -156,7 +153,10 @@ impl Collector {
                     need: Need::Pressing,
                     at: now.steady,
                 },
-                Some(intervals) => folder.due(intervals, reindex, now),
+                Some(intervals) => {
+                    let is_open = ledger.is_some_and(|ledger| ledger.has_open_attempt(id));
+                    folder.due(intervals, is_open, now)
+                }
             };
             let is_due = intervals.is_none_or(|intervals| intervals.is_due(due, now.steady));
             if is_due || longest_refused == Some(id) {
@@ -188,7 +188,6 @@ impl Collector {
             "collection ended"
         );
         self.folders.log.collection_ended(portal);
-        self.submit_findings();
         self.assign_classes().await;
         // A quiet folder is read, and otherwise written, only after a while.
         self.save(&self.folders.refused()).await;
@@ -201,21 +200,6 @@ impl Collector {
         // Whoever sees that it ended sees what it counted.
         self.publish(Moment::now());
         self.dependencies.events.ran(ended.result);
-    }
-
-    fn submit_findings(&self) {
-        if let Some(reindexing) = &self.dependencies.reindexing {
-            let there = self.folders.iter().filter(|folder| folder.is_there());
-            let mut folders: Vec<_> = there.map(folder_findings).collect();
-            folders.shrink_to_fit();
-            reindexing.submit(PortalFindings {
-                session: self.session.clone(),
-                // A folder that cannot be read says nothing of the others.
-                portal_erring: self.list.state.trouble().is_some(),
-                stale_after: self.log.stale_after(&self.settings.collect),
-                folders,
-            });
-        }
     }
 }
 

@@ -17,13 +17,12 @@ use crate::collect::queue::{Due, Need};
 use crate::collect::read_task::{FolderRead, Found};
 use crate::collect::strategy::Expected;
 use crate::collect::unwritten::UnwrittenCount;
-use crate::collect::watched::{Watch, findings};
-use crate::config::{Mode, Reindex};
+use crate::collect::watched::{Watch, failed_files};
+use crate::config::Reindex;
 use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
-use crate::reindex::CountFindings;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
 use crate::state::SavedFolder;
 
@@ -43,8 +42,6 @@ pub(super) struct Folder {
     pub read_log: ReadLog,
     /// The state before its portal could not be read.
     state_before: Option<FolderState>,
-    /// What the last count found for reindexing.
-    pub findings: Option<Arc<CountFindings>>,
     /// Counts since the process was started.
     pub times_counted: u64,
     /// Where the boundaries between statuses are by the latest count.
@@ -86,7 +83,6 @@ impl Folder {
             slow: false,
             read_log: ReadLog::default(),
             state_before: None,
-            findings: None,
             times_counted: 0,
             boundaries: Arc::default(),
             looked: false,
@@ -138,21 +134,14 @@ impl Folder {
         }
     }
 
-    /// Whether its files may change their status by themselves: files wait or are processed, or failed ones may be reindexed. Otherwise,
+    /// Whether its files may change their status by themselves: files wait or are processed, or an attempt to reindex them is open. Otherwise,
     /// failed and flagged files stay as they are until a person acts.
-    pub fn moves(&self, reindex: &Reindex) -> bool {
+    pub fn moves(&self, attempt_is_open: bool) -> bool {
         let Some(counts) = self.view.counts.as_deref() else {
             return false;
         };
-        let mode = reindex
-            .for_folder(self.view.id, self.view.name.label())
-            .mode;
-        let settled = if mode == Mode::Off {
-            with_reason(counts)
-        } else {
-            0
-        };
-        counts.files.total() > counts.files[Status::Done] + settled
+        let settled = counts.files[Status::Done] + with_reason(counts);
+        attempt_is_open || counts.files.total() > settled
     }
 
     /// Whether files failed or were flagged at the last count.
@@ -177,8 +166,8 @@ impl Folder {
     }
 
     /// When the folder is due, or was, by the reads of this process, and before the first one by what is stored.
-    pub fn due(&self, intervals: ReadIntervals, reindex: &Reindex, now: Moment) -> Due {
-        let moves = self.moves(reindex);
+    pub fn due(&self, intervals: ReadIntervals, attempt_is_open: bool, now: Moment) -> Due {
+        let moves = self.moves(attempt_is_open);
         self.read_log.due(moves, intervals).unwrap_or_else(|| {
             let counted = self
                 .view
@@ -195,12 +184,13 @@ impl Folder {
         })
     }
 
-    /// Applies a read that was not refused.
+    /// Applies a read that was not refused. `clock_ahead`: by how many milliseconds the clock of the ledger is ahead.
     pub fn finish_read(
         &mut self,
         read: FolderRead,
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
+        clock_ahead: i64,
     ) -> ReadOutcome {
         let watched = self.take_read();
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
@@ -224,12 +214,14 @@ impl Folder {
                     files: &watched,
                     finished: &finished,
                     whole,
-                    before: self.findings.as_deref(),
+                    before: self.view.failed_files.as_deref(),
+                    clock_ahead,
                 };
                 let name = self.view.name.label();
                 let mode = reindex.for_folder(self.view.id, name).mode;
                 let began = read.began.wall;
-                self.findings = findings(mode, &watch, &count, &self.persisted, began);
+                let failed = failed_files(mode, &watch, &count, &self.persisted, began);
+                self.view_mut().failed_files = failed;
                 self.times_counted = self.times_counted.saturating_add(1);
                 self.unwritten = Some(Box::new(UnwrittenCount {
                     began: read.began,

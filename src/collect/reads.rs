@@ -14,6 +14,7 @@ use crate::collect::refusals::Refusal;
 use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
 use crate::count::Way;
+use crate::ledger::PortalLedger;
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
@@ -49,9 +50,9 @@ impl Collector {
     /// The input of a read; `None` if it is no longer wanted.
     fn read_task(&mut self, turn: Turn, session: Arc<Session>) -> Option<ReadTask> {
         let id = turn.folder;
-        let reindexing = self.dependencies.reindexing.as_ref();
-        let watched = reindexing.map(|reindexing| reindexing.watched(id));
-        let watched = watched.unwrap_or_default();
+        let ledger = self.dependencies.ledger.as_ref();
+        let watched = ledger.map(|ledger| ledger.watched(id));
+        let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
         let read_before = folder.read_log.last_began();
         let lane = Arc::new(match turn.kind {
@@ -111,8 +112,10 @@ impl Collector {
                     session.go_on_without(id);
                 }
                 let reindex = Arc::clone(&self.settings.reindex);
+                let ledger = self.dependencies.ledger.as_ref();
+                let clock_ahead = ledger.map_or(0, PortalLedger::clock_ahead);
                 self.finish(id, |folder, class_slots| {
-                    folder.finish_read(read, class_slots, &reindex)
+                    folder.finish_read(read, class_slots, &reindex, clock_ahead)
                 });
                 let folder = self.folders.get_mut(id);
                 if folder.is_some_and(|folder| folder.audits.take_wrong()) {

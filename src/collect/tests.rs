@@ -12,7 +12,6 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
-use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::*;
@@ -21,7 +20,6 @@ use crate::count::Way;
 use crate::metrics::Events;
 use crate::model::{PortalName, Shard};
 use crate::portal::{Code, Endpoint, Observer, RetryReason, Throttles};
-use crate::reindex::PortalFindings;
 use crate::schedule::{Due, Heartbeat};
 use crate::snapshot::{FolderState, PortalView, RunResult};
 use kb_simulator::{Options, Simulator, Status as SimulatedStatus};
@@ -119,7 +117,7 @@ impl Story {
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
             progress: Arc::default(),
-            reindexing: None,
+            ledger: None,
         };
         let settings = Settings::new(&portal, &config, Shard::default());
         Self {
@@ -225,33 +223,4 @@ async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
         .reconfigure(settings.clone(), Arc::clone(&client))
         .await;
     assert!(Arc::ptr_eq(&collector.sorting, &known));
-}
-
-#[tokio::test]
-async fn a_folder_that_the_configuration_excludes_is_removed_from_what_was_submitted() {
-    let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
-    let folder = tempfile::tempdir().unwrap();
-    let folder = crate::sql::StateFolder::new(folder.path());
-    let (ledger, _) = crate::ledger::Ledger::open(folder);
-    let collector = &mut story.collector;
-    let (findings, mut submitted) = watch::channel(None);
-    collector.dependencies.reindexing = Some(Reindexing {
-        findings,
-        ledger: ledger.portal(&collector.settings.portal.base_url.normalised()),
-    });
-    let names = |findings: &Option<Arc<PortalFindings>>| -> Vec<String> {
-        let folders = findings.iter().flat_map(|findings| &findings.folders);
-        let mut names: Vec<_> = folders.map(|folder| folder.name.to_string()).collect();
-        names.sort();
-        names
-    };
-    collector.once().await;
-    assert_eq!(names(&submitted.borrow_and_update()), ["Archive", "Inbox"]);
-
-    let mut settings = Settings::clone(&collector.settings);
-    settings.portal.folders = serde_json::from_str(r#"{"exclude": ["Arch*"]}"#).unwrap();
-    let client = Arc::clone(&collector.dependencies.client);
-    collector.reconfigure(settings, client).await;
-    assert_eq!(names(&submitted.borrow()), ["Inbox"]);
-    assert!(!submitted.has_changed().unwrap(), "nothing is decided anew");
 }

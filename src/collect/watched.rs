@@ -11,7 +11,7 @@ use crate::history::FileHistory;
 use crate::model::{FileKey, FileMap, Status, Timestamp};
 use crate::policy::FailedFile;
 use crate::policy::judge::Observation;
-use crate::reindex::CountFindings;
+use crate::snapshot::FailedFiles;
 
 /// The files of a folder that the ledger watches.
 pub(super) struct Watch<'a> {
@@ -20,33 +20,35 @@ pub(super) struct Watch<'a> {
     pub finished: &'a [FileKey],
     /// Whether a file that the count does not show is not there.
     pub whole: bool,
-    /// The results of the previous count.
-    pub before: Option<&'a CountFindings>,
+    /// By the count before.
+    pub before: Option<&'a FailedFiles>,
+    /// By how many milliseconds the clock of the ledger is ahead.
+    pub clock_ahead: i64,
 }
 
-/// The parts of a count that reindexing needs: nothing if nothing is reindexed or watched.
-pub(super) fn findings(
+/// The failed files of a folder and the watched ones; nothing if nothing is reindexed or watched.
+pub(super) fn failed_files(
     mode: Mode,
     watch: &Watch<'_>,
     count: &FolderCount,
     persisted: &PersistedFolder,
     began: Timestamp,
-) -> Option<Arc<CountFindings>> {
+) -> Option<Arc<FailedFiles>> {
     if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
-    let failed = failed_files(persisted, began);
-    Some(Arc::new(CountFindings {
-        began,
-        failed_whole: count.consistent && failed.len() as u64 >= count.files[Status::Failed],
-        failed,
-        failed_page: count.failed_page,
+    let files = failed(persisted, began, watch.clock_ahead);
+    Some(Arc::new(FailedFiles {
+        began: began.moved(watch.clock_ahead),
+        are_all: count.consistent && files.len() as u64 >= count.files[Status::Failed],
+        files,
+        page: count.failed_page,
         watched: watch.seen(count, &persisted.history, began),
     }))
 }
 
 /// The failed files. Where they were failed at the folder's first count, they have been *seen* so since then, however old they are.
-fn failed_files(persisted: &PersistedFolder, began: Timestamp) -> Vec<FailedFile> {
+fn failed(persisted: &PersistedFolder, began: Timestamp, clock_ahead: i64) -> Vec<FailedFile> {
     let record = persisted.record.as_ref();
     let first = record.map_or(began, |record| record.first_counted);
     let files = persisted.history.settled();
@@ -54,7 +56,7 @@ fn failed_files(persisted: &PersistedFolder, began: Timestamp) -> Vec<FailedFile
     failed
         .map(|(key, file)| FailedFile {
             key,
-            since: file.since.max(first),
+            since: file.since.max(first).moved(clock_ahead),
             class: file.class.clone().unwrap_or(Class::Unspecified),
         })
         .collect()
@@ -97,7 +99,7 @@ impl Watch<'_> {
 
     /// Whether the file was done by the count before.
     fn was_done(&self, key: FileKey) -> bool {
-        let before = self.before.map(|findings| findings.observation(key));
+        let before = self.before.map(|failed| failed.observation(key));
         before == Some(Observation::Status(Status::Done))
     }
 }

@@ -1,9 +1,10 @@
 //! When failed files are sent to be processed again.
 
 mod changes;
+mod replaced;
 mod unknown;
 
-use std::num::{NonZeroU32, NonZeroU64};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,9 +23,13 @@ use crate::config::schedule::Window;
 use crate::model::{FolderId, label_values};
 
 use changes::{Changeable, changeable};
+pub(super) use replaced::replaced;
 
 /// The largest count that a key can have.
 const MOST: u64 = 1_000_000_000;
+
+/// The shortest time for which attempts are remembered.
+const REMEMBERED: Duration = Duration::from_hours(90 * 24);
 
 /// When failed files are sent to be processed again: rules for all folders, and for some.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +54,13 @@ impl Reindex {
     pub fn all_rules(&self) -> impl Iterator<Item = &ReindexRules> {
         let overrides = self.overrides.iter().map(|other| &other.rules);
         std::iter::once(&self.rules).chain(overrides)
+    }
+
+    /// How long attempts are remembered: as long as any limit looks back, and at least 90 days.
+    pub fn looks_back(&self) -> Duration {
+        let limits = self.all_rules();
+        let limits = limits.map(|rules| rules.budget.per.max(rules.cooldown).max(rules.min_age));
+        limits.fold(REMEMBERED, Duration::max)
     }
 
     /// The mode of all rules that allows most.
@@ -80,50 +92,28 @@ changeable! {
         /// Whether failed files are reindexed: `off` (or `false`), `dry_run` or `enforce`
         #[serde(with = "Mode")]
         pub mode: Mode = Mode::Off,
-        /// Minimum number of failed files for an attempt
-        #[serde(with = "Whole::<NonZeroU64, 1, MOST>")]
-        pub min_failed: NonZeroU64 = NonZeroU64::MIN,
-        /// Above this share of failed files (20 or more), and if an attempt did not help, no attempt is made
-        #[serde(with = "Ratio")]
-        pub max_failed_ratio: Ratio = Ratio(0.5),
         /// How long a file must have been failed
         #[serde(with = "DurationFrom::<0>")]
         pub min_age: Duration = Duration::from_mins(10),
-        /// Time between two attempts in a folder; doubles after each attempt without effect
+        /// Time between two attempts in a folder, and the first pause of an error class after a retry that did not help
         #[serde(with = "DurationFrom::<SECOND>")]
         pub cooldown: Duration = Duration::from_hours(1),
-        /// Longest cooldown; not shorter than `cooldown`
-        #[serde(with = "DurationFrom::<SECOND>")]
-        pub max_cooldown: Duration = Duration::from_hours(24),
         /// Maximum number of attempts per file; then the file is exhausted
         #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
         pub max_attempts: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// Maximum number of exhausted and never-class files that one attempt also requeues
-        #[serde(with = "Whole::<u64, 0, MOST>")]
-        pub max_ride_along: u64 = 100,
         /// What may be sent to one portal
         #[serde(deserialize_with = "form::section")]
         #[schemars(with = "Option<Budget>")]
         pub budget: Budget = Budget::default(),
-        /// Maximum number of pending and processing files in the folder
+        /// Maximum number of pending and processing files in the folder, or a tenth of its files if that is more
         #[serde(with = "Whole::<u64, 0, MOST>")]
         pub max_backlog: u64 = 100,
         /// The minutes in which attempts are allowed, in `collect.timezone`; always when empty
         #[serde(with = "List::<Window>")]
         pub windows: Vec<Window> = Vec::new(),
-        /// When not empty, only these classes count towards `min_failed`
-        #[serde(with = "List::<Word>")]
-        pub retry_classes: Vec<String> = Vec::new(),
-        /// These classes never count
+        /// Files of these classes are never eligible
         #[serde(with = "List::<Word>")]
         pub never_classes: Vec<String> = Vec::new(),
-        /// How long after an attempt its outcome is judged at the latest
-        #[serde(with = "DurationFrom::<SECOND>")]
-        pub verify_after: Duration = Duration::from_hours(2),
-        /// When attempts stop because they have no effect
-        #[serde(deserialize_with = "form::section")]
-        #[schemars(with = "Option<Breaker>")]
-        pub breaker: Breaker = Breaker::default(),
         /// While this file exists, or cannot be checked, no attempt is made
         #[serde(with = "ShownPath")]
         #[schemars(example = &"/etc/kb-exporter/stop-reindex")]
@@ -135,28 +125,12 @@ changeable! {
     /// What may be sent to one portal in a sliding window of time.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Budget, changed by BudgetKeys {} {
-        /// Attempts per portal in the time `per`
-        #[serde(with = "Whole::<u64, 0, MOST>")]
-        pub actions: u64 = 100,
-        /// Files sent per portal in the time `per`
+        /// Files sent per portal in the time `per`; a folder with more files may have a whole window alone
         #[serde(with = "Whole::<u64, 0, MOST>")]
         pub files: u64 = 5000,
         /// The sliding window of the budget
         #[serde(with = "DurationFrom::<SECOND>")]
         pub per: Duration = Duration::from_hours(24),
-    }
-}
-
-changeable! {
-    /// When attempts stop because they have no effect.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub struct Breaker, changed by BreakerKeys {} {
-        /// Attempts in a row without effect that stop all attempts
-        #[serde(with = "Whole::<NonZeroU32, 1, 1_000>")]
-        pub no_effect: NonZeroU32 = const { NonZeroU32::new(3).expect("3 is not 0") },
-        /// How long the breaker stops them
-        #[serde(with = "DurationFrom::<SECOND>")]
-        pub open_for: Duration = Duration::from_hours(6),
     }
 }
 
@@ -168,7 +142,7 @@ impl ReindexKeys {
             return Err(Fault::about("reindex.match", message));
         }
         let folders = self.folders.take().unwrap_or_default();
-        let rules = self.apply(&ReindexRules::default(), "reindex")?;
+        let rules = ReindexRules::default().changed(self);
         let overrides = folders.into_iter().enumerate().map(|(index, keys)| {
             let path = format!("reindex.folders[{index}]");
             keys.check_override(&rules, &path)
@@ -191,26 +165,8 @@ impl ReindexKeys {
         let pattern = self.pattern.take();
         Ok(ReindexOverride {
             folders: pattern.ok_or_else(|| fault("match", "is missing; it could be Inbox*"))?,
-            rules: self.apply(rules, path)?,
+            rules: rules.changed(self),
         })
-    }
-
-    /// The rules with the keys that are written at `path` changed.
-    fn apply(self, rules: &ReindexRules, path: &str) -> Result<ReindexRules, Fault> {
-        let key = match self.cooldown {
-            Some(_) => "cooldown",
-            None => "max_cooldown",
-        };
-        let rules = rules.changed(self);
-        if rules.cooldown <= rules.max_cooldown {
-            return Ok(rules);
-        }
-        let message = format!(
-            "the cooldown ({}) is longer than max_cooldown ({})",
-            humantime::format_duration(rules.cooldown),
-            humantime::format_duration(rules.max_cooldown),
-        );
-        Err(Fault::about(child(path, key), message))
     }
 }
 
@@ -259,30 +215,6 @@ scalar! {
     read: Mode::parse,
     json: |mode| mode.as_str(),
     schema: { "enum": ["off", "dry_run", "enforce", false] }
-}
-
-/// A share, from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Ratio(f64);
-
-impl Ratio {
-    pub fn new(share: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&share).then_some(Self(share))
-    }
-
-    pub fn get(self) -> f64 {
-        self.0
-    }
-}
-
-scalar! {
-    Ratio as Ratio,
-    read: |text| {
-        let ratio = text.parse().ok().and_then(Ratio::new);
-        ratio.ok_or_else(|| "expected a number from 0 to 1, such as 0.5".to_owned())
-    },
-    json: |ratio| ratio.get(),
-    schema: { "title": "a number from 0 to 1", "type": "number", "minimum": 0, "maximum": 1 }
 }
 
 #[cfg(test)]

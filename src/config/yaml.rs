@@ -10,6 +10,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Error, MessageFormatter, Options, UserMes
 
 use crate::config::error::{ConfigError, Fault};
 use crate::config::keys::{child, example_of, keys_of, schema_of};
+use crate::config::reindex::replaced;
 use crate::config::{hidden, position};
 
 /// Reads the bytes of a file.
@@ -88,10 +89,9 @@ fn fault(error: &Error, path: &str, schema: &Json) -> Fault {
             let parent = path.strip_suffix(field.as_str()).unwrap_or(path);
             let parent = parent.trim_end_matches('.');
             let keys = keys_of(schema, parent);
-            (
-                path.to_owned(),
-                format!("unknown key; the keys here are {keys}"),
-            )
+            let message = replaced(path, field)
+                .unwrap_or_else(|| format!("unknown key; the keys here are {keys}"));
+            (path.to_owned(), message)
         }
         Error::SerdeMissingField { field, .. } => {
             let key = child(path, field);

@@ -1,26 +1,104 @@
 //! Reindexing as health and the status page show it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::classify::Class;
 use crate::clock::Moment;
-use crate::ledger::ActiveMode;
-use crate::policy::{BreakerState, Numbers, Reason};
-use crate::snapshot::{FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot};
+use crate::config::Mode;
+use crate::model::{FolderId, Timestamp};
+use crate::policy::{self, Choice, Decision, Hold, Reason};
+use crate::snapshot::{FolderState, FolderView, PortalView, ReindexView, Snapshot};
 
 /// Maximum number of notes about unknown classes.
 const MAX_UNKNOWN: usize = 5;
 
-/// The decision about a folder whose mode is not off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FolderDecision {
-    pub mode: ActiveMode,
-    /// Why, and from what; none before the first decision in this mode.
-    pub decided: Option<(Reason, Numbers)>,
+/// Reindexing in a portal where the mode of some folder is not off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PortalReindex {
+    /// Number of eligible files.
+    pub waiting: u64,
+    /// What happens with them, for people.
+    pub sentence: String,
+    /// Files that the budget of the window that ends now still allows; `None` if the ledger cannot be used.
+    pub remaining_files: Option<u64>,
 }
 
-impl FolderDecision {
-    /// The decision about a folder; `None` if the mode is off or the folder left.
+impl PortalReindex {
+    pub(super) fn of(portal: &PortalView, view: &ReindexView, now: Moment) -> Self {
+        let eligible = view.decisions.values();
+        let waiting = eligible.map(|decision| decision.numbers.eligible).sum();
+        let ledger = view.ledger.as_ref().ok();
+        let budget = &portal.reindex.rules.budget;
+        Self {
+            waiting,
+            sentence: sentence_of_portal(portal, view, waiting),
+            remaining_files: ledger.map(|ledger| policy::remaining_files(ledger, budget, now.wall)),
+        }
+    }
+}
+
+/// How many files wait for a retry, where one is under way, and what holds most of the others, since when.
+fn sentence_of_portal(portal: &PortalView, view: &ReindexView, waiting: u64) -> String {
+    let files = match waiting {
+        0 => "no file waits for a retry".to_owned(),
+        1 => "1 file waits for a retry".to_owned(),
+        files => format!("{files} files wait for a retry"),
+    };
+    let held = most_held(view).map(|(reason, folders, since)| {
+        let meaning = reason.sentence();
+        match folders {
+            1 => format!("1 folder is held since {since}: {meaning}"),
+            folders => format!("{folders} folders are held since {since}: {meaning}"),
+        }
+    });
+    let parts = [Some(files), awaited(portal, view), held];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// The folders with an open attempt.
+fn awaited(portal: &PortalView, view: &ReindexView) -> Option<String> {
+    let ledger = view.ledger.as_ref().ok()?;
+    let open = ledger.track().unjudged();
+    let folders: BTreeSet<FolderId> = open.map(|attempt| attempt.folder).collect();
+    let name = name_of(portal, *folders.first()?);
+    let more = match folders.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "the results of a retry in {name}{more} are awaited"
+    ))
+}
+
+/// The reason that holds most of the eligible files: in how many folders, and since when.
+fn most_held(view: &ReindexView) -> Option<(Reason, usize, Timestamp)> {
+    let mut held = BTreeMap::<Reason, (u64, usize, Timestamp)>::new();
+    for decision in view.decisions.values() {
+        let files = decision.numbers.eligible;
+        if files > 0 && matches!(decision.choice, Choice::Hold(_)) {
+            let new = (0, 0, decision.since);
+            let sum = held.entry(decision.reason()).or_insert(new);
+            *sum = (sum.0 + files, sum.1 + 1, sum.2.min(decision.since));
+        }
+    }
+    let most = held.into_iter().max_by_key(|(_, (files, ..))| *files);
+    most.map(|(reason, (_, folders, since))| (reason, folders, since))
+}
+
+fn name_of(portal: &PortalView, id: FolderId) -> String {
+    let folder = portal.folders.get(&id);
+    folder.map_or_else(|| id.to_string(), |folder| folder.name.to_string())
+}
+
+/// The decision about a folder, and a sentence about it for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderReindex {
+    pub decision: Decision,
+    pub sentence: String,
+}
+
+impl FolderReindex {
+    /// The decision about a folder; `None` if the mode is off, before the first decision, and after the folder left.
     pub(super) fn of(
         portal: &PortalView,
         view: Option<&ReindexView>,
@@ -30,46 +108,41 @@ impl FolderDecision {
             return None;
         }
         let rules = portal.reindex.for_folder(folder.id, folder.name.label());
-        let mode = ActiveMode::of(rules.mode)?;
-        let decided = view.and_then(|view| view.folders.get(&folder.id));
-        let decided = decided.map(|decided| (decided.reason, decided.numbers));
-        Some(Self { mode, decided })
+        let decision = view?.decisions.get(&folder.id)?;
+        (rules.mode == decision.mode).then(|| Self {
+            sentence: sentence(portal, decision),
+            decision: decision.clone(),
+        })
     }
+}
 
-    /// The decision with the numbers behind it, for people.
-    pub fn summary(&self) -> String {
-        let sentence = self.sentence();
-        let Some((_, numbers)) = self.decided else {
-            return sentence.to_owned();
-        };
-        let next = numbers.next_allowed;
-        let next = next.map_or_else(String::new, |time| format!("next allowed {time}, "));
-        let Numbers {
-            failed, retryable, ..
-        } = numbers;
-        format!("{sentence}; {next}{failed} failed, {retryable} retryable")
-    }
-
-    /// The decision in a sentence, for people.
-    pub fn sentence(&self) -> &'static str {
-        match (self.decided, self.mode) {
-            (None, _) => "no decision has been made yet",
-            (Some((Reason::Eligible, _)), ActiveMode::DryRun) => {
-                "an attempt was due; dry run sends nothing"
-            }
-            (Some((Reason::Eligible, _)), ActiveMode::Enforce) => {
-                "an attempt was made or follows soon"
-            }
-            (Some((reason, _)), _) => reason.sentence(),
+/// The decision about a folder in a sentence, for people.
+fn sentence(portal: &PortalView, decision: &Decision) -> String {
+    match (&decision.choice, decision.mode) {
+        (Choice::Send { .. }, Mode::Enforce) => "a request follows".to_owned(),
+        (Choice::Send { .. }, _) => {
+            "a request would be sent now; dry run sends nothing, and cannot know what would come later"
+                .to_owned()
+        }
+        (Choice::Hold(hold), _) => {
+            let since = decision.since;
+            format!("{}; held since {since}", sentence_of_hold(portal, hold))
         }
     }
 }
 
-/// The remaining budget and the breaker; `None` if nothing is reindexed or the ledger cannot be used.
-pub(super) fn limits(portal: &PortalView, view: &ReindexView, now: Moment) -> Option<PortalLimits> {
-    let mode = ActiveMode::of(portal.reindex.strongest_mode())?;
-    let ledger = view.ledger.as_ref().ok()?;
-    Some(PortalLimits::of(mode, &portal.reindex, ledger, now))
+/// What holds a folder, which class, which folder tries it, and until when.
+fn sentence_of_hold(portal: &PortalView, hold: &Hold) -> String {
+    let reason = hold.reason.sentence();
+    let class = hold.class.as_ref();
+    let parts = [
+        Some(class.map_or_else(|| reason.to_owned(), |class| format!("{reason} ({class})"))),
+        hold.folder
+            .map(|folder| format!("tried last in {}", name_of(portal, folder))),
+        hold.until
+            .map(|until| format!("until {until} at the earliest")),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Why the ledger cannot be used or written; a warning.
@@ -79,19 +152,8 @@ pub(super) fn warning(view: &ReindexView) -> Option<String> {
 }
 
 /// What stops reindexing as configured; not a warning.
-pub(super) fn remarks(kill_switch: bool, limits: Option<PortalLimits>) -> Vec<String> {
-    let remark = "nothing is reindexed: the kill switch is on";
-    let kill_switch = kill_switch.then(|| remark.to_owned());
-    let breaker = match limits.map(|limits| limits.breaker) {
-        Some(BreakerState::Open { until }) => Some(format!(
-            "nothing is reindexed until {until}: the last attempts had no effect"
-        )),
-        Some(BreakerState::HalfOpen { .. }) => {
-            Some("one folder at a time is reindexed: the last attempts had no effect".to_owned())
-        }
-        Some(BreakerState::Closed) | None => None,
-    };
-    kill_switch.into_iter().chain(breaker).collect()
+pub(super) fn remark(kill_switch: bool) -> Option<String> {
+    kill_switch.then(|| "nothing is reindexed: the kill switch is on".to_owned())
 }
 
 /// The classes that files had in any portal, because the rules hold for all portals. None before each portal ended a collection.

@@ -9,7 +9,7 @@ use super::*;
 use crate::clock::Moment;
 use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
 use crate::history::{Departure, DepartureReason, Look};
-use crate::model::{ByStatus, FolderId, FolderName, PortalName};
+use crate::model::{ByStatus, FolderName, PortalName};
 use crate::snapshot::{Counts, ListFacts, ReadCycle, Way, Writes};
 
 const FACTS: ListFacts = ListFacts {

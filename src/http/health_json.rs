@@ -3,9 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::health::{FolderDecision, FolderHealth, Health, PortalHealth, Status};
+use crate::health::{FolderHealth, FolderReindex, Health, PortalHealth, PortalReindex, Status};
 use crate::model::Timestamp;
-use crate::policy::Reason;
 use crate::portal::Trouble;
 use crate::snapshot::{ErrorClass, Unavailable};
 
@@ -51,6 +50,7 @@ fn portal_check(portal: &PortalHealth) -> Value {
         "output": (!portal.notes.is_empty()).then(|| portal.notes.join("; ")),
         // The label `state` of `kb_portal_sorting` that is 1.
         "sorting": portal.sorting.as_str(),
+        "reindex": portal.reindex.as_ref().map(portal_reindex),
         "time": text(portal.last_run),
         "nextRun": text(portal.next_run),
     }))
@@ -67,7 +67,7 @@ fn folder_check(folder: &FolderHealth, next_run: Option<Timestamp>) -> Value {
         "observedValue": folder.age_seconds,
         "observedUnit": folder.age_seconds.map(|_| "s"),
         "stale": folder.stale,
-        "reindex": folder.reindex.as_ref().map(reindex),
+        "reindex": folder.reindex.as_ref().map(folder_reindex),
         "time": text(folder.counted),
         "nextRun": text(next_run),
     }))
@@ -88,19 +88,27 @@ fn error_check(error: &ErrorClass) -> Value {
     }))
 }
 
+fn portal_reindex(reindex: &PortalReindex) -> Value {
+    object(json!({
+        "output": reindex.sentence,
+        "waiting": reindex.waiting,
+        "remainingFiles": reindex.remaining_files,
+    }))
+}
+
 /// The decision about a folder, with the failed files that it was made from.
-fn reindex(decision: &FolderDecision) -> Value {
-    let (reason, numbers) = decision.decided.unzip();
+fn folder_reindex(FolderReindex { decision, sentence }: &FolderReindex) -> Value {
+    let numbers = decision.numbers;
     object(json!({
         "mode": decision.mode.as_str(),
-        "reason": reason.map(Reason::as_str),
-        "output": decision.summary(),
-        "failed": numbers.map(|numbers| numbers.failed),
-        "retryable": numbers.map(|numbers| numbers.retryable),
-        "eligible": numbers.map(|numbers| numbers.eligible),
-        "exhausted": numbers.map(|numbers| numbers.exhausted),
+        "reason": decision.reason().as_str(),
+        "since": decision.since.to_string(),
+        "output": sentence,
+        "failed": numbers.failed,
+        "eligible": numbers.eligible,
+        "exhausted": numbers.exhausted,
         // The end of the cooldown, which may be past.
-        "nextAllowed": text(numbers.and_then(|numbers| numbers.next_allowed)),
+        "nextAllowed": text(numbers.next_allowed),
     }))
 }
 
@@ -119,34 +127,28 @@ fn object(mut value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::ActiveMode;
-    use crate::policy::Numbers;
+    use crate::config::Mode;
+    use crate::policy::{Choice, Decision, Numbers, Reason};
 
     #[test]
     fn a_decision_is_written_with_its_numbers() {
-        let numbers = Numbers {
-            failed: 12,
-            of_class: 11,
-            retryable: 9,
-            eligible: 8,
-            exhausted: 3,
-            riding_along: 3,
-            next_allowed: Some(Timestamp::from_millis(1_772_366_400_000)),
-            ..Numbers::default()
+        let noon = Timestamp::from_millis(1_772_366_400_000);
+        let decision = Decision {
+            mode: Mode::DryRun,
+            choice: Choice::Hold(Reason::Cooldown.into()),
+            since: noon,
+            numbers: Numbers {
+                failed: 12,
+                eligible: 8,
+                exhausted: 3,
+                next_allowed: Some(noon),
+            },
         };
-        let written = |decided| {
-            let mode = ActiveMode::DryRun;
-            reindex(&FolderDecision { mode, decided })
-        };
+        let sentence = "for people".to_owned();
         assert_eq!(
-            written(Some((Reason::Cooldown, numbers))),
-            json!({"mode": "dry_run", "reason": "cooldown", "failed": 12, "retryable": 9,
-                   "output": format!("{}; next allowed 2026-03-01T12:00:00Z, 12 failed, 9 retryable", Reason::Cooldown.sentence()),
-                   "eligible": 8, "exhausted": 3, "nextAllowed": "2026-03-01T12:00:00Z"})
-        );
-        assert_eq!(
-            written(None),
-            json!({"mode": "dry_run", "output": "no decision has been made yet"})
+            folder_reindex(&FolderReindex { decision, sentence }),
+            json!({"mode": "dry_run", "reason": "cooldown", "since": "2026-03-01T12:00:00Z", "failed": 12,
+                   "output": "for people", "eligible": 8, "exhausted": 3, "nextAllowed": "2026-03-01T12:00:00Z"})
         );
     }
 }

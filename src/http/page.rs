@@ -67,7 +67,10 @@ impl Pages<'_> {
     }
 
     pub(super) fn errors(&self) -> Markup {
-        self.page("Errors", &errors::content(self.snapshot, self.health))
+        self.page(
+            "Errors",
+            &errors::content(self.snapshot, self.health, self.now),
+        )
     }
 
     pub(super) fn config(&self, configuration: &Configuration) -> Markup {

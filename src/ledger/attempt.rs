@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::classify::Class;
-use crate::ledger::mode::{ActiveMode, AttemptId};
-use crate::ledger::outcome::{FileState, Lost, Outcome, StateCounts, Verdict};
-use crate::model::{FileKey, FileMap, FolderId, FolderName, PortalName, Timestamp};
+use crate::ledger::attempt_id::AttemptId;
+use crate::ledger::outcome::{FileState, StateCounts, Verdict};
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, PortalName, Timestamp};
 
 /// What is about to be attempted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,6 @@ pub struct Intent {
     pub folder: FolderId,
     /// Its name, for people who read the history.
     pub name: FolderName,
-    /// Whether a request will be sent.
-    pub mode: ActiveMode,
     /// Whether it shows whether a retry helps: none has helped its files lately.
     pub is_trial: bool,
     pub at: Timestamp,
@@ -31,7 +29,6 @@ impl Intent {
     pub fn new(
         portal: PortalName,
         folder: FolderId,
-        mode: ActiveMode,
         at: Timestamp,
         files: Vec<(FileKey, SentFile)>,
     ) -> Self {
@@ -39,7 +36,6 @@ impl Intent {
             portal,
             folder,
             name: FolderName::new(""),
-            mode,
             is_trial: false,
             at,
             files,
@@ -80,34 +76,22 @@ pub struct ClassResult {
     pub refailed: u64,
 }
 
-impl ClassResult {
-    /// Whether a file of the class came back; `None` while no result is known.
-    pub(crate) const fn had_effect(&self) -> Option<bool> {
-        match (self.recovered, self.refailed) {
-            (0, 0) => None,
-            (recovered, _) => Some(recovered > 0),
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     pub id: AttemptId,
     /// The configured name under which the portal was asked.
     pub portal: PortalName,
     pub folder: FolderId,
-    /// Whether a request was to be sent. After a dry run there is nothing to judge.
-    pub mode: ActiveMode,
     /// Whether it shows whether a retry helps: none had helped its files lately.
     pub is_trial: bool,
-    /// When the intent was written: budget, cooldown and `verify_after` count from here.
+    /// When the intent was written: budget and cooldown count from here.
     pub intended: Timestamp,
     /// Failed files of the folder as last seen before it.
     pub files: u64,
     pub classes: Arc<[ClassResult]>,
-    /// The outcome of the request, and when it was known; `None` before that, and in a dry run.
+    /// The outcome of the request, and when it was known; `None` before that.
     pub outcome: Option<(Timestamp, Outcome)>,
-    /// The files whose states are watched until the verdict; `None` after it, after a refusal, and in a dry run.
+    /// The files whose states are watched until the verdict; `None` after it, and where nothing was queued.
     pub watched: Option<Arc<FileMap<SentFile>>>,
     /// The verdict, once it was found.
     pub judged: Option<Judged>,
@@ -121,12 +105,13 @@ pub struct Judged {
 }
 
 impl Attempt {
-    /// Files that the budget is charged for: as last seen, until the portal says how many it took.
-    pub(crate) const fn charge(&self) -> u64 {
-        match self.outcome {
-            Some((_, Outcome::Refused { .. })) => 0,
-            Some((_, Outcome::Accepted { updated })) => updated,
-            Some((_, Outcome::Unknown { .. })) | None => self.files,
+    /// Files that the budget is charged for: all that were failed, whatever the portal says that it queued.
+    pub(crate) fn charge(&self) -> u64 {
+        let is_charged = |(_, outcome): (_, Outcome)| outcome.is_charged();
+        if self.outcome.is_none_or(is_charged) {
+            self.files
+        } else {
+            0
         }
     }
 
@@ -140,15 +125,7 @@ impl Attempt {
         self.watched.is_some()
     }
 
-    /// The status of the answer, where the portal refused the request.
-    pub const fn refusal(&self) -> Option<u16> {
-        match self.outcome {
-            Some((_, Outcome::Refused { status, .. })) => Some(status),
-            _ => None,
-        }
-    }
-
-    /// How many files are in each state; none in a dry run or after a refusal.
+    /// How many files are in each state; none where nothing was queued.
     pub(crate) fn file_states(&self) -> StateCounts {
         match (&self.watched, self.judged) {
             (Some(files), _) => files.values().map(|file| file.state).collect(),
@@ -162,18 +139,6 @@ impl Attempt {
         let why = Lost::Interrupted;
         self.outcome
             .is_some_and(|(_, outcome)| outcome == Outcome::Unknown { why })
-    }
-
-    /// Whether the portal showed that it did not do what it was asked for: it answered with an error, or not at all, or that it took no
-    /// file, and no file moved.
-    pub(crate) fn was_not_carried_out(&self) -> bool {
-        let carried_out = self
-            .outcome
-            .is_some_and(|(_, outcome)| outcome.is_carried_out());
-        let no_file_moved = |judged: Judged| {
-            judged.verdict == Verdict::Inconclusive && judged.files.of(FileState::Sent) > 0
-        };
-        !carried_out && self.judged.is_some_and(no_file_moved)
     }
 
     /// The same with every time replaced.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::ledger::attempt::{Attempt, Intent, Judged, SentFile};
-use crate::ledger::class_results::{bounded, class_results, countable, with_few_classes};
+use crate::ledger::attempt_id::AttemptId;
+use crate::ledger::class_results::{class_results, with_few_classes};
 use crate::ledger::folder::FolderLedger;
 use crate::ledger::forgive::{Forgiven, Forgiveness};
-use crate::ledger::mode::{ActiveMode, AttemptId};
-use crate::ledger::outcome::{FileState, Lost, Outcome, Verdict};
+use crate::ledger::outcome::{FileState, Verdict};
 use crate::ledger::view::LedgerView;
-use crate::model::{FileKey, FileMap, FolderId, FolderName, Timestamp};
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, Timestamp};
 
 /// What a read of a folder shows about an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub enum Misfit {
 impl LedgerView {
     /// Adds an attempt that is about to be made. While an attempt in a folder is unjudged, no second one can be added, whoever asks.
     pub fn intend(&mut self, id: AttemptId, intent: Intent) -> Result<(), Misfit> {
-        let unjudged = self.track(intent.mode).unjudged_in(intent.folder).next();
+        let unjudged = self.track.unjudged_in(intent.folder).next();
         if let Some(other) = unjudged {
             return Err(Misfit::Unjudged(other.id));
         }
@@ -57,7 +57,6 @@ impl LedgerView {
             id,
             portal: intent.portal,
             folder: intent.folder,
-            mode: intent.mode,
             is_trial: intent.is_trial,
             intended: intent.at,
             files: files.len() as u64,
@@ -69,16 +68,14 @@ impl LedgerView {
         let folder = self.folder_or_new(intent.folder);
         folder.name = intent.name;
         folder.unseen_since = None;
-        if intent.mode == ActiveMode::Enforce {
-            for key in files.keys() {
-                folder.charge(*key);
-            }
-            for result in attempt.classes.iter() {
-                self.add_class(&result.class, intent.max_classes);
-            }
-            attempt.watched = Some(Arc::new(files));
+        for key in files.keys() {
+            folder.charge(*key);
         }
-        self.track_mut(intent.mode).set(attempt);
+        for result in attempt.classes.iter() {
+            self.add_class(&result.class, intent.max_classes);
+        }
+        attempt.watched = Some(Arc::new(files));
+        self.track.set(attempt);
         Ok(())
     }
 
@@ -90,14 +87,14 @@ impl LedgerView {
         };
         let folder = self.folder_or_new(attempt.folder);
         folder.totals.count_outcome(outcome);
-        if let Outcome::Refused { .. } = outcome {
+        if !outcome.is_charged() {
             for key in files.keys() {
                 folder.give_back(*key);
             }
             attempt.watched = None;
         }
         attempt.outcome = Some((at, outcome));
-        self.track_mut(ActiveMode::Enforce).set(attempt);
+        self.track.set(attempt);
         Ok(())
     }
 
@@ -115,15 +112,14 @@ impl LedgerView {
     /// Records what a read showed about an attempt.
     pub fn review(&mut self, id: AttemptId, at: Timestamp, review: &Review) -> Result<(), Misfit> {
         let mut attempt = self.sent(id)?;
-        let (Some((_, outcome)), Some(files)) = (attempt.outcome, attempt.watched.take()) else {
+        let (Some(_), Some(files)) = (attempt.outcome, attempt.watched.take()) else {
             return Err(Misfit::WrongCourse(id));
         };
         let mut files = Arc::unwrap_or_clone(files);
-        let mut countable = countable(outcome, &files);
         for (key, state) in &review.changed {
             let file = files.get_mut(key);
             if let Some(file) = file.filter(|file| !file.state.is_settled()) {
-                file.state = bounded(*state, &mut countable);
+                file.state = *state;
                 self.count_file(attempt.folder, *key, file);
             }
         }
@@ -140,7 +136,7 @@ impl LedgerView {
         } else {
             attempt.watched = Some(Arc::new(files));
         }
-        self.track_mut(ActiveMode::Enforce).set(attempt);
+        self.track.set(attempt);
         Ok(())
     }
 
@@ -171,7 +167,7 @@ impl LedgerView {
             Forgiven::Folder(id) => folders
                 .filter(|(other, _)| **other == id)
                 .for_each(|(_, folder)| forget_file_attempts(folder)),
-            Forgiven::Class(_) | Forgiven::Breaker => {}
+            Forgiven::Class(_) => {}
             Forgiven::Clock => self.end_times_at(forgiveness.at),
         }
         self.note_forgiven(forgiveness);
@@ -180,22 +176,18 @@ impl LedgerView {
     /// Replaces later times by this one.
     fn end_times_at(&mut self, at: Timestamp) {
         self.met = self.met.min(at);
-        for track in &mut self.tracks {
-            let later = track.iter().filter(|attempt| attempt.last_change() > at);
-            let ended: Vec<Attempt> = later
-                .map(|attempt| attempt.with_times(|time| time.min(at)))
-                .collect();
-            for attempt in ended {
-                track.set(attempt);
-            }
+        let later = self.track.iter();
+        let later = later.filter(|attempt| attempt.last_change() > at);
+        let ended: Vec<Attempt> = later
+            .map(|attempt| attempt.with_times(|time| time.min(at)))
+            .collect();
+        for attempt in ended {
+            self.track.set(attempt);
         }
     }
 
     fn sent(&self, id: AttemptId) -> Result<Attempt, Misfit> {
         let attempt = self.attempt(id).ok_or(Misfit::NoAttempt(id))?;
-        if attempt.mode == ActiveMode::DryRun {
-            return Err(Misfit::WrongCourse(id));
-        }
         Ok(Attempt::clone(attempt))
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::classify::Class;
 use crate::ledger::attempt::{ClassResult, SentFile};
-use crate::ledger::outcome::{FileState, Outcome};
+use crate::ledger::outcome::FileState;
 use crate::model::{FileKey, FileMap};
 
 /// How many classes an attempt has at most, and how many of a portal have counters of their own; the files of further ones are counted as
@@ -41,25 +41,4 @@ pub(super) fn class_results(files: &FileMap<SentFile>) -> Arc<[ClassResult]> {
         result.refailed += u64::from(file.state == FileState::Refailed);
     }
     results.into_values().collect()
-}
-
-/// How many files may still be counted as done or failed again: in all no more than the portal took.
-pub(super) fn countable(outcome: Outcome, files: &FileMap<SentFile>) -> u64 {
-    let Outcome::Accepted { updated } = outcome else {
-        return u64::MAX;
-    };
-    let counted = |file: &&SentFile| matches!(file.state, FileState::Done | FileState::Refailed);
-    updated.saturating_sub(files.values().filter(counted).count() as u64)
-}
-
-/// A file's new state: files beyond those that the portal took are gone, since it is unknown which ones it took.
-pub(super) const fn bounded(state: FileState, countable: &mut u64) -> FileState {
-    if !matches!(state, FileState::Done | FileState::Refailed) {
-        return state;
-    }
-    if *countable == 0 {
-        return FileState::Gone;
-    }
-    *countable -= 1;
-    state
 }

@@ -4,13 +4,13 @@ use rusqlite::types::Value;
 
 use crate::clock::Moment;
 use crate::config::HiddenPath;
+use crate::ledger::attempt_id::AttemptId;
 use crate::ledger::change::Misfit;
 use crate::ledger::error::LedgerError;
 use crate::ledger::file;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::lease::Leases;
 use crate::ledger::load::{self, Views};
-use crate::ledger::mode::AttemptId;
 use crate::ledger::schema::SCHEMA;
 use crate::ledger::tables::{PortalRow, VersionRow};
 use crate::ledger::view::LedgerView;

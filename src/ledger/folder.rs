@@ -1,7 +1,7 @@
 //! What the ledger knows of one folder, and the counters of a folder and of a class. They outlive the attempts.
 
-use crate::ledger::outcome::{FileState, Outcome, Verdict};
-use crate::model::{FileKey, FileMap, FolderName, Timestamp};
+use crate::ledger::outcome::{FileState, Verdict};
+use crate::model::{FileKey, FileMap, FolderName, Outcome, Timestamp};
 use crate::sql::record;
 
 /// The greatest number that the file can hold.
@@ -79,6 +79,7 @@ impl Totals {
 
     pub(super) fn count_outcome(&mut self, outcome: Outcome) {
         match outcome {
+            Outcome::NotSent => {}
             Outcome::Accepted { updated } => {
                 self.accepted += 1;
                 self.requeued = self.requeued.saturating_add(updated).min(MAX_NUMBER);

@@ -12,14 +12,12 @@ use crate::model::{FolderId, Timestamp};
 /// What people forgive in a portal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Forgiven {
-    /// All of the following except [`Self::Clock`].
+    /// All of the following except [`Self::Clock`], and the pause of a portal that does not carry out requests.
     Everything,
     /// The cooldown of a folder, and the attempts of its files.
     Folder(FolderId),
     /// The results of the files of a class of error.
     Class(Class),
-    /// What the breaker, and the pause of a portal that does not carry out requests, are computed from.
-    Breaker,
     /// Times in the future: they were written by a clock that was ahead, and are replaced by the time of the request.
     Clock,
 }
@@ -31,7 +29,6 @@ impl Forgiven {
             Self::Everything => ("everything", None),
             Self::Folder(folder) => ("folder", Some(folder.to_string())),
             Self::Class(class) => ("class", Some(class.as_str().to_owned())),
-            Self::Breaker => ("breaker", None),
             Self::Clock => ("clock", None),
         }
     }
@@ -42,7 +39,6 @@ impl Forgiven {
             ("everything", None) => Self::Everything,
             ("folder", Some(id)) => Self::Folder(FolderId::parse(id)?),
             ("class", Some(label)) => Self::Class(Class::from_label(label)),
-            ("breaker", None) => Self::Breaker,
             ("clock", None) => Self::Clock,
             _ => return None,
         })

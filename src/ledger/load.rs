@@ -151,7 +151,7 @@ impl<'a> Loading<'a> {
             let rows = AttemptRows::read(&row)?;
             let files = sent.remove(&rows.0.id).unwrap_or_default();
             let attempt = attempt(rows, folder, files)?;
-            self.view.track_mut(attempt.mode).set(attempt);
+            self.view.track.set(attempt);
         }
         Ok(())
     }

@@ -12,7 +12,6 @@ use crate::ledger::file::FILE_NAME;
 use crate::ledger::forgive::Forgiveness;
 use crate::ledger::load;
 use crate::ledger::schema::SCHEMA;
-use crate::ledger::track::Track;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderName, PortalAddress};
 use crate::sql::{Database, to_value};
@@ -39,7 +38,7 @@ pub fn views(state: &State) -> Result<BTreeMap<PortalAddress, LedgerView>, Ledge
 pub fn history(state: &State) -> Result<Vec<Entry>, LedgerError> {
     let mut entries: Vec<Entry> = Vec::new();
     for view in views(state)?.into_values() {
-        let attempts = view.tracks.iter().flat_map(Track::iter);
+        let attempts = view.track.iter();
         entries.extend(attempts.map(|attempt| {
             let folder = view.folder(attempt.folder);
             Entry {

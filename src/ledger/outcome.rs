@@ -1,87 +1,9 @@
-//! The results of an attempt: the portal's answer, the state of each file, the verdict.
-
-use std::time::Duration;
+//! The results of an attempt: the state of each file, the verdict.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::label_values;
 use crate::sql::label_column;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The portal answered 200 with a number.
-    Accepted {
-        /// How many files it says it queued.
-        updated: u64,
-    },
-    /// The portal answered 4xx: nothing was queued.
-    Refused {
-        status: u16,
-        /// What `Retry-After` asked for.
-        retry_after: Option<Duration>,
-    },
-    /// Files may have been queued. It is charged, and not sent again before its cooldown.
-    Unknown {
-        /// Why it is not known.
-        why: Lost,
-    },
-}
-
-impl Outcome {
-    /// The value of the label `result` of `kb_reindex_attempts_total`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted { .. } => "accepted",
-            Self::Refused { .. } => "refused",
-            Self::Unknown { .. } => "unknown",
-        }
-    }
-
-    /// Whether the portal says that it queued files.
-    pub(crate) const fn is_carried_out(self) -> bool {
-        matches!(self, Self::Accepted { updated: 1.. })
-    }
-}
-
-/// Why the result of a request is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lost {
-    /// No answer came: the time ran out, or the connection was cut.
-    NoAnswer,
-    /// An answer with a status such as 5xx, after which files may have been queued or not.
-    Status(u16),
-    /// 200 without a readable `updated`.
-    Unreadable,
-    /// The program ended, or gave up, between the intent and the answer.
-    Interrupted,
-}
-
-impl Lost {
-    /// A word for each, without the status of [`Self::Status`].
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoAnswer => "no_answer",
-            Self::Status(_) => "status",
-            Self::Unreadable => "unreadable",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
-    /// The status of the answer, where one came.
-    pub(super) const fn status(self) -> Option<u16> {
-        match self {
-            Self::Status(status) => Some(status),
-            _ => None,
-        }
-    }
-
-    /// Reads the word of [`Self::as_str`], with the status of the answer.
-    pub(super) fn from_word(word: &str, status: Option<u16>) -> Option<Self> {
-        let all = [Self::NoAnswer, Self::Unreadable, Self::Interrupted];
-        let mut all = all.into_iter().chain(status.map(Self::Status));
-        all.find(|why| why.as_str() == word)
-    }
-}
 
 label_values! {
     /// The result of an attempt: the label `outcome` of `kb_reindex_outcomes_total`.
@@ -91,23 +13,12 @@ label_values! {
         Partial = "partial",
         /// Every file was read again, and none is done.
         None = "none",
-        /// It is not known. The breaker does not count it, and files get their attempts back.
+        /// It is not known. Files get their attempts back.
         Inconclusive = "inconclusive",
     }
 }
 
 label_column!(Verdict);
-
-impl Verdict {
-    /// Whether the attempt helped any file; `None` when that is not known.
-    pub(crate) const fn had_effect(self) -> Option<bool> {
-        match self {
-            Self::Recovered | Self::Partial => Some(true),
-            Self::None => Some(false),
-            Self::Inconclusive => None,
-        }
-    }
-}
 
 label_values! {
     /// The state of a file after it was sent.

@@ -1,5 +1,6 @@
 //! The ledger as one portal's collector holds it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::time::sleep;
@@ -9,16 +10,15 @@ use tracing::{debug, warn};
 use crate::clock::Moment;
 use crate::ledger::Ledger;
 use crate::ledger::attempt::Intent;
+use crate::ledger::attempt_id::AttemptId;
 use crate::ledger::change::{Misfit, Review};
 use crate::ledger::database::Guard;
 use crate::ledger::error::LedgerError;
 use crate::ledger::forgive::Forgiveness;
-use crate::ledger::mode::AttemptId;
-use crate::ledger::outcome::Outcome;
 use crate::ledger::tidy::Tidy;
 use crate::ledger::view::LedgerView;
 use crate::ledger::writer::Writer;
-use crate::model::{FileKey, FolderId, PortalAddress, Timestamp};
+use crate::model::{FileKey, FolderId, Outcome, PortalAddress, Timestamp};
 use crate::sql::SqlError;
 
 /// How often a lease is renewed in its length, so that one renewal may fail.
@@ -106,7 +106,26 @@ impl PortalLedger {
         Ok(view)
     }
 
-    /// Writes that an attempt is about to be made. In enforce, the request may be sent when this has returned, and only then.
+    /// Whether an attempt in a folder waits for its verdict.
+    pub fn has_open_attempt(&self, folder: FolderId) -> bool {
+        let ledger = self.view();
+        ledger.is_ok_and(|ledger| ledger.track().unjudged_in(folder).next().is_some())
+    }
+
+    /// The files of a folder whose later statuses are wanted.
+    pub fn watched(&self, folder: FolderId) -> HashSet<FileKey> {
+        let Ok(ledger) = self.view() else {
+            return HashSet::new();
+        };
+        let attempts = ledger.track().unjudged_in(folder);
+        let sent = attempts.filter_map(|attempt| attempt.watched.as_ref());
+        let sent = sent.flat_map(|files| files.keys());
+        let known = ledger.folder(folder).into_iter();
+        let tried = known.flat_map(|known| known.file_attempts.keys());
+        sent.chain(tried).copied().collect()
+    }
+
+    /// Writes that an attempt is about to be made. The request may be sent when this has returned, and only then.
     ///
     /// `decided_on` is the view that led to it: where anything was written since, by whoever shares the portal, it is
     /// [`Misfit::Changed`], and the decision is out of date: the view is the newer one by then.

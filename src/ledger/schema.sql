@@ -45,7 +45,6 @@ CREATE TABLE attempt (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     folder INTEGER NOT NULL REFERENCES folder (number) ON DELETE CASCADE,
     portal TEXT NOT NULL,
-    mode TEXT NOT NULL,
     is_trial INTEGER NOT NULL,
     version INTEGER NOT NULL,
     intended INTEGER NOT NULL,
@@ -64,7 +63,7 @@ CREATE TABLE attempt (
 
 -- A folder has one attempt at a time that was not judged, whoever makes it.
 CREATE UNIQUE INDEX attempt_under_way ON attempt (folder)
-WHERE mode = 'enforce' AND judged IS NULL AND (outcome IS NULL OR outcome <> 'refused');
+WHERE judged IS NULL AND (outcome IS NULL OR outcome IN ('accepted', 'unknown'));
 
 -- The files of attempts that are not judged, with their names where they were read directly before the request.
 CREATE TABLE sent (
@@ -96,7 +95,7 @@ CREATE TABLE class (
     PRIMARY KEY (portal, name)
 ) STRICT, WITHOUT ROWID;
 
--- What people forgave. `kind` is everything, folder, class, breaker or clock; `target` the folder's id or the class. `taken` is null until a
+-- What people forgave. `kind` is everything, folder, class or clock; `target` the folder's id or the class. `taken` is null until a
 -- process that may reindex has taken it in.
 CREATE TABLE forgiven (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::{Attempt, ClassResult, Judged, SentFile};
+use crate::ledger::attempt_id::AttemptId;
 use crate::ledger::error::LedgerError;
 use crate::ledger::folder::MAX_NUMBER;
-use crate::ledger::mode::{ActiveMode, AttemptId};
-use crate::ledger::outcome::{Lost, Outcome, StateCounts, Verdict};
+use crate::ledger::outcome::{StateCounts, Verdict};
 use crate::ledger::view::LedgerView;
-use crate::model::{FileMap, FolderId, FolderName, PortalAddress, PortalName, Timestamp};
+use crate::model::{
+    FileMap, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Timestamp,
+};
 use crate::sql::{Json, columns, record, text_column};
 
 text_column!(PortalName, ToString::to_string, PortalName::new);
@@ -99,7 +101,6 @@ record! {
         folder: i64,
         /// The configured name under which the portal was asked.
         portal: PortalName,
-        mode: ActiveMode,
         is_trial: bool,
         intended: Timestamp,
         files: u64,
@@ -135,7 +136,6 @@ pub(super) fn attempt_rows(attempt: &Attempt, folder: i64) -> AttemptRows {
         id: attempt.id.get(),
         folder,
         portal: attempt.portal.clone(),
-        mode: attempt.mode,
         is_trial: attempt.is_trial,
         intended: attempt.intended,
         files: attempt.files,
@@ -158,14 +158,13 @@ pub(super) fn attempt(
     files: FileMap<SentFile>,
 ) -> Result<Attempt, LedgerError> {
     let outcome = outcome.map(OutcomeRow::outcome).transpose()?;
-    let refused = matches!(outcome, Some((_, Outcome::Refused { .. })));
-    let over = row.mode == ActiveMode::DryRun || refused || judged.is_some();
+    let nothing_queued = outcome.is_some_and(|(_, outcome)| !outcome.is_charged());
+    let over = nothing_queued || judged.is_some();
     let Json(classes) = row.classes;
     Ok(Attempt {
         id: AttemptId::new(row.id),
         portal: row.portal,
         folder,
-        mode: row.mode,
         is_trial: row.is_trial,
         intended: row.intended,
         files: row.files,
@@ -183,6 +182,7 @@ pub(super) fn attempt(
 impl OutcomeRow {
     fn new(answered: Timestamp, outcome: Outcome) -> Self {
         let (updated, status, why, retry_after) = match outcome {
+            Outcome::NotSent => (None, None, None, None),
             Outcome::Accepted { updated } => (Some(updated), None, None, None),
             Outcome::Refused {
                 status,
@@ -204,6 +204,7 @@ impl OutcomeRow {
         let why = self.why.as_deref();
         let why = why.and_then(|why| Lost::from_word(why, self.status));
         let outcome = match (self.outcome.as_str(), self.updated, self.status, why) {
+            ("not_sent", ..) => Outcome::NotSent,
             ("accepted", Some(updated), ..) => Outcome::Accepted { updated },
             ("unknown", .., Some(why)) => Outcome::Unknown { why },
             ("refused", _, Some(status), _) => Outcome::Refused {

@@ -16,7 +16,7 @@ use super::*;
 use crate::classify::Class;
 use crate::clock::Moment;
 use crate::config::State;
-use crate::model::{FileKey, FolderId, FolderName, PortalName, Timestamp};
+use crate::model::{FileKey, FolderId, FolderName, Lost, Outcome, PortalName, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -50,15 +50,15 @@ fn intended(files: &[u128]) -> Vec<(FileKey, SentFile)> {
     files.iter().map(file).collect()
 }
 
-fn intent(mode: ActiveMode, at: Timestamp) -> Intent {
+fn intent(at: Timestamp) -> Intent {
     Intent {
         name: FolderName::new("In\nbox"),
-        ..Intent::new(name(), inbox(), mode, at, intended(&[1, 2]))
+        ..Intent::new(name(), inbox(), at, intended(&[1, 2]))
     }
 }
 
-fn enforce() -> Intent {
-    intent(ActiveMode::Enforce, now())
+fn intent_now() -> Intent {
+    intent(now())
 }
 
 fn state(folder: &Path) -> State {
@@ -117,7 +117,7 @@ fn judged(changed: &[(u128, FileState)], verdict: Option<Verdict>) -> Review {
 async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder);
-    let id = intend(&ledger, enforce()).await.unwrap();
+    let id = intend(&ledger, intent_now()).await.unwrap();
     let (again, view) = reopen(&folder);
     let attempt = view.attempt(id).unwrap();
     let why = Lost::Interrupted;
@@ -142,46 +142,45 @@ async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
     let (one, other) = (ledger.portal(&portal()), ledger.portal(&portal()));
     let known = one.view().unwrap();
     let (first, second) = tokio::join!(
-        one.intend(enforce(), &known),
-        other.intend(enforce(), &known)
+        one.intend(intent_now(), &known),
+        other.intend(intent_now(), &known)
     );
     let Err(LedgerError::Misfit(Misfit::Changed)) = first.clone().and(second.clone()) else {
         panic!("{first:?}, {second:?}");
     };
     let sent = first.or(second).unwrap();
     let decided_on = one.view().unwrap();
-    assert!(other.intend(enforce(), &known).await.is_err());
+    assert!(other.intend(intent_now(), &known).await.is_err());
     let now_known = one.view().unwrap();
     assert!(
         Arc::ptr_eq(&decided_on, &now_known),
         "a refused intent puts no other decision out of date"
     );
-    let again = intend(&other, enforce()).await;
+    let again = intend(&other, intent_now()).await;
     assert!(
         matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(id))) if id == sent),
         "decided anew: {again:?}"
     );
     let view = one.view().unwrap();
-    assert_eq!(view.track(ActiveMode::Enforce).iter().count(), 1);
+    assert_eq!(view.track().iter().count(), 1);
     assert_eq!(view.file_attempts(inbox(), key(1)), 1, "charged once");
 
-    let rehearsed = intent(ActiveMode::DryRun, now());
-    for _ in 0..2 {
-        intend(&one, rehearsed.clone()).await.unwrap();
-    }
     let accepted = Outcome::Accepted { updated: 2 };
     one.settle(sent, now(), accepted).await.unwrap();
-    assert!(intend(&other, enforce()).await.is_err(), "still unjudged");
+    assert!(
+        intend(&other, intent_now()).await.is_err(),
+        "still unjudged"
+    );
     let review = judged(&[], Some(Verdict::None));
     one.review(sent, now(), review).await.unwrap();
-    intend(&other, enforce()).await.unwrap();
+    intend(&other, intent_now()).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_caller_that_gave_up_says_so_without_a_restart() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder);
-    let first = intend(&ledger, enforce()).await.unwrap();
+    let first = intend(&ledger, intent_now()).await.unwrap();
     ledger.interrupt(now()).await.unwrap();
     let view = ledger.view().unwrap();
     let outcome = view.attempt(first).unwrap().outcome.unwrap().1;
@@ -205,13 +204,13 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_nothing_is_kno
         status: 404,
         retry_after: None,
     };
-    let id = intend(&ledger, enforce()).await.unwrap();
+    let id = intend(&ledger, intent_now()).await.unwrap();
     assert_eq!(tries(), (1, 1));
     ledger.settle(id, now(), refused).await.unwrap();
     assert_eq!(tries(), (0, 0), "refused");
 
     for (verdict, left) in [(Verdict::None, (1, 1)), (Verdict::Inconclusive, (1, 1))] {
-        let id = intend(&ledger, enforce()).await.unwrap();
+        let id = intend(&ledger, intent_now()).await.unwrap();
         ledger.settle(id, now(), accepted).await.unwrap();
         let review = judged(&[], Some(verdict));
         ledger.review(id, now(), review).await.unwrap();
@@ -230,8 +229,8 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
         ledger.portal(&portal()),
         ledger.portal(&PortalAddress::from("https://other.example")),
     );
-    let first = intend(&main, enforce()).await.unwrap();
-    let second = intend(&other, enforce()).await.unwrap();
+    let first = intend(&main, intent_now()).await.unwrap();
+    let second = intend(&other, intent_now()).await.unwrap();
     assert!(first < second);
     assert!(other.view().unwrap().attempt(first).is_none());
     assert_eq!(
@@ -249,10 +248,10 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
 async fn a_change_is_made_also_when_nobody_waits_for_it_any_more() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder);
-    let mut given_up = Box::pin(intend(&ledger, enforce()));
+    let mut given_up = Box::pin(intend(&ledger, intent_now()));
     let _ = futures_util::poll!(&mut given_up);
     drop(given_up);
     ledger.renew(inbox(), vec![]).await.unwrap();
     let view = ledger.view().unwrap();
-    assert_eq!(view.track(ActiveMode::Enforce).unjudged_count(), 1);
+    assert_eq!(view.track().unjudged().count(), 1);
 }

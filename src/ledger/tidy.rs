@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::classify::Class;
-use crate::ledger::mode::ActiveMode;
 use crate::ledger::view::LedgerView;
 use crate::model::{FolderId, Timestamp};
 
@@ -27,18 +26,16 @@ impl LedgerView {
     /// Forgets what no limit can ask for any more. The counters stay.
     pub fn tidy(&mut self, tidy: &Tidy) {
         let limit = self.latest().before(tidy.horizon);
-        for track in &mut self.tracks {
-            for id in track.dispensable(limit) {
-                track.remove(id);
-            }
+        for id in self.track.dispensable(limit) {
+            self.track.remove(id);
         }
         let folders: Vec<FolderId> = self.folders.keys().copied().collect();
         for folder in folders {
             self.tidy_folder(folder, tidy, limit);
         }
-        let enforce = &self.tracks[ActiveMode::Enforce as usize];
+        let track = &self.track;
         self.classes
-            .retain(|class, _| *class == Class::Other || enforce.knows_class(class));
+            .retain(|class, _| *class == Class::Other || track.knows_class(class));
     }
 
     fn tidy_folder(&mut self, id: FolderId, tidy: &Tidy, limit: Timestamp) {
@@ -53,9 +50,7 @@ impl LedgerView {
         let is_old = |since| tidy.at.since(since) >= REMEMBERED_UNSEEN;
         if is_quiet && unseen_since.is_some_and(is_old) {
             self.folders.remove(&id);
-            for track in &mut self.tracks {
-                track.remove_folder(id);
-            }
+            self.track.remove_folder(id);
         } else if unseen_since != before {
             Arc::make_mut(folder).unseen_since = unseen_since;
         }
@@ -63,10 +58,7 @@ impl LedgerView {
 
     /// Whether no attempt in the folder can count for a limit of the portal any more.
     fn is_quiet(&self, folder: FolderId, limit: Timestamp) -> bool {
-        let mut attempts = self
-            .tracks
-            .iter()
-            .flat_map(|track| track.all_of_folder(folder));
+        let mut attempts = self.track.all_of_folder(folder);
         attempts.all(|attempt| !attempt.is_unjudged() && attempt.last_change() < limit)
     }
 }

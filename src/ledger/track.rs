@@ -1,4 +1,4 @@
-//! The attempts of one portal in one mode, sorted as limits need them.
+//! The attempts of one portal, sorted as limits need them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::{Attempt, ClassResult};
+use crate::ledger::attempt_id::AttemptId;
 use crate::ledger::forgive::{Forgiven, ForgivenUntil, Forgiveness};
-use crate::ledger::mode::AttemptId;
 use crate::model::{FolderId, Timestamp};
 
 /// Attempts in the order of a time.
@@ -44,13 +44,12 @@ fn insert_or_remove<T: Ord>(all: &mut BTreeSet<T>, one: T, insert: bool) {
     }
 }
 
-/// The attempts of one mode. Dry run and enforce do not count for each other.
+/// The attempts of one portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Track {
     pub(super) attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     intended: ByTime,
     changed: ByTime,
-    judged: ByTime,
     by_folder: Index<FolderId>,
     by_class: Index<Class>,
     unjudged: BTreeSet<AttemptId>,
@@ -85,11 +84,6 @@ impl Track {
         newest_first(&self.by_folder, &folder).filter_map(|id| self.get(id))
     }
 
-    /// The newest attempt of a folder that was not forgiven.
-    pub(crate) fn last_of(&self, folder: FolderId) -> Option<&Arc<Attempt>> {
-        self.of_folder(folder).next()
-    }
-
     /// The attempts that sent files of a class, newest first, with the results of these files; but for those that were forgiven.
     pub fn of_class<'a>(
         &'a self,
@@ -112,25 +106,12 @@ impl Track {
         keys(&self.by_class).into_iter()
     }
 
-    /// Whether the result of a class in an attempt counts: the attempt was made since the class was forgiven last.
-    pub(crate) fn counts_for(&self, class: &Class, attempt: &Attempt) -> bool {
-        is_later(attempt, self.forgiven.get(&Forgiven::Class(class.clone())))
-    }
-
-    /// The attempts in the order in which their verdicts were found, newest first, but for those that were forgiven for the breaker.
-    pub fn judged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
-        let newest_first = self.judged.iter().rev();
-        newest_first
-            .filter_map(|(_, id)| self.get(*id))
-            .filter(is_after(self.forgiven.get(&Forgiven::Breaker)))
-    }
-
-    /// The attempts in the order in which they were made, newest first, but for those that were forgiven for the breaker.
+    /// The attempts in the order in which they were made, newest first, but for those that were forgiven with everything.
     pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
         let newest_first = self.intended.iter().rev();
         newest_first
             .filter_map(|(_, id)| self.get(*id))
-            .take_while(is_after(self.forgiven.get(&Forgiven::Breaker)))
+            .take_while(is_after(self.forgiven.get(&Forgiven::Everything)))
     }
 
     /// The attempts whose verdict is still to come, oldest first.
@@ -142,11 +123,6 @@ impl Track {
     pub fn unjudged_in(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
         self.unjudged()
             .filter(move |attempt| attempt.folder == folder)
-    }
-
-    /// How many attempts wait for their verdict.
-    pub(crate) fn unjudged_count(&self) -> usize {
-        self.unjudged.len()
     }
 
     /// The last time that anything was written of any of them.
@@ -180,9 +156,6 @@ impl Track {
         for result in attempt.classes.iter() {
             insert_or_remove(&mut self.by_class, (result.class.clone(), at, id), add);
         }
-        if let Some(judged) = attempt.judged {
-            insert_or_remove(&mut self.judged, (judged.at, id), add);
-        }
         if attempt.is_unjudged() {
             insert_or_remove(&mut self.unjudged, id, add);
         }
@@ -196,29 +169,13 @@ impl Track {
         }
     }
 
-    /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the
-    /// newest of their folder, nor among the folder's last attempts in a row without effect.
+    /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the newest of their folder.
     pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
         let folders = keys(&self.by_folder).into_iter();
-        let found = folders.flat_map(|folder| self.dispensable_of(*folder, limit));
-        found.collect()
-    }
-
-    fn dispensable_of(&self, folder: FolderId, limit: Timestamp) -> Vec<AttemptId> {
-        let mut in_row = true;
-        let mut found = Vec::new();
-        for (age, attempt) in self.all_of_folder(folder).enumerate() {
-            let effect = attempt
-                .judged
-                .and_then(|judged| judged.verdict.had_effect());
-            in_row &= effect != Some(true);
-            let counts = in_row && effect == Some(false);
-            let old = attempt.last_change() < limit;
-            if old && age > 0 && !counts && !attempt.is_unjudged() {
-                found.push(attempt.id);
-            }
-        }
-        found
+        let older = folders.flat_map(|folder| self.all_of_folder(*folder).skip(1));
+        let dispensable =
+            older.filter(|attempt| attempt.last_change() < limit && !attempt.is_unjudged());
+        dispensable.map(|attempt| attempt.id).collect()
     }
 }
 

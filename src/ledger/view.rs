@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::classify::Class;
 use crate::ledger::attempt::Attempt;
+use crate::ledger::attempt_id::AttemptId;
 use crate::ledger::class_results::MAX_CLASSES;
 use crate::ledger::folder::{ClassTotals, FolderLedger, Totals};
 use crate::ledger::forgive::Forgiveness;
-use crate::ledger::mode::{ActiveMode, AttemptId};
 use crate::ledger::outcome::FileState;
 use crate::ledger::track::Track;
 use crate::model::{FileKey, FolderId, Timestamp};
@@ -24,7 +24,7 @@ pub struct LedgerView {
     pub(super) met: Timestamp,
     /// When the clock was last found set.
     pub(super) clock_set: Option<Timestamp>,
-    pub(super) tracks: [Track; 2],
+    pub(super) track: Track,
     pub(super) folders: HashMap<FolderId, Arc<FolderLedger>>,
     pub(super) classes: BTreeMap<Class, ClassTotals>,
 }
@@ -37,7 +37,7 @@ impl LedgerView {
             removed: 0,
             met,
             clock_set: None,
-            tracks: Default::default(),
+            track: Track::default(),
             folders: HashMap::new(),
             classes: BTreeMap::new(),
         }
@@ -55,31 +55,26 @@ impl LedgerView {
     }
 
     pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
-        let tracks = self.tracks.iter_mut();
-        tracks.for_each(|track| track.note_forgiven(forgiveness));
+        self.track.note_forgiven(forgiveness);
     }
 
     /// The last time that anything was written: a clock that is behind it cannot be trusted.
     pub fn latest(&self) -> Timestamp {
-        let changes = self.tracks.iter().filter_map(Track::last_change);
-        changes.fold(self.met, Timestamp::max)
+        let last = self.track.last_change();
+        last.map_or(self.met, |last| last.max(self.met))
     }
 
-    pub const fn track(&self, mode: ActiveMode) -> &Track {
-        &self.tracks[mode as usize]
-    }
-
-    pub(super) const fn track_mut(&mut self, mode: ActiveMode) -> &mut Track {
-        &mut self.tracks[mode as usize]
+    pub const fn track(&self) -> &Track {
+        &self.track
     }
 
     pub fn attempt(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
-        self.tracks.iter().find_map(|track| track.get(id))
+        self.track.get(id)
     }
 
     /// The attempts that were made until then and have no outcome yet.
     pub(super) fn unanswered(&self, until: Timestamp) -> impl Iterator<Item = &Arc<Attempt>> {
-        let unanswered = self.track(ActiveMode::Enforce).unjudged();
+        let unanswered = self.track.unjudged();
         unanswered.filter(move |attempt| attempt.outcome.is_none() && attempt.intended <= until)
     }
 
@@ -113,8 +108,7 @@ impl LedgerView {
 
     /// Every class that a file is known to have had; some more than once.
     pub fn known_classes(&self) -> impl Iterator<Item = &Class> {
-        let attempted = self.tracks.iter().flat_map(Track::classes);
-        self.classes.keys().chain(attempted)
+        self.classes.keys().chain(self.track.classes())
     }
 
     /// Gives a class that is about to be sent counters of its own if fewer than the maximum of classes have some; else its files are counted as

@@ -34,17 +34,15 @@ impl Writing<'_> {
                 None => removed |= self.remove("folder", "id", to_value(id)?)?,
             }
         }
-        for (before, after) in before.tracks.iter().zip(&after.tracks) {
-            let changed = changed(&before.attempts, &after.attempts, |all, id| all.get(id));
-            for (id, attempt) in changed {
-                if let Some(attempt) = attempt {
-                    self.attempt(before.get(*id).map(AsRef::as_ref), attempt)?;
-                } else {
-                    let query = "DELETE FROM attempt WHERE id = $1";
-                    self.transaction
-                        .execute(query, &[Value::Integer(id.get())])?;
-                    removed = true;
-                }
+        let [known, attempts] = [&before.track.attempts, &after.track.attempts];
+        for (id, attempt) in changed(known, attempts, |all, id| all.get(id)) {
+            if let Some(attempt) = attempt {
+                self.attempt(known.get(id).map(AsRef::as_ref), attempt)?;
+            } else {
+                let query = "DELETE FROM attempt WHERE id = $1";
+                self.transaction
+                    .execute(query, &[Value::Integer(id.get())])?;
+                removed = true;
             }
         }
         for (name, totals) in changed(&before.classes, &after.classes, |all, name| all.get(name)) {

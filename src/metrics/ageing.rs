@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::metrics::families::view::limited_mode;
 use crate::snapshot::{PortalView, Snapshot};
 
 /// The clocks of the calendar and of timers tick this often.
@@ -32,7 +31,7 @@ fn counts_last(portal: &PortalView, now: Moment) -> Option<Duration> {
 /// How long until the first attempt no longer counts for the budget that is shown.
 fn budget_lasts(snapshot: &Snapshot, portal: &PortalView, now: Moment) -> Option<Duration> {
     let ledger = snapshot.reindex.get(&portal.name)?.ledger.as_ref().ok()?;
-    let track = ledger.track(limited_mode(portal));
+    let track = ledger.track();
     let window = portal.reindex.rules.budget.per;
     let oldest = track.within(window, now.wall).next()?;
     Some(window.saturating_sub(now.wall.since(oldest.intended)))
@@ -43,7 +42,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerView};
+    use crate::ledger::{AttemptId, Intent, LedgerView};
     use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
     use crate::snapshot::ReindexView;
 
@@ -82,16 +81,16 @@ mod tests {
         let intent = Intent::new(
             portal.name.clone(),
             uuid::Uuid::nil().into(),
-            ActiveMode::DryRun,
             now.wall,
             Vec::new(),
         );
         let id = AttemptId::new(1);
         ledger.intend(id, intent).unwrap();
         let decided = ReindexView {
-            folders: std::collections::BTreeMap::new(),
+            decisions: std::collections::BTreeMap::new(),
             ledger: Ok(Arc::new(ledger)),
             write_error: None,
+            is_active: true,
         };
         let snapshot = Snapshot {
             reindex: [(portal.name.clone(), Arc::new(decided))].into(),

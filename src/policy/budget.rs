@@ -1,38 +1,43 @@
-//! The attempts and files that remain of the budget.
+//! The files that remain of a portal's budget.
 
 use crate::config::Budget;
-use crate::ledger::Track;
+use crate::ledger::LedgerView;
 use crate::model::Timestamp;
-use crate::policy::cooldown::{is_forbidden, is_gone};
 
-/// What remains of a portal's budget (metric `kb_reindex_budget_remaining`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Remaining {
-    pub actions: u64,
-    pub files: u64,
+/// The files that were charged in the window that ends now.
+pub fn charged(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+    let sent = ledger.track().within(budget.per, now);
+    sent.map(|attempt| attempt.charge())
+        .fold(0, u64::saturating_add)
 }
 
-impl Remaining {
-    /// Subtracts the charges in the window that ends now from the budget. Never below 0.
-    pub fn of(track: &Track, budget: &Budget, now: Timestamp) -> Self {
-        let whole = Self {
-            actions: budget.actions,
-            files: budget.files,
-        };
-        let mut remaining = whole;
-        let mut forbidden_before = false;
-        for attempt in track
-            .within(budget.per, now)
-            .filter(|attempt| !is_gone(attempt))
-        {
-            // A refused attempt changes nothing, so only the first of several refusals in a row is charged.
-            let forbidden = is_forbidden(attempt);
-            if !(forbidden && forbidden_before) {
-                remaining.actions = remaining.actions.saturating_sub(1);
-            }
-            remaining.files = remaining.files.saturating_sub(attempt.charge());
-            forbidden_before = forbidden;
-        }
-        remaining
+/// What remains of the budget.
+pub fn remaining_files(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+    budget.files.saturating_sub(charged(ledger, budget, now))
+}
+
+/// Whether so many files may be sent. A folder with more files than the budget may use a whole window alone.
+pub(super) fn allows(budget: &Budget, charged: u64, files: u64) -> bool {
+    if files > budget.files {
+        charged == 0 && budget.files > 0
+    } else {
+        charged.saturating_add(files) <= budget.files
     }
+}
+
+/// When so many files may be sent, if no others are.
+pub(super) fn allows_at(
+    ledger: &LedgerView,
+    budget: &Budget,
+    files: u64,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let mut left = charged(ledger, budget, now);
+    let sent = ledger.track().within(budget.per, now);
+    sent.map(|attempt| {
+        left = left.saturating_sub(attempt.charge());
+        (left, attempt.intended.after(budget.per))
+    })
+    .find(|(left, _)| allows(budget, *left, files))
+    .map(|(_, at)| at)
 }

@@ -1,204 +1,336 @@
-//! One decision for one folder.
+//! The decisions about all folders of a portal at one time.
 
-use chrono::{DateTime, Utc};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
-use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, LedgerView, SentFile, Track};
-use crate::model::{FileKey, FolderId, Status, Timestamp};
-use crate::policy::breaker::BreakerState;
-use crate::policy::budget::Remaining;
-use crate::policy::candidate::{Candidate, CountQuality};
-use crate::policy::cooldown;
-use crate::policy::cooldown::not_carried_out_until;
-use crate::policy::numbers::Numbers;
-use crate::policy::outlook::FailedFile;
+use crate::classify::Class;
+use crate::config::Mode;
+use crate::ledger::LedgerView;
+use crate::model::{FolderId, Status, Timestamp};
+use crate::policy::budget;
+use crate::policy::class::{ClassState, helped};
+use crate::policy::facts::{FolderFacts, PortalFacts};
+use crate::policy::hold::{self, Hold};
 use crate::policy::reason::Reason;
+use crate::policy::tally::{Numbers, Tally};
 
-/// Minimum number of failed files for `max_failed_ratio` (docs/configuration.md).
-const RATIO_COUNTS_FROM: u64 = 20;
+/// Number of tries in a portal within [`AN_HOUR`], whatever the classes are called.
+const TRIES: usize = 4;
 
-/// Maximum number of files that are not eligible per eligible file, beyond `max_ride_along`.
-const RIDERS_PER_FILE: u64 = 3;
+/// The same after as many tries in a row in which no file came back.
+const TRIES_IN_VAIN: usize = 2;
+
+const AN_HOUR: Duration = Duration::from_hours(1);
+
+/// The decisions about the folders of a portal.
+#[derive(Debug, Clone, Default)]
+pub struct Decisions {
+    pub folders: BTreeMap<FolderId, Decision>,
+    /// The folders to which a request is to be sent, in order.
+    pub order: Vec<FolderId>,
+}
+
+impl Decisions {
+    /// Holds a folder, whatever was decided about it.
+    pub(crate) fn hold(&mut self, folder: FolderId, hold: &Hold) {
+        self.order.retain(|due| *due != folder);
+        if let Some(decision) = self.folders.get_mut(&folder) {
+            decision.choice = Choice::Hold(hold.clone());
+        }
+    }
+
+    /// Holds every folder to which a request is to be sent.
+    pub(crate) fn hold_all(&mut self, hold: &Hold) {
+        for folder in self.order.clone() {
+            self.hold(folder, hold);
+        }
+    }
+
+    fn decide(&mut self, folder: FolderId, choice: Choice) {
+        let Some(decision) = self.folders.get_mut(&folder) else {
+            return;
+        };
+        if matches!(choice, Choice::Send { .. }) && decision.mode == Mode::Enforce {
+            self.order.push(folder);
+        }
+        decision.choice = choice;
+    }
+}
 
 /// What to do with a folder now, and the numbers behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
+    /// Under `dry_run`, what would be sent is only shown.
+    pub mode: Mode,
     pub choice: Choice,
+    /// Since when the reason is the same; whoever decides again notes it.
+    pub since: Timestamp,
     pub numbers: Numbers,
 }
 
 /// What to do with a folder now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    Trigger(Trigger),
+    Send {
+        /// Whether no retry has helped its files lately, so that this one shows whether it does.
+        is_trial: bool,
+    },
     /// Leave the folder alone.
-    Hold(Reason),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trigger {
-    pub folder: FolderId,
-    /// Whether the request is sent, or only recorded.
-    pub mode: ActiveMode,
-    /// Number of files that are expected to recover, in hundredths: the largest gain goes first.
-    pub gain: u64,
-    /// Every failed file, because the endpoint requeues all of them. The budget is charged for each.
-    pub files: Vec<(FileKey, SentFile)>,
+    Hold(Hold),
 }
 
 impl Decision {
-    /// The reason: [`Reason::Eligible`] with an attempt.
+    /// The reason: [`Reason::Eligible`] if the folder is sent.
     pub const fn reason(&self) -> Reason {
         match &self.choice {
-            Choice::Trigger(_) => Reason::Eligible,
-            Choice::Hold(reason) => *reason,
+            Choice::Send { .. } => Reason::Eligible,
+            Choice::Hold(hold) => hold.reason,
         }
+    }
+
+    /// Whether a request would be sent under `enforce`.
+    pub(crate) fn is_rehearsed(&self) -> bool {
+        self.as_str() == "dry_run"
     }
 
     /// The value of the label `decision`.
     pub const fn as_str(&self) -> &'static str {
-        match &self.choice {
-            Choice::Hold(_) => "hold",
-            Choice::Trigger(trigger) => match trigger.mode {
-                ActiveMode::DryRun => "dry_run",
-                ActiveMode::Enforce => "trigger",
-            },
+        match (&self.choice, self.mode) {
+            (Choice::Hold(_), _) => "hold",
+            (Choice::Send { .. }, Mode::Enforce) => "trigger",
+            (Choice::Send { .. }, _) => "dry_run",
         }
     }
 }
 
-/// Decides about one folder. `ledger` is `None` when it cannot be used.
+/// Decides about each folder. `ledger` is `None` if it cannot be used.
 ///
-/// Dry run takes the same path, with attempts of its own in the ledger. After an attempt was written, every decision
-/// that was made before it is out of date: decide again.
-pub fn decide(candidate: &Candidate<'_>, ledger: Option<&LedgerView>, now: Timestamp) -> Decision {
-    let numbers = Numbers::of(candidate, ledger, now);
-    let choice = match may_trigger(candidate, ledger, &numbers, now) {
-        Err(reason) => Choice::Hold(reason),
-        Ok(mode) => Choice::Trigger(Trigger {
-            folder: candidate.folder,
-            mode,
-            gain: numbers.gain,
-            files: candidate.failed.files.iter().map(sent).collect(),
-        }),
+/// After anything was written to the ledger, every decision is out of date: decide again.
+pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decisions {
+    let mut decisions = Decisions::default();
+    let mut ready: [Vec<Ready<'_, '_>>; 2] = Default::default();
+    let mut newest: HashMap<&Class, Vec<Timestamp>> = HashMap::new();
+    for folder in &portal.folders {
+        let tally = Tally::of(folder, ledger, portal.now);
+        for (class, times) in &tally.fresh {
+            newest.entry(class).or_default().extend(times);
+        }
+        let numbers = Numbers {
+            failed: folder.counts[Status::Failed],
+            eligible: tally.all.eligible,
+            exhausted: tally.all.exhausted,
+            next_allowed: ledger.map(|ledger| hold::next_allowed(ledger, folder.id, folder.rules)),
+        };
+        let checked = hold::check(portal, folder, &tally, ledger);
+        if checked.is_ok() {
+            let is_sent = folder.rules.mode == Mode::Enforce;
+            ready[usize::from(is_sent)].push(Ready { folder, tally });
+        }
+        let decision = Decision {
+            mode: folder.rules.mode,
+            choice: Choice::Hold(checked.err().unwrap_or(Reason::Class.into())),
+            since: portal.now,
+            numbers,
+        };
+        decisions.folders.insert(folder.id, decision);
+    }
+    let Some(ledger) = ledger else {
+        return decisions;
     };
-    Decision { choice, numbers }
+    // What is only shown must not keep others from being sent.
+    for ready in ready {
+        let mut round = Round::new(ledger, &newest, portal.now);
+        for (folder, choice) in round.plan(&ready) {
+            decisions.decide(folder, choice);
+        }
+    }
+    decisions
 }
 
-fn sent(file: &FailedFile) -> (FileKey, SentFile) {
-    (file.key, SentFile::new(file.class.clone()))
+/// A folder that nothing holds but its classes, the other folders and the budget.
+struct Ready<'p, 'f> {
+    folder: &'p FolderFacts<'f>,
+    tally: Tally<'f>,
 }
 
-/// The mode of the attempt, or the first reason not to make it.
-fn may_trigger(
-    candidate: &Candidate<'_>,
-    ledger: Option<&LedgerView>,
-    numbers: &Numbers,
+impl<'f> Ready<'_, 'f> {
+    fn eligible(&self, class: &Class) -> u64 {
+        let files = self.tally.classes.get(class);
+        files.map_or(0, |files| files.eligible)
+    }
+
+    fn eligible_classes(&self) -> impl Iterator<Item = &'f Class> {
+        let classes = self.tally.classes.iter();
+        let eligible = classes.filter(|(_, files)| files.eligible > 0);
+        eligible.map(|(class, _)| *class)
+    }
+}
+
+/// The decisions of one mode at one time.
+struct Round<'l, 'c> {
+    ledger: &'l LedgerView,
     now: Timestamp,
-) -> Result<ActiveMode, Reason> {
-    let mode = ActiveMode::of(candidate.rules.mode).ok_or(Reason::Off)?;
-    hold(candidate.kill_switch, Reason::KillSwitch)?;
-    let ledger = ledger.ok_or(Reason::LedgerUnavailable)?;
-    hold(
-        !candidate.clock_trusted || ledger.latest() > now,
-        Reason::Clock,
-    )?;
-    counts_may_be_used(candidate)?;
-    files_justify_it(candidate, numbers)?;
-    folder_allows_it(candidate, numbers)?;
-    let track = ledger.track(mode);
-    it_is_time(candidate, track, numbers, now)?;
-    portal_allows_it(candidate, ledger, mode, numbers, now)?;
-    Ok(mode)
+    newest: &'l HashMap<&'c Class, Vec<Timestamp>>,
+    states: HashMap<&'c Class, ClassState>,
+    /// Files of the folders that are sent in this round.
+    planned: u64,
+    tries_left: usize,
+    /// When the next try may be made, if none is left.
+    next_try: Option<Timestamp>,
 }
 
-fn hold(when: bool, reason: Reason) -> Result<(), Reason> {
-    if when { Err(reason) } else { Ok(()) }
-}
+impl<'l, 'c> Round<'l, 'c> {
+    fn new(
+        ledger: &'l LedgerView,
+        newest: &'l HashMap<&'c Class, Vec<Timestamp>>,
+        now: Timestamp,
+    ) -> Self {
+        let track = ledger.track();
+        let trials = track.newest_first().filter(|attempt| attempt.is_trial);
+        let results = trials.filter_map(|attempt| helped(attempt));
+        let in_vain = results.take(TRIES).filter(|helped| !helped).count();
+        let most = if in_vain < TRIES {
+            TRIES
+        } else {
+            TRIES_IN_VAIN
+        };
+        let lately = track
+            .within(AN_HOUR, now)
+            .filter(|attempt| attempt.is_trial);
+        let lately: Vec<_> = lately.map(|attempt| attempt.intended).collect();
+        let oldest = lately.len().checked_sub(most).map(|at| lately[at]);
+        Self {
+            ledger,
+            now,
+            newest,
+            states: HashMap::new(),
+            planned: 0,
+            tries_left: most.saturating_sub(lately.len()),
+            next_try: oldest.map(|at| at.after(AN_HOUR)),
+        }
+    }
 
-fn counts_may_be_used(candidate: &Candidate<'_>) -> Result<(), Reason> {
-    let quality = candidate.quality;
-    hold(quality == CountQuality::NotWhole, Reason::NotWhole)?;
-    hold(quality == CountQuality::Stale, Reason::Stale)?;
-    hold(candidate.portal_erring, Reason::PortalErring)?;
-    hold(quality == CountQuality::First, Reason::StartingUp)
-}
+    /// Decides about folders that nothing else holds: first those with files of good classes, then the tries.
+    fn plan(&mut self, ready: &[Ready<'_, 'c>]) -> Vec<(FolderId, Choice)> {
+        for ready in ready {
+            for class in ready.tally.classes.keys().copied() {
+                let new = || ClassState::of(self.ledger, class, self.now);
+                self.states.entry(class).or_insert_with(new);
+            }
+        }
+        let (mut good, rest): (Vec<_>, Vec<_>) =
+            ready.iter().partition(|ready| self.gain(ready) > 0);
+        good.sort_by_key(|ready| Reverse(self.gain(ready)));
+        let mut choices: Vec<_> = good
+            .into_iter()
+            .map(|ready| (ready.folder.id, self.send(ready, false)))
+            .collect();
+        choices.extend(self.tries(rest));
+        choices
+    }
 
-/// Each step drops files; the reason is the first that leaves fewer than `min_failed`.
-fn files_justify_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
-    let wanted = candidate.rules.min_failed.get();
-    hold(numbers.failed < wanted, Reason::BelowMinFailed)?;
-    let read = candidate.failed.files.len() as u64;
-    let whole = candidate.failed.are_all && read == numbers.failed;
-    hold(!whole, Reason::RowsNotWhole)?;
-    hold(numbers.of_class < wanted, Reason::NeverClass)?;
-    hold(numbers.helpable < wanted, Reason::Unresponsive)?;
-    hold(numbers.retryable < wanted, Reason::Exhausted)?;
-    hold(numbers.eligible < wanted, Reason::TooYoung)
-}
+    /// The eligible files of good classes.
+    fn gain(&self, ready: &Ready<'_, 'c>) -> u64 {
+        let classes = ready.tally.classes.iter();
+        let good = classes.filter(|(class, _)| {
+            self.states[*class]
+                .good_until()
+                .is_some_and(|until| until > self.now)
+        });
+        good.map(|(_, files)| files.eligible).sum()
+    }
 
-fn folder_allows_it(candidate: &Candidate<'_>, numbers: &Numbers) -> Result<(), Reason> {
-    let ReindexRules {
-        max_failed_ratio,
-        max_backlog,
-        budget,
-        ..
-    } = candidate.rules;
-    let in_trouble = numbers.failed >= RATIO_COUNTS_FROM
-        && share(numbers.failed, candidate.counts.total()) > max_failed_ratio.get();
-    hold(in_trouble && numbers.tried_in_vain, Reason::MaxFailedRatio)?;
-    let backlog =
-        candidate.counts[Status::Pending].saturating_add(candidate.counts[Status::Processing]);
-    hold(backlog > *max_backlog, Reason::Backlog)?;
-    hold(numbers.failed > budget.files, Reason::ExceedsBudget)
-}
+    /// Sends a folder, if the budget allows it.
+    fn send(&mut self, ready: &Ready<'_, 'c>, is_trial: bool) -> Choice {
+        let files = ready.tally.all.files;
+        let budget = &ready.folder.rules.budget;
+        let charged = budget::charged(self.ledger, budget, self.now).saturating_add(self.planned);
+        if !budget::allows(budget, charged, files) {
+            let until = budget::allows_at(self.ledger, budget, files, self.now);
+            return Choice::Hold(Hold::until(Reason::Budget, until));
+        }
+        self.planned = self.planned.saturating_add(files);
+        for class in ready.tally.classes.keys() {
+            if let Some(state) = self.states.get_mut(class) {
+                state.open = Some(ready.folder.id);
+            }
+        }
+        Choice::Send { is_trial }
+    }
 
-fn it_is_time(
-    candidate: &Candidate<'_>,
-    track: &Track,
-    numbers: &Numbers,
-    now: Timestamp,
-) -> Result<(), Reason> {
-    let unjudged = track.unjudged_in(candidate.folder).next().is_some();
-    hold(unjudged, Reason::Unjudged)?;
-    hold(!in_window(candidate, now), Reason::OutsideWindows)?;
-    cooldown::check(track, candidate.folder, numbers.next_allowed, now)?;
-    let wanted = candidate.rules.min_failed.get();
-    hold(numbers.ready < wanted, Reason::ClassRests)?;
-    let riders = numbers.ready.saturating_mul(RIDERS_PER_FILE);
-    let max_riders = candidate.rules.max_ride_along.max(riders);
-    hold(numbers.riding_along > max_riders, Reason::RideAlong)
-}
+    /// Chooses the folders that try a class, those with most to gain first; the others are held.
+    fn tries(&mut self, mut rest: Vec<&Ready<'_, 'c>>) -> Vec<(FolderId, Choice)> {
+        let mut choices = Vec::new();
+        while self.tries_left > 0 {
+            let worth = |(at, ready): (usize, &&Ready<'_, 'c>)| {
+                let classes = self.tried_now(ready);
+                let worth = classes.map(|class| self.worth(class, ready)).max()?;
+                Some((worth, Reverse(at)))
+            };
+            let best = rest.iter().enumerate().filter_map(worth).max();
+            let Some((_, Reverse(at))) = best else {
+                break;
+            };
+            let ready = rest.remove(at);
+            let choice = self.send(ready, true);
+            if matches!(choice, Choice::Send { .. }) {
+                self.tries_left -= 1;
+            }
+            choices.push((ready.folder.id, choice));
+        }
+        choices.extend(
+            rest.into_iter()
+                .map(|ready| (ready.folder.id, Choice::Hold(self.held(ready)))),
+        );
+        choices
+    }
 
-fn portal_allows_it(
-    candidate: &Candidate<'_>,
-    ledger: &LedgerView,
-    mode: ActiveMode,
-    numbers: &Numbers,
-    now: Timestamp,
-) -> Result<(), Reason> {
-    let (rules, track) = (candidate.rules, ledger.track(mode));
-    let paused_until = not_carried_out_until(track, rules);
-    let paused = paused_until.is_some_and(|end| now < end || track.unjudged_count() > 0);
-    hold(paused, Reason::NotCarriedOut)?;
-    let breaker = BreakerState::of(ledger, mode, &rules.breaker, now);
-    let allowed = breaker.allows(track, candidate.folder, rules, now);
-    hold(!allowed, Reason::Breaker)?;
-    let remaining = Remaining::of(track, &rules.budget, now);
-    hold(remaining.actions == 0, Reason::BudgetActions)?;
-    hold(remaining.files < numbers.failed, Reason::BudgetFiles)
-}
+    /// The classes that a folder may try now.
+    fn tried_now<'r>(&'r self, ready: &'r Ready<'_, 'c>) -> impl Iterator<Item = &'c Class> + 'r {
+        let may_try = |class: &&'c Class| {
+            let next = self.next_of(class, ready);
+            self.states[*class].open.is_none() && next.is_none_or(|at| at <= self.now)
+        };
+        ready.eligible_classes().filter(may_try)
+    }
 
-fn in_window(candidate: &Candidate<'_>, now: Timestamp) -> bool {
-    let windows = &candidate.rules.windows;
-    let local = DateTime::<Utc>::from(now).with_timezone(&candidate.zone);
-    windows.is_empty() || windows.iter().any(|window| window.contains(&local))
-}
+    /// What a try shows for what it costs: the greater, the sooner. Classes that were tried in vain less often come first; the folder with the fewest
+    /// files shows as much as any, but at first two eligible files show more than one.
+    fn worth(&self, class: &Class, ready: &Ready<'_, 'c>) -> (Reverse<u32>, u64, Reverse<u64>) {
+        let in_vain = self.states[class].in_vain;
+        let shows = if in_vain == 0 {
+            ready.eligible(class).min(2)
+        } else {
+            0
+        };
+        (
+            Reverse(in_vain.min(3)),
+            shows,
+            Reverse(ready.tally.all.files),
+        )
+    }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "numbers of files are far below 2^52"
-)]
-fn share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
+    fn next_of(&self, class: &Class, ready: &Ready<'_, 'c>) -> Option<Timestamp> {
+        self.states[class].next_try(
+            ready.folder.rules,
+            self.newest.get(class).map_or(&[], Vec::as_slice),
+            ready.tally.all.files,
+        )
+    }
+
+    /// Which class holds a folder: the one that may be tried first.
+    fn held(&self, ready: &Ready<'_, 'c>) -> Hold {
+        let next = |class: &Class| self.next_of(class, ready).max(self.next_try);
+        let class = ready
+            .eligible_classes()
+            .min_by_key(|class| (next(class), Reverse(ready.eligible(class))));
+        let state = class.map(|class| &self.states[class]);
+        Hold {
+            until: class.and_then(next),
+            folder: state.and_then(|state| state.open.or(state.last.map(|(_, folder)| folder))),
+            class: class.cloned(),
+            ..Reason::Class.into()
+        }
+    }
 }

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use crate::ledger::{Attempt, FileState, Review, SentFile, StateCounts, Verdict};
-use crate::model::{FileKey, Status, Timestamp};
+use crate::model::{FileKey, Outcome, Status, Timestamp};
 
-/// Time after the answer from which a folder without waiting files shows the result of an attempt: a portal may requeue files some
-/// time after its answer.
-const AT_REST_AFTER: Duration = Duration::from_mins(10);
+/// Time after the answer from which a file that is failed was processed: a portal may requeue files some time after its answer.
+const SETTLED_AFTER: Duration = Duration::from_mins(10);
+
+/// After so long, what is not known of an attempt stays unknown.
+const GIVEN_UP_AFTER: Duration = Duration::from_hours(24);
 
 /// How a read saw one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,68 +24,59 @@ pub enum Observation {
 }
 
 /// A later read of the folder of an attempt.
+/// A later read of the folder of an attempt.
 #[derive(Clone, Copy)]
-pub enum LaterRead<'a> {
-    Counted {
-        /// When it began. A read that began before the attempt was answered shows nothing.
-        began: Timestamp,
-        /// Whether no file of the folder waited or was processed.
-        idle: bool,
-        seen: &'a dyn Fn(FileKey) -> Observation,
-    },
-    /// It did not: the folder cannot be read, or left.
-    Failed,
+pub struct LaterRead<'a> {
+    /// When it began. A read that began before the attempt was answered shows nothing.
+    pub began: Timestamp,
+    pub seen: &'a dyn Fn(FileKey) -> Observation,
 }
 
-/// What a read shows about an attempt: files whose state changed, and the verdict once it can be given.
+/// What a read shows about an attempt: files whose state changed, and the verdict once it can be given. `read`: none if the folder could
+/// not be counted.
 ///
 /// Nothing, for an attempt that is not waiting for its verdict.
-pub fn review(
-    attempt: &Attempt,
-    verify_after: Duration,
-    read: LaterRead<'_>,
-    now: Timestamp,
-) -> Review {
+pub fn review(attempt: &Attempt, read: Option<LaterRead<'_>>, now: Timestamp) -> Review {
     let (Some((answered, outcome)), Some(files)) = (attempt.outcome, &attempt.watched) else {
         return Review::default();
     };
-    let due = now >= attempt.intended.after(verify_after);
-    let (seen, over): (&dyn Fn(FileKey) -> Observation, bool) = match read {
-        LaterRead::Counted { began, .. } if began < answered => return Review::default(),
-        LaterRead::Counted { began, idle, seen } => {
-            (seen, idle && began >= answered.after(AT_REST_AFTER))
-        }
-        LaterRead::Failed => (&|_| Observation::Unread, false),
+    let read = read.filter(|read| read.began >= answered);
+    let given_up = now >= attempt.intended.after(GIVEN_UP_AFTER);
+    let seen = |key| read.map_or(Observation::Unread, |read| (read.seen)(key));
+    let settled = read.is_some_and(|read| read.began >= answered.after(SETTLED_AFTER));
+    let waits = |key: &FileKey| {
+        matches!(
+            seen(*key),
+            Observation::Status(Status::Pending | Status::Processing)
+        )
     };
     let moved = |(key, file): (&FileKey, &SentFile)| {
         file.state != FileState::Sent
             || matches!(seen(*key), Observation::Status(status) if status != Status::Failed)
     };
+    let over = given_up || (settled && !files.keys().any(waits));
     let timing = Timing {
-        due,
-        over: due || over,
-        carried_out: outcome.is_carried_out() || files.iter().any(moved),
+        over,
+        carried_out: matches!(outcome, Outcome::Accepted { .. }) || files.iter().any(moved),
     };
     let mut changed = Vec::new();
-    let mut counts = Vec::with_capacity(files.len());
+    let mut states = Vec::with_capacity(files.len());
     for (key, file) in files.iter() {
         let state = observe(file.state, seen(*key), timing);
-        counts.push(state);
+        states.push(state);
         if state != file.state {
             changed.push((*key, state));
         }
     }
-    let end = due || (over && !timing.carried_out);
-    let verdict = judge(&counts.into_iter().collect(), end);
+    let ends = given_up || (over && !timing.carried_out);
+    let verdict = judge(&states.into_iter().collect(), ends);
     Review { changed, verdict }
 }
 
 /// Facts about all files of an attempt at a read.
 #[derive(Debug, Clone, Copy)]
-pub struct Timing {
-    /// Whether the attempt has to be judged now.
-    pub due: bool,
-    /// Whether enough time has passed, and none of the folder's files waits any more.
+pub(super) struct Timing {
+    /// Whether enough time has passed, and none of its files waits any more.
     pub over: bool,
     /// Whether the portal said that it queued files, or one of them moved.
     pub carried_out: bool,
@@ -93,7 +86,7 @@ pub struct Timing {
 ///
 /// Failed directly after the request means nothing: the portal may not have moved the file yet. Failed in the end means that it failed
 /// again, if the portal carried out what it was asked for.
-pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> FileState {
+pub(super) const fn observe(before: FileState, seen: Observation, timing: Timing) -> FileState {
     match (before, seen) {
         (FileState::Sent | FileState::Waiting, Observation::Status(status)) => match status {
             Status::Pending | Status::Processing => FileState::Waiting,
@@ -105,7 +98,7 @@ pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> Fi
         },
         (FileState::Sent | FileState::Waiting, Observation::Absent) => FileState::Gone,
         // It counts as recovered, because nothing shows that it was deleted.
-        (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.due => {
+        (FileState::Sent | FileState::Waiting, Observation::Missing) if timing.over => {
             FileState::Done
         }
         _ => before,
@@ -113,7 +106,7 @@ pub const fn observe(before: FileState, seen: Observation, timing: Timing) -> Fi
 }
 
 /// The verdict on an attempt with these numbers of files by state, if it can be given. `due`: whether it has to.
-pub fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
+pub(super) fn judge(files: &StateCounts, due: bool) -> Option<Verdict> {
     let listed = files.total() - files.of(FileState::Gone);
     let done = files.of(FileState::Done);
     let unsettled = files.unsettled();

@@ -32,63 +32,32 @@ macro_rules! reasons {
         }
     };
 }
-pub(crate) use reasons;
 
 reasons! {
     Off = "off": "the mode is off";
         "set reindex.mode, or an override for the folder, to dry_run or enforce",
     KillSwitch = "kill_switch": "the kill switch is on";
-        "remove the kill switch file, or give the exporter access to it",
-    LedgerUnavailable = "ledger_unavailable": "the ledger cannot be used";
+        "remove the kill switch file, or give the exporter access to its folder",
+    Ledger = "ledger": "the ledger cannot be used";
         "repair the error of the ledger that the log and /health show",
-    Clock = "clock": "the clock was just set, or is behind the newest time in the ledger; if it is right, run kb-exporter reindex forgive --clock";
-        "wait until the clock passes the newest time in the ledger; if the clock is right, run kb-exporter reindex forgive --clock",
-    NotWhole = "not_whole": "the last read did not count the folder, or the count is inconsistent";
-        "wait for a consistent count; check the folder only if there is none",
-    Stale = "stale": "the counts are too old";
-        "wait for the next count of the folder; if there is none, check the state of the portal",
-    PortalErring = "portal_erring": "the portal answers with errors";
-        "wait until the portal answers without errors",
-    StartingUp = "starting_up": "the exporter has just started";
-        "wait for the next count of the folder",
-    BelowMinFailed = "below_min_failed": "too few files failed";
-        "nothing, or lower reindex.min_failed",
-    RowsNotWhole = "rows_not_whole": "not every failed file could be read";
-        "wait for a read that lists every failed file",
-    NeverClass = "never_class": "the configuration excludes these error classes";
-        "repair the cause, or change reindex.never_classes or reindex.retry_classes",
-    Unresponsive = "unresponsive": "retries rarely helped files of these classes; the exporter still tries them in one folder from time to time";
-        "repair the cause, then run kb-exporter reindex forgive --class",
-    Exhausted = "exhausted": "the failed files have used up their attempts";
-        "repair the cause, then run kb-exporter reindex forgive --folder; or remove the files",
-    TooYoung = "too_young": "the files have not been failed for long enough";
-        "wait: the files must have been failed for reindex.min_age",
-    MaxFailedRatio = "max_failed_ratio": "too large a share of the files failed, and an attempt did not help";
-        "repair the folder, or raise reindex.max_failed_ratio",
-    Backlog = "backlog": "too many files wait to be processed";
-        "wait until the portal has processed them, or raise reindex.max_backlog",
-    ExceedsBudget = "exceeds_budget": "more files failed than the whole budget allows";
-        "raise reindex.budget.files, or repair the cause",
-    Unjudged = "unjudged": "the folder's last attempt has not been judged yet";
-        "wait: the next counts show its outcome, at the latest after reindex.verify_after",
+    Clock = "clock": "the clock was just set, or is behind the newest time in the ledger";
+        "wait until the clock passes that time; if the clock is right, run kb-exporter reindex forgive --clock",
+    Counts = "counts": "the counts are too old or inconsistent, or not every failed file was read";
+        "wait for the next count; if there is none, check the folder's state in /health",
+    Portal = "portal": "the portal cannot be read, refuses the request, or did not carry it out";
+        "check the portal and its log; give the key the right to reindex if it answers 403",
+    NothingEligible = "nothing_eligible": "too few failed files are old enough, have attempts left and a class that may be sent";
+        "wait for reindex.min_age; if the attempts are used up, repair the cause, then run kb-exporter reindex forgive --folder",
     OutsideWindows = "outside_windows": "no window is open";
         "wait for the next of reindex.windows",
-    Refused = "refused": "the portal refuses to reindex this folder (403)";
-        "give the key the right to reindex; the exporter tries again after the cooldown",
-    Cooldown = "cooldown": "the cooldown after the last attempt, or of a new portal, has not ended";
-        "wait until the cooldown ends, or run kb-exporter reindex forgive --folder",
-    ClassRests = "class_rests": "another folder tries first whether retries help these classes";
-        "wait for the outcome of the attempt in the other folder",
-    RideAlong = "ride_along": "an attempt would also requeue too many files that are not eligible";
-        "remove files that are not eligible, or raise reindex.max_ride_along",
-    NotCarriedOut = "not_carried_out": "the portal did not carry out the last requests";
-        "check the portal's log; the exporter tries again after each cooldown",
-    Breaker = "breaker": "attempts in several folders of the portal had no effect";
-        "repair the cause, then run kb-exporter reindex forgive --breaker; or wait until the breaker allows one attempt",
-    BudgetActions = "budget_actions": "the budget has no attempts left";
-        "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.actions",
-    BudgetFiles = "budget_files": "the budget has too few files left";
+    Cooldown = "cooldown": "the folder's last attempt is still open, or its cooldown has not ended";
+        "wait, or run kb-exporter reindex forgive --folder",
+    Backlog = "backlog": "too many files of the folder wait to be processed";
+        "wait until the portal has processed them, or raise reindex.max_backlog",
+    Class = "class": "retries of these classes of error have not helped lately, and another folder tries them next";
+        "repair the cause, then run kb-exporter reindex forgive --class; or wait for the next try",
+    Budget = "budget": "the budget has too few files left";
         "wait until earlier attempts are older than reindex.budget.per, or raise reindex.budget.files",
-    Eligible = "eligible": "no condition prevents an attempt";
+    Eligible = "eligible": "nothing prevents an attempt";
         "nothing",
 }

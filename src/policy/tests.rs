@@ -1,11 +1,9 @@
-//! Stories of a folder with failed files, and of the portal around it.
+//! Stories of folders with failed files, and of the portal around them.
 
-mod breaker;
 mod classes;
-mod hopeless;
+mod holds;
 mod limits;
 mod promises;
-mod reasons;
 mod verdicts;
 
 use std::time::Duration;
@@ -15,10 +13,8 @@ use chrono_tz::Tz;
 use super::*;
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
-use crate::ledger::{
-    ActiveMode, AttemptId, FileState, Intent, LedgerView, Outcome, Review, SentFile, Verdict,
-};
-use crate::model::{ByStatus, FileKey, FolderId, PortalName, Status, Timestamp};
+use crate::ledger::{AttemptId, FileState, Intent, LedgerView, Review, SentFile, Verdict};
+use crate::model::{ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
@@ -40,16 +36,15 @@ fn key(number: u128) -> FileKey {
     }
 }
 
-/// A file that is about to be sent, with an error of the class that most stories have.
-fn timeout(number: u128) -> (FileKey, SentFile) {
-    (key(number), SentFile::new(Class::Text("timeout".into())))
+fn class(name: &str) -> Class {
+    Class::Text(name.into())
 }
 
 fn ago(duration: Duration) -> Timestamp {
     NOON.before(duration)
 }
 
-/// A portal's ledger, written as a collector would.
+/// A portal's ledger, written as a reindexer would.
 #[derive(Debug, Clone)]
 struct TestLedger {
     view: LedgerView,
@@ -64,27 +59,27 @@ impl TestLedger {
         }
     }
 
-    fn intend(&mut self, mode: ActiveMode, of: u128, at: Timestamp, files: &[u128]) -> AttemptId {
-        let files = files.iter().copied().map(timeout).collect();
-        self.intend_files(mode, of, at, files)
+    /// Writes an intent to send files of a class.
+    fn intend(&mut self, of: u128, at: Timestamp, name: &str, files: &[u128]) -> AttemptId {
+        let files = files.iter();
+        let files = files.map(|number| (key(*number), SentFile::new(class(name))));
+        self.intend_files(of, at, files.collect(), true)
     }
 
     fn intend_files(
         &mut self,
-        mode: ActiveMode,
         of: u128,
         at: Timestamp,
         files: Vec<(FileKey, SentFile)>,
+        is_trial: bool,
     ) -> AttemptId {
         let id = AttemptId::new(self.next);
         self.next += 1;
-        let intent = Intent::new(
-            PortalName::new("main").unwrap(),
-            folder(of),
-            mode,
-            at,
-            files,
-        );
+        let portal = PortalName::new("main").unwrap();
+        let intent = Intent {
+            is_trial,
+            ..Intent::new(portal, folder(of), at, files)
+        };
         self.view.intend(id, intent).unwrap();
         id
     }
@@ -94,141 +89,149 @@ impl TestLedger {
         self.view.settle(id, at, outcome).unwrap();
     }
 
-    fn judge(&mut self, id: AttemptId, at: Timestamp, verdict: Verdict) {
-        let watched = self.view.attempt(id).unwrap().watched.as_ref();
-        let files = watched.into_iter().flat_map(|files| files.keys().copied());
-        let state = |number: usize| match verdict {
-            Verdict::Recovered => FileState::Done,
-            Verdict::Partial if number == 0 => FileState::Done,
-            Verdict::Partial | Verdict::None => FileState::Refailed,
-            Verdict::Inconclusive => FileState::Sent,
+    /// An attempt that was accepted, and judged at once: the first files of it came back, the others failed again.
+    fn tried(&mut self, of: u128, at: Timestamp, name: &str, files: u128, back: u128) {
+        let numbers: Vec<u128> = (1..=files).collect();
+        let id = self.intend(of, at, name, &numbers);
+        let updated = u64::try_from(files).unwrap();
+        self.settle(id, Outcome::Accepted { updated });
+        let state = |number: u128| {
+            if number <= back {
+                FileState::Done
+            } else {
+                FileState::Refailed
+            }
         };
-        let mut files: Vec<FileKey> = files.collect();
-        files.sort_unstable_by_key(|key| key.link);
-        let changed = files.into_iter().enumerate();
         let review = Review {
-            changed: changed.map(|(number, key)| (key, state(number))).collect(),
-            verdict: Some(verdict),
+            changed: numbers.iter().map(|of| (key(*of), state(*of))).collect(),
+            verdict: Some(match back {
+                0 => Verdict::None,
+                back if back == files => Verdict::Recovered,
+                _ => Verdict::Partial,
+            }),
         };
         self.view.review(id, at, &review).unwrap();
     }
+}
 
-    /// Files of another class came back often, and then not in three folders in a row.
-    fn other_class_in_vain(&mut self) {
-        let class = Class::Text("reset".into());
-        let file = |number| (key(number), SentFile::new(class.clone()));
-        for (of, hours, verdict) in [
-            (5, 9, Verdict::Recovered),
-            (2, 5, Verdict::None),
-            (3, 5, Verdict::None),
-            (4, 5, Verdict::None),
-        ] {
-            let files: Vec<_> = (1..=9).map(file).collect();
-            let files = if verdict == Verdict::None {
-                files[..1].to_vec()
-            } else {
-                files
-            };
-            let id = self.intend_files(ActiveMode::Enforce, of, ago(HOUR * hours), files);
-            self.settle(id, Outcome::Accepted { updated: 9 });
-            self.judge(id, ago(HOUR * hours), verdict);
+/// One folder with all that a decision about it is made from.
+#[derive(Debug, Clone)]
+struct TestFolder {
+    number: u128,
+    rules: ReindexRules,
+    usable: bool,
+    counts: ByStatus<u64>,
+    failed: Vec<FailedFile>,
+}
+
+impl TestFolder {
+    /// A folder in which this number of files failed with a timeout, an hour ago.
+    fn failing(number: u128, files: u128) -> Self {
+        let mut folder = Self {
+            number,
+            rules: ReindexRules {
+                mode: Mode::Enforce,
+                ..ReindexRules::default()
+            },
+            usable: true,
+            counts: ByStatus::default(),
+            failed: Vec::new(),
+        };
+        folder.counts[Status::Done] = 100;
+        folder.fail(files, "timeout", ago(HOUR));
+        folder
+    }
+
+    /// Lets the files be failed for so long.
+    fn age(&mut self, age: Duration) {
+        for file in &mut self.failed {
+            file.since = ago(age);
         }
     }
 
-    /// An attempt in enforce that was accepted, and judged at once.
-    fn judged(&mut self, of: u128, at: Timestamp, files: &[u128], verdict: Verdict) {
-        let id = self.intend(ActiveMode::Enforce, of, at, files);
-        let updated = files.len() as u64;
-        self.settle(id, Outcome::Accepted { updated });
-        self.judge(id, at, verdict);
+    /// Lets more files fail.
+    fn fail(&mut self, files: u128, name: &str, since: Timestamp) {
+        let first = self.failed.len() as u128 + 1;
+        let failed = (first..first + files).map(|number| FailedFile {
+            key: key(number),
+            since,
+            class: class(name),
+        });
+        self.failed.extend(failed);
+        self.counts[Status::Failed] = self.failed.len() as u64;
     }
 }
 
-/// Everything that a decision is made from. As it is made, it triggers.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is one thing that may be otherwise"
-)]
+/// A portal with all that decisions are made from. As it is made, its one folder is sent.
 #[derive(Debug, Clone)]
 struct Setup {
-    rules: ReindexRules,
+    now: Timestamp,
+    zone: Tz,
     kill_switch: bool,
-    clock_trusted: bool,
-    portal_erring: bool,
-    quality: CountQuality,
-    counts: ByStatus<u64>,
-    failed: Vec<FailedFile>,
-    whole: bool,
+    is_unusable: bool,
+    folders: Vec<TestFolder>,
     ledger: TestLedger,
     ledger_usable: bool,
-    zone: Tz,
 }
 
 impl Setup {
     fn new(mode: Mode) -> Self {
-        let mut setup = Self {
-            rules: ReindexRules {
-                mode,
-                ..ReindexRules::default()
-            },
+        let mut folder = TestFolder::failing(1, 3);
+        folder.rules.mode = mode;
+        Self::with(vec![folder])
+    }
+
+    fn with(folders: Vec<TestFolder>) -> Self {
+        Self {
+            now: NOON,
+            zone: Tz::UTC,
             kill_switch: false,
-            clock_trusted: true,
-            portal_erring: false,
-            quality: CountQuality::Usable,
-            counts: ByStatus::default(),
-            failed: Vec::new(),
-            whole: true,
+            is_unusable: false,
+            folders,
             ledger: TestLedger::new(),
             ledger_usable: true,
-            zone: Tz::UTC,
-        };
-        setup.counts[Status::Done] = 100;
-        setup.fail(3);
-        setup
+        }
     }
 
-    /// Lets this number of files be failed, for an hour.
-    fn fail(&mut self, files: u128) {
-        self.counts[Status::Failed] = u64::try_from(files).unwrap();
-        let file = |number| FailedFile {
-            key: key(number),
-            since: ago(HOUR),
-            class: Class::Text("timeout".into()),
-        };
-        self.failed = (1..=files).map(file).collect();
+    fn folder(&mut self) -> &mut TestFolder {
+        &mut self.folders[0]
     }
 
-    fn decide_at(&self, now: Timestamp) -> Decision {
-        let failed = FailedFiles {
-            files: &self.failed,
-            are_all: self.whole,
-        };
-        let failures = FolderFailures {
-            folder: folder(1),
-            rules: &self.rules,
-            files: &self.failed,
-        };
-        let outlook = Outlook::of([failures], &self.ledger.view, now);
-        let candidate = Candidate {
+    fn decide(&self) -> Decisions {
+        let folders = self.folders.iter().map(|of| FolderFacts {
+            id: folder(of.number),
+            rules: &of.rules,
+            usable: of.usable,
+            counts: of.counts,
+            failed: &of.failed,
+        });
+        let portal = PortalFacts {
+            now: self.now,
             zone: self.zone,
             kill_switch: self.kill_switch,
-            clock_trusted: self.clock_trusted,
-            portal_erring: self.portal_erring,
-            quality: self.quality,
-            ..Candidate::new(folder(1), &self.rules, self.counts, failed, &outlook)
+            is_unusable: self.is_unusable,
+            folders: folders.collect(),
         };
-        decide(
-            &candidate,
-            self.ledger_usable.then_some(&self.ledger.view),
-            now,
-        )
+        decide(&portal, self.ledger_usable.then_some(&self.ledger.view))
     }
 
-    fn decide(&self) -> Decision {
-        self.decide_at(NOON)
+    /// The decision about the first folder.
+    fn decision(&self) -> Decision {
+        let id = folder(self.folders[0].number);
+        self.decide().folders[&id].clone()
     }
 
     fn reason(&self) -> Reason {
-        self.decide().reason()
+        self.decision().reason()
+    }
+
+    /// The numbers of the folders that are sent, in order.
+    fn sent(&self) -> Vec<u128> {
+        let order = self.decide().order;
+        let number = |id: &FolderId| {
+            let mut folders = self.folders.iter();
+            folders.find(|of| folder(of.number) == *id).unwrap().number
+        };
+        order.iter().map(number).collect()
     }
 }

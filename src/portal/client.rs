@@ -19,6 +19,10 @@ use crate::portal::retry;
 use crate::portal::throttle::{Admission, Answer, Answered, Lane, Throttle};
 use crate::portal::transport::Transport;
 
+/// How long the answer to `reindex-failed` may take, at least: the portal may do the work before it answers, and without an answer nothing is
+/// known.
+const REINDEX_TIMEOUT: Duration = Duration::from_mins(5);
+
 /// Largest answer to the list of folders, in bytes after decompression: enough for 50,000 folders with descriptions of 700 characters.
 const MAX_LIST_BYTES: usize = 48 * 1024 * 1024;
 
@@ -78,6 +82,10 @@ impl Client {
             Ask::Mine => MAX_LIST_BYTES,
             _ => self.max_body_bytes,
         };
+        let time_limit = match ask {
+            Ask::ReindexFailed(_) => self.timeout.max(REINDEX_TIMEOUT),
+            _ => self.timeout,
+        };
         let begun = Moment::now().steady;
         let mut request = Request::new(ask.endpoint().method(), ask.address(&self.base));
         let may_have_a_body = !request.method().is_safe();
@@ -95,15 +103,13 @@ impl Client {
             code = Code::Status(response.status().as_u16());
             self.receive(response, limit, key).await
         };
-        let result = timeout(self.timeout, exchange).await;
+        let result = timeout(time_limit, exchange).await;
         let result = result.unwrap_or_else(|_| match code {
             // What the head of the answer says is known although its body is late.
             Code::Status(status) if status != StatusCode::OK => {
                 Err(PortalError::from_status(status, None, b""))
             }
-            _ => Err(PortalError::Timeout {
-                limit: self.timeout,
-            }),
+            _ => Err(PortalError::Timeout { limit: time_limit }),
         });
         let took = begun.elapsed();
         self.observer.requested(ask.endpoint(), code, took);
@@ -115,7 +121,7 @@ impl Client {
                 Err(_) => Answer::Other,
             },
             took,
-            limit: self.timeout,
+            limit: time_limit,
         };
         self.throttle.answered(admission, lane, answered);
         result

@@ -5,66 +5,60 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::model::{Lost, Outcome};
 use crate::portal::error::PortalError;
 use crate::portal::wire::Whole;
 
 /// More files than this in one folder are an error of the portal.
 const MAX_UPDATED: u64 = 1_000_000_000;
 
-/// The portal's answer to `reindex-failed`, if there is one (docs/portal.md, Reindex failed files).
+/// What came of `reindex-failed` (docs/portal.md, Reindex failed files).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Requeue {
-    Accepted {
-        updated: u64,
-    },
-    /// The portal refused, and nothing was done.
-    Refused {
-        status: u16,
-        /// What `Retry-After` asked for.
-        retry_after: Option<Duration>,
-        message: String,
-    },
-    /// It is unknown whether it was done: no answer, 5xx, or one that cannot be read.
-    Unknown {
-        why: Unclear,
-        message: String,
-    },
-}
-
-/// Why it is unknown what a request did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unclear {
-    /// No complete answer.
-    NoAnswer,
-    /// It has a status other than 200 and 4xx.
-    Status(u16),
-    /// It has status 200, but its body cannot be read.
-    Unreadable,
+pub struct Requeue {
+    pub outcome: Outcome,
+    /// What went wrong, for people.
+    pub error: Option<String>,
 }
 
 impl Requeue {
     pub(super) fn of(answer: Result<impl AsRef<[u8]>, PortalError>) -> Self {
-        let error = match answer.and_then(|body| updated(body.as_ref())) {
-            Ok(updated) => return Self::Accepted { updated },
-            Err(error) => error,
-        };
-        let message = error.to_string();
-        let why = match (error.status(), &error) {
-            (Some(status @ 400..=499), _) => {
-                return Self::Refused {
-                    status,
-                    retry_after: error.retry_after(),
-                    message,
-                };
-            }
-            (Some(status), _) => Unclear::Status(status),
-            (None, PortalError::Invalid { .. } | PortalError::TooLarge { .. }) => {
-                Unclear::Unreadable
-            }
-            (None, _) => Unclear::NoAnswer,
-        };
-        Self::Unknown { why, message }
+        match answer.and_then(|body| updated(body.as_ref())) {
+            Ok(updated) => Self {
+                outcome: Outcome::Accepted { updated },
+                error: None,
+            },
+            Err(error) => Self {
+                outcome: outcome(&error),
+                error: Some(error.to_string()),
+            },
+        }
     }
+
+    /// Whether a request for another folder would fail, too.
+    pub const fn is_trouble(&self) -> bool {
+        match self.outcome {
+            Outcome::NotSent | Outcome::Accepted { .. } => false,
+            Outcome::Refused { status, .. } => matches!(status, 401 | 403 | 429),
+            Outcome::Unknown { .. } => true,
+        }
+    }
+}
+
+fn outcome(error: &PortalError) -> Outcome {
+    let why = match (error.status(), error) {
+        (Some(status @ 400..=499), _) => {
+            let retry_after = error.retry_after();
+            return Outcome::Refused {
+                status,
+                // The ledger stores whole seconds.
+                retry_after: retry_after.map(|wait| Duration::from_secs(wait.as_secs())),
+            };
+        }
+        (Some(status), _) => Lost::Status(status),
+        (None, PortalError::Invalid { .. } | PortalError::TooLarge { .. }) => Lost::Unreadable,
+        (None, _) => Lost::NoAnswer,
+    };
+    Outcome::Unknown { why }
 }
 
 /// Reads the number of files from the body of an answer.
@@ -84,19 +78,19 @@ fn updated(body: &[u8]) -> Result<u64, PortalError> {
 mod tests {
     use super::*;
 
-    fn answered(body: &str) -> Requeue {
-        Requeue::of(Ok(body.as_bytes()))
+    fn answered(body: &str) -> Outcome {
+        Requeue::of(Ok(body.as_bytes())).outcome
     }
 
-    fn status(status: u16) -> Requeue {
+    fn status(status: u16) -> Outcome {
         let error = PortalError::from_status(status, None, b"{}");
-        Requeue::of(Err::<&[u8], _>(error))
+        Requeue::of(Err::<&[u8], _>(error)).outcome
     }
 
     #[test]
     fn an_answer_with_a_number_says_that_it_was_done() {
         let answer = answered(r#"{"data":{"updated":12,"more":null}}"#);
-        assert_eq!(answer, Requeue::Accepted { updated: 12 });
+        assert_eq!(answer, Outcome::Accepted { updated: 12 });
     }
 
     #[test]
@@ -111,25 +105,19 @@ mod tests {
             r#"{"data":{"updated":-1}}"#,
             r#"{"data":{"updated":18446744073709551615}}"#,
         ] {
-            let unreadable = matches!(
-                answered(body),
-                Requeue::Unknown {
-                    why: Unclear::Unreadable,
-                    ..
-                }
-            );
-            assert!(unreadable, "{body}");
+            let why = Lost::Unreadable;
+            assert_eq!(answered(body), Outcome::Unknown { why }, "{body}");
         }
     }
 
     #[test]
     fn a_refusal_is_one_and_a_failure_leaves_it_open() {
         for code in [400, 401, 403, 404, 409, 429] {
-            assert!(matches!(status(code), Requeue::Refused { status, .. } if status == code));
+            assert!(matches!(status(code), Outcome::Refused { status, .. } if status == code));
         }
         for code in [302, 500, 502, 503] {
-            let unclear = matches!(status(code), Requeue::Unknown { why: Unclear::Status(status), .. } if status == code);
-            assert!(unclear, "{code}");
+            let why = Lost::Status(code);
+            assert_eq!(status(code), Outcome::Unknown { why });
         }
     }
 }

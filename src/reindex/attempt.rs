@@ -1,77 +1,135 @@
-//! One attempt: the intent, the request, the outcome.
+//! One attempt: the read of the folder, the intent, the request, the outcome.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::ledger::{ActiveMode, AttemptId, Intent, LedgerError, LedgerView, Lost, Outcome};
-use crate::policy::Trigger;
-use crate::portal::{AdmittedRequests, Requeue, Unclear};
-use crate::reindex::{FolderFindings, Reindexer, kill_switch};
+use crate::clock::Moment;
+use crate::config::Mode;
+use crate::ledger::{AttemptId, Intent, LedgerError, SentFile};
+use crate::model::{FolderId, Outcome};
+use crate::policy::{Choice, Reason, in_window};
+use crate::portal::{AdmittedRequests, Requeue, Session};
+use crate::reindex::check::{FileNames, NotMade, check};
+use crate::reindex::input::Input;
+use crate::reindex::{Reindexer, kill_switch};
+use crate::snapshot::FolderView;
+
+/// Requests for one attempt: a read of the folder, and the request itself.
+const REQUESTS: u32 = 2;
+
+/// An intent that took longer to write is withdrawn: what it was decided on may be out of date.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 
 impl Reindexer {
-    /// Writes the intent, sends the request, and writes its outcome. Returns whether the portal is in trouble, or refuses the key: then another
-    /// folder's attempt would fail, too. `decided_on`: the ledger as it was when the attempt was decided on.
+    /// Waits until the portal may be asked, reads the folder once more, decides once more, since all that may have taken long, and makes the
+    /// attempt. Nothing waits between that decision and the request but the intent.
     pub(super) async fn attempt(
         &mut self,
-        requests: &AdmittedRequests<'_>,
-        folder: &FolderFindings,
-        trigger: &Trigger,
-        decided_on: &Arc<LedgerView>,
+        planned: &Input,
+        id: FolderId,
         cancel: &CancellationToken,
-    ) -> Result<bool, LedgerError> {
-        let (portal, files) = (self.portal.clone(), trigger.files.clone());
-        let intent = Intent {
-            name: folder.name.clone(),
-            max_classes: self.dependencies.rules.borrow().max_classes,
-            ..Intent::new(
-                portal,
-                folder.id,
-                trigger.mode,
-                self.dependencies.ledger.now().wall,
-                files,
-            )
-        };
-        let id = self.dependencies.ledger.intend(intent, decided_on).await?;
-        if trigger.mode == ActiveMode::DryRun {
-            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, files = trigger.files.len(), "dry run: failed files would be reindexed now");
-            return Ok(false);
+    ) -> Result<(), NotMade> {
+        let portal_errs = |_| NotMade::AllHeld(Reason::Portal.into());
+        let folder = planned.folder(id).ok_or(NotMade::OutOfDate)?;
+        let session = Session::open(&planned.rules.client).await;
+        let session = session.map_err(portal_errs)?;
+        let admitted = cancel.run_until_cancelled(session.admit(REQUESTS)).await;
+        let requests = admitted.ok_or(NotMade::OutOfDate)?.map_err(portal_errs)?;
+        let checked = cancel.run_until_cancelled(check(&requests, planned, folder));
+        let names = checked.await.ok_or(NotMade::OutOfDate)??;
+        let input = self.input().await.ok_or(NotMade::OutOfDate)?;
+        let decisions = input.decide();
+        let choice = decisions.folders.get(&id).map(|decided| &decided.choice);
+        match (input.folder(id), choice) {
+            (Some(folder), Some(Choice::Send { is_trial })) if decisions.order.contains(&id) => {
+                let intent = self.intent(&input, folder, *is_trial, &names);
+                self.send(&requests, &input, folder, intent, cancel).await
+            }
+            _ => Err(NotMade::OutOfDate),
         }
-        // The write may have taken long.
-        let (outcome, trouble) = if self.may_send(folder, trigger.mode, cancel).await {
+    }
+
+    fn intent(
+        &self,
+        input: &Input,
+        folder: &FolderView,
+        is_trial: bool,
+        names: &FileNames,
+    ) -> Intent {
+        let failed = input.failed_files(folder);
+        let failed = failed.map_or(&[][..], |failed| &failed.files);
+        let files = failed.iter().map(|file| {
+            let name = names.get(&file.key).cloned();
+            let sent = SentFile::new(file.class.clone());
+            (file.key, SentFile { name, ..sent })
+        });
+        let portal = self.portal.clone();
+        Intent {
+            name: folder.name.clone(),
+            is_trial,
+            max_classes: input.rules.max_classes,
+            ..Intent::new(portal, folder.id, input.now, files.collect())
+        }
+    }
+
+    /// Writes the intent, sends the request, and writes its outcome.
+    async fn send(
+        &mut self,
+        requests: &AdmittedRequests<'_>,
+        input: &Input,
+        folder: &FolderView,
+        intent: Intent,
+        cancel: &CancellationToken,
+    ) -> Result<(), NotMade> {
+        let decided_on = input.ledger.as_ref().ok_or(NotMade::OutOfDate)?;
+        let ledger = &self.dependencies.ledger;
+        let began = Moment::now();
+        let written = ledger.intend(intent, decided_on).await;
+        let id = written.map_err(|failed| self.not_written(&failed))?;
+        let took = Moment::now().elapsed_since(began);
+        let (outcome, is_trouble) = if took <= WRITTEN_WITHIN && self.may_send(folder, cancel).await
+        {
             let answer = requests.reindex_failed(folder.id).await;
             self.log(folder, &answer);
-            (outcome(&answer), is_trouble(&answer))
+            (answer.outcome, answer.is_trouble())
         } else {
-            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing has been stopped");
-            let why = Lost::Interrupted;
-            (Outcome::Unknown { why }, false)
+            info!(portal = %self.portal, folder = %folder.name, id = %folder.id, "nothing is sent: reindexing was stopped, or writing the intent took too long");
+            (Outcome::NotSent, false)
         };
         let answered = self.dependencies.ledger.now().wall;
         self.unwritten.push((id, answered, outcome));
         self.write_outcomes().await;
-        Ok(trouble)
+        match (outcome, is_trouble) {
+            (Outcome::NotSent, _) => Err(NotMade::OutOfDate),
+            (_, true) => Err(NotMade::AllHeld(Reason::Portal.into())),
+            _ => Ok(()),
+        }
     }
 
-    /// Whether reindexing was not stopped since the decision: by the kill switch, by other rules, by ending the program, or because this
-    /// process was paused for so long that another one may act.
-    async fn may_send(
-        &self,
-        folder: &FolderFindings,
-        mode: ActiveMode,
-        cancel: &CancellationToken,
-    ) -> bool {
-        let reindex = Arc::clone(&self.dependencies.rules.borrow().reindex);
-        let rules = reindex.for_folder(folder.id, folder.name.label());
+    fn not_written(&mut self, failed: &LedgerError) -> NotMade {
+        if matches!(failed, LedgerError::Misfit(_) | LedgerError::NoLease) {
+            return NotMade::OutOfDate;
+        }
+        self.refused(failed);
+        NotMade::AllHeld(Reason::Ledger.into())
+    }
+
+    /// Whether reindexing was not stopped since the decision: by the kill switch, by other rules, by the end of a window, by ending the program, or
+    /// because this process was paused for so long that another one may act.
+    async fn may_send(&self, folder: &FolderView, cancel: &CancellationToken) -> bool {
+        let rules = self.dependencies.rules.borrow().clone();
+        let of_folder = rules.reindex.for_folder(folder.id, folder.name.label());
+        let ledger = &self.dependencies.ledger;
         !cancel.is_cancelled()
-            && self.dependencies.ledger.may_act()
-            && ActiveMode::of(rules.mode) == Some(mode)
-            && !kill_switch::is_on(&reindex).await
+            && ledger.may_act()
+            && of_folder.mode == Mode::Enforce
+            && in_window(of_folder, rules.zone, ledger.now().wall)
+            && !kill_switch::is_on(&rules.reindex).await
     }
 
-    /// Writes the outcomes of requests. What the disk refuses is tried again with the next findings; until then the intent alone is on disk, and
+    /// Writes the outcomes of requests. What the disk refuses is tried again after the next collection; until then the intent alone is on disk, and
     /// the attempt stays charged.
     pub(super) async fn write_outcomes(&mut self) {
         for (id, at, outcome) in std::mem::take(&mut self.unwritten) {
@@ -88,54 +146,24 @@ impl Reindexer {
     fn is_under_way(&self, id: AttemptId) -> bool {
         let ledger = self.dependencies.ledger.view();
         ledger.is_ok_and(|ledger| {
-            let mut attempts = ledger.track(ActiveMode::Enforce).unjudged();
+            let mut attempts = ledger.track().unjudged();
             attempts.any(|attempt| attempt.id == id)
         })
     }
 
-    fn log(&self, folder: &FolderFindings, answer: &Requeue) {
+    fn log(&self, folder: &FolderView, answer: &Requeue) {
         let (portal, name, id) = (&self.portal, &folder.name, folder.id);
-        match answer {
-            Requeue::Accepted { updated } => {
+        let error = answer.error.as_deref().unwrap_or_default();
+        match answer.outcome {
+            Outcome::Accepted { updated } => {
                 info!(%portal, folder = %name, %id, updated, "failed files were reindexed");
             }
-            Requeue::Refused { message, .. } => {
-                warn!(%portal, folder = %name, %id, error = message.as_str(), "the portal refused to reindex failed files");
+            Outcome::Refused { .. } | Outcome::NotSent => {
+                warn!(%portal, folder = %name, %id, error, "the portal refused to reindex failed files");
             }
-            Requeue::Unknown { message, .. } => {
-                warn!(%portal, folder = %name, %id, error = message.as_str(), "it is unknown whether failed files were reindexed; the request is not sent again before the cooldown ends");
+            Outcome::Unknown { .. } => {
+                warn!(%portal, folder = %name, %id, error, "it is unknown whether failed files were reindexed; the request is not sent again before the cooldown ends");
             }
         }
-    }
-}
-
-fn outcome(answer: &Requeue) -> Outcome {
-    match answer {
-        Requeue::Accepted { updated } => Outcome::Accepted { updated: *updated },
-        Requeue::Refused {
-            status,
-            retry_after,
-            ..
-        } => Outcome::Refused {
-            status: *status,
-            // The ledger stores whole seconds.
-            retry_after: retry_after.map(|wait| Duration::from_secs(wait.as_secs())),
-        },
-        Requeue::Unknown { why, .. } => Outcome::Unknown {
-            why: match why {
-                Unclear::NoAnswer => Lost::NoAnswer,
-                Unclear::Status(status) => Lost::Status(*status),
-                Unclear::Unreadable => Lost::Unreadable,
-            },
-        },
-    }
-}
-
-/// Whether the answer shows that another folder's attempt would fail, too.
-const fn is_trouble(answer: &Requeue) -> bool {
-    match answer {
-        Requeue::Accepted { .. } => false,
-        Requeue::Refused { status, .. } => matches!(status, 401 | 403 | 429),
-        Requeue::Unknown { .. } => true,
     }
 }

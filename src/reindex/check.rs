@@ -5,16 +5,20 @@ use std::sync::Arc;
 
 use tracing::warn;
 
-use crate::model::{FileKey, PortalName, Status};
-use crate::policy::Reason;
+use crate::model::{FileKey, Status};
+use crate::policy::{Hold, Reason};
 use crate::portal::{AdmittedRequests, PortalError};
-use crate::reindex::FolderFindings;
+use crate::reindex::input::Input;
+use crate::snapshot::FolderView;
 
-/// Why a folder is held after its check.
-pub(super) struct FailedCheck {
-    pub reason: Reason,
-    /// Whether an attempt in the next folder would fail, too.
-    pub trouble: bool,
+/// Why an attempt was not made.
+pub(super) enum NotMade {
+    /// What holds the folder now.
+    Held(Hold),
+    /// An attempt in the next folder would fail, too.
+    AllHeld(Hold),
+    /// The decision is out of date: it is taken again.
+    OutOfDate,
 }
 
 /// Names of files that a page showed.
@@ -28,22 +32,18 @@ const NAME_CHARACTERS: usize = 200;
 
 /// Reads once more whether a folder is as it was when it was decided on; returns names of files that failed.
 pub(super) async fn check(
-    portal: &PortalName,
     requests: &AdmittedRequests<'_>,
-    folder: &FolderFindings,
-    max_backlog: u64,
-) -> Result<FileNames, FailedCheck> {
-    match read_again(requests, folder, max_backlog).await {
-        Ok(found) => found.map_err(|reason| FailedCheck {
-            reason,
-            trouble: false,
-        }),
+    input: &Input,
+    folder: &FolderView,
+) -> Result<FileNames, NotMade> {
+    match read_again(requests, input, folder).await {
+        Ok(found) => found.map_err(|reason| NotMade::Held(reason.into())),
         Err(error) => {
-            warn!(%portal, folder = %folder.name, id = %folder.id, %error, "the folder cannot be read before its failed files are reindexed: nothing is sent");
-            let of_folder = matches!(error.status(), Some(403 | 404));
-            Err(FailedCheck {
-                reason: Reason::PortalErring,
-                trouble: !of_folder,
+            warn!(portal = %input.portal.name, folder = %folder.name, id = %folder.id, %error, "the folder cannot be read before its failed files are reindexed: nothing is sent");
+            let hold = Reason::Portal.into();
+            Err(match error.status() {
+                Some(403 | 404) => NotMade::Held(hold),
+                _ => NotMade::AllHeld(hold),
             })
         }
     }
@@ -52,20 +52,17 @@ pub(super) async fn check(
 /// Requests the page that had a failed file, or else only the folder. One request, without retries.
 async fn read_again(
     requests: &AdmittedRequests<'_>,
-    folder: &FolderFindings,
-    max_backlog: u64,
+    input: &Input,
+    folder: &FolderView,
 ) -> Result<Result<FileNames, Reason>, PortalError> {
-    let findings = folder.findings.as_ref();
-    let Some((findings, page)) = findings.and_then(|found| Some((found, found.failed_page?)))
-    else {
-        return requests
-            .folder(folder.id)
-            .await
-            .map(|()| Ok(HashMap::new()));
+    let failed = input.failed_files(folder);
+    let Some((failed, page)) = failed.and_then(|failed| Some((failed, failed.page?))) else {
+        let found = requests.folder(folder.id).await;
+        return found.map(|()| Ok(FileNames::new()));
     };
     let body = requests.page(folder.id, page).await?;
-    let decided: HashSet<FileKey> = findings.failed.iter().map(|file| file.key).collect();
-    let mut names = FileNames::default();
+    let decided: HashSet<FileKey> = failed.files.iter().map(|file| file.key).collect();
+    let mut names = FileNames::new();
     let (mut agree, mut any_failed) = (true, false);
     let page = body.read(|row| {
         let (key, failed) = (row.key(), row.status() == Status::Failed);
@@ -77,14 +74,12 @@ async fn read_again(
         }
     })?;
     if !agree || !any_failed {
-        return Ok(Err(Reason::NotWhole));
+        return Ok(Err(Reason::Counts));
     }
-    let more = page
-        .pagination
-        .total
-        .0
-        .saturating_sub(folder.counts.total());
-    if folder.backlog().saturating_add(more) > max_backlog {
+    let came = page.pagination.total.0;
+    let facts = input.facts(folder);
+    let came = came.saturating_sub(facts.counts.total());
+    if facts.backlog().saturating_add(came) > facts.max_backlog() {
         return Ok(Err(Reason::Backlog));
     }
     Ok(Ok(names))
@@ -98,23 +93,11 @@ mod tests {
 
     use super::*;
     use crate::config::{BaseUrl, Config, HiddenPath, KeySource, Portal};
-    use crate::model::{ByStatus, FolderId, FolderName};
-    use crate::policy::CountQuality;
-    use crate::portal::Session;
-    use crate::portal::{Client, Throttles, Unobserved};
+    use crate::model::{FolderName, PortalName, Timestamp};
+    use crate::portal::{Client, Session, Throttles, Unobserved};
+    use crate::reindex::Rules;
+    use crate::snapshot::PortalView;
     use kb_simulator::{Options, Simulator};
-
-    /// A folder of which no page is known on which a failed file stands.
-    fn without_page(id: FolderId) -> FolderFindings {
-        FolderFindings {
-            id,
-            name: FolderName::new("Inbox"),
-            quality: CountQuality::Usable,
-            counted: None,
-            counts: ByStatus::default(),
-            findings: None,
-        }
-    }
 
     #[tokio::test]
     async fn where_no_page_can_be_asked_for_the_folder_itself_must_answer() {
@@ -143,16 +126,28 @@ mod tests {
         let observer = Arc::new(Unobserved);
         let client = Client::build(&portal, &collect, &request, observer, &throttles).unwrap();
         let session = Session::open(&client).await.unwrap();
+        let input = Input {
+            portal: Arc::new(PortalView::unasked(&portal)),
+            rules: Rules {
+                reindex: Arc::default(),
+                zone: chrono_tz::Tz::UTC,
+                max_classes: 50,
+                client,
+            },
+            kill_switch: false,
+            is_double: false,
+            ledger: None,
+            now: Timestamp::from_millis(0),
+        };
+        let unread = |id| FolderView::unseen(id, FolderName::new("Inbox"));
 
         let requests = session.admit(2).await.unwrap();
-        let checked = check(&name, &requests, &without_page(there), 100).await;
+        let checked = check(&requests, &input, &unread(there)).await;
         assert!(checked.is_ok());
-        let refused = check(&name, &requests, &without_page(gone), 100).await;
-        let FailedCheck { reason, trouble } = refused.err().unwrap();
-        assert_eq!((reason, trouble), (Reason::PortalErring, false));
+        let refused = check(&requests, &input, &unread(gone)).await;
+        assert!(matches!(refused, Err(NotMade::Held(hold)) if hold.reason == Reason::Portal));
         session.end();
-        let ended = check(&name, &requests, &without_page(there), 100).await;
-        let FailedCheck { reason, trouble } = ended.err().unwrap();
-        assert_eq!((reason, trouble), (Reason::PortalErring, true));
+        let ended = check(&requests, &input, &unread(there)).await;
+        assert!(matches!(ended, Err(NotMade::AllHeld(hold)) if hold.reason == Reason::Portal));
     }
 }

@@ -1,58 +1,55 @@
 //! Judges earlier attempts by what a collection found.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::sync::Arc;
 
 use tracing::{debug, info};
 
-use crate::ledger::{ActiveMode, Attempt, LedgerView};
+use crate::ledger::{Attempt, LedgerView};
 use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, LaterRead, Observation};
-use crate::portal::{Lane, PageBody, PortalError};
+use crate::portal::{Lane, PageBody, PortalError, Session};
+use crate::reindex::Reindexer;
 use crate::reindex::check::NAMES;
-use crate::reindex::{CountFindings, DecisionContext, FolderFindings, Reindexer};
+use crate::reindex::input::Input;
+use crate::snapshot::{FailedFiles, FolderView};
 
 impl Reindexer {
-    /// Writes the states of the files that the ledger watches.
-    pub(super) async fn review(&mut self, context: &DecisionContext) {
-        let Ok(ledger) = self.dependencies.ledger.view() else {
+    /// Writes what a collection shows about the files that the ledger watches.
+    pub(super) async fn review(&mut self, input: &Input) {
+        let Some(ledger) = &input.ledger else {
             return;
         };
         let shard = self.dependencies.shard;
-        let attempts = ledger.track(ActiveMode::Enforce).unjudged();
+        let attempts = ledger.track().unjudged();
         let attempts = attempts.filter(|attempt| shard.owns(&self.portal, attempt.folder));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));
         for attempt in attempts {
-            self.judge(context, &attempt).await;
+            self.judge(input, &attempt).await;
         }
-        for folder in &context.latest.folders {
-            self.renew(context, folder, &ledger).await;
+        for folder in input.folders() {
+            self.renew(input, folder, ledger).await;
         }
     }
 
-    async fn judge(&mut self, context: &DecisionContext, attempt: &Attempt) {
-        let folder = context.latest.folder(attempt.folder);
-        let findings = folder.and_then(|folder| context.latest.found(folder, context.now));
-        if let Some(findings) = findings {
-            self.ask_for_missing(context, attempt, findings).await;
+    async fn judge(&mut self, input: &Input, attempt: &Attempt) {
+        let folder = input.folder(attempt.folder);
+        let failed = folder.and_then(|folder| input.failed_files(folder));
+        if let Some(failed) = failed {
+            self.ask_for_missing(input, attempt, failed).await;
         }
         let named = self.named_files.get(&attempt.id);
         let seen = |key| {
-            let seen = findings.map_or(Observation::Unread, |findings| findings.observation(key));
+            let seen = failed.map_or(Observation::Unread, |failed| failed.observation(key));
             named.map_or(seen, |named| named.observation(key, seen))
         };
-        let read = match findings {
-            Some(findings) => LaterRead::Counted {
-                began: findings.began,
-                idle: folder.is_some_and(FolderFindings::is_idle),
-                seen: &seen,
-            },
-            None => LaterRead::Failed,
-        };
-        let now = context.now.wall;
-        let review = judge::review(attempt, self.verify_after(context, attempt), read, now);
+        let read = failed.map(|failed| LaterRead {
+            began: failed.began,
+            seen: &seen,
+        });
+        let review = judge::review(attempt, read, input.now);
         if review.is_empty() {
             return;
         }
@@ -60,76 +57,43 @@ impl Reindexer {
             info!(portal = %self.portal, id = %attempt.folder, attempt = attempt.id.get(), outcome = verdict.as_str(), "attempt judged");
         }
         let ledger = &self.dependencies.ledger;
-        self.note_if_refused(ledger.review(attempt.id, now, review).await);
+        self.note_if_refused(ledger.review(attempt.id, input.now, review).await);
     }
 
     /// Asks for a handful of files by their names that are missing among the files that are not done, if done files are only counted.
-    async fn ask_for_missing(
-        &mut self,
-        context: &DecisionContext,
-        attempt: &Attempt,
-        findings: &CountFindings,
-    ) {
-        let (Some((answered, _)), Some(files), Some(session)) =
-            (attempt.outcome, &attempt.watched, &context.latest.session)
-        else {
+    async fn ask_for_missing(&mut self, input: &Input, attempt: &Attempt, failed: &FailedFiles) {
+        let (Some((answered, _)), Some(files)) = (attempt.outcome, &attempt.watched) else {
             return;
         };
-        if findings.began < answered {
+        if failed.began < answered {
             return;
         }
-        let missing = files.iter().filter(|(key, file)| {
-            !file.state.is_settled() && findings.observation(**key) == Observation::Missing
-        });
-        let named = missing.filter_map(|(key, file)| Some((*key, file.name.clone()?)));
         let asked = self.named_files.entry(attempt.id).or_default();
         asked.forget_passing();
-        let lane = Lane::default();
-        let rows = session.files(attempt.folder, &lane);
-        for (key, name) in named.take(NAMES.saturating_sub(asked.times)) {
-            asked.times += 1;
-            match rows
-                .named_once(&name)
-                .await
-                .and_then(|body| sought(&body, key))
-            {
-                Ok(seen) => {
-                    asked.observations.insert(key, seen);
-                }
-                Err(error) => {
-                    debug!(portal = %self.portal, id = %attempt.folder, %error, "a reindexed file cannot be searched for in the list");
-                    break;
-                }
-            }
+        let missing = files.iter().filter(|(key, file)| {
+            !file.state.is_settled() && failed.observation(**key) == Observation::Missing
+        });
+        let named = missing.filter_map(|(key, file)| Some((*key, file.name.clone()?)));
+        let named: Vec<_> = named.take(NAMES.saturating_sub(asked.times)).collect();
+        if named.is_empty() {
+            return;
         }
-    }
-
-    /// How long an attempt is watched before it has to be judged. An attempt of another entry of the configuration with the same address, in a
-    /// folder that is not listed here, is watched twice as long: that entry may list the folder.
-    fn verify_after(&self, context: &DecisionContext, attempt: &Attempt) -> Duration {
-        match context.latest.folder(attempt.folder) {
-            Some(folder) => context.rules_of(folder).verify_after,
-            None if attempt.portal == self.portal => context.rules.reindex.rules.verify_after,
-            None => context.rules.reindex.rules.verify_after.saturating_mul(2),
+        asked.times += named.len();
+        if let Err(error) = asked.ask(input, attempt, named).await {
+            debug!(portal = %self.portal, id = %attempt.folder, %error, "a reindexed file cannot be searched for in the list");
         }
     }
 
     /// Resets the attempts of files that are done or gone.
-    async fn renew(
-        &mut self,
-        context: &DecisionContext,
-        folder: &FolderFindings,
-        ledger: &LedgerView,
-    ) {
+    async fn renew(&mut self, input: &Input, folder: &FolderView, ledger: &LedgerView) {
         let Some(known) = ledger.folder(folder.id) else {
             return;
         };
-        let Some(findings) = context.latest.found(folder, context.now) else {
+        let Some(failed) = input.failed_files(folder) else {
             return;
         };
-        let renewed = judge::renewed(known.file_attempts.keys().copied(), |key| {
-            findings.observation(key)
-        });
+        let sent = known.file_attempts.keys().copied();
+        let renewed = judge::renewed(sent, |key| failed.observation(key));
         if renewed.is_empty() {
             return;
         }
@@ -146,6 +110,23 @@ pub(super) struct NamedFiles {
 }
 
 impl NamedFiles {
+    /// Asks the portal for files by their names.
+    async fn ask(
+        &mut self,
+        input: &Input,
+        attempt: &Attempt,
+        named: Vec<(FileKey, Arc<str>)>,
+    ) -> Result<(), PortalError> {
+        let session = Session::open(&input.rules.client).await?;
+        let lane = Lane::default();
+        let rows = session.files(attempt.folder, &lane);
+        for (key, name) in named {
+            let body = rows.named_once(&name).await?;
+            self.observations.insert(key, sought(&body, key)?);
+        }
+        Ok(())
+    }
+
     /// Forgets results that may be outdated.
     fn forget_passing(&mut self) {
         self.observations.retain(|_, seen| {

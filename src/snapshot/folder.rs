@@ -7,6 +7,7 @@ use crate::classify::ErrorRow;
 use crate::clock::Moment;
 use crate::history::{Departure, DepartureReason, FolderCounters, FullRead, Look};
 use crate::model::{ByStatus, FolderId, FolderName, Timestamp};
+use crate::snapshot::FailedFiles;
 
 #[derive(Debug, Clone)]
 pub struct FolderView {
@@ -18,6 +19,8 @@ pub struct FolderView {
     pub state: FolderState,
     /// The last count, until the folder leaves.
     pub counts: Option<Arc<Counts>>,
+    /// Its failed files by the last count; none if nothing is reindexed there, or until its first count since the start.
+    pub failed_files: Option<Arc<FailedFiles>>,
     /// When it was last counted; stored across restarts.
     pub last_success: Option<Timestamp>,
     /// What is known since every page was last read; stored across restarts, until the folder leaves.
@@ -41,6 +44,7 @@ impl FolderView {
             reported_files: None,
             state: FolderState::Unseen,
             counts: None,
+            failed_files: None,
             last_success: None,
             full_read: None,
             full_read_difference: None,

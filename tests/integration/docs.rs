@@ -55,7 +55,7 @@ fn the_tables_are_those_of_the_program() {
 #[test]
 fn each_key_of_the_configuration_has_a_meaning() {
     let table = tables::configuration();
-    assert!(table.lines().count() > 50);
+    assert!(table.lines().count() > 40);
     for line in table.lines() {
         assert_eq!(line.matches('|').count(), 5, "{line}");
         assert!(!line.contains("|  |"), "{line}");

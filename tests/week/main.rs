@@ -21,14 +21,14 @@ const WORLDS: [(World, u32, u32); 7] = [
     (World::Hopeless, 20, 12 * HOUR),
 ];
 
-fn retry(world: World, folders: u32, minutes: u32) -> Played {
+fn program(world: World, folders: u32, minutes: u32) -> Played {
     let size = Size {
         world,
         seed: 1,
         folders,
         minutes,
     };
-    play(Who::Retry, size)
+    play(Who::Program, size)
 }
 
 #[test]
@@ -55,44 +55,44 @@ fn most_transient_failures_recover_in_time_and_few_files_are_sent_in_vain() {
 #[test]
 fn failures_that_come_all_the_time_do_not_pile_up() {
     for an_hour in [6, 15] {
-        let retry = retry(World::Trickle { an_hour }, 40, DAY);
-        assert!(retry.in_time() >= 0.95, "{}", retry.in_time());
+        let played = program(World::Trickle { an_hour }, 40, DAY);
+        assert!(played.in_time() >= 0.95, "{}", played.in_time());
         let two_hours = 2 * u64::from(an_hour);
-        assert!(retry.failed_at_end <= two_hours, "{an_hour} an hour");
+        assert!(played.failed_at_end <= two_hours, "{an_hour} an hour");
     }
 }
 
 #[test]
 fn a_retry_that_helps_three_files_in_ten_is_made_as_often_as_it_may_be() {
-    let retry = retry(World::Partial, 40, 12 * HOUR);
+    let played = program(World::Partial, 40, 12 * HOUR);
     // 5 files in each folder; 0.657 of them come back in three attempts.
     assert!(
-        retry.failed_at_end <= 200 * 2 / 5,
+        played.failed_at_end <= 200 * 2 / 5,
         "{}",
-        retry.failed_at_end
+        played.failed_at_end
     );
 }
 
 #[test]
 fn a_first_import_into_an_outage_comes_back_within_three_hours_of_its_end() {
-    let retry = retry(World::Import, 1, 12 * HOUR);
+    let played = program(World::Import, 1, 12 * HOUR);
     let [_, end] = OUTAGE;
-    assert!(retry.last_open <= end + 3 * HOUR, "{}", retry.last_open);
-    assert!(retry.figures.sent >= 9_000);
+    assert!(played.last_open <= end + 3 * HOUR, "{}", played.last_open);
+    assert!(played.figures.sent >= 9_000);
 }
 
 #[test]
 fn every_folder_is_helped_where_the_queue_is_longer_than_two_hours() {
-    let retry = retry(World::LongQueue, 30, 16 * HOUR);
+    let played = program(World::LongQueue, 30, 16 * HOUR);
     let [_, end] = OUTAGE;
-    assert!(retry.last_open <= end + 10 * HOUR, "{}", retry.last_open);
-    assert_eq!(retry.failed_at_end, 0);
+    assert!(played.last_open <= end + 10 * HOUR, "{}", played.last_open);
+    assert_eq!(played.failed_at_end, 0);
 }
 
 #[test]
 fn texts_that_change_each_time_cost_few_requests() {
-    let retry = retry(World::Hopeless, 20, 12 * HOUR);
-    let requests = retry.figures.requests;
+    let played = program(World::Hopeless, 20, 12 * HOUR);
+    let requests = played.figures.requests;
     assert!((1..=30).contains(&requests), "{requests}");
 }
 
@@ -108,7 +108,7 @@ fn worlds() {
                 minutes,
             };
             let omniscient = play(Who::Omniscient, size);
-            for who in [Who::Omniscient, Who::EveryHour, Who::Program, Who::Retry] {
+            for who in [Who::Omniscient, Who::EveryHour, Who::Program] {
                 let row = play(who, size).row(&omniscient);
                 println!("{world:?}, seed {seed}, {who:?}: {row}");
             }

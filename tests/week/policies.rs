@@ -2,11 +2,9 @@
 
 mod baselines;
 mod program;
-mod retry;
 
 pub use baselines::{EveryHour, Omniscient};
 pub use program::{Killed, ThisProgram};
-pub use retry::Retry;
 
 use crate::portal::Portal;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::policies::{EveryHour, Killed, Omniscient, Policy, Retry, ThisProgram};
+use crate::policies::{EveryHour, Killed, Omniscient, Policy, ThisProgram};
 use crate::portal::{Figures, Folder, OUTAGE, Portal, Returned, Size};
 
 /// Who decides.
@@ -11,8 +11,6 @@ pub enum Who {
     Omniscient,
     EveryHour,
     Program,
-    /// The policy that is to replace this program's.
-    Retry,
 }
 
 /// What came of a world with one policy.
@@ -27,13 +25,11 @@ pub struct Played {
 
 pub fn play(who: Who, size: Size) -> Played {
     let mut program = ThisProgram::new(size.seed);
-    let mut retry = Retry::new(size.seed);
     let mut omniscient = Omniscient::default();
     let policy: &mut dyn Policy = match who {
         Who::Omniscient => &mut omniscient,
         Who::EveryHour => &mut EveryHour,
         Who::Program => &mut program,
-        Who::Retry => &mut retry,
     };
     let mut portal = Portal::new(size);
     let mut last_open = 0;

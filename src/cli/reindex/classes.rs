@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::cli::output;
 use crate::cli::table::{Table, known};
+use crate::clock::Moment;
 use crate::config::Portal;
 use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
@@ -19,9 +20,10 @@ pub(super) struct Row {
 
 /// The classes of every portal, those with most files first.
 pub(super) fn rows(views: &BTreeMap<PortalAddress, LedgerView>, portals: &[Portal]) -> Vec<Row> {
+    let now = Moment::now().wall;
     let rows = views.iter().flat_map(|(address, view)| {
         let portal = named(address, portals);
-        class_records(view).into_iter().map(move |record| Row {
+        class_records(view, now).into_iter().map(move |record| Row {
             portal: portal.clone(),
             record,
         })
@@ -46,8 +48,8 @@ pub(super) fn json(rows: &[Row]) -> Result<String> {
         json!({
             "portal": portal,
             "class": record.class.as_str(),
-            // Whether a retry helps: `responsive`, `unresponsive` or `unknown`.
-            "response": record.response.as_str(),
+            // Until when every folder with files of the class is sent, because a retry helps.
+            "goodUntil": record.good_until.map(|until| until.to_string()),
             "recovered": record.files.recovered,
             "refailed": record.files.refailed,
             // When files of it were sent last.
@@ -64,7 +66,7 @@ pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
         table.add(&[
             portal,
             &record.class,
-            &record.response.a_retry(),
+            &record.a_retry(),
             &record.files.recovered,
             &record.files.refailed,
             &known(record.last),
@@ -77,10 +79,8 @@ pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
 mod tests {
     use super::*;
     use crate::classify::Class;
-    use crate::ledger::{
-        ActiveMode, AttemptId, ClassTotals, FileState, Intent, Outcome, Review, SentFile, Verdict,
-    };
-    use crate::model::{FileKey, PortalName, Timestamp};
+    use crate::ledger::{AttemptId, ClassTotals, FileState, Intent, Review, SentFile, Verdict};
+    use crate::model::{FileKey, Outcome, PortalName, Timestamp};
 
     #[test]
     fn each_class_has_a_row_that_says_whether_a_retry_helps() {
@@ -97,7 +97,6 @@ mod tests {
             let intent = Intent::new(
                 PortalName::new("main").unwrap(),
                 uuid::Uuid::from_u128(folder.unsigned_abs().into()).into(),
-                ActiveMode::Enforce,
                 at,
                 files,
             );
@@ -114,16 +113,16 @@ mod tests {
         let rows = rows(&[(address, view)].into(), &[]);
         let found: Vec<_> = rows
             .iter()
-            .map(|Row { record, .. }| (record.response.as_str(), record.files))
+            .map(|Row { record, .. }| (record.a_retry(), record.files))
             .collect();
         let files = |recovered, refailed| ClassTotals {
             recovered,
             refailed,
         };
-        let expected = [("unresponsive", files(0, 3)), ("responsive", files(3, 0))];
+        let expected = [("has not helped", files(0, 3)), ("has helped", files(3, 0))];
         assert_eq!(found, expected);
         let shown = table(&rows, Some(100)).to_string();
-        assert!(shown.contains("hardly helps") && !shown.contains('\u{1b}'));
+        assert!(shown.contains("has not helped") && !shown.contains('\u{1b}'));
         let document = json(&rows).unwrap();
         assert!(document.contains(r#""last": "2026-03-01T12:00:00Z""#));
     }

@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::cli::output;
 use crate::cli::table::{Table, known};
-use crate::ledger::{ActiveMode, Attempt, Entry, FileState, Lost, Outcome};
+use crate::ledger::{Attempt, Entry, FileState};
+use crate::model::{Lost, Outcome};
 
 /// Writes the document, the newest attempt first.
 pub(super) fn json(entries: &[Entry]) -> Result<String> {
@@ -15,7 +16,7 @@ pub(super) fn json(entries: &[Entry]) -> Result<String> {
 
 /// Writes the table: a row for each attempt.
 pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
-    let columns = "#attempt, =time, portal, folder, =mode, result, #charged, #requeued, =outcome, #recovered, #refailed, #flagged, \
+    let columns = "#attempt, =time, portal, folder, result, #charged, #requeued, =outcome, #recovered, #refailed, #flagged, \
                    #waiting";
     let mut table = Table::new(columns, width);
     for row in entries.iter().map(Row::of) {
@@ -26,7 +27,6 @@ pub(super) fn table(entries: &[Entry], width: Option<u16>) -> Table {
             &row.time,
             &row.portal,
             &row.folder(),
-            &row.mode,
             &format!("{}{reason}", row.result_words()),
             &row.charged,
             &known(row.requeued),
@@ -49,8 +49,7 @@ pub(super) struct Row<'a> {
     folder_id: String,
     /// The folder's name at its last attempt.
     folder: Option<&'a str>,
-    mode: &'static str,
-    /// The result of the request: `accepted`, `refused` or `unknown` as in `kb_reindex_attempts_total`, or `dry_run` or `under_way`.
+    /// The result of the request: `accepted`, `refused` or `unknown` as in `kb_reindex_attempts_total`, or `not_sent` or `under_way`.
     result: &'static str,
     /// Why that is so, for people.
     pub reason: Option<String>,
@@ -90,7 +89,6 @@ impl<'a> Row<'a> {
             portal: attempt.portal.as_str(),
             folder_id: attempt.folder.to_string(),
             folder: Some(entry.name.label()).filter(|name| !name.is_empty()),
-            mode: attempt.mode.as_str(),
             result,
             reason,
             answered: outcome.map(|(at, _)| at.to_string()),
@@ -123,8 +121,8 @@ impl<'a> Row<'a> {
 
 fn result(attempt: &Attempt) -> (&'static str, Option<String>) {
     match attempt.outcome.map(|(_, outcome)| outcome) {
-        None if attempt.mode == ActiveMode::DryRun => ("dry_run", None),
         None => ("under_way", None),
+        Some(Outcome::NotSent) => ("not_sent", None),
         Some(Outcome::Accepted { .. }) => ("accepted", None),
         Some(Outcome::Refused { status, .. }) => ("refused", Some(format!("status {status}"))),
         Some(Outcome::Unknown { why }) => ("unknown", Some(reason(why))),

@@ -12,7 +12,7 @@ use crate::text;
 
 /// What is forgiven.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("what").args(["folder", "class", "breaker", "clock"])))]
+#[command(group(ArgGroup::new("what").args(["folder", "class", "clock"])))]
 pub(in crate::cli) struct ForgiveArgs {
     /// Configured name of the portal. Without another flag, everything but `--clock` is reset.
     #[arg(long, value_name = "PORTAL")]
@@ -23,9 +23,6 @@ pub(in crate::cli) struct ForgiveArgs {
     /// Reset the results of earlier attempts for this error class.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// Reset the breaker.
-    #[arg(long)]
-    breaker: bool,
     /// Replace times in the future, which a wrong clock wrote, by the current time. Correct the clock first.
     #[arg(long)]
     clock: bool,
@@ -69,13 +66,11 @@ fn what(view: &LedgerView, args: &ForgiveArgs) -> Result<(Forgiven, String)> {
         let in_words = format!("the results of the class {}", text::one_line(name));
         return Ok((Forgiven::Class(class.clone()), in_words));
     }
-    let (what, in_words) = match (args.breaker, args.clock) {
-        (true, _) => (Forgiven::Breaker, "the breaker of the portal"),
-        (_, true) => (Forgiven::Clock, "times in the future"),
-        _ => (
-            Forgiven::Everything,
-            "the cooldowns, the used attempts, the results of classes, and the breaker of the portal",
-        ),
+    let (what, in_words) = if args.clock {
+        (Forgiven::Clock, "times in the future")
+    } else {
+        let everything = "the cooldowns, the used attempts, and the results of classes";
+        (Forgiven::Everything, everything)
     };
     Ok((what, in_words.to_owned()))
 }

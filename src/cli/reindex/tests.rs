@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::classify::Class;
-use crate::ledger::{
-    ActiveMode, Attempt, AttemptId, FileState, Judged, Ledger, Lost, Outcome, SentFile, Verdict,
-};
-use crate::model::{FileKey, FileMap, FolderName, PortalName, Timestamp};
+use crate::ledger::{Attempt, AttemptId, FileState, Judged, Ledger, SentFile, Verdict};
+use crate::model::{FileKey, FileMap, FolderName, Lost, Outcome, PortalName, Timestamp};
 use crate::text;
 
 const NOON: i64 = 1_772_366_400_000;
@@ -31,7 +29,6 @@ fn attempt(number: u8, files: u64) -> Attempt {
         id: AttemptId::new(number.into()),
         portal: PortalName::new("main").unwrap(),
         folder: uuid::Uuid::from_u128(number.into()).into(),
-        mode: ActiveMode::Enforce,
         is_trial: false,
         intended: at(number.into()),
         files,
@@ -97,8 +94,8 @@ fn entries() -> Vec<Entry> {
         judged: Some(judged),
         ..attempt(3, 12)
     };
-    let dry_run = Attempt {
-        mode: ActiveMode::DryRun,
+    let withdrawn = Attempt {
+        outcome: Some((at(2), Outcome::NotSent)),
         ..attempt(2, 40)
     };
     vec![
@@ -106,22 +103,22 @@ fn entries() -> Vec<Entry> {
         entry("Inbox", lost),
         entry("", refused),
         entry("Letters", over),
-        entry(HOSTILE, dry_run),
+        entry(HOSTILE, withdrawn),
     ]
 }
 
 #[test]
 fn each_attempt_has_a_row_with_what_came_of_it() {
     insta::assert_snapshot!(entries::table(&entries(), None), @r#"
-    ┌─────────┬──────────────────────┬────────┬──────────────────────────────────────┬─────────┬─────────────────────┬─────────┬──────────┬─────────┬───────────┬──────────┬─────────┬─────────┐
-    │ attempt ┆ time                 ┆ portal ┆ folder                               ┆ mode    ┆ result              ┆ charged ┆ requeued ┆ outcome ┆ recovered ┆ refailed ┆ flagged ┆ waiting │
-    ╞═════════╪══════════════════════╪════════╪══════════════════════════════════════╪═════════╪═════════════════════╪═════════╪══════════╪═════════╪═══════════╪══════════╪═════════╪═════════╡
-    │       6 ┆ 2026-03-01T12:06:00Z ┆ main   ┆ Inbox                                ┆ enforce ┆ under way           ┆       2 ┆          ┆         ┆         0 ┆        0 ┆       0 ┆       2 │
-    │       5 ┆ 2026-03-01T12:05:00Z ┆ main   ┆ Inbox                                ┆ enforce ┆ unknown: no answer  ┆       3 ┆          ┆         ┆         1 ┆        0 ┆       0 ┆       2 │
-    │       4 ┆ 2026-03-01T12:04:00Z ┆ main   ┆ 00000000-0000-0000-0000-000000000004 ┆ enforce ┆ refused: status 403 ┆       0 ┆          ┆         ┆           ┆          ┆         ┆         │
-    │       3 ┆ 2026-03-01T12:03:00Z ┆ main   ┆ Letters                              ┆ enforce ┆ accepted            ┆      13 ┆       13 ┆ partial ┆         7 ┆        2 ┆       1 ┆       0 │
-    │       2 ┆ 2026-03-01T12:02:00Z ┆ main   ┆ a�[2J�b\n│ "c"                       ┆ dry_run ┆ dry run             ┆      40 ┆          ┆         ┆           ┆          ┆         ┆         │
-    └─────────┴──────────────────────┴────────┴──────────────────────────────────────┴─────────┴─────────────────────┴─────────┴──────────┴─────────┴───────────┴──────────┴─────────┴─────────┘
+    ┌─────────┬──────────────────────┬────────┬──────────────────────────────────────┬─────────────────────┬─────────┬──────────┬─────────┬───────────┬──────────┬─────────┬─────────┐
+    │ attempt ┆ time                 ┆ portal ┆ folder                               ┆ result              ┆ charged ┆ requeued ┆ outcome ┆ recovered ┆ refailed ┆ flagged ┆ waiting │
+    ╞═════════╪══════════════════════╪════════╪══════════════════════════════════════╪═════════════════════╪═════════╪══════════╪═════════╪═══════════╪══════════╪═════════╪═════════╡
+    │       6 ┆ 2026-03-01T12:06:00Z ┆ main   ┆ Inbox                                ┆ under way           ┆       2 ┆          ┆         ┆         0 ┆        0 ┆       0 ┆       2 │
+    │       5 ┆ 2026-03-01T12:05:00Z ┆ main   ┆ Inbox                                ┆ unknown: no answer  ┆       3 ┆          ┆         ┆         1 ┆        0 ┆       0 ┆       2 │
+    │       4 ┆ 2026-03-01T12:04:00Z ┆ main   ┆ 00000000-0000-0000-0000-000000000004 ┆ refused: status 403 ┆       0 ┆          ┆         ┆           ┆          ┆         ┆         │
+    │       3 ┆ 2026-03-01T12:03:00Z ┆ main   ┆ Letters                              ┆ accepted            ┆      12 ┆       13 ┆ partial ┆         7 ┆        2 ┆       1 ┆       0 │
+    │       2 ┆ 2026-03-01T12:02:00Z ┆ main   ┆ a�[2J�b\n│ "c"                       ┆ not sent            ┆       0 ┆          ┆         ┆           ┆          ┆         ┆         │
+    └─────────┴──────────────────────┴────────┴──────────────────────────────────────┴─────────────────────┴─────────┴──────────┴─────────┴───────────┴──────────┴─────────┴─────────┘
     "#);
 }
 
@@ -136,7 +133,6 @@ fn a_document_has_the_same_fields_for_every_attempt() {
           "portal": "main",
           "folder_id": "00000000-0000-0000-0000-000000000004",
           "folder": null,
-          "mode": "enforce",
           "result": "refused",
           "reason": "status 403",
           "answered": "2026-03-01T12:04:00Z",
@@ -157,12 +153,11 @@ fn a_document_has_the_same_fields_for_every_attempt() {
           "portal": "main",
           "folder_id": "00000000-0000-0000-0000-000000000003",
           "folder": "Letters",
-          "mode": "enforce",
           "result": "accepted",
           "reason": null,
           "answered": "2026-03-01T12:03:00Z",
           "files": 12,
-          "charged": 13,
+          "charged": 12,
           "requeued": 13,
           "outcome": "partial",
           "judged": "2026-03-01T14:03:00Z",

@@ -25,7 +25,7 @@ pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> 
         events: Arc::clone(&before.events),
         publisher: before.publisher.clone(),
         progress: Arc::default(),
-        reindexing: None,
+        ledger: None,
     };
     let name = settings.portal.name.clone();
     scene.collector = Collector::new(settings, dependencies);

@@ -1,10 +1,10 @@
 //! Rules, and changes to them by an override: both have the same keys, which are declared once.
 
-use std::num::{NonZeroU32, NonZeroU64};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Mode, Ratio};
+use super::Mode;
 use crate::config::schedule::Window;
 
 /// A part of the rules that an override can change.
@@ -27,16 +27,7 @@ macro_rules! changeable_values {
     )*};
 }
 
-changeable_values!(
-    Mode,
-    Ratio,
-    NonZeroU32,
-    NonZeroU64,
-    u64,
-    Duration,
-    Vec<String>,
-    Vec<Window>
-);
+changeable_values!(Mode, NonZeroU32, u64, Duration, Vec<String>, Vec<Window>);
 
 impl Changeable for Option<PathBuf> {
     type Keys = Self;

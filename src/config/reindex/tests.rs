@@ -14,15 +14,16 @@ fn reindex(yaml: &str) -> Reindex {
 #[test]
 fn the_first_override_that_fits_wins_and_keeps_what_it_does_not_change() {
     let reindex = reindex(
-        r#"{min_failed: 7, budget: {actions: 2, files: 3}, windows: ["* * 1 * * *"], folders: [
+        r#"{max_attempts: 7, budget: {per: 2h, files: 3}, windows: ["* * 1 * * *"], folders: [
              {match: "In*", cooldown: 2h, budget: {files: 9}, windows: []},
              {match: "*box", cooldown: 3h}]}"#,
     );
     let rules = |name| reindex.for_folder(Uuid::nil().into(), name);
     let inbox = rules("Inbox");
     assert_eq!(inbox.cooldown, Duration::from_hours(2));
-    assert_eq!(inbox.min_failed.get(), 7);
-    assert_eq!((inbox.budget.actions, inbox.budget.files), (2, 9));
+    assert_eq!(inbox.max_attempts.get(), 7);
+    assert_eq!(inbox.budget.per, Duration::from_hours(2));
+    assert_eq!(inbox.budget.files, 9);
     assert!(inbox.windows.is_empty());
     assert_eq!(rules("Outbox").cooldown, Duration::from_hours(3));
     assert_eq!(rules("Outbox").windows.len(), 1);
@@ -33,13 +34,5 @@ fn the_first_override_that_fits_wins_and_keeps_what_it_does_not_change() {
 fn off_may_be_written_as_other_tools_write_it() {
     for off in ["off", "false", "\"off\""] {
         assert_eq!(reindex(&format!("{{mode: {off}}}")).rules.mode, Mode::Off);
-    }
-}
-
-#[test]
-fn a_ratio_lies_between_0_and_1() {
-    assert_eq!(Ratio::new(0.25).map(Ratio::get), Some(0.25));
-    for share in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-        assert_eq!(Ratio::new(share), None);
     }
 }

@@ -17,26 +17,16 @@ impl Reindex {
         let known: BTreeSet<_> = rules.chain(RESERVED).chain(had.iter().copied()).collect();
         let named: BTreeSet<_> = self
             .all_rules()
-            .flat_map(|rules| {
-                let retry = rules
-                    .retry_classes
-                    .iter()
-                    .map(|class| ("retry_classes", class));
-                let never = rules
-                    .never_classes
-                    .iter()
-                    .map(|class| ("never_classes", class));
-                retry.chain(never)
-            })
+            .flat_map(|rules| &rules.never_classes)
             .collect();
         let unknown = named
             .into_iter()
-            .filter(|(_, class)| !known.contains(class.as_str()));
-        let sentence = |(key, class): (&str, &String)| {
+            .filter(|class| !known.contains(class.as_str()));
+        let sentence = |class: &String| {
             let near = nearest(class, &known);
             let near = near.map_or_else(String::new, |near| format!("; is {near:?} meant?"));
             format!(
-                "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
+                "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{near}"
             )
         };
         unknown.map(sentence).collect()
@@ -66,34 +56,30 @@ mod tests {
         config.reindex.unknown_classes(&config.errors, &had)
     }
 
-    fn sentence(key: &str, class: &str, end: &str) -> String {
+    fn sentence(class: &str, end: &str) -> String {
         format!(
-            "reindex: {key} names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{end}"
+            "reindex.never_classes names the class {class:?}, which no rule of errors.rules makes, and no known file has had it{end}"
         )
     }
 
     #[test]
     fn what_rules_make_files_had_or_has_a_meaning_of_its_own_is_known() {
-        let known =
-            "{retry_classes: [timeout, unspecified], never_classes: [other, unread, page lost]}";
+        let known = "{never_classes: [timeout, unspecified, other, unread, page lost]}";
         assert_eq!(unknown(known, &["page lost"]), [""; 0]);
-        assert_eq!(
-            unknown(known, &[]),
-            [sentence("never_classes", "page lost", "")]
-        );
+        assert_eq!(unknown(known, &[]), [sentence("page lost", "")]);
         assert_eq!(unknown("{}", &[]), [""; 0]);
     }
 
     #[test]
     fn a_class_that_is_misspelt_is_named_once_with_the_one_that_may_be_meant() {
         let named = "{never_classes: [tmieout], folders: [
-            {match: a, cooldown: 2h}, {match: b, retry_classes: [Page Lost, unübertroffen]}]}";
+            {match: a, cooldown: 2h}, {match: b, never_classes: [Page Lost, unübertroffen]}]}";
         assert_eq!(
             unknown(named, &["page lost"]),
             [
-                sentence("never_classes", "tmieout", "; is \"timeout\" meant?"),
-                sentence("retry_classes", "Page Lost", "; is \"page lost\" meant?"),
-                sentence("retry_classes", "unübertroffen", ""),
+                sentence("Page Lost", "; is \"page lost\" meant?"),
+                sentence("tmieout", "; is \"timeout\" meant?"),
+                sentence("unübertroffen", ""),
             ]
         );
     }
@@ -101,7 +87,7 @@ mod tests {
     #[test]
     fn what_is_written_cannot_pass_for_more_than_a_class() {
         let named = unknown(r#"{never_classes: ["a\u001b[2J\nb"]}"#, &[]);
-        assert_eq!(named, [sentence("never_classes", "a\u{1b}[2J\nb", "")]);
+        assert_eq!(named, [sentence("a\u{1b}[2J\nb", "")]);
         assert!(!named[0].contains('\u{1b}') && !named[0].contains('\n'));
     }
 }

@@ -202,7 +202,6 @@ fn the_keys_that_errors_name_are_those_that_the_parser_knows() {
         "errors.masks[0]",
         "reindex",
         "reindex.budget",
-        "reindex.breaker",
         "reindex.folders[0]",
         "reindex.folders[0].budget",
         "state",
@@ -225,6 +224,6 @@ fn the_keys_that_errors_name_are_those_that_the_parser_knows() {
     }
     assert_eq!(
         keys_of(&json_schema(), "reindex.folders[3].budget"),
-        "actions, files, per"
+        "files, per"
     );
 }

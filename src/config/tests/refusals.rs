@@ -26,9 +26,9 @@ const VALUES: &str = r#"
     state:|  path: '' => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
     state:|  path: postgres://kb:secret@db.example/kb => 3:9: state.path: expected a path, such as /var/lib/kb-exporter
     state:|  postgres_url_file: postgres://kb:secret@db.example/kb => 3:22: state.postgres_url_file: expected the path of a file, such as /run/secrets/kb-key
-    reindex:|  max_failed_ratio: 1.5 => 3:21: reindex.max_failed_ratio: expected a number from 0 to 1, such as 0.5
+    reindex:|  min_failed: 3 => 3:3: reindex: min_failed is not a key any more, remove it: one eligible file is enough
+    reindex:|  folders:|    - {match: a, budget: {actions: 3}} => 4:27: reindex.folders[0].budget: actions is not a key any more, remove it: budget.files limits what is sent
     reindex:|  windows: ['0 * * * * *'] => 3:13: reindex.windows[0]: expected a cron line that names whole minutes: six fields with "*" for the seconds, such as "* * 22-23 * * *"
-    reindex:|  cooldown: 2d => 3:13: reindex.cooldown: the cooldown (2days) is longer than max_cooldown (1day)
     reindex:|  folders:|    - mode: off => 4:7: reindex.folders[0].match: is missing; it could be Inbox*
     reindex:|  folders:|    - {match: a, budget: {per: 1ms}} => 4:32: reindex.folders[0].budget.per: expected a duration of 1s or more, such as 10m or 1h"#;
 

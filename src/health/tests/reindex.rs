@@ -4,38 +4,40 @@ use super::*;
 use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
-use crate::ledger::{
-    ActiveMode, AttemptId, FileState, Intent, Ledger, LedgerView, Outcome, PortalLedger, Review,
-    SentFile, Verdict,
-};
+use crate::ledger::{AttemptId, Intent, LedgerView, SentFile};
 use crate::model::FileKey;
-use crate::policy::{BreakerState, Numbers, Reason, Remaining};
-use crate::snapshot::{FolderReindex, LastRun, RunResult};
+use crate::policy::{Choice, Decision, Hold, Numbers, Reason};
+use crate::snapshot::{LastRun, RunResult};
 
 const NUMBERS: Numbers = Numbers {
     failed: 12,
-    of_class: 12,
-    helpable: 12,
-    retryable: 9,
     eligible: 8,
-    ready: 8,
     exhausted: 3,
-    riding_along: 3,
-    gain: 400,
-    tried_in_vain: false,
     next_allowed: None,
 };
 
-fn view(reason: Reason, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
-    let decided = FolderReindex {
-        reason,
+const SINCE: Timestamp = Timestamp::from_millis(1_772_366_400_000);
+
+fn decided(mode: Mode, choice: Choice) -> Decision {
+    Decision {
+        mode,
+        choice,
+        since: SINCE,
         numbers: NUMBERS,
-    };
+    }
+}
+
+fn view(decision: Decision, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
     ReindexView {
-        folders: [(folder(FolderState::Counted, None).id, decided)].into(),
+        decisions: [(folder(FolderState::Counted, None).id, decision)].into(),
         ledger: ledger.map_err(str::to_owned),
         write_error: None,
+        is_active: true,
     }
+}
+
+fn held(mode: Mode, reason: Reason, ledger: Result<Arc<LedgerView>, &str>) -> ReindexView {
+    view(decided(mode, Choice::Hold(reason.into())), ledger)
 }
 
 fn judge_in(mode: Mode, state: FolderState, view: ReindexView, now: Moment) -> PortalHealth {
@@ -68,27 +70,6 @@ fn fresh(now: Moment) -> Arc<LedgerView> {
     Arc::new(LedgerView::new(now.wall))
 }
 
-/// Makes an attempt with this number of files of one class, which all end in this state.
-async fn attempt(ledger: &PortalLedger, of: FolderId, now: Timestamp, files: u128, end: FileState) {
-    let keys = || (1..=files).map(|id| FileKey { link: id, id });
-    let sent = keys().map(|key| (key, SentFile::new(Class::Text("broken".into()))));
-    let portal = PortalName::new("main").unwrap();
-    let intent = Intent::new(portal, of, ActiveMode::Enforce, now, sent.collect());
-    let view = ledger.view().unwrap();
-    let id = ledger.intend(intent, &view).await.unwrap();
-    let outcome = Outcome::Accepted { updated: 2 };
-    ledger.settle(id, now, outcome).await.unwrap();
-    let verdict = match end {
-        FileState::Done => Verdict::Recovered,
-        _ => Verdict::None,
-    };
-    let review = Review {
-        changed: keys().map(|key| (key, end)).collect(),
-        verdict: Some(verdict),
-    };
-    ledger.review(id, now, review).await.unwrap();
-}
-
 #[test]
 fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
     let now = Moment::now();
@@ -96,96 +77,80 @@ fn a_folder_tells_its_decision_unless_its_mode_is_off_or_it_left() {
         reason: DepartureReason::Gone,
         since: now.wall,
     });
-    let decided = |reason| Some((reason, NUMBERS));
-    for (mode, state, reason, expected) in [
-        (Mode::Off, FolderState::Counted, Reason::Off, None),
-        (Mode::Enforce, left, Reason::Cooldown, None),
-        (
-            Mode::Enforce,
-            FolderState::Counted,
-            Reason::Cooldown,
-            Some((ActiveMode::Enforce, decided(Reason::Cooldown))),
-        ),
+    for (mode, state, shown) in [
+        (Mode::Off, FolderState::Counted, false),
+        (Mode::Enforce, left, false),
+        (Mode::DryRun, FolderState::Counted, false),
+        (Mode::Enforce, FolderState::Counted, true),
     ] {
-        let health = judge_in(mode, state, view(reason, Ok(fresh(now))), now);
-        let decision = health.folders[0].reindex;
-        let expected = expected.map(|(mode, decided)| FolderDecision { mode, decided });
-        assert_eq!(decision, expected, "{mode:?} {reason}");
+        let view = held(Mode::Enforce, Reason::Cooldown, Ok(fresh(now)));
+        let health = judge_in(mode, state, view, now);
+        let decision = health.folders[0].reindex.as_ref();
+        let reason = decision.map(|shown| shown.decision.reason());
+        assert_eq!(reason, shown.then_some(Reason::Cooldown), "{mode:?}");
         assert_eq!(health.status, Status::Pass);
         assert_eq!(health.notes, [""; 0]);
     }
 }
 
+/// What is said of the folder.
+fn sentence(mode: Mode, choice: Choice) -> String {
+    let now = Moment::now();
+    let view = view(decided(mode, choice), Ok(fresh(now)));
+    let health = judge_in(mode, FolderState::Counted, view, now);
+    health.folders[0].reindex.as_ref().unwrap().sentence.clone()
+}
+
 #[test]
-fn an_attempt_in_dry_run_is_not_called_one_that_was_made() {
-    let sentence = |mode| {
-        let decided = Some((Reason::Eligible, NUMBERS));
-        FolderDecision { mode, decided }.sentence()
-    };
-    assert!(sentence(ActiveMode::DryRun).contains("sends nothing"));
-    assert!(sentence(ActiveMode::Enforce).contains("was made"));
+fn a_decision_is_explained_with_the_class_the_folder_that_tries_it_and_the_times() {
+    let send = || Choice::Send { is_trial: true };
+    assert_eq!(sentence(Mode::Enforce, send()), "a request follows");
+    assert!(sentence(Mode::DryRun, send()).contains("dry run sends nothing"));
+    let hold = Choice::Hold(Hold {
+        reason: Reason::Class,
+        until: Some(SINCE.after(Duration::from_hours(2))),
+        class: Some(Class::Text("timeout".into())),
+        folder: Some(folder(FolderState::Counted, None).id),
+    });
+    let expected = format!(
+        "{} (timeout); tried last in Inbox; until 2026-03-01T14:00:00Z at the earliest; held since 2026-03-01T12:00:00Z",
+        Reason::Class.sentence()
+    );
+    assert_eq!(sentence(Mode::Enforce, hold), expected);
+}
+
+#[test]
+fn a_portal_says_how_many_files_wait_where_one_is_tried_and_what_holds_the_others() {
+    let now = Moment::now();
+    let mut ledger = LedgerView::new(now.wall);
+    let portal = PortalName::new("main").unwrap();
+    let key = FileKey { link: 1, id: 1 };
+    let files = vec![(key, SentFile::new(Class::Text("timeout".into())))];
+    let elsewhere = uuid::Uuid::from_u128(77).into();
+    let intent = Intent::new(portal, elsewhere, now.wall, files);
+    ledger.intend(AttemptId::new(1), intent).unwrap();
+    let view = held(Mode::Enforce, Reason::Class, Ok(Arc::new(ledger)));
+    let health = judge_in(Mode::Enforce, FolderState::Counted, view, now);
+    let reindex = health.reindex.unwrap();
+    assert_eq!((reindex.waiting, reindex.remaining_files), (8, Some(4_999)));
+    let expected = format!(
+        "8 files wait for a retry; the results of a retry in {elsewhere} are awaited; 1 folder is held since 2026-03-01T12:00:00Z: {}",
+        Reason::Class.sentence()
+    );
+    assert_eq!(reindex.sentence, expected);
 }
 
 #[test]
 fn a_ledger_that_cannot_be_used_is_a_warning_where_it_would_be_needed() {
     let now = Moment::now();
-    let unusable = || view(Reason::LedgerUnavailable, Err("it is read-only"));
+    let unusable = || held(Mode::DryRun, Reason::Ledger, Err("it is read-only"));
     let health = judge_in(Mode::DryRun, FolderState::Counted, unusable(), now);
     assert_eq!(health.status, Status::Warn);
     assert_eq!(health.notes, ["nothing is reindexed: it is read-only"]);
-    assert_eq!(health.reindex, None);
+    assert_eq!(health.reindex.unwrap().remaining_files, None);
     let health = judge_in(Mode::Off, FolderState::Counted, unusable(), now);
     assert_eq!(health.status, Status::Pass);
     assert_eq!(health.notes, [""; 0]);
-}
-
-#[tokio::test]
-async fn the_breaker_and_what_is_left_of_the_budget_are_shown() {
-    let now = Moment::now();
-    let folder = tempfile::tempdir().unwrap();
-    let folder = crate::sql::StateFolder::new(folder.path());
-    let ledger = Ledger::open(folder).0;
-    let ledger = ledger.portal(&crate::model::PortalAddress::from("https://portal.example"));
-    let folders = [1, 2, 3].map(|number| FolderId::from(uuid::Uuid::from_u128(number)));
-    // The class helped before the window of the budget: a class that never helps does not open the breaker.
-    let before = now.wall.before(Duration::from_hours(25));
-    let helped = FolderId::from(uuid::Uuid::from_u128(20));
-    attempt(&ledger, helped, before, 20, FileState::Done).await;
-    for folder in folders {
-        attempt(&ledger, folder, now.wall, 1, FileState::Refailed).await;
-    }
-    let hours_later = |hours: i64| Timestamp::from_millis(now.wall.as_millis() + hours * 3_600_000);
-    let until = hours_later(6);
-    for (hours, breaker, note) in [
-        (
-            5,
-            BreakerState::Open { until },
-            "nothing is reindexed until",
-        ),
-        (
-            7,
-            BreakerState::HalfOpen { but: folders[2] },
-            "one folder at a time",
-        ),
-    ] {
-        let later = Moment {
-            wall: hours_later(hours),
-            ..now
-        };
-        let view = view(Reason::Breaker, ledger.view().map_err(|_| ""));
-        let health = judge_in(Mode::Enforce, FolderState::Counted, view, later);
-        assert_eq!(health.status, Status::Pass);
-        assert!(health.notes[0].starts_with(note), "{:?}", health.notes);
-        let limits = PortalLimits {
-            mode: ActiveMode::Enforce,
-            remaining: Remaining {
-                actions: 97,
-                files: 4_994,
-            },
-            breaker,
-        };
-        assert_eq!(health.reindex, Some(limits));
-    }
 }
 
 /// The notes of a portal whose rules name classes, of which it knows some.
@@ -217,13 +182,12 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
     let intent = Intent::new(
         PortalName::new("main").unwrap(),
         uuid::Uuid::nil().into(),
-        ActiveMode::DryRun,
         now.wall,
         vec![(key, SentFile::new(Class::Text("timeout".into())))],
     );
     let id = AttemptId::new(1);
     ledger.intend(id, intent).unwrap();
-    let view = view(Reason::Cooldown, Ok(Arc::new(ledger)));
+    let view = held(Mode::DryRun, Reason::Cooldown, Ok(Arc::new(ledger)));
     let health = judge_with(rules, portal, view, now);
     (health.status, health.notes)
 }

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::http::page::layout::{table, time};
-use crate::ledger::{ActiveMode, Attempt, FileState, LedgerView, Outcome};
-use crate::model::FolderId;
+use crate::ledger::{Attempt, FileState, LedgerView};
+use crate::model::{FolderId, Outcome};
 
 /// Rows of the table, at most.
 const MAX_ROWS: usize = 10;
@@ -20,15 +20,13 @@ const HEADS: [(&str, &str); 6] = [
 
 /// A table of the last attempts in a folder, the newest first.
 pub(super) fn last(ledger: &LedgerView, folder: FolderId) -> Markup {
-    let tracks = ActiveMode::ALL.iter().map(|mode| ledger.track(*mode));
-    let mut attempts: Vec<_> = tracks.flat_map(|track| track.of_folder(folder)).collect();
-    attempts.sort_by_key(|attempt| std::cmp::Reverse(attempt.id));
+    let mut attempts = ledger.track().of_folder(folder).take(MAX_ROWS).peekable();
     html! {
-        @if attempts.is_empty() {
+        @if attempts.peek().is_none() {
             p { "No attempt was made in this folder." }
         } @else {
             h3 { "Last attempts" }
-            (table("Last attempts", &HEADS, attempts.iter().take(MAX_ROWS).map(|attempt| row(attempt))))
+            (table("Last attempts", &HEADS, attempts.map(|attempt| row(attempt))))
         }
     }
 }
@@ -53,8 +51,8 @@ fn row(attempt: &Attempt) -> Markup {
 
 fn result(attempt: &Attempt) -> String {
     match attempt.outcome.map(|(_, outcome)| outcome) {
-        None if attempt.mode == ActiveMode::DryRun => "dry run, nothing was sent".to_owned(),
         None => "under way".to_owned(),
+        Some(Outcome::NotSent) => "stopped, nothing was sent".to_owned(),
         Some(Outcome::Accepted { updated }) => format!("accepted, {updated} files requeued"),
         Some(Outcome::Refused { status, .. }) => format!("refused with status {status}"),
         Some(Outcome::Unknown { .. }) => "unknown, no usable answer".to_owned(),

@@ -4,14 +4,15 @@ use maud::{Markup, html};
 
 use crate::http::page::layout::table;
 use crate::ledger::LedgerView;
+use crate::model::Timestamp;
 use crate::policy::{ClassRecord, class_records};
 
 /// Rows of the table, at most; the others are only counted.
 const MAX_ROWS: usize = 50;
 
 /// A table with a row for each class that was sent; nothing, if none was.
-pub(super) fn section(ledger: &LedgerView) -> Markup {
-    let records = class_records(ledger);
+pub(super) fn section(ledger: &LedgerView, now: Timestamp) -> Markup {
+    let records = class_records(ledger, now);
     let more = records.len().saturating_sub(MAX_ROWS);
     let heads = [
         ("Class", ""),
@@ -34,7 +35,7 @@ pub(super) fn section(ledger: &LedgerView) -> Markup {
 fn row(record: &ClassRecord) -> Markup {
     html! {
         td.name { (record.class) }
-        td { (record.response.a_retry()) }
+        td { (record.a_retry()) }
         td.n { (record.files.recovered) }
         td.n { (record.files.refailed) }
         td.time { @if let Some(last) = record.last { (last) } @else { "–" } }
@@ -45,10 +46,8 @@ fn row(record: &ClassRecord) -> Markup {
 mod tests {
     use super::*;
     use crate::classify::Class;
-    use crate::ledger::{
-        ActiveMode, AttemptId, FileState, Intent, Outcome, Review, SentFile, Verdict,
-    };
-    use crate::model::{FileKey, Timestamp};
+    use crate::ledger::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
+    use crate::model::{FileKey, Outcome};
 
     const NOON: i64 = 1_772_366_400_000;
 
@@ -66,7 +65,6 @@ mod tests {
             let intent = Intent::new(
                 crate::model::PortalName::new("main").unwrap(),
                 uuid::Uuid::from_u128(number.unsigned_abs().into()).into(),
-                ActiveMode::Enforce,
                 at,
                 keyed.map(file).collect(),
             );
@@ -92,7 +90,7 @@ mod tests {
     }
 
     fn shown(classes: &[String]) -> String {
-        section(&ledger(classes)).into_string()
+        section(&ledger(classes), Timestamp::from_millis(NOON)).into_string()
     }
 
     #[test]
@@ -100,7 +98,7 @@ mod tests {
         let page = shown(&["timeout".to_owned(), "password".to_owned()]);
         for row in [
             "<td class=\"name\">timeout</td><td>helps</td><td class=\"n\">3</td><td class=\"n\">0</td><td class=\"time\">2026-03-01T12:00:00Z</td>",
-            "<td class=\"name\">password</td><td>hardly helps</td><td class=\"n\">0</td><td class=\"n\">3</td><td class=\"time\">2026-03-01T12:00:00Z</td>",
+            "<td class=\"name\">password</td><td>has not helped</td><td class=\"n\">0</td><td class=\"n\">3</td><td class=\"time\">2026-03-01T12:00:00Z</td>",
         ] {
             assert!(page.contains(row), "{page}");
         }
@@ -110,7 +108,11 @@ mod tests {
     #[test]
     fn nothing_is_shown_where_nothing_was_sent() {
         assert_eq!(
-            section(&LedgerView::new(Timestamp::from_millis(NOON))).into_string(),
+            section(
+                &LedgerView::new(Timestamp::from_millis(NOON)),
+                Timestamp::from_millis(NOON)
+            )
+            .into_string(),
             ""
         );
     }

@@ -2,13 +2,14 @@
 
 use maud::{Markup, html};
 
+use crate::clock::Moment;
 use crate::health::Health;
 use crate::http::page::classes;
 use crate::http::page::layout::{table, time};
 use crate::model::Status;
 use crate::snapshot::{ErrorClass, Snapshot};
 
-pub(super) fn content(snapshot: &Snapshot, health: &Health) -> Markup {
+pub(super) fn content(snapshot: &Snapshot, health: &Health, now: Moment) -> Markup {
     html! {
         h1 { "Errors" }
         p { "Failed and flagged files by error class, over all folders. If one class is by far the largest, look for a single cause." }
@@ -21,7 +22,7 @@ pub(super) fn content(snapshot: &Snapshot, health: &Health) -> Markup {
             }
             @let reindex = snapshot.reindex.get(&portal.name);
             @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
-                (classes::section(ledger))
+                (classes::section(ledger, now.wall))
             }
         }
     }

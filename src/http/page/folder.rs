@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::classify::ErrorRow;
 use crate::clock::Moment;
-use crate::health::{FolderDecision, FolderHealth};
+use crate::health::{FolderHealth, FolderReindex};
 use crate::http::page::folders::state;
 use crate::http::page::layout::{age, share, table, time};
 use crate::http::page::row::Row;
@@ -43,9 +43,9 @@ pub(super) fn content(
         h2 { "How it is counted" }
         (counting(portal, folder, row.counts, health))
         h2 { "Reindexing" }
-        @match health.reindex {
-            None => p { "Off: the exporter makes no decisions about this folder. The key " code { "reindex.mode" } " turns it on." },
-            Some(decision) => (reindexing(&decision, now)),
+        @match &health.reindex {
+            None => p { "No decision: the mode is off (" code { "reindex.mode" } "), or the folder was not counted yet." },
+            Some(decision) => (reindexing(decision, now)),
         }
         @if let Some(ledger) = reindex.and_then(|view| view.ledger.as_deref().ok()) {
             (attempts::last(ledger, folder.id))
@@ -163,25 +163,20 @@ fn milliseconds(duration: Duration) -> String {
     }
 }
 
-fn reindexing(decision: &FolderDecision, now: Moment) -> Markup {
-    let numbers = decision.decided.map(|(_, numbers)| numbers);
+fn reindexing(FolderReindex { decision, sentence }: &FolderReindex, now: Moment) -> Markup {
+    let (reason, numbers) = (decision.reason(), decision.numbers);
+    let next = numbers.next_allowed.filter(|next| *next > now.wall);
     html! {
         p {
-            "Mode " code { (decision.mode.as_str()) } ". "
-            @if let Some((reason, _)) = decision.decided { "Reason " code { (reason.as_str()) } ": " }
-            (decision.sentence()) "."
+            "Mode " code { (decision.mode.as_str()) } ". Reason " code { (reason.as_str()) } ": " (sentence) "."
         }
-        @if let Some((reason, _)) = decision.decided {
-            p { strong { "What to do: " } (reason.advice()) "." }
-        }
-        @if let Some(numbers) = numbers {
-            dl {
-                dt { "Failed" } dd { (numbers.failed) }
-                dt { "Retryable" } dd { (numbers.retryable) }
-                dt { "Exhausted" } dd { (numbers.exhausted) }
-                @if let Some(next) = numbers.next_allowed.filter(|next| *next > now.wall) {
-                    dt { "Next allowed" } dd { (time(next)) ", in " (age(next.since(now.wall))) }
-                }
+        p { strong { "What to do: " } (reason.advice()) "." }
+        dl {
+            dt { "Failed" } dd { (numbers.failed) }
+            dt { "Eligible" } dd { (numbers.eligible) }
+            dt { "Exhausted" } dd { (numbers.exhausted) }
+            @if let Some(next) = next {
+                dt { "Next allowed" } dd { (time(next)) ", in " (age(next.since(now.wall))) }
             }
         }
     }

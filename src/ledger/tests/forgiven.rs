@@ -9,7 +9,7 @@ fn ask(folder: &Path, what: Forgiven) {
 
 /// An attempt in the inbox that had no effect.
 async fn in_vain(ledger: &PortalLedger) -> AttemptId {
-    let id = intend(ledger, enforce()).await.unwrap();
+    let id = intend(ledger, intent_now()).await.unwrap();
     let outcome = Outcome::Accepted { updated: 2 };
     ledger.settle(id, now(), outcome).await.unwrap();
     let review = judged(
@@ -20,14 +20,14 @@ async fn in_vain(ledger: &PortalLedger) -> AttemptId {
     id
 }
 
-/// What limits see: an attempt in the folder, of the class, in the breaker, and the attempts of a file.
+/// What limits see: an attempt in the folder, of the class, in the portal, and the attempts of a file.
 fn seen(view: &LedgerView) -> (bool, bool, bool, u32) {
-    let track = view.track(ActiveMode::Enforce);
+    let track = view.track();
     let class = Class::Text("timeout".into());
     (
-        track.last_of(inbox()).is_some(),
+        track.of_folder(inbox()).next().is_some(),
         track.of_class(&class).next().is_some(),
-        track.judged().next().is_some(),
+        track.newest_first().next().is_some(),
         view.file_attempts(inbox(), key(1)),
     )
 }
@@ -38,7 +38,6 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
     for (what, left) in [
         (Forgiven::Folder(inbox()), (false, true, true, 0)),
         (Forgiven::Class(class), (true, false, true, 1)),
-        (Forgiven::Breaker, (true, true, false, 1)),
         (Forgiven::Clock, (true, true, true, 1)),
         (Forgiven::Everything, (false, false, false, 0)),
     ] {
@@ -62,7 +61,7 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
 
         let later = in_vain(&ledger).await;
         let view = ledger.view().unwrap();
-        let last = view.track(ActiveMode::Enforce).last_of(inbox()).unwrap();
+        let last = view.track().of_folder(inbox()).next().unwrap();
         assert_eq!(last.id, later, "what comes later counts");
     }
 }
@@ -71,10 +70,10 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
 async fn what_is_under_way_is_not_forgiven() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder);
-    let id = intend(&ledger, enforce()).await.unwrap();
+    let id = intend(&ledger, intent_now()).await.unwrap();
     ask(folder.path(), Forgiven::Everything);
     ledger.take_in().await.unwrap();
-    let again = intend(&ledger, enforce()).await;
+    let again = intend(&ledger, intent_now()).await;
     assert!(matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(first))) if first == id));
 }
 
@@ -95,9 +94,7 @@ async fn times_in_the_future_can_be_taken_for_now() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder);
     let tomorrow = now().moved(86_400_000);
-    let id = intend(&ledger, intent(ActiveMode::Enforce, tomorrow))
-        .await
-        .unwrap();
+    let id = intend(&ledger, intent(tomorrow)).await.unwrap();
     assert!(ledger.view().unwrap().latest() > now());
     ask(folder.path(), Forgiven::Clock);
     ledger.take_in().await.unwrap();
@@ -117,7 +114,7 @@ async fn times_in_the_future_can_be_taken_for_now() {
 #[test]
 fn there_must_be_a_ledger() {
     let folder = Folder::new();
-    let (at, what) = (now(), Forgiven::Breaker);
+    let (at, what) = (now(), Forgiven::Everything);
     let asked = ask_to_forgive(&state(folder.path()), &portal(), &Forgiveness { at, what });
     assert!(matches!(asked, Err(LedgerError::Missing { .. })));
 }

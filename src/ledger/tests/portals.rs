@@ -40,11 +40,11 @@ async fn a_portal_whose_meeting_the_disk_refuses_is_held_from_now_and_written_la
     written(&ledger).await;
     let met = main.view().unwrap().met();
     assert!(met >= before);
-    assert!(intend(&main, enforce()).await.is_err());
+    assert!(intend(&main, intent_now()).await.is_err());
     other
         .execute_batch("ALTER TABLE hidden RENAME TO portal")
         .unwrap();
-    intend(&main, enforce()).await.unwrap();
+    intend(&main, intent_now()).await.unwrap();
     assert_eq!(reopen(&folder).1.met(), met);
 }
 
@@ -61,7 +61,7 @@ async fn a_ledger_that_could_not_be_opened_is_tried_again() {
     let before = now();
     main.follow().await.unwrap();
     assert!(main.view().unwrap().met() >= before, "held from now");
-    intend(&main, enforce()).await.unwrap();
+    intend(&main, intent_now()).await.unwrap();
     assert_eq!(
         ledger.portal(&portal()).view().unwrap(),
         main.view().unwrap()
@@ -73,13 +73,13 @@ async fn a_ledger_that_was_closed_leaves_one_file_and_refuses_changes() {
     let folder = Folder::new();
     let (ledger, _) = folder.open();
     let main = ledger.portal(&portal());
-    intend(&main, enforce()).await.unwrap();
+    intend(&main, intent_now()).await.unwrap();
     let files = || fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(files(), 4, "with its log, and the lock");
     ledger.close().await;
     assert_eq!(files(), 2);
     assert!(matches!(
-        intend(&main, enforce()).await,
+        intend(&main, intent_now()).await,
         Err(LedgerError::Sql(SqlError::Closed))
     ));
     assert_eq!(history(&state(folder.path())).unwrap().len(), 1);

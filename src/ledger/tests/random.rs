@@ -10,7 +10,7 @@ use crate::ledger::database::Guard;
 /// Something to change; which attempt and which file, chosen among those that there are.
 #[derive(Debug, Clone)]
 enum Step {
-    Intend(ActiveMode, u8, u8),
+    Intend(u8, u8),
     Settle(usize, Outcome),
     Review(usize, Vec<(u8, FileState)>, Option<Verdict>),
     Renew(u8, Vec<u8>),
@@ -20,8 +20,8 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
-    let mode = prop_oneof![Just(ActiveMode::DryRun), Just(ActiveMode::Enforce)];
     let outcome = prop_oneof![
+        Just(Outcome::NotSent),
         (0..9_u64).prop_map(|updated| Outcome::Accepted { updated }),
         (400..500_u16, prop::option::of(0..9_u64)).prop_map(|(status, wait)| Outcome::Refused {
             status,
@@ -39,12 +39,12 @@ fn steps() -> impl Strategy<Value = Vec<(u32, Step)>> {
     let verdict = prop::option::of(prop::sample::select(Verdict::ALL.to_vec()));
     let files = prop::collection::vec((0..6_u8, state), 0..6);
     let step = prop_oneof![
-        3 => (mode, 0..3_u8, 1..6_u8).prop_map(|(mode, folder, files)| Step::Intend(mode, folder, files)),
+        3 => (0..3_u8, 1..6_u8).prop_map(|(folder, files)| Step::Intend(folder, files)),
         3 => (0..9_usize, outcome).prop_map(|(attempt, outcome)| Step::Settle(attempt, outcome)),
         3 => (0..9_usize, files, verdict).prop_map(|(a, files, v)| Step::Review(a, files, v)),
         1 => (0..3_u8, prop::collection::vec(0..6_u8, 0..6)).prop_map(|(f, files)| Step::Renew(f, files)),
         1 => prop::collection::hash_set(0..3_u8, 0..3).prop_map(Step::Tidy),
-        1 => (0..5_u8).prop_map(Step::Forgive),
+        1 => (0..4_u8).prop_map(Step::Forgive),
         1 => (-9_000_000..9_000_000_i64).prop_map(Step::SetClock),
     ];
     prop::collection::vec((0..4_000_u32, step), 1..40)
@@ -64,11 +64,11 @@ fn change(
     let picked = |back: usize| AttemptId::new(next.get() - 1 - i64::try_from(back).unwrap());
     let keys = |files: &[u8]| -> Vec<_> { files.iter().map(|file| key((*file).into())).collect() };
     match step {
-        Step::Intend(mode, folder, files) => {
+        Step::Intend(folder, files) => {
             let intent = Intent {
                 folder: folder_id(*folder),
                 files: intended(&(0..(*files).into()).collect::<Vec<u128>>()),
-                ..intent(*mode, at)
+                ..intent(at)
             };
             view.intend(next, intent)?;
         }
@@ -98,19 +98,18 @@ fn forgiven(number: u8) -> Forgiven {
         0 => Forgiven::Everything,
         1 => Forgiven::Folder(folder_id(1)),
         2 => Forgiven::Class(class),
-        3 => Forgiven::Breaker,
         _ => Forgiven::Clock,
     }
 }
 
 /// Whether an attempt can be made: not while one that was sent in the folder is unjudged. `None` for other steps.
 fn is_free(view: &LedgerView, step: &Step) -> Option<bool> {
-    let Step::Intend(mode, folder, _) = step else {
+    let Step::Intend(folder, _) = step else {
         return None;
     };
-    let mut unjudged = view.track(ActiveMode::Enforce).unjudged();
+    let mut unjudged = view.track().unjudged();
     let sent = unjudged.any(|attempt| attempt.folder == folder_id(*folder));
-    Some(*mode == ActiveMode::DryRun || !sent)
+    Some(!sent)
 }
 
 /// Every time in a view that moves with the clock.
@@ -120,7 +119,7 @@ fn times(view: &LedgerView) -> (Timestamp, Vec<Attempt>, Vec<Option<Timestamp>>)
 
 fn times_moved(view: &LedgerView, by: i64) -> (Timestamp, Vec<Attempt>, Vec<Option<Timestamp>>) {
     let moved = |time: Timestamp| time.moved(by);
-    let attempts = view.tracks.iter().flat_map(Track::iter);
+    let attempts = view.track.iter();
     let folders = view.folders().collect::<BTreeMap<_, _>>().into_values();
     let unseen = folders.map(|folder| folder.unseen_since.map(moved));
     let attempts = attempts.map(|attempt| attempt.with_times(moved));
@@ -130,16 +129,10 @@ fn times_moved(view: &LedgerView, by: i64) -> (Timestamp, Vec<Attempt>, Vec<Opti
 /// The attempts that count for each kind of limit.
 fn limited(view: &LedgerView) -> Vec<Vec<AttemptId>> {
     let class = Class::Text("timeout".into());
-    let limited = view.tracks.iter().flat_map(|track| {
-        let folders = (0..3).map(|id| track.of_folder(folder_id(id)).collect::<Vec<_>>());
-        let class = track.of_class(&class).map(|(attempt, _)| attempt);
-        let others = [
-            class.collect(),
-            track.judged().collect(),
-            track.newest_first().collect(),
-        ];
-        folders.chain(others)
-    });
+    let track = view.track();
+    let folders = (0..3).map(|id| track.of_folder(folder_id(id)).collect::<Vec<_>>());
+    let class = track.of_class(&class).map(|(attempt, _)| attempt);
+    let limited = folders.chain([class.collect(), track.newest_first().collect()]);
     let ids = |attempts: Vec<&Arc<Attempt>>| attempts.iter().map(|attempt| attempt.id).collect();
     limited.map(ids).collect()
 }

@@ -48,7 +48,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
         let ledger = ledger.portal(&portal());
         assert_eq!(ledger.view().unwrap_err().to_string(), error);
         assert_eq!(
-            intend(&ledger, enforce()).await.unwrap_err().to_string(),
+            intend(&ledger, intent_now()).await.unwrap_err().to_string(),
             error
         );
         let unchanged = fs::read(&path).ok() == before;
@@ -80,7 +80,7 @@ async fn a_change_that_the_disk_refuses_is_not_in_the_view() {
     let (ledger, before) = reopen(&folder);
     let other = rusqlite::Connection::open(folder.path().join(FILE_NAME)).unwrap();
     other.execute_batch("DROP TABLE tries").unwrap();
-    assert!(intend(&ledger, enforce()).await.is_err());
+    assert!(intend(&ledger, intent_now()).await.is_err());
     assert_eq!(ledger.view().unwrap(), before);
 }
 

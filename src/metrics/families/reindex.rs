@@ -8,23 +8,23 @@ use crate::ledger::{ClassTotals, LedgerView, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
-use crate::policy::Reason;
+use crate::policy::{Decision, Reason};
 
 families! {
-    BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining" &["portal", "kind"], PortalSamples(budget),
-        "Number of attempts (actions) and of files that the reindexing budget still allows.";
-    BREAKER_OPEN: Gauge "kb_reindex_breaker_open" PORTAL,
-        Portal(|portal| Some(flag(portal.limits()?.breaker.is_open()))),
-        "Whether the breaker has stopped attempts in the portal.";
+    BUDGET_REMAINING: Gauge "kb_reindex_budget_remaining_files" PORTAL,
+        Portal(|portal| Some(float(portal.remaining_files()?))),
+        "Number of files that the reindexing budget still allows.";
+    ACTIVE: Gauge "kb_reindex_active" PORTAL, Portal(|portal| Some(flag(portal.is_active?))),
+        "Whether this process is the one that may reindex in the portal.";
     CLASS_FILES: Counter "kb_reindex_class_files_total" &["portal", "error", "outcome"], PortalSamples(classes),
         "Total number of reindexed files by error class and outcome.";
     MODE: Gauge "kb_reindex_mode" &["portal", "folder_id", "folder", "mode"], FolderSamples(mode),
         "Reindexing mode of the folder, constant 1.";
     HOLD: Gauge "kb_reindex_hold" FOLDER_REASON, FolderSamples(hold),
-        "Reason why no attempt is made in the folder, constant 1.";
+        "Reason why no request is sent for the folder, constant 1.";
     ELIGIBLE_FILES: Gauge "kb_reindex_eligible_files" FOLDER,
         Folder(|folder| Some(float(folder.decided()?.numbers.eligible))),
-        "Number of failed files that are eligible for an attempt now.";
+        "Number of failed files that are eligible for a retry.";
     EXHAUSTED_FILES: Gauge "kb_reindex_exhausted_files" FOLDER,
         Folder(|folder| Some(float(folder.decided()?.numbers.exhausted))),
         "Number of failed files that have used up their attempts.";
@@ -44,13 +44,6 @@ families! {
     FILES_REFAILED: Counter "kb_reindex_files_refailed_total" FOLDER,
         Folder(|folder| Some(float(folder.totals()?.files_refailed))),
         "Total number of files that failed again after an attempt.";
-}
-
-fn budget(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
-    if let Some(remaining) = portal.limits().map(|limits| limits.remaining) {
-        samples.add(&[portal.name(), "actions"], float(remaining.actions));
-        samples.add(&[portal.name(), "files"], float(remaining.files));
-    }
 }
 
 fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
@@ -92,7 +85,7 @@ fn mode(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
 }
 
 fn hold(folder: &FolderFacts<'_>, samples: &mut Samples<'_>) {
-    let reason = folder.decided().map(|decided| decided.reason);
+    let reason = folder.decided().map(Decision::reason);
     if let Some(reason) = reason.filter(|reason| *reason != Reason::Eligible) {
         samples.add(&folder.with(reason.as_str()), 1.0);
     }

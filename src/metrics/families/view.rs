@@ -2,14 +2,15 @@
 
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::ledger::{ActiveMode, LedgerView, Totals};
-use crate::snapshot::{
-    Counts, FolderReindex, FolderState, FolderView, PortalLimits, PortalView, ReindexView, Snapshot,
-};
+use crate::ledger::{LedgerView, Totals};
+use crate::policy::{self, Decision};
+use crate::snapshot::{Counts, FolderState, FolderView, PortalView, ReindexView, Snapshot};
 
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
     pub ledger: Option<&'a LedgerView>,
+    /// Whether this process is the one that may reindex; `None` if nothing is reindexed.
+    pub is_active: Option<bool>,
     pub folders: Vec<FolderFacts<'a>>,
     now: Moment,
 }
@@ -33,6 +34,7 @@ impl<'a> PortalFacts<'a> {
         Self {
             view,
             ledger: reindex.and_then(|view| view.ledger.as_deref().ok()),
+            is_active: reindex.map(|view| view.is_active),
             folders: folders
                 .map(|folder| FolderFacts::of(view, folder, reindex, now))
                 .collect(),
@@ -45,17 +47,12 @@ impl<'a> PortalFacts<'a> {
         self.view.name.as_str()
     }
 
-    /// The remaining budget and the breaker, if the ledger can be used.
-    pub fn limits(&self) -> Option<PortalLimits> {
-        let mode = limited_mode(self.view);
-        let limits = |ledger| PortalLimits::of(mode, &self.view.reindex, ledger, self.now);
-        self.ledger.map(limits)
+    /// The files that remain of the budget, if the ledger can be used.
+    pub fn remaining_files(&self) -> Option<u64> {
+        let budget = &self.view.reindex.rules.budget;
+        let remaining = |ledger| policy::remaining_files(ledger, budget, self.now.wall);
+        self.ledger.map(remaining)
     }
-}
-
-/// The mode whose limits are shown.
-pub(in crate::metrics) fn limited_mode(portal: &PortalView) -> ActiveMode {
-    ActiveMode::of(portal.reindex.strongest_mode()).unwrap_or(ActiveMode::DryRun)
 }
 
 impl<'a> FolderFacts<'a> {
@@ -89,8 +86,8 @@ impl<'a> FolderFacts<'a> {
     }
 
     /// The decision about the folder.
-    pub fn decided(&self) -> Option<&FolderReindex> {
-        self.reindex?.folders.get(&self.view.id)
+    pub fn decided(&self) -> Option<&Decision> {
+        self.reindex?.decisions.get(&self.view.id)
     }
 
     /// The totals of its attempts, if the ledger can be used.

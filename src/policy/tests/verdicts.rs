@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::{FileState, Lost, StateCounts};
+use crate::ledger::StateCounts;
 use crate::policy::judge::{LaterRead, Observation, Timing, judge, observe, renewed, review};
 
 const DONE: Observation = Observation::Status(Status::Done);
@@ -15,7 +15,6 @@ const UNKNOWN: Observation = Observation::Status(Status::Unknown);
 
 /// A read soon after the answer.
 const EARLY: Timing = Timing {
-    due: false,
     over: false,
     carried_out: true,
 };
@@ -50,21 +49,20 @@ fn a_file_is_followed_from_read_to_read_until_it_is_settled() {
             .collect();
         assert_eq!(seen, states, "{reads:?}");
     }
-    let due = Timing {
-        due: true,
+    let over = Timing {
         over: true,
         ..EARLY
     };
-    assert_eq!(observe(Sent, FAILED, due), Refailed, "it never moved");
-    assert_eq!(observe(Waiting, PENDING, due), Waiting);
+    assert_eq!(observe(Sent, FAILED, over), Refailed, "it never moved");
+    assert_eq!(observe(Waiting, PENDING, over), Waiting);
     let not_carried_out = Timing {
         carried_out: false,
-        ..due
+        ..over
     };
     assert_eq!(observe(Sent, FAILED, not_carried_out), Sent, "nobody tried");
     assert_eq!(observe(Sent, Observation::Missing, EARLY), Sent);
     assert_eq!(
-        observe(Sent, Observation::Missing, due),
+        observe(Sent, Observation::Missing, over),
         Done,
         "nobody could show that it was deleted"
     );
@@ -98,7 +96,7 @@ fn a_verdict_is_given_as_soon_as_it_can_and_when_it_must() {
 /// An attempt on two files an hour ago, answered a minute later.
 fn watched(outcome: Outcome) -> (TestLedger, AttemptId) {
     let mut ledger = TestLedger::new();
-    let id = ledger.intend(ActiveMode::Enforce, 1, ago(HOUR), &[1, 2]);
+    let id = ledger.intend(1, ago(HOUR), "timeout", &[1, 2]);
     let at = ago(MINUTE * 59);
     ledger.view.settle(id, at, outcome).unwrap();
     (ledger, id)
@@ -111,13 +109,7 @@ fn read(
     seen: &dyn Fn(FileKey) -> Observation,
 ) -> Review {
     let attempt = ledger.view.attempt(id).unwrap();
-    let idle = false;
-    review(
-        attempt,
-        HOUR * 2,
-        LaterRead::Counted { began, idle, seen },
-        NOON,
-    )
+    review(attempt, Some(LaterRead { began, seen }), NOON)
 }
 
 #[test]
@@ -142,21 +134,20 @@ fn an_attempt_whose_answer_was_lost_is_judged_like_any_other() {
     );
 }
 
-/// What becomes of an attempt whose files all stay failed: at reads this number of minutes after the request, while files of the folder wait or
-/// not, the number of files that failed again and the verdict.
-fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verdict>) {
+/// What becomes of an attempt of which one file is seen so and the other stays failed, at a read this number of minutes after the request: the
+/// number of files that failed again and the verdict.
+fn after(outcome: Outcome, minutes: u32, other: Observation) -> (u64, Option<Verdict>) {
     let mut ledger = TestLedger::new();
-    let began = ago(HOUR * 2);
-    let id = ledger.intend(ActiveMode::Enforce, 1, began, &[1, 2]);
+    let began = ago(DAY * 2);
+    let id = ledger.intend(1, began, "timeout", &[1, 2]);
     ledger.settle(id, outcome);
-    let now = Timestamp::from_millis(began.as_millis() + i64::from(minutes) * 60_000);
-    let seen = |_| FAILED;
-    let read = LaterRead::Counted {
+    let now = began.after(MINUTE * minutes);
+    let seen = |file| if file == key(1) { other } else { FAILED };
+    let read = LaterRead {
         began: now,
-        idle,
         seen: &seen,
     };
-    let found = review(ledger.view.attempt(id).unwrap(), HOUR * 2, read, now);
+    let found = review(ledger.view.attempt(id).unwrap(), Some(read), now);
     let verdict = found.verdict;
     if !found.is_empty() {
         ledger.view.review(id, now, &found).unwrap();
@@ -166,25 +157,27 @@ fn stays_failed(outcome: Outcome, minutes: u32, idle: bool) -> (u64, Option<Verd
 
 #[test]
 fn files_that_stay_failed_failed_again_only_where_the_portal_tried() {
-    let carried_out = Outcome::Accepted { updated: 2 };
-    let nothing = Outcome::Accepted { updated: 0 };
+    let accepted = Outcome::Accepted { updated: 0 };
     let lost = |why| Outcome::Unknown { why };
     let in_vain = (0, Some(Verdict::Inconclusive));
-    for (outcome, minutes, idle, expected) in [
-        (carried_out, 9, true, (0, None)),
-        (carried_out, 10, false, (0, None)),
-        (carried_out, 10, true, (2, Some(Verdict::None))),
-        (carried_out, 120, false, (2, Some(Verdict::None))),
-        (nothing, 9, true, (0, None)),
-        (nothing, 10, true, in_vain),
-        (nothing, 120, false, in_vain),
-        (lost(Lost::Status(503)), 10, true, in_vain),
-        (lost(Lost::Status(302)), 120, false, in_vain),
-        (lost(Lost::NoAnswer), 10, true, in_vain),
-        (lost(Lost::Unreadable), 10, true, in_vain),
+    for (outcome, minutes, other, expected) in [
+        (accepted, 9, FAILED, (0, None)),
+        (accepted, 10, FAILED, (2, Some(Verdict::None))),
+        (accepted, 10, PENDING, (0, None)),
+        (accepted, 24 * 60, PENDING, (1, Some(Verdict::Inconclusive))),
+        (lost(Lost::Status(503)), 9, FAILED, (0, None)),
+        (lost(Lost::Status(503)), 10, FAILED, in_vain),
+        (lost(Lost::NoAnswer), 10, FAILED, in_vain),
+        (lost(Lost::NoAnswer), 10, DONE, (1, Some(Verdict::Partial))),
+        (
+            lost(Lost::Unreadable),
+            10,
+            FLAGGED,
+            (1, Some(Verdict::None)),
+        ),
     ] {
-        let found = stays_failed(outcome, minutes, idle);
-        assert_eq!(found, expected, "{outcome:?}, {minutes} minutes, {idle}");
+        let found = after(outcome, minutes, other);
+        assert_eq!(found, expected, "{outcome:?}, {minutes} minutes, {other:?}");
     }
 }
 
@@ -199,35 +192,39 @@ fn a_read_that_began_before_the_answer_shows_nothing() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_counted_is_judged_by_what_was_seen_once_it_is_time() {
+fn what_is_not_heard_of_for_a_day_is_unknown() {
     let (mut ledger, id) = watched(Outcome::Accepted { updated: 2 });
-    let in_an_hour = Timestamp::from_millis(NOON.as_millis() + 3_600_000);
-    let failed = |ledger: &TestLedger, now| {
+    let unread = |ledger: &TestLedger, now| {
         let attempt = ledger.view.attempt(id).unwrap();
-        review(attempt, HOUR * 2, LaterRead::Failed, now).verdict
+        review(attempt, None, now).verdict
     };
-    assert_eq!(failed(&ledger, NOON), None);
-    assert_eq!(failed(&ledger, in_an_hour), Some(Verdict::Inconclusive));
-    let one_done = read(&ledger, id, NOON, &|file| {
+    let next_day = ago(HOUR).after(DAY);
+    assert_eq!(unread(&ledger, NOON.after(HOUR * 22)), None);
+    assert_eq!(unread(&ledger, next_day), Some(Verdict::Inconclusive));
+    let one_done = read(&ledger, id, ago(MINUTE * 58), &|file| {
         if file == key(1) { DONE } else { FAILED }
     });
     ledger.view.review(id, NOON, &one_done).unwrap();
-    assert_eq!(failed(&ledger, in_an_hour), Some(Verdict::Partial));
+    assert_eq!(unread(&ledger, next_day), Some(Verdict::Partial));
 }
 
 #[test]
 fn what_was_not_sent_or_was_refused_is_not_judged() {
     let mut ledger = TestLedger::new();
-    let rehearsed = ledger.intend(ActiveMode::DryRun, 1, ago(DAY), &[1]);
-    let under_way = ledger.intend(ActiveMode::Enforce, 1, ago(DAY), &[1]);
-    let refused = ledger.intend(ActiveMode::Enforce, 2, ago(DAY), &[1]);
+    let under_way = ledger.intend(1, ago(DAY), "timeout", &[1]);
+    let refused = ledger.intend(2, ago(DAY), "timeout", &[1]);
     let outcome = Outcome::Refused {
         status: 400,
         retry_after: None,
     };
     ledger.settle(refused, outcome);
-    for id in [rehearsed, under_way, refused] {
+    let withdrawn = ledger.intend(3, ago(DAY), "timeout", &[1]);
+    ledger.settle(withdrawn, Outcome::NotSent);
+    for id in [under_way, refused, withdrawn] {
         assert!(read(&ledger, id, NOON, &|_| DONE).is_empty());
+    }
+    for of in [2, 3] {
+        assert_eq!(ledger.view.file_attempts(folder(of), key(1)), 0);
     }
 }
 
@@ -257,15 +254,15 @@ proptest! {
     ) {
         let mut ledger = TestLedger::new();
         let files = [1, 2, 3, 4, 5, 6];
-        let id = ledger.intend(ActiveMode::Enforce, 1, ago(HOUR), &files);
+        let id = ledger.intend(1, ago(HOUR), "timeout", &files);
         ledger.settle(id, Outcome::Accepted { updated: 6 });
         let last = reads.len() - 1;
         for (number, rows) in reads.iter().enumerate() {
-            let now = if number == last { NOON } else { ago(MINUTE * 30) };
+            let now = if number == last { NOON.after(DAY) } else { ago(MINUTE * 30) };
             let rows = |file: FileKey| rows[usize::try_from(file.link - 1).unwrap()];
             let attempt = ledger.view.attempt(id).unwrap();
-            let sight = LaterRead::Counted { began: now, idle: false, seen: &rows };
-            let review = review(attempt, HOUR, sight, now);
+            let read = LaterRead { began: now, seen: &rows };
+            let review = review(attempt, Some(read), now);
             if !review.is_empty() {
                 ledger.view.review(id, now, &review).unwrap();
             }
@@ -288,10 +285,10 @@ proptest! {
     fn what_is_settled_stays_settled(
         state in prop::sample::select(FileState::ALL.to_vec()),
         seen in seen(),
-        due: bool,
+        over: bool,
         carried_out: bool,
     ) {
-        let after = observe(state, seen, Timing { due, over: due, carried_out });
+        let after = observe(state, seen, Timing { over, carried_out });
         prop_assert!(!state.is_settled() || after == state);
         prop_assert!(after != FileState::Sent || state == FileState::Sent);
     }

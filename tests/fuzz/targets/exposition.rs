@@ -121,6 +121,7 @@ fn portal(text: &str, now: Moment) -> Arc<PortalView> {
         name: name
             .or_else(|| PortalName::new("main"))
             .expect("main is a name"),
+        address: "https://portal.example".into(),
         list: ListState::Read(ListFacts {
             folders: folders.len(),
             invalid_rows: 0,
@@ -154,6 +155,7 @@ fn folder(id: FolderId, text: &str, now: Moment, slots: &mut ClassSlots) -> Fold
         name: FolderName::new(name),
         reported_files: Some(number(&text)),
         state: state(name, now.wall),
+        failed_files: None,
         counts: Some(Arc::new(Counts {
             errors: slots.count(id, &tally(&reasons), now.wall),
             ..counts(&reasons, now)

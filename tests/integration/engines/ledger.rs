@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use kb_exporter::classify::Class;
 use kb_exporter::ledger::{
-    ActiveMode, AttemptId, FileState, Intent, Ledger, Lost, Outcome, PortalLedger, Review,
-    SentFile, Verdict,
+    AttemptId, FileState, Intent, Ledger, PortalLedger, Review, SentFile, Verdict,
 };
-use kb_exporter::model::{FileKey, FolderId, FolderName, PortalAddress, PortalName, Shard};
+use kb_exporter::model::{
+    FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Shard,
+};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -59,7 +60,7 @@ impl Holder {
     }
 
     /// Writes the intent of an attempt with two files.
-    async fn intend(&self, mode: ActiveMode) -> AttemptId {
+    async fn intend(&self) -> AttemptId {
         let main = PortalName::new("main").unwrap();
         let file = |number| {
             let key = FileKey {
@@ -72,7 +73,7 @@ impl Holder {
         let files = vec![file(1), file(2)];
         let intent = Intent {
             name: FolderName::new("In\nbox"),
-            ..Intent::new(main, inbox(), mode, at, files)
+            ..Intent::new(main, inbox(), at, files)
         };
         let known = self.portal.view().unwrap();
         self.portal.intend(intent, &known).await.unwrap()
@@ -105,18 +106,19 @@ async fn attempts_with_every_outcome_are_read_by_the_next_process() {
     use FileState::{Done, Refailed, Waiting};
     for place in Place::all().await {
         let first = place.holder().await;
-        let rehearsed = first.intend(ActiveMode::DryRun).await;
-        let refused = first.intend(ActiveMode::Enforce).await;
+        let withdrawn = first.intend().await;
+        first.settle(withdrawn, Outcome::NotSent).await;
+        let refused = first.intend().await;
         let answer = Outcome::Refused {
             status: 429,
             retry_after: Some(Duration::from_secs(90)),
         };
         first.settle(refused, answer).await;
-        let over = first.intend(ActiveMode::Enforce).await;
+        let over = first.intend().await;
         first.settle(over, Outcome::Accepted { updated: 9 }).await;
         let verdict = Some(Verdict::Partial);
         first.review(over, [Done, Refailed], verdict).await;
-        let watched = first.intend(ActiveMode::Enforce).await;
+        let watched = first.intend().await;
         let why = Lost::Status(503);
         first.settle(watched, Outcome::Unknown { why }).await;
         first
@@ -134,8 +136,8 @@ async fn attempts_with_every_outcome_are_read_by_the_next_process() {
         assert_eq!((totals.files_recovered, totals.files_refailed), (1, 1));
         next.review(watched, [Done, Done], Some(Verdict::Recovered))
             .await;
-        let id = next.intend(ActiveMode::Enforce).await;
-        for earlier in [rehearsed, refused, over, watched] {
+        let id = next.intend().await;
+        for earlier in [withdrawn, refused, over, watched] {
             assert!(earlier < id, "{place:?}: {earlier} {id}");
         }
         next.stop().await;

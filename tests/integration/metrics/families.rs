@@ -50,9 +50,9 @@ const FAMILIES: &str = "
     kb_reindex_files_recovered_total counter F
     kb_reindex_files_refailed_total counter F
     kb_reindex_exhausted_files gauge F
-    kb_reindex_budget_remaining gauge portal kind
+    kb_reindex_budget_remaining_files gauge portal
+    kb_reindex_active gauge portal
     kb_reindex_next_allowed_timestamp_seconds gauge F
-    kb_reindex_breaker_open gauge portal
     kb_reindex_kill_switch gauge
     kb_exporter_build_info gauge version revision rustc
     kb_exporter_config_last_reload_successful gauge

@@ -88,7 +88,7 @@ async fn a_source_that_makes_no_sense_is_not_copied_in_part() {
     rows::fill(&story.folder("state"), 9);
     let ledger = Connection::open(story.folder("state").join("ledger.db")).unwrap();
     ledger
-        .execute("UPDATE attempt SET mode = 'wish' WHERE id = 3", [])
+        .execute("UPDATE attempt SET outcome = 'wish' WHERE id = 3", [])
         .unwrap();
     drop(ledger);
     story.use_database("state");
@@ -111,7 +111,7 @@ async fn a_copy_that_fails_leaves_no_files() {
     story.migrated("postgres");
     story
         .database
-        .sql("UPDATE kb_ledger.attempt SET mode = 'wish' WHERE id = 3");
+        .sql("UPDATE kb_ledger.attempt SET outcome = 'wish' WHERE id = 3");
     story.use_database("back");
     story.refused("path");
     let names = std::fs::read_dir(story.folder("back")).unwrap();

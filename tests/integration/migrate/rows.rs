@@ -231,9 +231,8 @@ fn slot(folder: i64, class: &str, random: &mut Rng) -> Vec<(&'static str, Value)
     ]
 }
 
-/// What can be known of an attempt: mode, outcome, status, why, and whether it was judged.
+/// What can be known of an attempt: outcome, status, why, and whether it was judged.
 type Known = (
-    &'static str,
     Option<&'static str>,
     Option<i64>,
     Option<&'static str>,
@@ -241,14 +240,14 @@ type Known = (
 );
 
 const ATTEMPTS: [Known; 8] = [
-    ("dry_run", None, None, None, false),
-    ("enforce", None, None, None, false),
-    ("enforce", Some("accepted"), None, None, false),
-    ("enforce", Some("accepted"), None, None, true),
-    ("enforce", Some("refused"), Some(429), None, false),
-    ("enforce", Some("unknown"), Some(503), Some("status"), true),
-    ("enforce", Some("unknown"), None, Some("no_answer"), false),
-    ("enforce", Some("unknown"), None, Some("interrupted"), true),
+    (Some("not_sent"), None, None, false),
+    (None, None, None, false),
+    (Some("accepted"), None, None, false),
+    (Some("accepted"), None, None, true),
+    (Some("refused"), Some(429), None, false),
+    (Some("unknown"), Some(503), Some("status"), true),
+    (Some("unknown"), None, Some("no_answer"), false),
+    (Some("unknown"), None, Some("interrupted"), true),
 ];
 
 fn fill_ledger(file: &Connection, random: &mut Rng) {
@@ -326,13 +325,12 @@ fn ledger_folder(file: &Connection, portal: &str, random: &mut Rng) -> i64 {
 fn attempt(
     file: &Connection,
     folder: i64,
-    (mode, outcome, status, why, judged): &Known,
+    (outcome, status, why, judged): &Known,
     random: &mut Rng,
 ) {
     let mut row = vec![
         ("folder", Value::Integer(folder)),
         ("portal", text("main")),
-        ("mode", text(mode)),
         ("is_trial", Value::Integer(random.i64(0..2))),
         ("intended", time(random)),
         ("files", number(random)),
@@ -343,6 +341,7 @@ fn attempt(
         row.extend([("outcome", text(outcome)), ("answered", time(random))]);
         match *outcome {
             "accepted" => row.push(("updated", number(random))),
+            "not_sent" => {}
             "refused" => row.push(("retry_after", maybe(random, number))),
             _ => row.push(("why", text(why.unwrap()))),
         }
@@ -356,7 +355,7 @@ fn attempt(
         ]);
     }
     let attempt = insert(file, "attempt", &row);
-    let is_over = *judged || *mode == "dry_run" || *outcome == Some("refused");
+    let is_over = *judged || matches!(*outcome, Some("refused" | "not_sent"));
     for state in ["sent", "waiting", "done", "refailed", "flagged", "gone"] {
         if !is_over {
             let mut sent = vec![
@@ -376,7 +375,6 @@ fn forgiven(file: &Connection, portal: &str, random: &mut Rng) {
         ("everything", Value::Null),
         ("folder", id(random)),
         ("class", text("timeout")),
-        ("breaker", Value::Null),
         ("clock", Value::Null),
     ];
     for (kind, target) in kinds {

@@ -6,7 +6,9 @@ use kb_simulator::faults::{BodyFault, Fault, LineFault, RetryAfter, Target};
 use uuid::Uuid;
 
 use super::ledger;
-use super::scene::{FAILED, Scene, budget_left, decided, make_old_ledger, rules};
+use super::scene::{
+    FAILED, Scene, budget_left, decided, fail_for_a_reason, make_old_ledger, rules,
+};
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
 use crate::support::workspace::Workspace;
@@ -18,11 +20,10 @@ const KEY: &str = "kbk_demo";
 const NEXT_ALLOWED: &str = "kb_reindex_next_allowed_timestamp_seconds";
 
 /// Ways to lose the answer after the work was done.
-const LOST: [Fault; 6] = [
+const LOST: [Fault; 5] = [
     Fault::Body(BodyFault::OtherTypes),
     Fault::Line(LineFault::Closed),
     Fault::Line(LineFault::CutBody),
-    Fault::Line(LineFault::Silent),
     Fault::Status(500, RetryAfter::Absent),
     Fault::Status(503, RetryAfter::Seconds(1)),
 ];
@@ -39,7 +40,6 @@ async fn lost(fault: Fault) {
     let (folder, files) = failed_files(&portal);
     let workspace = Workspace::with(&[("main", portal.base_url())], |config| {
         config["collect"]["schedule"] = "1s".into();
-        config["request"]["timeout"] = "1s".into();
         config["request"]["retries"] = 4.into();
         config["reindex"] = rules("enforce");
     });
@@ -48,7 +48,7 @@ async fn lost(fault: Fault) {
     let metrics = exporter
         .metrics_when("the attempt is unknown", is_unknown)
         .await;
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     let counts = portal.world(|world| world.counts(folder)).unwrap();
     assert_eq!(counts.get(&Status::Pending), Some(&FAILED), "{fault:?}");
 
@@ -64,7 +64,7 @@ async fn lost(fault: Fault) {
     let exporter = Exporter::start(&workspace).await;
     let metrics = exporter.collected_again().await;
     assert!(is_unknown(&metrics), "{fault:?}");
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     exporter.stop().await;
     assert_eq!(portal.requests_to(REINDEX_FAILED), 1, "{fault:?}");
 }
@@ -94,11 +94,8 @@ async fn refused(status: u16) {
     scene.portal.refuse(REINDEX_FAILED, status);
     let exporter = scene.start_with_old_ledger().await;
     scene.attempted(&exporter, "refused").await;
-    let reason = if status == 403 { "refused" } else { "cooldown" };
-    let metrics = scene.held(&exporter, reason).await;
-    // A folder that left costs nothing.
-    let left = if status == 404 { 100 } else { 99 };
-    assert_eq!(budget_left(&metrics), [Some(left), Some(5_000)], "{status}");
+    let metrics = scene.held(&exporter, "portal").await;
+    assert_eq!(budget_left(&metrics), Some(5_000), "{status}");
     let until = scene.value(&metrics, NEXT_ALLOWED, None).unwrap();
     exporter.stop().await;
 
@@ -166,7 +163,7 @@ async fn an_attempt_under_way_does_not_keep_the_process_from_ending_and_is_unkno
 async fn folders_that_wait_for_their_turn_are_shown_meanwhile() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
-    scene.portal.file(other, "a.pdf", Status::Failed);
+    fail_for_a_reason(&scene.portal, other, "a.pdf");
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
     scene.first_sent().await;

@@ -3,7 +3,7 @@
 use kb_simulator::Status;
 
 use super::ledger;
-use super::scene::{READS, Scene, decided, decisions};
+use super::scene::{READS, Scene, decided, decisions, fail_for_a_reason};
 use crate::support::server::Asked;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -39,7 +39,7 @@ async fn a_page_without_a_failed_file_any_more_holds() {
     let exporter = scene.held_at_the_check("/files", READS).await;
     scene.settle(&Status::Done);
     scene.portal.heal();
-    let metrics = decided(&exporter, "hold", "not_whole", 1..=1).await;
+    let metrics = decided(&exporter, "hold", "counts", 1..=1).await;
     assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
     exporter.collected_again().await;
     exporter.stop().await;
@@ -64,10 +64,10 @@ async fn files_that_were_added_since_the_count_are_backlog() {
 async fn a_key_that_is_refused_for_a_moment_holds_no_longer_than_that() {
     let scene = Scene::new("enforce").await;
     let other = scene.portal.folder("Outbox");
-    scene.portal.file(other, "a.pdf", Status::Failed);
+    fail_for_a_reason(&scene.portal, other, "a.pdf");
     let exporter = scene.held_at_the_check("/files", READS * 2).await;
     scene.portal.refuse("/files", 401);
-    decided(&exporter, "hold", "portal_erring", 2..).await;
+    decided(&exporter, "hold", "portal", 2..).await;
     assert_eq!(scene.sent(), 0);
     scene.portal.heal();
     decided(&exporter, "trigger", "eligible", 2..=2).await;

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kb_simulator::Status;
-
-use super::scene::{Scene, make_old_ledger};
+use super::scene::{Scene, fail_for_a_reason, make_old_ledger};
 use crate::support::exporter::Exporter;
 
 /// The clock of the processes that are started with it.
@@ -122,7 +120,7 @@ async fn a_small_step_holds_nothing_for_long() {
     scene.attempted(&exporter, "accepted").await;
     clock.set("+7");
     exporter.collected_again().await;
-    scene.portal.file(other, "late.pdf", Status::Failed);
+    fail_for_a_reason(&scene.portal, other, "late.pdf");
     let labels = [("folder", "Outbox"), ("result", "accepted")];
     exporter
         .metrics_when("the other folder is sent", |metrics| {

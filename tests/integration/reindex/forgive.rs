@@ -39,7 +39,7 @@ async fn what_cannot_be_forgiven_is_said_and_changes_nothing() {
             "reindex classes",
         ),
         (
-            &["--portal", "main", "--breaker", "--clock"],
+            &["--portal", "main", "--folder", "Inbox", "--clock"],
             "cannot be used with",
         ),
     ] {

@@ -4,22 +4,7 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::ledger;
-use super::scene::{LONG_AGO, Scene, decisions};
-
-#[tokio::test]
-async fn the_first_read_after_each_start_triggers_nothing() {
-    let scene = Scene::with("enforce", |config| {
-        config["collect"]["schedule"] = "1h".into();
-    })
-    .await;
-    let exporter = scene.start_with_old_ledger().await;
-    let metrics = scene.held(&exporter, "starting_up").await;
-    let eligible = scene.value(&metrics, "kb_reindex_eligible_files", None);
-    assert_eq!(eligible, Some(2.0), "nothing else holds it");
-    assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
-}
+use super::scene::{LONG_AGO, Scene};
 
 #[tokio::test]
 async fn a_new_ledger_holds_everything_for_one_cooldown() {
@@ -78,8 +63,8 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
     scene
         .workspace
         .change(|config| config["collect"]["schedule"] = "1h".into());
-    let exporter = scene.start_with_old_ledger().await;
-    scene.held(&exporter, "starting_up").await;
+    let exporter = scene.start().await;
+    scene.held(&exporter, "cooldown").await;
     exporter.collected().await;
     for is_on in [true, false] {
         if is_on {

@@ -26,6 +26,7 @@ pub(super) struct Attempt {
     pub(super) intended: i64,
     pub(super) outcome: Option<String>,
     pub(super) verdict: Option<String>,
+    pub(super) files: u64,
 }
 
 /// Where the ledger of a workspace is.
@@ -45,13 +46,13 @@ pub(super) fn age(workspace: &Workspace, by: Duration) {
     workspace.age("ledger.db", &TIMES, by);
 }
 
-/// Every attempt under enforce, oldest first.
+/// Every attempt, oldest first.
 pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
     let connection = Connection::open(path(workspace)).unwrap();
     let mut select = connection
         .prepare(
-            "SELECT folder.id, intended, outcome, verdict FROM attempt
-             JOIN folder ON folder.number = attempt.folder WHERE mode = 'enforce' ORDER BY attempt.id",
+            "SELECT folder.id, intended, outcome, verdict, files FROM attempt
+             JOIN folder ON folder.number = attempt.folder ORDER BY attempt.id",
         )
         .unwrap();
     let rows = select.query_map(params![], |row| {
@@ -60,6 +61,7 @@ pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
             intended: row.get(1)?,
             outcome: row.get(2)?,
             verdict: row.get(3)?,
+            files: row.get(4)?,
         })
     });
     rows.unwrap().collect::<Result<_, _>>().unwrap()

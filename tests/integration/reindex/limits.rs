@@ -16,21 +16,15 @@ pub(crate) type Event = (Time, Uuid);
 /// What the rules of a story allow.
 pub(crate) struct Limits {
     pub(crate) cooldown: Duration,
-    /// Attempts in any window.
-    pub(crate) budget: usize,
+    /// Files in any window.
+    pub(crate) budget: u64,
     /// The length of the window.
     pub(crate) per: Duration,
 }
 
 impl Limits {
-    /// Fails where two events of a folder came in one cooldown, or more than the budget in one window. `under_way` is how much later than it
-    /// was decided an event may come.
-    pub(crate) fn were_kept(&self, events: &[Event], under_way: Duration) {
-        self.one_in_a_cooldown(events, under_way);
-        self.no_more_than_the_budget(events, under_way);
-    }
-
-    fn one_in_a_cooldown(&self, events: &[Event], under_way: Duration) {
+    /// Fails where two events of a folder came in one cooldown. `under_way` is how much later than it was decided an event may come.
+    pub(crate) fn cooldowns_were_kept(&self, events: &[Event], under_way: Duration) {
         let cooldown = millis(self.cooldown) - millis(under_way);
         let mut last = BTreeMap::new();
         for (at, folder) in events {
@@ -41,11 +35,14 @@ impl Limits {
         }
     }
 
-    fn no_more_than_the_budget(&self, events: &[Event], under_way: Duration) {
-        let window = millis(self.per) - millis(under_way);
-        for more in events.windows(self.budget + 1) {
-            let span = more[self.budget].0 - more[0].0;
-            assert!(span >= window, "{} in {span} ms", more.len());
+    /// Fails where in some window more files were written down than the budget has: each attempt is its time and its files.
+    pub(crate) fn budget_was_kept(&self, attempts: &[(Time, u64)]) {
+        for (number, (last, _)) in attempts.iter().enumerate() {
+            let begin = last - millis(self.per);
+            let window = attempts[..=number].iter();
+            let window = window.filter(|(at, _)| *at > begin);
+            let files: u64 = window.map(|(_, files)| files).sum();
+            assert!(files <= self.budget, "{files} files until {last}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use kb_simulator::Status;
 
-use super::scene::{FAILED, Scene, budget_left, decisions};
+use super::scene::{FAILED, Scene, budget_left, decided, decisions};
 
 #[tokio::test]
 async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them() {
@@ -11,9 +11,7 @@ async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them
     let metrics = scene.attempted(&exporter, "accepted").await;
     let requeued = scene.value(&metrics, "kb_reindex_files_requeued_total", None);
     assert_eq!(requeued, Some(2.0));
-    // The second read may trigger.
-    assert_eq!(decisions(&metrics, "hold", "starting_up"), Some(1));
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
+    assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     assert_eq!(scene.sent(), 1);
     let counts = scene.portal.world(|world| world.counts(scene.folder));
     assert_eq!(counts.unwrap()[&Status::Pending], FAILED);
@@ -43,40 +41,26 @@ async fn enforce_sends_failed_files_back_once_and_judges_by_what_becomes_of_them
 }
 
 #[tokio::test]
-async fn dry_run_decides_and_charges_in_the_same_way_and_sends_nothing() {
-    let scene = Scene::new("dry_run").await;
-    let exporter = scene.start_with_old_ledger().await;
-    let metrics = scene.held(&exporter, "cooldown").await;
-    assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(1));
-    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
-    assert_eq!(scene.attempts(&metrics, "accepted"), Some(0.0));
-    exporter.stop().await;
-
-    // It remembers what it pretended, as it would what it did.
-    let exporter = scene.start().await;
-    let metrics = scene.held(&exporter, "cooldown").await;
-    assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(0));
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
-    exporter.stop().await;
-    assert_eq!(scene.sent(), 0);
-}
-
-#[tokio::test]
-async fn a_reload_from_dry_run_to_enforce_begins_with_nothing_attempted() {
+async fn dry_run_shows_what_would_be_sent_now_and_charges_and_sends_nothing() {
     let mut scene = Scene::new("dry_run").await;
     let exporter = scene.start_with_old_ledger().await;
-    let metrics = scene.held(&exporter, "cooldown").await;
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
+    let metrics = decided(&exporter, "dry_run", "eligible", 2..).await;
+    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(0));
+    assert_eq!(budget_left(&metrics), Some(5_000));
+    assert_eq!(scene.attempts(&metrics, "accepted"), Some(0.0));
+    assert_eq!(scene.value(&metrics, "kb_reindex_hold", None), None);
+    let said = |line: &&String| line.contains("failed files would be reindexed now");
+    assert_eq!(exporter.output().iter().filter(said).count(), 1, "once");
+    assert_eq!(scene.sent(), 0);
+    assert!(super::ledger::attempts(&scene.workspace).is_empty());
+
     scene.portal.writes().allow_reindex_failed();
     scene
         .workspace
         .change(|config| config["reindex"]["mode"] = "enforce".into());
     exporter.signal("HUP");
     let metrics = scene.attempted(&exporter, "accepted").await;
-    assert_eq!(budget_left(&metrics), [Some(99), Some(5_000 - FAILED)]);
-    assert_eq!(decisions(&metrics, "dry_run", "eligible"), Some(1));
-    assert_eq!(decisions(&metrics, "trigger", "eligible"), Some(1));
+    assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     exporter.collected_again().await;
     assert_eq!(scene.sent(), 1);
     exporter.stop().await;
@@ -106,7 +90,6 @@ async fn off_shows_the_mode_and_does_nothing() {
 async fn files_that_were_deleted_are_not_taken_for_recovered_where_done_files_are_only_counted() {
     let scene = Scene::with("enforce", |config| {
         config["collect"]["strategy"] = "sorted".into();
-        config["reindex"]["verify_after"] = "3s".into();
     })
     .await;
     scene.portal.world(|world| {

@@ -4,7 +4,7 @@ use std::ops::RangeBounds;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kb_simulator::Status;
+use kb_simulator::{NewFile, Status};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ pub(crate) const FAILED: u64 = 2;
 pub(crate) const LONG_AGO: Duration = Duration::from_hours(2);
 
 /// Reads of a folder before an attempt is made in it, of one page each.
-pub(crate) const READS: usize = 2;
+pub(crate) const READS: usize = 1;
 
 /// A portal that is collected once a second.
 pub(crate) struct Scene {
@@ -35,7 +35,12 @@ pub(crate) struct Scene {
 
 /// Rules under which failed files may be sent back at once, and then not for an hour.
 pub(crate) fn rules(mode: &str) -> Value {
-    json!({"mode": mode, "min_age": "0s", "cooldown": "1h", "verify_after": "2h"})
+    json!({"mode": mode, "min_age": "0s", "cooldown": "1h"})
+}
+
+/// Lets the failed files of the scene's folder be sent only with one that has a reason.
+pub(crate) fn only_with_a_reason(config: &mut Value) {
+    config["reindex"]["never_classes"] = json!(["unspecified"]);
 }
 
 impl Scene {
@@ -129,6 +134,11 @@ impl Scene {
         said
     }
 
+    /// Adds a failed file of a class of its own, which [`only_with_a_reason`] lets be sent.
+    pub(crate) fn fail_for_a_reason(&self, name: &str) -> Uuid {
+        fail_for_a_reason(&self.portal, self.folder, name)
+    }
+
     /// Lets the files that were reindexed be done, and fail anew when that was seen.
     pub(crate) async fn helped_and_failed_anew(&self, exporter: &Exporter) {
         let recovered = |metrics: &Exposition| -> u64 {
@@ -207,6 +217,12 @@ impl Scene {
     }
 }
 
+/// Adds a failed file to a folder, of another class than those of the scene.
+pub(crate) fn fail_for_a_reason(portal: &Portal, folder: Uuid, name: &str) -> Uuid {
+    let file = NewFile::new(name, Status::Failed).because("timed out");
+    portal.add(folder, &file)
+}
+
 /// Lets the exporter make a ledger, in which it meets its one portal, and that ledger grow old.
 pub(crate) async fn make_old_ledger(workspace: &Workspace) {
     let exporter = Exporter::start(workspace).await;
@@ -254,17 +270,14 @@ pub(crate) async fn decided(
     exporter.metrics_when(&what, is_so).await
 }
 
-/// What remains of a portal's budget: attempts and files.
-pub(crate) fn budget_of(metrics: &Exposition, portal: &str) -> [Option<u64>; 2] {
-    ["actions", "files"].map(|kind| {
-        let labels = [("portal", portal), ("kind", kind)];
-        metrics.count("kb_reindex_budget_remaining", &labels)
-    })
+/// Files that remain of a portal's budget.
+pub(crate) fn budget_of(metrics: &Exposition, portal: &str) -> Option<u64> {
+    metrics.count("kb_reindex_budget_remaining_files", &[("portal", portal)])
 }
 
-/// What remains of the budget: attempts and files.
-pub(crate) fn budget_left(metrics: &Exposition) -> [Option<u64>; 2] {
-    ["actions", "files"].map(|kind| metrics.count("kb_reindex_budget_remaining", &[("kind", kind)]))
+/// Files that remain of the budget.
+pub(crate) fn budget_left(metrics: &Exposition) -> Option<u64> {
+    metrics.count("kb_reindex_budget_remaining_files", &[])
 }
 
 /// Reloads, and waits until that is done for the `times`th time.

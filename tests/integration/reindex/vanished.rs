@@ -1,7 +1,9 @@
 //! A folder that leaves while an attempt in it is still open.
 
+use std::time::Duration;
+
 use super::ledger;
-use super::scene::{FAILED, LONG_AGO, Scene};
+use super::scene::{FAILED, Scene};
 use crate::support::wait::wait_for;
 
 #[tokio::test]
@@ -27,7 +29,8 @@ async fn an_attempt_in_a_folder_that_vanishes_is_inconclusive_in_time_and_given_
     assert_eq!(open.verdict, None);
     assert_eq!(ledger::tries(&scene.workspace), FAILED);
 
-    ledger::age(&scene.workspace, LONG_AGO);
+    // What is not heard of for a day is unknown.
+    ledger::age(&scene.workspace, Duration::from_hours(24));
     let exporter = scene.start().await;
     wait_for("the attempt is judged", async || {
         let attempts = ledger::attempts(&scene.workspace);

@@ -1,9 +1,8 @@
 //! The connection is cut in the middle of a commit: whether it happened is found out, and an attempt is sent at most once.
 
-use kb_simulator::Status;
-
 use super::ledger::{self, WRITES_ATTEMPT};
 use super::scene::{Shared, until_writable};
+use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
@@ -21,17 +20,14 @@ struct Distant {
 
 impl Distant {
     async fn start() -> Self {
-        let shared = Shared::with("enforce", |config| {
-            config["reindex"]["min_failed"] = 3.into();
-        })
-        .await;
+        let shared = Shared::with("enforce", only_with_a_reason).await;
         shared.meet_long_ago().await;
         let proxy = Proxy::before(Server::shared().await.address()).await;
         let mut distant = shared.by(&shared.database.url_at(proxy.address()));
         // It does not end while the process finds out.
         distant.change(|config| config["state"]["lease"] = "20s".into());
         let exporter = Exporter::start(&distant).await;
-        shared.held(&exporter, "below_min_failed").await;
+        shared.held(&exporter, "nothing_eligible").await;
         Self {
             shared,
             proxy,
@@ -42,9 +38,7 @@ impl Distant {
 
     /// Lets the attempt begin.
     fn begin(&self) {
-        self.shared
-            .portal
-            .file(self.shared.folder, "f.pdf", Status::Failed);
+        self.shared.fail_for_a_reason("f.pdf");
     }
 
     /// Waits until the proxy interfered with a commit.
@@ -103,7 +97,7 @@ async fn an_intent_that_cannot_be_found_in_time_is_not_sent() {
         .await;
     distant.proxy.open();
     until_writable(&distant.exporter, true).await;
-    distant.shared.held(&distant.exporter, "unjudged").await;
+    distant.shared.held(&distant.exporter, "cooldown").await;
     distant.exporter.collections(3).await;
     assert_eq!(distant.shared.sent(), 0);
     assert_eq!(ledger::attempts(&distant.shared.database).len(), 1);

@@ -17,7 +17,7 @@ pub(super) struct Attempt {
     pub(super) folder: Uuid,
     /// In milliseconds since 1970.
     pub(super) intended: Time,
-    pub(super) files: usize,
+    pub(super) files: u64,
     /// Such as `accepted`; empty where nothing is known yet.
     pub(super) outcome: String,
 }
@@ -29,11 +29,11 @@ impl Attempt {
     }
 }
 
-/// Every attempt under enforce, oldest first.
+/// Every attempt, oldest first.
 pub(super) fn attempts(database: &Database) -> Vec<Attempt> {
     let rows = database.sql(
         "SELECT folder.id, intended, files, coalesce(outcome, '') FROM kb_ledger.attempt
-         JOIN kb_ledger.folder ON folder.number = attempt.folder WHERE mode = 'enforce' ORDER BY attempt.id",
+         JOIN kb_ledger.folder ON folder.number = attempt.folder ORDER BY attempt.id",
     );
     let attempt = |row: &Vec<String>| Attempt {
         folder: row[0].parse().unwrap(),

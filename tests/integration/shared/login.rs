@@ -26,7 +26,7 @@ async fn refused(shared: &Shared, url: &str, reason: &str) {
     let exporter = Exporter::launch(command.args(["run", "--log.level", "trace"])).await;
     until_writable(&exporter, false).await;
     exporter.collected().await;
-    shared.held(&exporter, "ledger_unavailable").await;
+    shared.held(&exporter, "ledger").await;
     assert!(
         says(&exporter, reason),
         "{reason}: {:#?}",

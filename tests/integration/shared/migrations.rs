@@ -42,7 +42,7 @@ async fn tables_of_a_newer_version_are_refused_and_left_as_they_are() {
     let before = shared.database.dump();
     let exporter = shared.start().await;
     until_writable(&exporter, false).await;
-    shared.held(&exporter, "ledger_unavailable").await;
+    shared.held(&exporter, "ledger").await;
     shared.portal.file(shared.folder, "f.pdf", Status::Failed);
     let id = shared.folder.to_string();
     exporter

@@ -6,6 +6,7 @@ use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{Shared, until_writable};
+use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::Proxy;
@@ -36,7 +37,7 @@ async fn goes_on_without_server(shared: &Shared, exporter: &Exporter, name: &str
         })
         .await;
     assert_eq!(failed(shared, &metrics), counted + 1);
-    shared.held(exporter, "ledger_unavailable").await;
+    shared.held(exporter, "ledger").await;
     for (path, status) in [
         ("/livez", 200),
         ("/readyz", 200),
@@ -62,12 +63,16 @@ async fn comes_back(shared: &Shared, exporter: &Exporter, entered: u64) {
         .await;
 }
 
-/// Nothing may be attempted before this many files have failed.
-async fn patient(server: &Server, min_failed: u64) -> Shared {
-    let shared = Shared::on(server, "enforce", |config| {
-        config["reindex"]["min_failed"] = min_failed.into();
-    })
-    .await;
+/// Nothing may be attempted before a file has failed for a reason.
+async fn patient(server: &Server) -> Shared {
+    let shared = Shared::on(server, "enforce", only_with_a_reason).await;
+    shared.meet_long_ago().await;
+    shared
+}
+
+/// Failed files may be sent at once.
+async fn eager(server: &Server) -> Shared {
+    let shared = Shared::on(server, "enforce", |_| {}).await;
     shared.meet_long_ago().await;
     shared
 }
@@ -75,11 +80,11 @@ async fn patient(server: &Server, min_failed: u64) -> Shared {
 #[tokio::test]
 async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() {
     let server = Server::own().await;
-    let shared = patient(&server, 4).await;
+    let shared = patient(&server).await;
     let exporter = shared.start().await;
     let metrics = until_writable(&exporter, true).await;
     let entered = entries(&shared, &metrics);
-    shared.held(&exporter, "below_min_failed").await;
+    shared.held(&exporter, "nothing_eligible").await;
 
     server.stop().await;
     goes_on_without_server(&shared, &exporter, "f.pdf").await;
@@ -87,13 +92,13 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
     comes_back(&shared, &exporter, entered + 1).await;
     assert_eq!(shared.sent(), 0);
 
-    // With this file there are enough.
     server.kill().await;
     goes_on_without_server(&shared, &exporter, "g.pdf").await;
+    shared.fail_for_a_reason("h.pdf");
     exporter.collections(2).await;
     assert_eq!(shared.sent(), 0);
     server.start().await;
-    comes_back(&shared, &exporter, entered + 2).await;
+    comes_back(&shared, &exporter, entered + 3).await;
     shared.attempted(&exporter, "accepted").await;
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["accepted"]);
@@ -103,13 +108,13 @@ async fn counting_goes_on_while_the_server_is_stopped_and_then_all_comes_back() 
 #[tokio::test]
 async fn a_process_that_is_started_without_the_server_uses_it_as_soon_as_it_is_there() {
     let server = Server::own().await;
-    let shared = patient(&server, 2).await;
+    let shared = eager(&server).await;
     server.stop().await;
     let exporter = shared.start().await;
     until_writable(&exporter, false).await;
     let metrics = exporter.collected().await;
     assert_eq!(failed(&shared, &metrics), 2);
-    shared.held(&exporter, "ledger_unavailable").await;
+    shared.held(&exporter, "ledger").await;
     assert_eq!(exporter.status("/readyz").await, 200);
     server.start().await;
     until_writable(&exporter, true).await;
@@ -121,12 +126,13 @@ async fn a_process_that_is_started_without_the_server_uses_it_as_soon_as_it_is_t
 #[tokio::test]
 async fn a_server_that_stands_still_holds_nothing_but_reindexing() {
     let server = Server::own().await;
-    let shared = patient(&server, 3).await;
+    let shared = patient(&server).await;
     let exporter = shared.start().await;
     until_writable(&exporter, true).await;
     server.pause();
     // It takes a while until the process gives up.
     goes_on_without_server(&shared, &exporter, "f.pdf").await;
+    shared.fail_for_a_reason("g.pdf");
     exporter.collections(2).await;
     assert_eq!(shared.sent(), 0);
     server.resume();
@@ -142,7 +148,7 @@ async fn a_server_that_stands_still_holds_nothing_but_reindexing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_slow_server_slows_down_and_breaks_nothing() {
     let server = Server::shared().await;
-    let shared = patient(server, 2).await;
+    let shared = eager(server).await;
     let proxy = Proxy::before(server.address()).await;
     proxy.slow_down(Duration::from_millis(10));
     let distant = shared.by(&shared.database.url_at(proxy.address()));

@@ -4,6 +4,7 @@ use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{Shared, until_writable};
+use crate::reindex::scene::only_with_a_reason;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::bouncer::Bouncer;
@@ -12,10 +13,7 @@ use crate::support::postgres::bouncer::Bouncer;
 async fn two_processes_share_everything_through_pgbouncer() {
     let server = Server::shared().await;
     let bouncer = Bouncer::before(server).await;
-    let shared = Shared::with("enforce", |config| {
-        config["reindex"]["min_failed"] = 4.into();
-    })
-    .await;
+    let shared = Shared::with("enforce", only_with_a_reason).await;
     let pooled = shared.by(&shared.database.url_at(bouncer.address()));
     // The tables are made through the pooler as well.
     let exporter = Exporter::start(&pooled).await;
@@ -29,10 +27,9 @@ async fn two_processes_share_everything_through_pgbouncer() {
         Exporter::start(&pooled).await,
     ];
     for exporter in &both {
-        shared.held(exporter, "below_min_failed").await;
+        shared.held(exporter, "nothing_eligible").await;
     }
-    let add_failed = |name: &str| shared.portal.file(shared.folder, name, Status::Failed);
-    add_failed("f.pdf");
+    shared.portal.file(shared.folder, "f.pdf", Status::Failed);
     let id = shared.folder.to_string();
     for exporter in &both {
         exporter
@@ -41,7 +38,7 @@ async fn two_processes_share_everything_through_pgbouncer() {
             })
             .await;
     }
-    add_failed("g.pdf");
+    shared.fail_for_a_reason("g.pdf");
     for exporter in &both {
         shared.attempted(exporter, "accepted").await;
         until_writable(exporter, true).await;

@@ -9,15 +9,12 @@ use uuid::Uuid;
 use super::ledger;
 use super::scene::Shared;
 use crate::reindex::limits::folder_of;
-use crate::reindex::scene::{FAILED, budget_left, rules, sent};
+use crate::reindex::scene::{budget_left, rules, sent};
 use crate::support::exporter::Exporter;
 use kb_exposition::{Exposition, Sample};
 
 /// Folders beside the first.
-const MORE: u32 = 5;
-
-/// Attempts that the budget allows.
-const ACTIONS: u64 = 3;
+const MORE: u32 = 3;
 
 /// Two processes over folders in which files failed, each for a reason of its own so that none waits for what comes of another.
 struct Pair {
@@ -83,7 +80,7 @@ fn attempts(metrics: &Exposition, result: &str) -> u64 {
 
 #[tokio::test]
 async fn two_processes_make_one_attempt_in_each_folder() {
-    let pair = Pair::with(json!({"actions": 100})).await;
+    let pair = Pair::with(json!({"files": 1_000})).await;
     let both = pair.start().await;
     let folders = u64::from(MORE) + 1;
     pair.settle(&both, folders).await;
@@ -98,25 +95,12 @@ async fn two_processes_make_one_attempt_in_each_folder() {
 }
 
 #[tokio::test]
-async fn two_processes_spend_one_budget_of_attempts() {
-    let pair = Pair::with(json!({"actions": ACTIONS, "files": 1_000})).await;
-    let both = pair.start().await;
-    for metrics in pair.settle(&both, ACTIONS).await {
-        let left = 1_000 - ACTIONS * FAILED;
-        assert_eq!(budget_left(&metrics), [Some(0), Some(left)]);
-        assert_eq!(attempts(&metrics, "unknown"), 0);
-    }
-    assert_eq!(pair.asked().len() as u64, ACTIONS);
-    let outcomes = ledger::outcomes(&pair.shared.database);
-    assert_eq!(outcomes, ["accepted"; 3]);
-}
-
-#[tokio::test]
 async fn two_processes_spend_one_budget_of_files() {
-    let pair = Pair::with(json!({"actions": 100, "files": 5})).await;
+    let pair = Pair::with(json!({"files": 5})).await;
     let both = pair.start().await;
     for metrics in pair.settle(&both, 2).await {
-        assert_eq!(budget_left(&metrics), [Some(98), Some(1)]);
+        assert_eq!(budget_left(&metrics), Some(1));
+        assert_eq!(attempts(&metrics, "unknown"), 0);
     }
     let files = ledger::attempts(&pair.shared.database);
     let files: Vec<_> = files.iter().map(|attempt| attempt.files).collect();

@@ -14,7 +14,9 @@ use uuid::Uuid;
 
 use super::ledger;
 use super::scene::{Shared, until_writable};
-use crate::reindex::limits::{Event, Limits, each_request_has_an_attempt, folder_of, millis, wall};
+use crate::reindex::limits::{
+    Event, Limits, Time, each_request_has_an_attempt, folder_of, millis, wall,
+};
 use crate::reindex::scene::{failed_files_are_shown, sent};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
@@ -34,7 +36,7 @@ const SMALL: Size = Size {
     shards: 3,
     limits: Limits {
         cooldown: Duration::from_secs(4),
-        budget: 15,
+        budget: 40,
         per: Duration::from_secs(8),
     },
 };
@@ -43,7 +45,7 @@ pub(crate) const LARGE: Size = Size {
     shards: 4,
     limits: Limits {
         cooldown: Duration::from_secs(10),
-        budget: 15,
+        budget: 40,
         per: Duration::from_secs(30),
     },
 };
@@ -52,9 +54,6 @@ const REPLICAS: usize = 2;
 
 const FOLDERS: usize = 12;
 const FILES: usize = 4;
-
-/// Files that the budget allows.
-const BUDGET_FILES: usize = 40;
 
 /// From a written intent to the arrival of its request, at most: the lease, and how long a process stands still between its last look at the
 /// lease and the request.
@@ -120,9 +119,9 @@ pub(crate) async fn no_limit_is_broken(size: &Size, random: Random) {
     let intents: Vec<Event> = attempts.iter().map(ledger::Attempt::event).collect();
     each_request_has_an_attempt(&requests, &intents, UNDER_WAY);
     each_answer_was_given(&attempts, &requests);
-    limits.were_kept(&requests, UNDER_WAY);
-    limits.were_kept(&intents, Duration::ZERO);
-    no_more_files_than_the_budget(&attempts, limits.per);
+    limits.cooldowns_were_kept(&requests, UNDER_WAY);
+    limits.cooldowns_were_kept(&intents, Duration::ZERO);
+    limits.budget_was_kept(&charges(&attempts));
 }
 
 /// A portal in which files of many folders failed, and a ledger that has known it for long.
@@ -133,16 +132,11 @@ async fn scene(server: &Server, limits: &Limits) -> (Shared, Vec<Uuid>) {
             "mode": "enforce",
             "min_age": "0s",
             "cooldown": text(limits.cooldown),
-            "max_cooldown": text(limits.cooldown),
             "max_attempts": 1_000,
-            "max_failed_ratio": 1.0,
-            "verify_after": "2s",
             "budget": {
-                "actions": limits.budget,
-                "files": BUDGET_FILES,
+                "files": limits.budget,
                 "per": text(limits.per),
             },
-            "breaker": {"no_effect": 1_000, "open_for": "1s"},
         });
     })
     .await;
@@ -229,13 +223,11 @@ fn each_answer_was_given(attempts: &[ledger::Attempt], requests: &[Event]) {
     }
 }
 
-/// In no window of the budget were more files sent.
-fn no_more_files_than_the_budget(attempts: &[ledger::Attempt], per: Duration) {
-    for (number, last) in attempts.iter().enumerate() {
-        let begin = last.intended - millis(per);
-        let window = attempts[..=number].iter();
-        let window = window.filter(|attempt| attempt.intended > begin);
-        let files: usize = window.map(|attempt| attempt.files).sum();
-        assert!(files <= BUDGET_FILES, "{files} files until {last:?}");
-    }
+/// The files of each attempt that may have been sent, by time.
+fn charges(attempts: &[ledger::Attempt]) -> Vec<(Time, u64)> {
+    let charged = attempts.iter();
+    let charged = charged.filter(|attempt| attempt.outcome != "not_sent");
+    charged
+        .map(|attempt| (attempt.intended, attempt.files))
+        .collect()
 }

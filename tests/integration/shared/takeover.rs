@@ -2,7 +2,7 @@
 
 use super::ledger::{self, WRITES_ATTEMPT};
 use super::scene::Shared;
-use crate::reindex::scene::READS;
+use crate::reindex::scene::{READS, only_with_a_reason};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
@@ -62,12 +62,10 @@ async fn a_process_that_stood_still_directly_before_an_attempt_does_not_make_it(
 async fn a_process_whose_place_was_taken_writes_no_intent() {
     let shared = Shared::new("enforce").await;
     let (first, fence) = stood_still(&shared).await;
-    let idle = shared
-        .workspace
-        .variant(|config| config["reindex"]["min_failed"] = 3.into());
+    let idle = shared.workspace.variant(only_with_a_reason);
     let second = Exporter::start(&idle).await;
     taken_over(&shared, fence).await;
-    shared.held(&second, "below_min_failed").await;
+    shared.held(&second, "nothing_eligible").await;
     first.signal("CONT");
     first.collections(3).await;
     assert_eq!(shared.sent(), 0);
@@ -93,13 +91,13 @@ async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_se
     let second = shared.start().await;
     taken_over(&shared, fence).await;
     proxy.open();
-    // It counts as an attempt: nobody can know that it was not sent.
+    // The first process says that it sent nothing, and the second one makes the attempt.
     for exporter in [&first, &second] {
-        shared.held(exporter, "unjudged").await;
+        shared.attempted(exporter, "accepted").await;
         exporter.collections(3).await;
     }
-    assert_eq!(shared.sent(), 0);
-    assert_eq!(ledger::attempts(&shared.database).len(), 1);
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["not_sent", "accepted"]);
 }
 
 /// The lease ends while the commit of the intent is on its way. The server ends the transaction, which would keep the others waiting.
@@ -154,20 +152,15 @@ async fn an_attempt_whose_answer_finds_nobody_is_not_made_again() {
 
 #[tokio::test]
 async fn a_process_that_stops_in_order_leaves_its_place_at_once() {
-    let shared = Shared::with("enforce", |config| {
-        config["reindex"]["min_failed"] = 3.into();
-    })
-    .await;
+    let shared = Shared::with("enforce", only_with_a_reason).await;
     shared.meet_long_ago().await;
     let first = shared.start_active().await;
     let second = shared.start().await;
-    shared.held(&second, "below_min_failed").await;
+    shared.held(&second, "nothing_eligible").await;
     let fence = ledger::fence(&shared.database);
     first.stop().await;
     taken_over(&shared, fence).await;
-    shared
-        .portal
-        .file(shared.folder, "f.pdf", kb_simulator::Status::Failed);
+    shared.fail_for_a_reason("f.pdf");
     shared.attempted(&second, "accepted").await;
     assert_eq!(shared.sent(), 1);
 }

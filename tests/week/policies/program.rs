@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use chrono_tz::Tz;
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
-use kb_exporter::ledger::{ActiveMode, AttemptId, Intent, LedgerView, Lost, Outcome};
-use kb_exporter::model::{ByStatus, FileKey, FolderId, PortalName, Status as Of, Timestamp};
-use kb_exporter::policy::judge::{self, LaterRead, Observation};
-use kb_exporter::policy::{
-    Candidate, Choice, CountQuality, Decision, FailedFile, FailedFiles, FolderFailures, Outlook,
-    Trigger, decide, in_order,
+use kb_exporter::ledger::{AttemptId, Intent, LedgerView, SentFile};
+use kb_exporter::model::{
+    ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status as Of, Timestamp,
 };
+use kb_exporter::policy::judge::{self, LaterRead, Observation};
+use kb_exporter::policy::{Choice, Decisions, FailedFile, FolderFacts, PortalFacts, decide};
+
 use uuid::Uuid;
 
 use super::Policy;
@@ -26,10 +27,13 @@ pub enum Killed {
 }
 
 /// It is killed at each of the points of one attempt in so many.
-pub(super) const KILLED_IN_ATTEMPT: u32 = 40;
+const KILLED_IN_ATTEMPT: u32 = 40;
 
 /// It is killed after one read in so many.
-pub(super) const KILLED_AFTER_READ: u32 = 700;
+const KILLED_AFTER_READ: u32 = 700;
+
+/// The failed files of the folders that have some.
+type Failures = BTreeMap<u32, Vec<FailedFile>>;
 
 /// This program, under its default rules.
 pub struct ThisProgram {
@@ -42,9 +46,6 @@ pub struct ThisProgram {
     started: u32,
     pub kills: BTreeMap<Killed, u64>,
 }
-
-/// The failed files of the folders that have some.
-type Failures = BTreeMap<u32, Vec<FailedFile>>;
 
 impl ThisProgram {
     pub fn new(seed: u64) -> Self {
@@ -80,16 +81,14 @@ impl ThisProgram {
             Some(Status::Waiting { .. }) => Observation::Status(Of::Pending),
             None => Observation::Absent,
         };
-        let read = LaterRead::Counted {
+        let read = LaterRead {
             began: now,
-            idle: folder.waiting() == 0,
             seen: &seen,
         };
-        let verify_after = self.reindex.rules.verify_after;
-        let track = self.ledger.track(ActiveMode::Enforce);
+        let track = self.ledger.track();
         let reviews: Vec<_> = track
             .unjudged_in(id(of))
-            .map(|attempt| (attempt.id, judge::review(attempt, verify_after, read, now)))
+            .map(|attempt| (attempt.id, judge::review(attempt, Some(read), now)))
             .filter(|(_, review)| !review.is_empty())
             .collect();
         for (id, review) in reviews {
@@ -113,74 +112,72 @@ impl ThisProgram {
             .collect()
     }
 
-    fn decide(
-        &self,
-        portal: &Portal,
-        of: u32,
-        failed: &[FailedFile],
-        outlook: &Outlook,
-    ) -> Decision {
-        let folder = &portal.folders[of as usize];
-        let mut counts = ByStatus::<u64>::default();
-        counts[Of::Done] = folder.done;
-        counts[Of::Pending] = folder.waiting();
-        counts[Of::Failed] = failed.len() as u64;
-        let (files, are_all) = (failed, true);
-        let failed = FailedFiles { files, are_all };
-        let candidate = Candidate {
-            kill_switch: portal.is_stopped(),
-            quality: if portal.now == self.started {
-                CountQuality::First
-            } else {
-                CountQuality::Usable
-            },
-            ..Candidate::new(id(of), &self.reindex.rules, counts, failed, outlook)
-        };
-        decide(&candidate, Some(&self.ledger), time(portal.now))
-    }
-
-    fn outlook(&self, failures: &Failures, now: u32) -> Outlook {
-        let folders = failures.iter().map(|(of, files)| FolderFailures {
-            folder: id(*of),
-            rules: &self.reindex.rules,
-            files,
+    fn decide(&self, portal: &Portal, failures: &Failures) -> Decisions {
+        let folders = failures.iter().map(|(of, failed)| {
+            let folder = &portal.folders[*of as usize];
+            let mut counts = ByStatus::<u64>::default();
+            counts[Of::Done] = folder.done;
+            counts[Of::Pending] = folder.waiting();
+            counts[Of::Failed] = failed.len() as u64;
+            FolderFacts {
+                id: id(*of),
+                rules: &self.reindex.rules,
+                usable: portal.now > self.started,
+                counts,
+                failed,
+            }
         });
-        Outlook::of(folders, &self.ledger, time(now))
+        let facts = PortalFacts {
+            now: time(portal.now),
+            zone: Tz::UTC,
+            kill_switch: portal.is_stopped(),
+            is_unusable: false,
+            folders: folders.collect(),
+        };
+        decide(&facts, Some(&self.ledger))
     }
 
     /// Decides about every folder, and makes the attempts that are due.
     fn make_attempts(&mut self, portal: &mut Portal) -> Result<(), Killed> {
-        let failures: Failures = portal
+        let mut failures: Failures = portal
             .all_folders()
             .map(|of| (of, self.failures(portal, of)))
             .filter(|(_, failed)| !failed.is_empty())
             .collect();
-        let outlook = self.outlook(&failures, portal.now);
-        let mut triggers = Vec::new();
-        for (of, failed) in &failures {
-            let decision = self.decide(portal, *of, failed, &outlook);
-            if let Choice::Trigger(trigger) = decision.choice {
-                triggers.push(trigger);
-            }
-        }
         let numbers: HashMap<FolderId, u32> = failures.keys().map(|of| (id(*of), *of)).collect();
-        for trigger in in_order(triggers, &self.ledger) {
-            let of = numbers[&trigger.folder];
-            let decision = self.decide(portal, of, &failures[&of], &outlook);
-            if let Choice::Trigger(trigger) = decision.choice {
-                self.attempt(portal, of, trigger)?;
-            }
+        // Each attempt puts the decisions before it out of date.
+        loop {
+            let decisions = self.decide(portal, &failures);
+            let Some(folder) = decisions.order.first() else {
+                return Ok(());
+            };
+            let choice = &decisions.folders[folder].choice;
+            let is_trial = matches!(choice, Choice::Send { is_trial: true });
+            let of = numbers[folder];
+            let failed = failures.remove(&of).expect("it was decided on");
+            self.attempt(portal, of, is_trial, &failed)?;
         }
-        Ok(())
     }
 
-    fn attempt(&mut self, portal: &mut Portal, of: u32, trigger: Trigger) -> Result<(), Killed> {
+    fn attempt(
+        &mut self,
+        portal: &mut Portal,
+        of: u32,
+        is_trial: bool,
+        failed: &[FailedFile],
+    ) -> Result<(), Killed> {
         let (now, at) = (portal.now, time(portal.now));
         self.maybe_killed(Killed::BeforeIntent, KILLED_IN_ATTEMPT, now)?;
         let number = AttemptId::new(self.next);
         self.next += 1;
         let name = PortalName::new("main").expect("a name");
-        let intent = Intent::new(name, trigger.folder, trigger.mode, at, trigger.files);
+        let files = failed
+            .iter()
+            .map(|file| (file.key, SentFile::new(file.class.clone())));
+        let intent = Intent {
+            is_trial,
+            ..Intent::new(name, id(of), at, files.collect())
+        };
         self.ledger.intend(number, intent).expect("it fits");
         self.maybe_killed(Killed::BeforeRequest, KILLED_IN_ATTEMPT, now)?;
         let answer = portal.post(of);
@@ -193,7 +190,7 @@ impl ThisProgram {
 
 impl Policy for ThisProgram {
     fn read(&mut self, portal: &mut Portal) {
-        let track = self.ledger.track(ActiveMode::Enforce);
+        let track = self.ledger.track();
         let open: Vec<FolderId> = track.unjudged().map(|attempt| attempt.folder).collect();
         for of in portal.all_folders().filter(|of| open.contains(&id(*of))) {
             self.review(portal, of);
@@ -207,22 +204,22 @@ impl Policy for ThisProgram {
 
 const START: i64 = 1_772_366_400_000;
 
-pub(super) fn time(minute: u32) -> Timestamp {
+fn time(minute: u32) -> Timestamp {
     Timestamp::from_millis(START + i64::from(minute) * 60_000)
 }
 
-pub(super) fn id(of: u32) -> FolderId {
+fn id(of: u32) -> FolderId {
     Uuid::from_u128(u128::from(of) + 1).into()
 }
 
-pub(super) fn key(file: u128) -> FileKey {
+fn key(file: u128) -> FileKey {
     FileKey {
         link: file,
         id: file,
     }
 }
 
-pub(super) fn outcome(answer: Answer) -> Outcome {
+fn outcome(answer: Answer) -> Outcome {
     let refused = |status| Outcome::Refused {
         status,
         retry_after: None,

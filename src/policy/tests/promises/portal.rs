@@ -40,8 +40,6 @@ pub(super) struct File {
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     files: BTreeMap<u128, File>,
-    /// Whether it was read since the program was started.
-    pub was_read: bool,
 }
 
 impl File {
@@ -115,15 +113,21 @@ impl Folder {
         failed.map(|file| (file.key, file))
     }
 
+    /// The same as the program knows them.
+    pub fn failed_files(&self) -> Vec<FailedFile> {
+        let known = |(key, file): (FileKey, &File)| FailedFile {
+            key,
+            since: file.failed_since.unwrap().0,
+            class: class(file.class()),
+        };
+        self.failed().map(known).collect()
+    }
+
     pub fn seen(&self, key: FileKey) -> Observation {
         match self.files.get(&key.link).filter(|file| file.key == key) {
             Some(file) => Observation::Status(file.status),
             None => Observation::Absent,
         }
-    }
-
-    pub fn is_idle(&self) -> bool {
-        !self.files.values().any(File::waits)
     }
 
     /// When the files that wait because of a request were queued.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::portal::{Answer, FOLDERS, Folder};
+use super::portal::{Answer, FOLDERS, File, Folder};
 use super::*;
-use crate::ledger::{Lost, Tidy};
+use crate::ledger::Tidy;
 use crate::policy::judge::{LaterRead, Observation, renewed, review};
 
 pub(super) struct World {
@@ -92,9 +92,6 @@ impl World {
     /// The program ends and is started again: only the ledger survives.
     fn restart(&mut self) {
         self.ledger.view.interrupt(self.now).unwrap();
-        for folder in self.folders.values_mut() {
-            folder.was_read = false;
-        }
     }
 
     fn read(&mut self, whole: bool, answer: Answer) {
@@ -103,19 +100,10 @@ impl World {
             self.folder(of).read(now);
             self.review(of, whole);
         }
-        let triggers = (0..FOLDERS).filter_map(|of| self.decide(of, whole));
-        let triggers: Vec<_> = triggers.collect();
-        for trigger in in_order(triggers, &self.ledger.view) {
-            let mut folders = 0..FOLDERS;
-            let of = folders.find(|of| folder(*of) == trigger.folder).unwrap();
-            // Each attempt makes earlier decisions obsolete.
-            if let Some(trigger) = self.decide(of, whole) {
-                self.check(of, &trigger);
-                self.attempt(of, trigger, answer);
-            }
-        }
-        for folder in self.folders.values_mut() {
-            folder.was_read = true;
+        // Each attempt makes earlier decisions obsolete.
+        while let Some((of, is_trial)) = self.next(whole) {
+            self.check(of);
+            self.attempt(of, is_trial, answer);
         }
     }
 
@@ -128,20 +116,14 @@ impl World {
                 Observation::Unread
             }
         };
-        let read = LaterRead::Counted {
+        let read = LaterRead {
             began: now,
-            idle: portal.is_idle(),
             seen: &seen,
         };
         let view = &mut self.ledger.view;
-        let unjudged = view.track(ActiveMode::Enforce).unjudged_in(folder(of));
+        let unjudged = view.track().unjudged_in(folder(of));
         let reviews: Vec<_> = unjudged
-            .map(|attempt| {
-                (
-                    attempt.id,
-                    review(attempt, self.rules.verify_after, read, now),
-                )
-            })
+            .map(|attempt| (attempt.id, review(attempt, Some(read), now)))
             .collect();
         let known = view.folder(folder(of)).into_iter();
         let sent = known.flat_map(|ledger| ledger.file_attempts.keys().copied());
@@ -153,58 +135,50 @@ impl World {
         }
     }
 
-    fn decide(&mut self, of: u128, whole: bool) -> Option<Trigger> {
-        let failed = |folder: &Folder| -> Vec<_> {
-            let files = folder.failed().map(|(key, file)| FailedFile {
-                key,
-                since: file.failed_since.unwrap().0,
-                class: Class::Text(file.class().into()),
-            });
-            files.collect()
-        };
-        let all: Vec<_> = self.folders.values().map(failed).collect();
-        let failures = (0..).zip(&all).map(|(of, files)| FolderFailures {
-            folder: folder(of),
-            rules: &self.rules,
-            files,
-        });
-        let outlook = Outlook::of(failures, &self.ledger.view, self.now);
-        let (portal, files) = (&self.folders[&of], failed(&self.folders[&of]));
-        let failed = FailedFiles {
-            files: &files,
-            are_all: whole,
-        };
-        let candidate = Candidate {
+    /// The first folder to which a request is to be sent, and whether that tries a class.
+    fn next(&mut self, whole: bool) -> Option<(u128, bool)> {
+        let failed = self.folders.values().map(Folder::failed_files);
+        let failed: Vec<Vec<FailedFile>> = failed.collect();
+        let folders = (0..).zip(self.folders.values()).zip(&failed);
+        let facts = PortalFacts {
+            now: self.now,
+            zone: Tz::UTC,
             kill_switch: self.kill_switch,
-            quality: if portal.was_read {
-                CountQuality::Usable
-            } else {
-                CountQuality::First
-            },
-            ..Candidate::new(folder(of), &self.rules, portal.counts(), failed, &outlook)
+            is_unusable: false,
+            folders: folders
+                .map(|((of, portal), failed)| FolderFacts {
+                    id: folder(of),
+                    rules: &self.rules,
+                    usable: whole,
+                    counts: portal.counts(),
+                    failed,
+                })
+                .collect(),
         };
-        let decision = decide(&candidate, Some(&self.ledger.view), self.now);
-        self.met.insert(decision.reason().as_str());
-        match decision.choice {
-            Choice::Trigger(trigger) => Some(trigger),
-            Choice::Hold(_) => None,
-        }
+        let decisions = decide(&facts, Some(&self.ledger.view));
+        let reasons = decisions.folders.values();
+        self.met
+            .extend(reasons.map(|decision| decision.reason().as_str()));
+        let next = decisions.order.first()?;
+        let Choice::Send { is_trial } = decisions.folders[next].choice else {
+            panic!("it is sent")
+        };
+        let of = (0..FOLDERS).find(|of| folder(*of) == *next);
+        of.map(|of| (of, is_trial))
     }
 
-    fn attempt(&mut self, of: u128, trigger: Trigger, answer: Answer) {
-        let (mode, files) = (trigger.mode, trigger.files.len() as u64);
-        let id = self.ledger.intend_files(mode, of, self.now, trigger.files);
-        let refused = mode == ActiveMode::Enforce && matches!(answer, Answer::Refused(_));
+    fn attempt(&mut self, of: u128, is_trial: bool, answer: Answer) {
+        let failed = self.folders[&of].failed();
+        let sent = |(key, file): (FileKey, &File)| (key, SentFile::new(class(file.class())));
+        let files: Vec<_> = failed.map(sent).collect();
         self.noted.push(Noted {
             folder: of,
-            mode,
             at: self.passed,
-            files,
-            refused,
+            files: files.len() as u64,
+            refused: matches!(answer, Answer::Refused(_)),
         });
-        if mode == ActiveMode::Enforce {
-            self.send(of, id, answer);
-        }
+        let id = self.ledger.intend_files(of, self.now, files, is_trial);
+        self.send(of, id, answer);
     }
 
     fn send(&mut self, of: u128, id: AttemptId, answer: Answer) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::classify::Class;
 use crate::ledger::LedgerView;
 use crate::model::Timestamp;
-use crate::retry::facts::FolderFacts;
+use crate::policy::facts::FolderFacts;
 
 /// The failed files of one class, or of all classes, in a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,12 +47,13 @@ impl<'a> Tally<'a> {
             let attempts = ledger.map_or(0, |ledger| ledger.file_attempts(folder.id, file.key));
             let exhausted = attempts >= rules.max_attempts.get();
             let from = file.since.after(rules.min_age);
+            let is_old = now.since(file.since) >= rules.min_age;
             let never = rules
                 .never_classes
                 .iter()
                 .any(|name| name == file.class.as_str());
             let may_be_sent = !exhausted && !never;
-            if may_be_sent && from > now {
+            if may_be_sent && !is_old {
                 let next = tally.next_eligible.unwrap_or(from);
                 tally.next_eligible = Some(next.min(from));
             }
@@ -63,7 +64,7 @@ impl<'a> Tally<'a> {
             for files in [class, &mut tally.all] {
                 files.files += 1;
                 files.exhausted += u64::from(exhausted);
-                files.eligible += u64::from(may_be_sent && from <= now);
+                files.eligible += u64::from(may_be_sent && is_old);
             }
         }
         tally

@@ -1,15 +1,17 @@
 //! Why a folder is held, until when, and by what.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use crate::classify::Class;
-use crate::config::ReindexRules;
-use crate::ledger::{ActiveMode, Attempt, FileState, LedgerView, Outcome, Track};
-use crate::model::{FolderId, Timestamp};
-use crate::retry::facts::{FolderFacts, PortalFacts};
-use crate::retry::reason::Reason;
-use crate::retry::tally::{ClassFiles, Tally};
+use crate::config::{Mode, ReindexRules};
+use crate::ledger::{Attempt, FileState, LedgerView, Track};
+use crate::model::{FolderId, Outcome, Timestamp};
+use crate::policy::facts::{FolderFacts, PortalFacts};
+use crate::policy::reason::Reason;
+use crate::policy::tally::{ClassFiles, Tally};
 
 /// An attempt sends at most so many files that are not eligible for each one that is, or [`FEW_OTHERS`].
 const OTHERS_PER_FILE: u64 = 10;
@@ -54,9 +56,9 @@ pub(super) fn check(
     folder: &FolderFacts<'_>,
     tally: &Tally<'_>,
     ledger: Option<&LedgerView>,
-) -> Result<ActiveMode, Hold> {
+) -> Result<(), Hold> {
     let (rules, now) = (folder.rules, portal.now);
-    let mode = ActiveMode::of(rules.mode).ok_or(Reason::Off)?;
+    hold(rules.mode == Mode::Off, Reason::Off)?;
     hold(portal.kill_switch, Reason::KillSwitch)?;
     let ledger = ledger.ok_or(Reason::Ledger)?;
     let clock_was_set = ledger.clock_was_set_within(rules.min_age, now);
@@ -64,12 +66,11 @@ pub(super) fn check(
     hold(portal.is_unusable, Reason::Portal)?;
     hold(!folder.usable, Reason::Counts)?;
     is_worth_it(tally)?;
-    let track = ledger.track(ActiveMode::Enforce);
+    let track = ledger.track();
     portal_carries_out(track, folder, now)?;
     hold(!in_window(rules, portal.zone, now), Reason::OutsideWindows)?;
     has_rested(ledger, folder, now)?;
-    hold(folder.backlog() > folder.max_backlog(), Reason::Backlog)?;
-    Ok(mode)
+    hold(folder.backlog() > folder.max_backlog(), Reason::Backlog)
 }
 
 /// Whether enough of the files that an attempt sends are eligible.
@@ -88,9 +89,7 @@ fn is_worth_it(tally: &Tally<'_>) -> Result<(), Hold> {
 /// Holds a portal that answered with an error and moved no file, and a folder that it refuses.
 fn portal_carries_out(track: &Track, folder: &FolderFacts<'_>, now: Timestamp) -> Result<(), Hold> {
     let rests = rests_until(track, folder.rules);
-    let refused = track
-        .last_of(folder.id)
-        .and_then(|last| refused_until(last, folder.rules));
+    let refused = last_sent(track, folder.id).and_then(|last| refused_until(last, folder.rules));
     match rests.max(refused).filter(|end| *end > now) {
         Some(end) => Err(Hold::until(Reason::Portal, Some(end))),
         None => Ok(()),
@@ -118,7 +117,7 @@ fn has_failed(attempt: &Attempt) -> bool {
             unmoved == attempt.files && !attempt.was_interrupted()
         }
         Some((_, Outcome::Refused { status, .. })) => matches!(status, 401 | 429),
-        Some((_, Outcome::Accepted { .. })) | None => false,
+        Some((_, Outcome::NotSent | Outcome::Accepted { .. })) | None => false,
     }
 }
 
@@ -131,7 +130,8 @@ fn refused_until(last: &Attempt, rules: &ReindexRules) -> Option<Timestamp> {
     Some(at.after(asked.unwrap_or(rules.cooldown).min(rules.cooldown)))
 }
 
-fn in_window(rules: &ReindexRules, zone: Tz, now: Timestamp) -> bool {
+/// Whether attempts are allowed at this minute.
+pub(crate) fn in_window(rules: &ReindexRules, zone: Tz, now: Timestamp) -> bool {
     let local = DateTime::<Utc>::from(now).with_timezone(&zone);
     let mut windows = rules.windows.iter();
     rules.windows.is_empty() || windows.any(|window| window.contains(&local))
@@ -139,7 +139,7 @@ fn in_window(rules: &ReindexRules, zone: Tz, now: Timestamp) -> bool {
 
 /// Holds a folder while an attempt there is open, and for a cooldown after the intent.
 fn has_rested(ledger: &LedgerView, folder: &FolderFacts<'_>, now: Timestamp) -> Result<(), Hold> {
-    let track = ledger.track(ActiveMode::Enforce);
+    let track = ledger.track();
     let end = next_allowed(ledger, folder.id, folder.rules);
     let until = Some(end).filter(|end| *end > now);
     if until.is_some() || track.unjudged_in(folder.id).next().is_some() {
@@ -155,8 +155,17 @@ pub(super) fn next_allowed(
     folder: FolderId,
     rules: &ReindexRules,
 ) -> Timestamp {
-    let last = ledger.track(ActiveMode::Enforce).last_of(folder);
-    let last = last.filter(|last| last.refusal().is_none());
-    let last = last.map_or(ledger.met(), |last| last.intended);
-    last.max(ledger.met()).after(rules.cooldown)
+    let last = last_sent(ledger.track(), folder);
+    let rests = last.map(|last| {
+        let refused = refused_until(last, rules);
+        refused.unwrap_or(last.intended.after(rules.cooldown))
+    });
+    let met = ledger.met().after(rules.cooldown);
+    rests.map_or(met, |rests| rests.max(met))
+}
+
+/// The newest attempt in a folder whose request was sent, or may have been.
+fn last_sent(track: &Track, folder: FolderId) -> Option<&Arc<Attempt>> {
+    let mut attempts = track.of_folder(folder);
+    attempts.find(|attempt| !matches!(attempt.outcome, Some((_, Outcome::NotSent))))
 }

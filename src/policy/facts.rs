@@ -24,7 +24,7 @@ pub struct PortalFacts<'a> {
 pub struct FolderFacts<'a> {
     pub id: FolderId,
     pub rules: &'a ReindexRules,
-    /// Whether the counts are current and consistent, and not the first since the start; and each failed file was read.
+    /// Whether the counts are current and consistent, and each failed file was read.
     pub usable: bool,
     pub counts: ByStatus<u64>,
     /// The failed files that were read.
@@ -42,12 +42,12 @@ pub struct FailedFile {
 
 impl FolderFacts<'_> {
     /// The files that wait or are processed.
-    pub(super) fn backlog(&self) -> u64 {
+    pub(crate) fn backlog(&self) -> u64 {
         self.counts[Status::Pending].saturating_add(self.counts[Status::Processing])
     }
 
     /// The largest backlog with which the folder is sent.
-    pub(super) fn max_backlog(&self) -> u64 {
+    pub(crate) fn max_backlog(&self) -> u64 {
         self.rules.max_backlog.max(self.counts.total() / 10)
     }
 }

@@ -1,0 +1,83 @@
+//! What came of a request to reindex failed files.
+
+use std::time::Duration;
+
+/// What came of the request of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was sent: reindexing was stopped after the intent was written, or that took too long.
+    NotSent,
+    /// The portal answered 200 with a number.
+    Accepted {
+        /// How many files it says it queued.
+        updated: u64,
+    },
+    /// The portal answered 4xx: nothing was queued.
+    Refused {
+        status: u16,
+        /// What `Retry-After` asked for.
+        retry_after: Option<Duration>,
+    },
+    /// Files may have been queued. It is charged, and not sent again before its cooldown.
+    Unknown {
+        /// Why it is not known.
+        why: Lost,
+    },
+}
+
+impl Outcome {
+    /// A word for each. Those of requests that were sent are values of the label `result` of `kb_reindex_attempts_total`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotSent => "not_sent",
+            Self::Accepted { .. } => "accepted",
+            Self::Refused { .. } => "refused",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// Whether files may have been queued: only then is an attempt charged, and its files are watched.
+    pub const fn is_charged(self) -> bool {
+        matches!(self, Self::Accepted { .. } | Self::Unknown { .. })
+    }
+}
+
+/// Why the result of a request is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// No answer came: the time ran out, or the connection was cut.
+    NoAnswer,
+    /// An answer with a status such as 5xx, after which files may have been queued or not.
+    Status(u16),
+    /// 200 without a readable `updated`.
+    Unreadable,
+    /// The program ended, or gave up, between the intent and the answer.
+    Interrupted,
+}
+
+impl Lost {
+    /// A word for each, without the status of [`Self::Status`].
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoAnswer => "no_answer",
+            Self::Status(_) => "status",
+            Self::Unreadable => "unreadable",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// The status of the answer, where one came.
+    pub const fn status(self) -> Option<u16> {
+        match self {
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
+    /// Reads the word of [`Self::as_str`], with the status of the answer.
+    pub fn from_word(word: &str, status: Option<u16>) -> Option<Self> {
+        let all = [Self::NoAnswer, Self::Unreadable, Self::Interrupted];
+        let mut all = all.into_iter().chain(status.map(Self::Status));
+        all.find(|why| why.as_str() == word)
+    }
+}

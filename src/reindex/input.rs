@@ -1,0 +1,97 @@
+//! The input of decisions at one time.
+
+use std::sync::Arc;
+
+use crate::clock::Moment;
+use crate::config::{Reindex, ReindexRules};
+use crate::ledger::LedgerView;
+use crate::model::{FolderId, Timestamp};
+use crate::policy::{self, Decisions, FolderFacts, PortalFacts};
+use crate::portal::Client;
+use crate::snapshot::{Counts, FailedFiles, FolderState, FolderView, PortalView, Snapshot};
+
+/// The settings in use: a reload changes them for every decision from then on.
+#[derive(Clone)]
+pub struct Rules {
+    pub reindex: Arc<Reindex>,
+    /// The time zone of their windows.
+    pub zone: chrono_tz::Tz,
+    /// How many classes of a portal have counters of their own, at most.
+    pub max_classes: usize,
+    pub client: Arc<Client>,
+}
+
+/// The input of decisions about a portal at one time.
+pub(super) struct Input {
+    pub portal: Arc<PortalView>,
+    pub rules: Rules,
+    pub kill_switch: bool,
+    /// Whether a portal that is configured before has the same folders: then it is the same portal under another address.
+    pub is_double: bool,
+    /// The attempts; `None` if the ledger cannot be used.
+    pub ledger: Option<Arc<LedgerView>>,
+    /// By the clock of the ledger.
+    pub now: Timestamp,
+}
+
+impl Input {
+    pub fn decide(&self) -> Decisions {
+        let facts = PortalFacts {
+            now: self.now,
+            zone: self.rules.zone,
+            kill_switch: self.kill_switch,
+            is_unusable: self.is_double || self.portal.list.trouble().is_some(),
+            folders: self.folders().map(|folder| self.facts(folder)).collect(),
+        };
+        policy::decide(&facts, self.ledger.as_deref())
+    }
+
+    /// The folders that are there.
+    pub fn folders(&self) -> impl Iterator<Item = &FolderView> {
+        let folders = self.portal.folders.values().map(AsRef::as_ref);
+        folders.filter(|folder| !matches!(folder.state, FolderState::Departed(_)))
+    }
+
+    /// A folder that is there.
+    pub fn folder(&self, id: FolderId) -> Option<&FolderView> {
+        self.folders().find(|folder| folder.id == id)
+    }
+
+    pub fn rules_of(&self, folder: &FolderView) -> &ReindexRules {
+        let name = folder.name.label();
+        self.rules.reindex.for_folder(folder.id, name)
+    }
+
+    /// The failed files of a folder, if the latest read counted it and that is not too long ago.
+    pub fn failed_files<'a>(&self, folder: &'a FolderView) -> Option<&'a FailedFiles> {
+        self.counts(folder)?;
+        folder.failed_files.as_deref()
+    }
+
+    fn counts<'a>(&self, folder: &'a FolderView) -> Option<&'a Counts> {
+        let counts = self.portal.fresh_counts(folder, Moment::now())?;
+        (folder.state.is_counted() && counts.look.consistent).then_some(counts)
+    }
+
+    pub fn facts<'a>(&'a self, folder: &'a FolderView) -> FolderFacts<'a> {
+        let failed = self.failed_files(folder);
+        let counts = folder.counts.as_ref();
+        FolderFacts {
+            id: folder.id,
+            rules: self.rules_of(folder),
+            usable: failed.is_some_and(|failed| failed.are_all),
+            counts: counts.map(|counts| counts.files).unwrap_or_default(),
+            failed: failed.map_or(&[], |failed| &failed.files),
+        }
+    }
+}
+
+/// Whether a portal that is configured before this one, with another address, has a folder of it.
+pub(super) fn is_double(snapshot: &Snapshot, portal: &PortalView) -> bool {
+    let before = snapshot.portals.iter();
+    let mut before = before.take_while(|other| other.name != portal.name);
+    before.any(|other| {
+        let mut folders = portal.folders.keys();
+        other.address != portal.address && folders.any(|id| other.folders.contains_key(id))
+    })
+}
