@@ -19,17 +19,21 @@ const GOOD_FOR: Duration = Duration::from_hours(2);
 const NEWEST_ATTEMPTS: usize = 64;
 
 /// An attempt in which one file in so many came back was not in vain, nor were those before it.
-const ONE_IN: u64 = 4;
+const ONE_IN: u64 = 5;
 
 /// For how long an open attempt keeps other folders from trying its classes.
 const WAIT_FOR_RESULT: Duration = Duration::from_mins(30);
 
-/// An outage has ended when this many new files failed since the last try, for each of up to four tries in vain, and none for so long; in a folder
-/// with more than [`MANY_FILES`], for so long.
-const NEW_FILES: usize = 3;
+/// An outage has ended when, after the newest try, a file failed and then none for so long, and for as long as the newest failures took: where
+/// files fail seldom, a short time without a failure shows nothing.
 const QUIET: Duration = Duration::from_mins(30);
-const QUIET_OF_MANY: Duration = Duration::from_mins(90);
+const NEWEST_FAILURES: usize = 5;
+
+/// A folder with more files tries a class only when the class is quiet: a try costs much of the budget.
 const MANY_FILES: u64 = 100;
+
+/// A pause doubles only once so many files failed again for each time: a few may fail by chance.
+const FILES_PER_DOUBLING: u64 = 10;
 
 /// The longest pause between two tries of a class.
 const LONGEST_PAUSE: Duration = Duration::from_hours(24);
@@ -47,6 +51,8 @@ pub struct ClassState {
     pub last: Option<(Timestamp, FolderId)>,
     /// Number of newest attempts in which none came back, since the last one in which enough did.
     pub in_vain: u32,
+    /// Number of files that failed again in these attempts.
+    failed_again: u64,
 }
 
 impl ClassState {
@@ -68,7 +74,10 @@ impl ClassState {
             state.note_result(attempt, result, files, now);
             files += known;
             ends |= result.recovered * ONE_IN >= result.sent;
-            state.in_vain += u32::from(result.recovered == 0 && !ends);
+            if result.recovered == 0 && !ends {
+                state.in_vain += 1;
+                state.failed_again += result.refailed;
+            }
             if ends && GOOD.iter().all(|(newest, _)| files >= *newest) {
                 break;
             }
@@ -120,26 +129,34 @@ impl ClassState {
         if self.back_until.is_some() && self.in_vain == 0 {
             return None;
         }
+        let newest = new.iter().copied().max();
         let last = self.last.map(|(last, _)| last);
-        let newest = new.iter().max();
-        let quiet = |time| newest.map(|newest| newest.after(time));
         let paused = last.map(|last| last.after(self.pause(rules)));
         if files > MANY_FILES {
-            return paused.max(quiet(QUIET_OF_MANY));
+            return paused.max(newest.map(|newest| newest.after(QUIET)));
         }
         let paused = paused?;
-        let since_last = new.iter().filter(|at| last.is_none_or(|last| **at > last));
-        let enough = NEW_FILES * self.in_vain.clamp(1, 4) as usize;
-        let ended = quiet(QUIET).filter(|_| since_last.count() >= enough);
+        let ended = outage_end(new).filter(|_| newest > last);
         Some(ended.map_or(paused, |ended| ended.min(paused)))
     }
 
-    /// The time between two tries: a cooldown after the first one in vain, twice as long after each further one.
+    /// The time between two tries: a cooldown after the first one in vain, twice as long after each further one in which enough files failed.
     fn pause(&self, rules: &ReindexRules) -> Duration {
-        let doublings = self.in_vain.saturating_sub(1).min(20);
+        let tries = self.in_vain.saturating_sub(1).min(20);
+        let shown = self.failed_again / FILES_PER_DOUBLING;
+        let doublings = tries.min(u32::try_from(shown).unwrap_or(tries));
         let pause = rules.cooldown.saturating_mul(1 << doublings);
         pause.min(LONGEST_PAUSE.max(rules.cooldown))
     }
+}
+
+/// When the outage in which these files failed will have ended, if none fails until then; `None` if too few failed to tell.
+fn outage_end(new: &[Timestamp]) -> Option<Timestamp> {
+    let mut new = new.to_vec();
+    new.sort_unstable();
+    let newest = *new.last()?;
+    let first = new[new.len().checked_sub(NEWEST_FAILURES)?];
+    Some(newest.after(QUIET.max(newest.since(first))))
 }
 
 /// Whether the result of every file is known.

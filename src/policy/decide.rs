@@ -21,6 +21,10 @@ const TRIES: usize = 4;
 /// The same after as many tries in a row in which no file came back.
 const TRIES_IN_VAIN: usize = 2;
 
+/// After fewer tries of a class in vain, a folder with so many eligible files is preferred.
+const FEW_IN_VAIN: u32 = 3;
+const ENOUGH_FILES: u64 = 5;
+
 const AN_HOUR: Duration = Duration::from_hours(1);
 
 /// The decisions about the folders of a portal.
@@ -295,20 +299,16 @@ impl<'l, 'c> Round<'l, 'c> {
         ready.eligible_classes().filter(may_try)
     }
 
-    /// What a try shows for what it costs: the greater, the sooner. Classes that were tried in vain less often come first; the folder with the fewest
-    /// files shows as much as any, but at first two eligible files show more than one.
+    /// What a try shows for what it costs: the greater, the sooner. Classes that were tried in vain less often come first. Until a class was
+    /// tried in vain a few times, more eligible files show more, since one may fail again by chance; then the folder with the fewest files is best.
     fn worth(&self, class: &Class, ready: &Ready<'_, 'c>) -> (Reverse<u32>, u64, Reverse<u64>) {
-        let in_vain = self.states[class].in_vain;
-        let shows = if in_vain == 0 {
-            ready.eligible(class).min(2)
+        let in_vain = self.states[class].in_vain.min(FEW_IN_VAIN);
+        let shows = if in_vain < FEW_IN_VAIN {
+            ready.eligible(class).min(ENOUGH_FILES)
         } else {
             0
         };
-        (
-            Reverse(in_vain.min(3)),
-            shows,
-            Reverse(ready.tally.all.files),
-        )
+        (Reverse(in_vain), shows, Reverse(ready.tally.all.files))
     }
 
     fn next_of(&self, class: &Class, ready: &Ready<'_, 'c>) -> Option<Timestamp> {

@@ -221,14 +221,23 @@ impl Portal {
         }
     }
 
-    /// When a file should have come back; none where the days end before. The time does not run while nobody may send it.
+    /// When a file should have come back; none where the days end before. The time begins anew after what keeps it from
+    /// coming back: nobody may send it, or another outage meets its folder.
     fn due(&self, of: u32, helpable_from: u32) -> Option<u32> {
         let mut from = helpable_from;
-        let forbidden = self.plan.forbidden.get(&of);
-        for held in forbidden.into_iter().chain([&self.plan.kill_switch]) {
-            if held.from < from + IN_TIME && from < held.until {
-                from = held.until;
-            }
+        let outages = self.plan.outages.iter();
+        let outages = outages.filter(|outage| outage.meets(of));
+        let periods: Vec<&Period> = self
+            .plan
+            .forbidden
+            .get(&of)
+            .into_iter()
+            .chain([&self.plan.kill_switch])
+            .chain(outages.map(|outage| &outage.period))
+            .collect();
+        let begins = |period: &&&Period, from| period.from < from + IN_TIME && from < period.until;
+        while let Some(period) = periods.iter().find(|period| begins(period, from)) {
+            from = period.until;
         }
         let due = from + IN_TIME;
         (due < self.size.minutes).then_some(due)

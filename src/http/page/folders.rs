@@ -60,6 +60,7 @@ fn card(portal: &PortalView, health: &PortalHealth, trends: &Trends, now: Moment
     html! {
         h2 { (portal.name) " " (status(health.status)) }
         @for note in &health.notes { p { (note) } }
+        @if let Some(reindex) = &health.reindex { p { "Reindexing: " (reindex.sentence) "." } }
         dl {
             dt { "Folders" }
             dd { (portal.folders.len()) }

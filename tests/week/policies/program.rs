@@ -1,4 +1,4 @@
-//! This program, under its default rules. It is killed at random; then only the ledger survives.
+//! This program, under its default rules. It is killed at random; then only what is on disk survives.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -42,8 +42,6 @@ pub struct ThisProgram {
     ledger: LedgerView,
     next: i64,
     rng: fastrand::Rng,
-    /// The first minute in which the program read since it was started.
-    started: u32,
     pub kills: BTreeMap<Killed, u64>,
 }
 
@@ -56,7 +54,6 @@ impl ThisProgram {
             ledger: LedgerView::new(time(0)),
             next: 1,
             rng: fastrand::Rng::with_seed(seed),
-            started: 1,
             kills: BTreeMap::new(),
         }
     }
@@ -67,7 +64,6 @@ impl ThisProgram {
             return Ok(());
         }
         self.ledger.interrupt(time(now)).expect("it fits");
-        self.started = now + 1;
         *self.kills.entry(at).or_default() += 1;
         Err(at)
     }
@@ -100,13 +96,13 @@ impl ThisProgram {
         self.ledger.renew(id(of), &files);
     }
 
-    /// The failed files of a folder. Since when they failed is known as far as the program that runs has seen it.
+    /// The failed files of a folder. Since when they failed is stored beside the counts.
     fn failures(&self, portal: &Portal, of: u32) -> Vec<FailedFile> {
         let failed = portal.folders[of as usize].failed();
         failed
             .map(|(number, file)| FailedFile {
                 key: key(number),
-                since: time(file.since.max(self.started)),
+                since: time(file.since),
                 class: Class::Text(file.class.clone()),
             })
             .collect()
@@ -122,7 +118,7 @@ impl ThisProgram {
             FolderFacts {
                 id: id(*of),
                 rules: &self.reindex.rules,
-                usable: portal.now > self.started,
+                usable: true,
                 counts,
                 failed,
             }
