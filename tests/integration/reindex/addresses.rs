@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
-use super::scene::{Scene, budget_of, reload};
+use super::ledger;
+use super::scene::{LONG_AGO, Scene, budget_of, reload};
 use crate::support::portal::Portal;
 use crate::support::wait::wait_for;
+use kb_exposition::Exposition;
 
 #[tokio::test]
 async fn two_entries_with_one_address_send_a_folder_once_and_share_the_budget() {
@@ -82,4 +84,40 @@ async fn nothing_is_sent_to_an_address_that_a_reload_replaced() {
     exporter.stop().await;
     assert_eq!(scene.sent(), 0);
     assert_eq!(scene.portal.asked().len(), asked, "nor anything else");
+}
+
+#[tokio::test]
+async fn one_portal_under_two_host_names_is_reindexed_under_the_first_alone() {
+    let scene = Scene::with("enforce", |config| {
+        let mut again = config["portals"][0].clone();
+        let address = again["base_url"].as_str().unwrap();
+        again["base_url"] = address.replace("127.0.0.1", "localhost").into();
+        again["name"] = "again".into();
+        config["portals"].as_array_mut().unwrap().push(again);
+    })
+    .await;
+    let exporter = scene.start().await;
+    wait_for("both are met", async || {
+        ledger::has_met(&scene.workspace, 2).then_some(())
+    })
+    .await;
+    exporter.stop().await;
+    ledger::age(&scene.workspace, LONG_AGO);
+    let exporter = scene.start().await;
+    let attempts = |metrics: &Exposition, portal| {
+        let labels = [("portal", portal), ("result", "accepted")];
+        metrics.count("kb_reindex_attempts_total", &labels)
+    };
+    exporter
+        .metrics_when("the first one made its attempt", |metrics| {
+            let held = [("portal", "again"), ("reason", "portal")];
+            attempts(metrics, "main") == Some(1)
+                && metrics.value("kb_reindex_hold", &held) == Some(1.0)
+        })
+        .await;
+    scene.settle(&kb_simulator::Status::Failed);
+    let metrics = exporter.collected_again().await;
+    assert_eq!(attempts(&metrics, "again"), Some(0));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
 }

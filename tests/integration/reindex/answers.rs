@@ -180,3 +180,20 @@ async fn folders_that_wait_for_their_turn_are_shown_meanwhile() {
     exporter.stop().await;
     assert_eq!(scene.sent(), 2);
 }
+
+#[tokio::test]
+async fn an_answer_may_take_longer_than_those_to_other_requests() {
+    let scene = Scene::with("enforce", |config| {
+        config["request"]["timeout"] = "1s".into();
+    })
+    .await;
+    scene.portal.hold(REINDEX_FAILED);
+    let exporter = scene.start_with_old_ledger().await;
+    scene.first_sent().await;
+    // Each takes a second.
+    exporter.collections(3).await;
+    scene.portal.heal();
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
+    exporter.stop().await;
+}

@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use kb_simulator::Status;
+
 use super::ledger;
 use super::scene::{LONG_AGO, Scene};
 
@@ -87,6 +89,24 @@ async fn a_kill_switch_file_is_looked_at_when_it_is_asked_for() {
         assert_eq!(page.contains("the kill switch is on"), is_on);
     }
     exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_read_holds_no_other() {
+    let scene = Scene::with("enforce", |config| {
+        config["request"]["retries"] = 0.into();
+    })
+    .await;
+    let other = scene.portal.folder("Outbox");
+    scene.portal.file(other, "a.pdf", Status::Failed);
+    scene.portal.refuse(&format!("{other}/files"), 500);
+    let exporter = scene.start_with_old_ledger().await;
+    let metrics = scene.attempted(&exporter, "accepted").await;
+    let other = other.to_string();
+    let held = [("folder_id", &*other), ("reason", "counts")];
+    assert_eq!(metrics.value("kb_reindex_hold", &held), Some(1.0));
+    exporter.stop().await;
+    assert_eq!(scene.sent(), 1);
 }
 
 fn now() -> f64 {

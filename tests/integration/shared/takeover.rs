@@ -1,8 +1,12 @@
 //! The process that acts stands still or loses the server, and another one takes its place.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
+
 use super::ledger::{self, WRITES_ATTEMPT};
 use super::scene::Shared;
-use crate::reindex::scene::{READS, only_with_a_reason};
+use crate::reindex::scene::{FAILED, READS, budget_left, only_with_a_reason};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
@@ -96,6 +100,30 @@ async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_se
         shared.attempted(exporter, "accepted").await;
         exporter.collections(3).await;
     }
+    assert_eq!(shared.sent(), 1);
+    assert_eq!(ledger::outcomes(&shared.database), ["not_sent", "accepted"]);
+}
+
+/// The answer to the commit of the intent comes within the lease, and after more than ten seconds.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn an_intent_that_took_long_to_write_is_withdrawn_and_charges_nothing() {
+    let shared = Shared::new("enforce").await;
+    shared.meet_long_ago().await;
+    let proxy = Proxy::before(Server::shared().await.address()).await;
+    let mut distant = shared.by(&shared.database.url_at(proxy.address()));
+    distant.change(|config| config["state"]["lease"] = "60s".into());
+    proxy.at_commit(AtCommit::LoseAfter, WRITES_ATTEMPT);
+    let exporter = Exporter::start(&distant).await;
+    wait_for("the intent is committed", async || {
+        (proxy.commits() == 1).then_some(())
+    })
+    .await;
+    sleep(Duration::from_secs(11)).await;
+    assert_eq!(shared.sent(), 0);
+    proxy.open();
+    // It is decided again, and charged once.
+    let metrics = shared.attempted(&exporter, "accepted").await;
+    assert_eq!(budget_left(&metrics), Some(5_000 - FAILED));
     assert_eq!(shared.sent(), 1);
     assert_eq!(ledger::outcomes(&shared.database), ["not_sent", "accepted"]);
 }

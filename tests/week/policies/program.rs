@@ -97,7 +97,7 @@ impl ThisProgram {
     }
 
     /// The failed files of a folder. Since when they failed is stored beside the counts.
-    fn failures(&self, portal: &Portal, of: u32) -> Vec<FailedFile> {
+    fn failures(portal: &Portal, of: u32) -> Vec<FailedFile> {
         let failed = portal.folders[of as usize].failed();
         failed
             .map(|(number, file)| FailedFile {
@@ -137,7 +137,7 @@ impl ThisProgram {
     fn make_attempts(&mut self, portal: &mut Portal) -> Result<(), Killed> {
         let mut failures: Failures = portal
             .all_folders()
-            .map(|of| (of, self.failures(portal, of)))
+            .map(|of| (of, Self::failures(portal, of)))
             .filter(|(_, failed)| !failed.is_empty())
             .collect();
         let numbers: HashMap<FolderId, u32> = failures.keys().map(|of| (id(*of), *of)).collect();
