@@ -18,16 +18,19 @@
 mod budget;
 mod class;
 mod decide;
+mod decision;
 mod facts;
 mod hold;
 pub mod judge;
 mod reason;
 mod record;
+mod round;
 mod tally;
 
 pub use budget::{charged, remaining_files};
 pub use class::ClassState;
-pub use decide::{Choice, Decision, Decisions, decide};
+pub use decide::decide;
+pub use decision::{Choice, Decision, Decisions};
 pub use facts::{FailedFile, FolderFacts, PortalFacts};
 pub use hold::Hold;
 pub(crate) use hold::in_window;

@@ -10,11 +10,11 @@ mod check;
 mod input;
 pub mod kill_switch;
 mod review;
+mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::watch;
@@ -24,7 +24,7 @@ use tracing::{error, info};
 
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::ledger::{AttemptId, LedgerError, PortalLedger, Tidy};
+use crate::ledger::{AttemptId, LedgerError, PortalLedger};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Outcome, PortalName, Shard, Timestamp};
 use crate::policy::{Decision, Decisions, Hold, Reason};
@@ -35,12 +35,6 @@ pub use input::Rules;
 use check::NotMade;
 use input::Input;
 use review::NamedFiles;
-
-/// Interval at which the ledger deletes data that no limit needs any more.
-const TIDY_EVERY: Duration = Duration::from_hours(1);
-
-/// No request takes so long: an attempt without an outcome that is older was given up by whoever made it.
-const GIVEN_UP_AFTER: Duration = Duration::from_hours(1);
 
 /// How often decisions that are out of date are taken again after one collection.
 const OUT_OF_DATE: usize = 5;
@@ -233,68 +227,6 @@ impl Reindexer {
     fn note_if_refused(&mut self, written: Result<(), LedgerError>) {
         if let Err(failed) = written {
             self.refused(&failed);
-        }
-    }
-
-    async fn tidy(&mut self, input: &Input) {
-        if Moment::now().steady < self.tidy_at {
-            return;
-        }
-        self.tidy_at = Moment::now().steady + TIDY_EVERY;
-        let Some(ledger) = &input.ledger else {
-            return;
-        };
-        let listed = input.folders().map(|folder| folder.id);
-        // Whether these are listed is for other processes to say.
-        let others = ledger.folders().map(|(id, _)| id);
-        let others = others.filter(|id| !self.dependencies.shard.owns(&self.portal, *id));
-        let tidy = Tidy {
-            at: input.now,
-            horizon: input.rules.reindex.looks_back(),
-            listed: listed.chain(others).collect(),
-        };
-        self.note_if_refused(self.dependencies.ledger.tidy(tidy).await);
-    }
-
-    /// Records old attempts without an outcome as interrupted: the process ended in between. Younger ones may be under way, also for
-    /// another entry of the configuration with the same address.
-    async fn give_up_half_done(&mut self) {
-        let ledger = &self.dependencies.ledger;
-        let before = ledger.now().wall.before(GIVEN_UP_AFTER);
-        if ledger.view().is_ok() {
-            self.note_if_refused(ledger.interrupt(before).await);
-        }
-    }
-
-    /// Reads what other processes wrote to the ledger, and finds out whether it can be used.
-    async fn follow_ledger(&mut self) {
-        let ledger = &self.dependencies.ledger;
-        let usable = ledger.view().is_ok();
-        self.is_away = false;
-        match ledger.follow().await {
-            Ok(()) if usable => {}
-            Ok(()) => info!(portal = %self.portal, "the reindex ledger can be used again"),
-            Err(failed) if usable => {
-                self.is_away = ledger.is_shared();
-                self.refused(&failed);
-            }
-            // The start has logged why.
-            Err(_) => {}
-        }
-    }
-
-    /// Applies new `forgive` entries. Does nothing if the ledger cannot be used.
-    async fn take_in_what_was_forgiven(&mut self) {
-        if self.dependencies.ledger.view().is_err() {
-            return;
-        }
-        match self.dependencies.ledger.take_in().await {
-            Ok(taken) => {
-                for forgiveness in taken {
-                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts no longer count towards the limits of reindexing");
-                }
-            }
-            Err(failed) => self.refused(&failed),
         }
     }
 
