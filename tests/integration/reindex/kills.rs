@@ -190,7 +190,7 @@ impl Story {
         let attempts = metrics.all("kb_reindex_attempts_total", &[]);
         let attempts: u64 = attempts.map(Sample::count).sum();
         exporter.stop().await;
-        let written = ledger::attempts(&self.workspace).len();
+        let written = self.charges().len();
         assert_eq!(attempts, written as u64, "counted and written down");
     }
 
