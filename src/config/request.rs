@@ -11,7 +11,7 @@ use crate::config::form::{DurationFrom, Form as _, Whole};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
-    /// For one request and its whole answer
+    /// For one request and its whole answer; `reindex-failed` has at least five minutes
     #[serde(with = "DurationFrom::<100>")]
     pub timeout: Duration,
     /// For establishing the connection
