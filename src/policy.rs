@@ -27,8 +27,7 @@ mod record;
 mod round;
 mod tally;
 
-pub use budget::{charged, remaining_files};
-pub use class::ClassState;
+pub use budget::remaining_files;
 pub use decide::decide;
 pub use decision::{Choice, Decision, Decisions};
 pub use facts::{FailedFile, FolderFacts, PortalFacts};

@@ -7,7 +7,7 @@ use crate::clock::Moment;
 use crate::config::Mode;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Choice, Decision, Hold, Reason};
-use crate::snapshot::{FolderState, FolderView, PortalView, ReindexView, Snapshot};
+use crate::snapshot::{FolderView, PortalView, ReindexView, Snapshot};
 
 /// Maximum number of notes about unknown classes.
 const MAX_UNKNOWN: usize = 5;
@@ -104,7 +104,7 @@ impl FolderReindex {
         view: Option<&ReindexView>,
         folder: &FolderView,
     ) -> Option<Self> {
-        if matches!(folder.state, FolderState::Departed(_)) {
+        if folder.state.has_left() {
             return None;
         }
         let rules = portal.reindex.for_folder(folder.id, folder.name.label());

@@ -5,7 +5,7 @@ use crate::ledger::LedgerView;
 use crate::model::Timestamp;
 
 /// The files that were charged in the window that ends now.
-pub fn charged(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
+pub(super) fn charged(ledger: &LedgerView, budget: &Budget, now: Timestamp) -> u64 {
     let sent = ledger.track().within(budget.per, now);
     sent.map(|attempt| attempt.charge())
         .fold(0, u64::saturating_add)

@@ -118,25 +118,23 @@ impl ClassState {
         self.back_until.filter(|_| is_good)
     }
 
-    /// When a folder with this number of failed files may try the class; `None` if at once. `new`: since when its files are failed that
-    /// were never sent.
+    /// When a folder with this number of failed files may try the class; `None` if at once.
     pub(super) fn next_try(
         &self,
         rules: &ReindexRules,
-        new: &[Timestamp],
+        new: NewFailures,
         files: u64,
     ) -> Option<Timestamp> {
         if self.back_until.is_some() && self.in_vain == 0 {
             return None;
         }
-        let newest = new.iter().copied().max();
         let last = self.last.map(|(last, _)| last);
         let paused = last.map(|last| last.after(self.pause(rules)));
         if files > MANY_FILES {
-            return paused.max(newest.map(|newest| newest.after(QUIET)));
+            return paused.max(new.newest.map(|newest| newest.after(QUIET)));
         }
         let paused = paused?;
-        let ended = outage_end(new).filter(|_| newest > last);
+        let ended = new.outage_end.filter(|_| new.newest > last);
         Some(ended.map_or(paused, |ended| ended.min(paused)))
     }
 
@@ -150,13 +148,27 @@ impl ClassState {
     }
 }
 
-/// When the outage in which these files failed will have ended, if none fails until then; `None` if too few failed to tell.
-fn outage_end(new: &[Timestamp]) -> Option<Timestamp> {
-    let mut new = new.to_vec();
-    new.sort_unstable();
-    let newest = *new.last()?;
-    let first = new[new.len().checked_sub(NEWEST_FAILURES)?];
-    Some(newest.after(QUIET.max(newest.since(first))))
+/// When the files of a class failed that were never sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NewFailures {
+    newest: Option<Timestamp>,
+    /// When the outage in which they failed will have ended, if none fails until then; `None` if too few failed to tell.
+    outage_end: Option<Timestamp>,
+}
+
+impl NewFailures {
+    pub fn of(mut times: Vec<Timestamp>) -> Self {
+        times.sort_unstable();
+        let newest = times.last().copied();
+        let first = times.iter().rev().nth(NEWEST_FAILURES - 1);
+        let end = |(newest, first): (Timestamp, &Timestamp)| {
+            newest.after(QUIET.max(newest.since(*first)))
+        };
+        Self {
+            newest,
+            outage_end: newest.zip(first).map(end),
+        }
+    }
 }
 
 /// Whether the result of every file is known.

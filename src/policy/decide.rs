@@ -6,6 +6,7 @@ use crate::classify::Class;
 use crate::config::Mode;
 use crate::ledger::LedgerView;
 use crate::model::{Status, Timestamp};
+use crate::policy::class::NewFailures;
 use crate::policy::decision::{Choice, Decision, Decisions};
 use crate::policy::facts::PortalFacts;
 use crate::policy::hold;
@@ -19,11 +20,11 @@ use crate::policy::tally::{Numbers, Tally};
 pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decisions {
     let mut decisions = Decisions::default();
     let mut ready: [Vec<Ready<'_, '_>>; 2] = Default::default();
-    let mut newest: HashMap<&Class, Vec<Timestamp>> = HashMap::new();
+    let mut fresh: HashMap<&Class, Vec<Timestamp>> = HashMap::new();
     for folder in &portal.folders {
         let tally = Tally::of(folder, ledger, portal.now);
         for (class, times) in &tally.fresh {
-            newest.entry(class).or_default().extend(times);
+            fresh.entry(class).or_default().extend(times);
         }
         let numbers = Numbers {
             failed: folder.counts[Status::Failed],
@@ -47,9 +48,12 @@ pub fn decide(portal: &PortalFacts<'_>, ledger: Option<&LedgerView>) -> Decision
     let Some(ledger) = ledger else {
         return decisions;
     };
+    let fresh = fresh.into_iter();
+    let new = fresh.map(|(class, times)| (class, NewFailures::of(times)));
+    let new = new.collect();
     // What is only shown must not keep others from being sent.
     for ready in ready {
-        let mut round = Round::new(ledger, &newest, portal.now);
+        let mut round = Round::new(ledger, &new, portal.now);
         for (folder, choice) in round.plan(&ready) {
             decisions.decide(folder, choice);
         }

@@ -27,7 +27,7 @@ impl Decisions {
 
     /// Holds every folder to which a request is to be sent.
     pub(crate) fn hold_all(&mut self, hold: &Hold) {
-        for folder in self.order.clone() {
+        for folder in std::mem::take(&mut self.order) {
             self.hold(folder, hold);
         }
     }
@@ -77,7 +77,7 @@ impl Decision {
 
     /// Whether a request would be sent under `enforce`.
     pub(crate) fn is_rehearsed(&self) -> bool {
-        self.as_str() == "dry_run"
+        matches!(self.choice, Choice::Send { .. }) && self.mode != Mode::Enforce
     }
 
     /// The value of the label `decision`.

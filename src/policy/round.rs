@@ -8,7 +8,7 @@ use crate::classify::Class;
 use crate::ledger::LedgerView;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::budget;
-use crate::policy::class::{ClassState, helped};
+use crate::policy::class::{ClassState, NewFailures, helped};
 use crate::policy::decision::Choice;
 use crate::policy::facts::FolderFacts;
 use crate::policy::hold::Hold;
@@ -50,7 +50,7 @@ impl<'f> Ready<'_, 'f> {
 pub(super) struct Round<'l, 'c> {
     ledger: &'l LedgerView,
     now: Timestamp,
-    newest: &'l HashMap<&'c Class, Vec<Timestamp>>,
+    new: &'l HashMap<&'c Class, NewFailures>,
     states: HashMap<&'c Class, ClassState>,
     /// Files of the folders that are sent in this round.
     planned: u64,
@@ -62,7 +62,7 @@ pub(super) struct Round<'l, 'c> {
 impl<'l, 'c> Round<'l, 'c> {
     pub fn new(
         ledger: &'l LedgerView,
-        newest: &'l HashMap<&'c Class, Vec<Timestamp>>,
+        new: &'l HashMap<&'c Class, NewFailures>,
         now: Timestamp,
     ) -> Self {
         let track = ledger.track();
@@ -82,7 +82,7 @@ impl<'l, 'c> Round<'l, 'c> {
         Self {
             ledger,
             now,
-            newest,
+            new,
             states: HashMap::new(),
             planned: 0,
             tries_left: most.saturating_sub(lately.len()),
@@ -112,11 +112,7 @@ impl<'l, 'c> Round<'l, 'c> {
     /// The eligible files of good classes.
     fn gain(&self, ready: &Ready<'_, 'c>) -> u64 {
         let classes = ready.tally.classes.iter();
-        let good = classes.filter(|(class, _)| {
-            self.states[*class]
-                .good_until()
-                .is_some_and(|until| until > self.now)
-        });
+        let good = classes.filter(|(class, _)| self.states[*class].good_until().is_some());
         good.map(|(_, files)| files.eligible).sum()
     }
 
@@ -189,7 +185,7 @@ impl<'l, 'c> Round<'l, 'c> {
     fn next_of(&self, class: &Class, ready: &Ready<'_, 'c>) -> Option<Timestamp> {
         self.states[class].next_try(
             ready.folder.rules,
-            self.newest.get(class).map_or(&[], Vec::as_slice),
+            self.new.get(class).copied().unwrap_or_default(),
             ready.tally.all.files,
         )
     }

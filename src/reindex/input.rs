@@ -8,7 +8,7 @@ use crate::ledger::LedgerView;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Decisions, FolderFacts, PortalFacts};
 use crate::portal::Client;
-use crate::snapshot::{Counts, FailedFiles, FolderState, FolderView, PortalView, Snapshot};
+use crate::snapshot::{Counts, FailedFiles, FolderView, PortalView, Snapshot};
 
 /// The settings in use: a reload changes them for every decision from then on.
 #[derive(Clone)]
@@ -49,12 +49,13 @@ impl Input {
     /// The folders that are there.
     pub fn folders(&self) -> impl Iterator<Item = &FolderView> {
         let folders = self.portal.folders.values().map(AsRef::as_ref);
-        folders.filter(|folder| !matches!(folder.state, FolderState::Departed(_)))
+        folders.filter(|folder| !folder.state.has_left())
     }
 
     /// A folder that is there.
     pub fn folder(&self, id: FolderId) -> Option<&FolderView> {
-        self.folders().find(|folder| folder.id == id)
+        let folder = self.portal.folders.get(&id).map(AsRef::as_ref);
+        folder.filter(|folder| !folder.state.has_left())
     }
 
     pub fn rules_of(&self, folder: &FolderView) -> &ReindexRules {

@@ -74,6 +74,11 @@ impl FolderState {
         *self == Self::Counted
     }
 
+    /// Whether the folder is gone.
+    pub const fn has_left(&self) -> bool {
+        matches!(self, Self::Departed(_))
+    }
+
     /// Why the folder cannot be counted, if so.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self {

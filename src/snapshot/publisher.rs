@@ -17,8 +17,7 @@ impl Publisher {
     pub fn use_portals(&self, portals: &[Portal]) {
         self.update(|snapshot| {
             let view = |portal: &Portal| {
-                let mut views = snapshot.portals.iter();
-                let known = views.find(|view| view.name == portal.name);
+                let known = snapshot.portal(&portal.name);
                 known.map_or_else(|| Arc::new(PortalView::unasked(portal)), Arc::clone)
             };
             snapshot.portals = portals.iter().map(view).collect();
@@ -40,7 +39,7 @@ impl Publisher {
     /// Replaces the decisions about reindexing in one portal, if it is one of those that are shown.
     pub fn publish_reindex(&self, portal: &PortalName, view: ReindexView) {
         self.update(|snapshot| {
-            if snapshot.portals.iter().any(|shown| shown.name == *portal) {
+            if snapshot.portal(portal).is_some() {
                 snapshot.reindex.insert(portal.clone(), Arc::new(view));
             }
         });

@@ -21,6 +21,16 @@ const WORLDS: [(World, u32, u32); 7] = [
     (World::Hopeless, 20, 12 * HOUR),
 ];
 
+/// Four days of the week with so many folders.
+fn four_days(folders: u32) -> Size {
+    Size {
+        world: World::Week,
+        seed: 1,
+        folders,
+        minutes: 4 * DAY,
+    }
+}
+
 fn program(world: World, folders: u32, minutes: u32) -> Played {
     let size = Size {
         world,
@@ -33,12 +43,7 @@ fn program(world: World, folders: u32, minutes: u32) -> Played {
 
 #[test]
 fn most_transient_failures_recover_in_time_and_few_files_are_sent_in_vain() {
-    let size = Size {
-        world: World::Week,
-        seed: 1,
-        folders: 300,
-        minutes: 4 * DAY,
-    };
+    let size = four_days(300);
     let [omniscient, program] = [Who::Omniscient, Who::Program].map(|who| play(who, size));
     println!("{}", program.row(&omniscient));
     let transient = program.figures.transient.all;
@@ -50,12 +55,7 @@ fn most_transient_failures_recover_in_time_and_few_files_are_sent_in_vain() {
 
 #[test]
 fn the_days_reach_every_point_of_a_kill_and_spare_most_requests() {
-    let size = Size {
-        world: World::Week,
-        seed: 1,
-        folders: 120,
-        minutes: 4 * DAY,
-    };
+    let size = four_days(120);
     let [hourly, program] = [Who::EveryHour, Who::Program].map(|who| play(who, size));
     assert!(program.figures.worker.all > 50, "a worker breaks for a day");
     assert_eq!(program.kills.len(), 4, "killed at every point");

@@ -4,7 +4,7 @@ use crate::clock::Moment;
 use crate::config::Mode;
 use crate::ledger::{LedgerView, Totals};
 use crate::policy::{self, Decision};
-use crate::snapshot::{Counts, FolderState, FolderView, PortalView, ReindexView, Snapshot};
+use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
 
 pub(in crate::metrics) struct PortalFacts<'a> {
     pub view: &'a PortalView,
@@ -62,10 +62,8 @@ impl<'a> FolderFacts<'a> {
         reindex: Option<&'a ReindexView>,
         now: Moment,
     ) -> Self {
-        let mode = match view.state {
-            FolderState::Departed(_) => None,
-            _ => Some(portal.reindex.for_folder(view.id, view.name.label()).mode),
-        };
+        let rules = || portal.reindex.for_folder(view.id, view.name.label());
+        let mode = (!view.state.has_left()).then(|| rules().mode);
         Self {
             portal: portal.name.as_str(),
             id: view.id.to_string(),

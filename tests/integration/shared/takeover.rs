@@ -5,12 +5,13 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::ledger::{self, WRITES_ATTEMPT};
-use super::scene::Shared;
+use super::scene::{LEASE, Shared};
 use crate::reindex::scene::{FAILED, READS, budget_left, only_with_a_reason};
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
 use crate::support::postgres::proxy::{AtCommit, Proxy};
 use crate::support::wait::wait_for;
+use crate::support::workspace::Workspace;
 use crate::support::writes::REINDEX_FAILED;
 
 /// Lets both processes decide a few times more: the portal received the one request, and both know of it.
@@ -78,19 +79,30 @@ async fn a_process_whose_place_was_taken_writes_no_intent() {
     second.stop().await;
 }
 
+/// Starts a process with a lease whose connection loses the commit of the intent, or the answer to it, and waits until it was written.
+async fn lost_at_the_intent(
+    shared: &Shared,
+    lease: &str,
+    at: AtCommit,
+) -> (Exporter, Proxy, Workspace) {
+    shared.meet_long_ago().await;
+    let proxy = Proxy::before(Server::shared().await.address()).await;
+    let mut distant = shared.by(&shared.database.url_at(proxy.address()));
+    distant.change(|config| config["state"]["lease"] = lease.into());
+    proxy.at_commit(at, WRITES_ATTEMPT);
+    let exporter = Exporter::start(&distant).await;
+    wait_for("the intent is written", async || {
+        (proxy.commits() == 1).then_some(())
+    })
+    .await;
+    (exporter, proxy, distant)
+}
+
 /// The lease ends while the answer to the commit of the intent is on its way.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_sent() {
     let shared = Shared::new("enforce").await;
-    shared.meet_long_ago().await;
-    let proxy = Proxy::before(Server::shared().await.address()).await;
-    let distant = shared.by(&shared.database.url_at(proxy.address()));
-    proxy.at_commit(AtCommit::LoseAfter, WRITES_ATTEMPT);
-    let first = Exporter::start(&distant).await;
-    wait_for("the intent is committed", async || {
-        (proxy.commits() == 1).then_some(())
-    })
-    .await;
+    let (first, proxy, _workspace) = lost_at_the_intent(&shared, LEASE, AtCommit::LoseAfter).await;
     let fence = ledger::fence(&shared.database);
     let second = shared.start().await;
     taken_over(&shared, fence).await;
@@ -108,16 +120,8 @@ async fn an_intent_whose_commit_is_answered_after_the_end_of_the_lease_is_not_se
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn an_intent_that_took_long_to_write_is_withdrawn_and_charges_nothing() {
     let shared = Shared::new("enforce").await;
-    shared.meet_long_ago().await;
-    let proxy = Proxy::before(Server::shared().await.address()).await;
-    let mut distant = shared.by(&shared.database.url_at(proxy.address()));
-    distant.change(|config| config["state"]["lease"] = "60s".into());
-    proxy.at_commit(AtCommit::LoseAfter, WRITES_ATTEMPT);
-    let exporter = Exporter::start(&distant).await;
-    wait_for("the intent is committed", async || {
-        (proxy.commits() == 1).then_some(())
-    })
-    .await;
+    let (exporter, proxy, _workspace) =
+        lost_at_the_intent(&shared, "60s", AtCommit::LoseAfter).await;
     sleep(Duration::from_secs(11)).await;
     assert_eq!(shared.sent(), 0);
     proxy.open();
@@ -132,15 +136,7 @@ async fn an_intent_that_took_long_to_write_is_withdrawn_and_charges_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn an_intent_whose_commit_is_late_is_made_by_another_process() {
     let shared = Shared::new("enforce").await;
-    shared.meet_long_ago().await;
-    let proxy = Proxy::before(Server::shared().await.address()).await;
-    let distant = shared.by(&shared.database.url_at(proxy.address()));
-    proxy.at_commit(AtCommit::LoseBefore, WRITES_ATTEMPT);
-    let first = Exporter::start(&distant).await;
-    wait_for("the intent is written", async || {
-        (proxy.commits() == 1).then_some(())
-    })
-    .await;
+    let (first, proxy, _workspace) = lost_at_the_intent(&shared, LEASE, AtCommit::LoseBefore).await;
     let fence = ledger::fence(&shared.database);
     let second = shared.start().await;
     taken_over(&shared, fence).await;
