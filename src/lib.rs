@@ -53,6 +53,7 @@ pub mod shutdown;
 pub mod snapshot;
 mod sql;
 pub mod state;
+pub mod store;
 pub mod telemetry;
 pub mod text;
 pub mod tls;

@@ -1,0 +1,19 @@
+//! What must last.
+
+mod clock;
+mod connection;
+mod database;
+mod error;
+mod folder;
+mod place;
+mod revision;
+mod sqlite;
+mod tables;
+mod url;
+mod worker;
+
+pub use clock::StoreClock;
+pub use error::StoreError;
+pub use folder::StateFolder;
+pub use place::{Access, Part, Place};
+pub use revision::Revision;

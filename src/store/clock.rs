@@ -1,0 +1,79 @@
+//! The clock of a database, and steps of it.
+//!
+//! State and ledger in a folder have the clock of the machine; in PostgreSQL, where several processes share them, that of the server. Between
+//! two transactions the time goes on with the monotonic clock of this machine, so a step of the wall clock is noticed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::clock::Moment;
+use crate::model::Timestamp;
+
+/// The two clocks may drift apart by this much between two readings,
+const MAX_DRIFT: Duration = Duration::from_secs(5);
+
+/// or by this part of the time between them: twice what a clock is slewed by.
+const MAX_SLEW: u32 = 1_000;
+
+/// The clock of a database. Cheap to clone; clones tell one time.
+#[derive(Debug, Clone, Default)]
+pub struct StoreClock(Arc<Mutex<Option<Moment>>>);
+
+impl StoreClock {
+    /// The time by this clock; the machine's before a server told its time.
+    pub fn now(&self) -> Moment {
+        let now = Moment::now();
+        let told = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wall = told.map_or(now.wall, |told| told.wall.after(now.elapsed_since(told)));
+        Moment { wall, ..now }
+    }
+
+    /// The server tells its time.
+    pub(super) fn set(&self, wall: Timestamp) {
+        let now = Moment::now();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Moment { wall, ..now });
+    }
+}
+
+/// Finds steps of a wall clock by comparing it with the monotonic one.
+#[derive(Debug, Default)]
+pub(super) struct StepDetector(Option<Moment>);
+
+impl StepDetector {
+    /// By how many milliseconds the wall clock was set since the last reading; `None` if it went on as the monotonic one did.
+    pub fn step(&mut self, now: Moment) -> Option<i64> {
+        let last = self.0.replace(now)?;
+        let steady = now.elapsed_since(last);
+        let passed = i64::try_from(steady.as_millis()).unwrap_or(i64::MAX);
+        let wall = now.wall.as_millis().saturating_sub(last.wall.as_millis());
+        let step = wall.saturating_sub(passed);
+        let drift = MAX_DRIFT.max(steady / MAX_SLEW);
+        (u128::from(step.unsigned_abs()) > drift.as_millis()).then_some(step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_distinguished_from_a_clock_that_drifts() {
+        let start = Moment::now().steady;
+        let at = |steady: u64, wall: i64| Moment {
+            steady: start + Duration::from_secs(steady),
+            wall: Timestamp::from_millis((1_000_000 + wall) * 1_000),
+        };
+        for (steady, wall, step) in [
+            (600, 604, None),
+            (600, 606, Some(6_000)),
+            (600, -3_000, Some(-3_600_000)),
+            // Slewed for a day.
+            (86_400, 86_400 + 80, None),
+        ] {
+            let mut clock = StepDetector::default();
+            assert_eq!(clock.step(at(0, 0)), None);
+            assert_eq!(clock.step(at(steady, wall)), step);
+            assert_eq!(clock.step(at(steady + 60, wall + 60)), None);
+        }
+    }
+}

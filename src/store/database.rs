@@ -1,0 +1,281 @@
+//! A database of either engine, whose connection is made anew after it ended.
+//!
+//! Every transaction is complete in itself: its begin sets what it needs, and statements have no names. So a proxy may give each transaction
+//! another connection (`PgBouncer` with `pool_mode = transaction`). After an error of the connection there is a pause that
+//! grows, and every request fails at once during it.
+
+use std::time::Duration;
+
+use sqlx::{AnyConnection, Row as _};
+use tokio::time::{Instant, timeout};
+
+use crate::clock::Moment;
+use crate::model::Timestamp;
+use crate::store::clock::StoreClock;
+use crate::store::connection::connect_to_server;
+use crate::store::error::StoreError;
+use crate::store::place::{Access, Part, Place};
+use crate::store::sqlite::{self, FileIdentity};
+use crate::store::tables::{self, Engine, SCHEMA, SERVER_NOW, rows};
+
+/// A server that does not answer within this time cannot be used.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time of all statements of a transaction.
+const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The server ends a statement after this time: before the client gives up, so that the error is known and the connection is still of use.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// The shortest and longest pause after an error of the connection to a server.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
+
+#[derive(Debug)]
+pub(super) struct Database {
+    place: Place,
+    part: Part,
+    access: Access,
+    clock: StoreClock,
+    connection: Option<Connection>,
+    away: Option<Away>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    connection: AnyConnection,
+    /// Of a file.
+    identity: Option<FileIdentity>,
+}
+
+/// Why there is a pause.
+#[derive(Debug)]
+struct Away {
+    error: StoreError,
+    until: Instant,
+    pause: Duration,
+}
+
+impl Database {
+    /// Opens it with the first use.
+    pub fn new(place: Place, part: Part, access: Access) -> Self {
+        Self {
+            place,
+            part,
+            access,
+            clock: StoreClock::default(),
+            connection: None,
+            away: None,
+        }
+    }
+
+    /// Whether several processes may use it.
+    pub const fn is_shared(&self) -> bool {
+        matches!(self.place, Place::Server(_))
+    }
+
+    pub fn clock(&self) -> StoreClock {
+        self.clock.clone()
+    }
+
+    /// Does work in one transaction: all of it is stored when this returns, or nothing is.
+    pub async fn transaction<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.begin().await?;
+        let Some(open) = &mut self.connection else {
+            return Err(StoreError::Closed);
+        };
+        let connection = &mut open.connection;
+        let work = async {
+            let done = work(connection).await?;
+            let commit = rows(connection, "COMMIT".to_owned()).await;
+            commit.map_err(|error| match error {
+                StoreError::Away(why) => StoreError::CommitUnknown(why),
+                error => error,
+            })?;
+            Ok(done)
+        };
+        let late = || {
+            let seconds = TRANSACTION_TIMEOUT.as_secs();
+            StoreError::CommitUnknown(format!("no answer within {seconds} seconds"))
+        };
+        let done = timeout(TRANSACTION_TIMEOUT, work).await;
+        let done = done.unwrap_or_else(|_| Err(late()));
+        match &done {
+            Err(error) if error.is_of_connection() => self.lost(error),
+            Err(_) => self.undo().await,
+            Ok(_) => {}
+        }
+        done
+    }
+
+    /// Fails if nothing can be written.
+    pub async fn check_write(&mut self) -> Result<(), StoreError> {
+        let part = self.part.as_str();
+        let write = format!("UPDATE store SET version = version WHERE part = '{part}'");
+        self.transaction(async |connection| rows(connection, write).await.map(drop))
+            .await
+    }
+
+    /// Ends the connection.
+    pub async fn close(&mut self) {
+        if let Some(open) = self.connection.take() {
+            // It ends in any case.
+            let _ = sqlx::Connection::close(open.connection).await;
+        }
+    }
+
+    const fn engine(&self) -> Engine {
+        match self.place {
+            Place::Folder(_) => Engine::Sqlite,
+            Place::Server(_) => Engine::Postgres,
+        }
+    }
+
+    /// Begins a transaction: with a connection that ended meanwhile, once more with a new one.
+    async fn begin(&mut self) -> Result<(), StoreError> {
+        if self.connection.is_some() {
+            match self.begin_once().await {
+                Err(StoreError::Away(_)) => self.connection = None,
+                begun => return begun,
+            }
+        }
+        self.connect().await?;
+        self.begin_once().await
+    }
+
+    async fn connect(&mut self) -> Result<(), StoreError> {
+        if let Some(away) = &self.away
+            && Moment::now().steady < away.until
+        {
+            return Err(away.error.clone());
+        }
+        match self.open().await {
+            Ok(open) => {
+                self.connection = Some(open);
+                Ok(())
+            }
+            Err(error) => {
+                self.lost(&error);
+                Err(error)
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Connection, StoreError> {
+        let (mut connection, identity) = match &self.place {
+            Place::Folder(folder) => {
+                let folder = match self.access {
+                    Access::Serve => folder.hold()?,
+                    Access::Read | Access::Write => folder.path(),
+                };
+                let path = folder.join(self.part.file_name());
+                let (connection, identity) = sqlite::open(&path, self.part, self.access).await?;
+                (connection, Some(identity))
+            }
+            Place::Server(url_file) => {
+                let needs_writes = self.access != Access::Read;
+                (connect_to_server(url_file, needs_writes).await?, None)
+            }
+        };
+        tables::check(&mut connection, self.engine(), self.part, self.access).await?;
+        Ok(Connection {
+            connection,
+            identity,
+        })
+    }
+
+    /// Begins, and reads what may have changed since the last transaction: where the data is, and the time of a server.
+    async fn begin_once(&mut self) -> Result<(), StoreError> {
+        let begin = self.begin_statements();
+        let Some(open) = &mut self.connection else {
+            return Err(StoreError::Closed);
+        };
+        if let Some(identity) = &open.identity {
+            identity.check()?;
+        }
+        let begun = timeout(PATIENCE, rows(&mut open.connection, begin)).await;
+        let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
+        let begun = begun.and_then(|rows| {
+            let row = rows.first().ok_or(StoreError::Missing(self.part))?;
+            let moved: Option<String> = row.try_get("moved_to")?;
+            Ok((moved, row.try_get("now")?))
+        });
+        match begun {
+            Ok((None, now)) => {
+                if self.is_shared() {
+                    self.clock.set(Timestamp::from_millis(now));
+                }
+                self.away = None;
+                Ok(())
+            }
+            Ok((Some(to), _)) => {
+                self.undo().await;
+                Err(StoreError::Moved { to })
+            }
+            Err(error) => {
+                self.lost(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// A writer keeps `state migrate` from copying until the end of its transaction.
+    fn begin_statements(&self) -> String {
+        let part = self.part.as_str();
+        match (self.engine(), self.access) {
+            (Engine::Sqlite, access) => {
+                let kind = if access == Access::Read {
+                    ""
+                } else {
+                    " IMMEDIATE"
+                };
+                format!("BEGIN{kind}; SELECT moved_to, 0 AS now FROM store WHERE part = '{part}'")
+            }
+            (Engine::Postgres, access) => {
+                let [idle, statement] =
+                    [PATIENCE, STATEMENT_TIMEOUT].map(|limit| limit.as_millis());
+                let lock = if access == Access::Read {
+                    ""
+                } else {
+                    " FOR SHARE"
+                };
+                format!(
+                    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path TO {SCHEMA};
+                     SET LOCAL statement_timeout = {statement};
+                     SET LOCAL idle_in_transaction_session_timeout = {idle};
+                     SELECT moved_to, {SERVER_NOW} AS now FROM store WHERE part = '{part}'{lock}"
+                )
+            }
+        }
+    }
+
+    /// Ends a transaction without its changes. A connection that cannot do that is left.
+    async fn undo(&mut self) {
+        let Some(open) = &mut self.connection else {
+            return;
+        };
+        let undone = rows(&mut open.connection, "ROLLBACK".to_owned());
+        let undone = timeout(PATIENCE, undone).await;
+        if !matches!(undone, Ok(Ok(_))) {
+            self.connection = None;
+        }
+    }
+
+    /// Leaves the connection, and starts the pause where there is a server.
+    fn lost(&mut self, error: &StoreError) {
+        self.connection = None;
+        if !self.is_shared() {
+            return;
+        }
+        let [first, longest] = PAUSES;
+        let pause = self.away.as_ref().map_or(first, |away| away.pause * 2);
+        let pause = pause.min(longest);
+        self.away = Some(Away {
+            error: error.clone(),
+            until: Moment::now().steady + pause,
+            pause,
+        });
+    }
+}

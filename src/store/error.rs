@@ -1,0 +1,123 @@
+//! Errors of databases.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::store::place::Part;
+
+/// Why a database cannot be used. While it cannot, it is left as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StoreError {
+    #[error("{} cannot be used: {cause}", path.display())]
+    Path { path: PathBuf, cause: String },
+    #[error("the state folder {} is in use by another process; give each process a folder of its own", path.display())]
+    InUse { path: PathBuf },
+    #[error("{} is read-only; make it writable, or move it away to begin with a new one", .0.display())]
+    ReadOnly(PathBuf),
+    /// The file was taken away while it was in use.
+    #[error("{} was removed or replaced while it was in use; put it back, or start again", .0.display())]
+    Replaced(PathBuf),
+    #[error("{} is a database, but not one of kb-exporter", .0.display())]
+    Foreign(PathBuf),
+    /// Only the service makes tables.
+    #[error("there is no {0} yet: kb-exporter makes it when it runs with this configuration")]
+    Missing(Part),
+    /// `state migrate` copied everything.
+    #[error("its data was moved to {to}; use that in the configuration")]
+    Moved { to: String },
+    #[error("its tables are of a newer version (version {found}, known {known})")]
+    Newer {
+        found: i64,
+        /// The version that this program knows.
+        known: i64,
+    },
+    /// The database refuses a statement; the connection is still of use.
+    #[error("{0}")]
+    Refused(String),
+    /// The database cannot be reached, does not answer, or takes no writes.
+    #[error("the PostgreSQL server cannot be used: {0}")]
+    Away(String),
+    /// The connection ended before it was known whether the server committed.
+    #[error("it is not known whether the PostgreSQL server committed: {0}")]
+    CommitUnknown(String),
+    #[error("it contains data that kb-exporter did not write: {0}")]
+    Content(String),
+    /// Another process wrote since the data was read on which this depends. Nothing was written.
+    #[error("another process wrote at the same time")]
+    Stale,
+    /// Another process acts for this shard.
+    #[error("another process has the lease of this shard")]
+    NoLease,
+    #[error("it is closed")]
+    Closed,
+    /// Nothing was asked yet.
+    #[error("it was not opened yet")]
+    NotOpened,
+}
+
+impl StoreError {
+    pub(super) fn path(path: &Path, cause: &std::io::Error) -> Self {
+        Self::Path {
+            path: path.to_owned(),
+            cause: cause.to_string(),
+        }
+    }
+}
+
+impl StoreError {
+    /// Whether the connection may be of no use any more.
+    pub(super) const fn is_of_connection(&self) -> bool {
+        matches!(self, Self::Away(_) | Self::CommitUnknown(_))
+    }
+}
+
+/// What begins the codes (SQLSTATE) of errors of a statement, after which a connection is of use. After any other error it may not be: the
+/// server may shut down, or may have become a standby.
+const OF_STATEMENT: [&str; 10] = [
+    "21", "22", "23", "40", "42", "44", "54", "55", "57014", "P0",
+];
+
+/// In words that do not have the URL.
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let sqlx::Error::Database(refused) = &error else {
+            return match error {
+                sqlx::Error::ColumnDecode { .. }
+                | sqlx::Error::ColumnNotFound(_)
+                | sqlx::Error::Decode(_)
+                | sqlx::Error::RowNotFound => Self::Content(error.to_string()),
+                error => Self::Away(with_causes(&error)),
+            };
+        };
+        let code = refused.code().unwrap_or_default();
+        let Some(sqlstate) = sqlstate(&code) else {
+            // SQLite's codes are numbers.
+            return Self::Refused(refused.message().to_owned());
+        };
+        let message = format!("{} (SQLSTATE {sqlstate})", refused.message());
+        if OF_STATEMENT.iter().any(|start| sqlstate.starts_with(start)) {
+            Self::Refused(message)
+        } else {
+            Self::Away(message)
+        }
+    }
+}
+
+/// Codes of PostgreSQL have five characters.
+fn sqlstate(code: &str) -> Option<&str> {
+    (code.len() == 5).then_some(code)
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Content(error.to_string())
+    }
+}
+
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let mut texts: Vec<String> = causes.map(ToString::to_string).collect();
+    texts.dedup();
+    texts.join(": ")
+}

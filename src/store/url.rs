@@ -1,0 +1,254 @@
+//! The URL of a PostgreSQL database.
+//!
+//! `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full&sslrootcert=FILE`, or `postgres:///DATABASE?host=DIRECTORY` for a Unix
+//! socket. `host` and `port` may have several values with commas between them, as libpq reads them: the first host that takes writes is used.
+//! A connection to another machine is encrypted and the certificate is checked, unless `sslmode=disable` says otherwise.
+
+use std::fs;
+use std::net::IpAddr;
+
+use percent_encoding::percent_decode_str;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use url::Url;
+
+const FORM: &str = "it must have a URL such as postgres://USER:PASSWORD@HOST/DATABASE";
+
+const OPTIONS: &str = "application_name, dbname, host, password, port, sslmode, sslrootcert, target_session_attrs and user";
+
+const DEFAULT_PORT: u16 = 5432;
+
+/// The URL for each host, in the order in which they are tried. A message about it has no part of it: what seems to be an option may be the
+/// end of a password.
+pub fn parse(text: &str) -> Result<Vec<Url>, String> {
+    let url = Url::parse(text).map_err(|_| FORM.to_owned())?;
+    if !matches!(url.scheme(), "postgres" | "postgresql") {
+        return Err(FORM.to_owned());
+    }
+    let read = read(&url)?;
+    let ports = read.ports()?;
+    let hosts = read.hosts.iter().enumerate();
+    hosts
+        .map(|(at, host)| {
+            // One port is that of all hosts.
+            let port = ports.get(at).or(ports.first()).copied();
+            read.url(host, port.unwrap_or(DEFAULT_PORT))
+        })
+        .collect()
+}
+
+/// The parts of a URL, those of its options included.
+#[derive(Default)]
+struct Parts {
+    hosts: Vec<String>,
+    ports: Vec<String>,
+    user: Option<String>,
+    password: Option<String>,
+    database: Option<String>,
+    application_name: Option<String>,
+    ssl_mode: Option<String>,
+    ssl_root_certificates: Option<String>,
+}
+
+fn read(url: &Url) -> Result<Parts, String> {
+    let some = |text: &str| (!text.is_empty()).then(|| decoded(text));
+    let mut parts = Parts {
+        hosts: url.host_str().into_iter().flat_map(list).collect(),
+        ports: url.port().iter().map(u16::to_string).collect(),
+        user: some(url.username()),
+        password: url.password().map(decoded),
+        database: some(url.path().trim_start_matches('/')),
+        ..Parts::default()
+    };
+    for (name, value) in url.query_pairs() {
+        let value = value.into_owned();
+        match &*name {
+            "host" => parts.hosts = list(&value).collect(),
+            "port" => parts.ports = list(&value).collect(),
+            "user" => parts.user = Some(value),
+            "password" => parts.password = Some(value),
+            "dbname" => parts.database = Some(value),
+            "application_name" => parts.application_name = Some(value),
+            "sslmode" => parts.ssl_mode = Some(value),
+            "sslrootcert" => parts.ssl_root_certificates = Some(value),
+            "target_session_attrs" => writes_are_asked_for(&value)?,
+            _ => {
+                return Err(format!(
+                    "the URL has an option that is not known (known are {OPTIONS}); is each special character of the password escaped?"
+                ));
+            }
+        }
+    }
+    if parts.hosts.is_empty() {
+        return Err(FORM.to_owned());
+    }
+    Ok(parts)
+}
+
+/// Only a host that takes writes is of use, whatever the option says.
+fn writes_are_asked_for(attributes: &str) -> Result<(), String> {
+    if matches!(attributes, "any" | "primary" | "read-write") {
+        return Ok(());
+    }
+    Err("target_session_attrs must be read-write".to_owned())
+}
+
+impl Parts {
+    fn ports(&self) -> Result<Vec<u16>, String> {
+        let ports: Option<Vec<u16>> = self.ports.iter().map(|port| number(port)).collect();
+        let ports = ports.ok_or("the port must be a number from 1 to 65535")?;
+        if ports.len() > 1 && ports.len() != self.hosts.len() {
+            return Err("there must be one port, or one for each host".to_owned());
+        }
+        Ok(ports)
+    }
+
+    /// The URL of one host, in the form that the client library reads.
+    fn url(&self, host: &str, port: u16) -> Result<Url, String> {
+        let is_local = is_local(host);
+        let mode = match self.ssl_mode.as_deref() {
+            None if is_local => "disable",
+            None | Some("require" | "verify-ca" | "verify-full") => "verify-full",
+            Some("disable") => "disable",
+            Some(_) => return Err("sslmode must be disable or verify-full".to_owned()),
+        };
+        if let Some(file) = &self.ssl_root_certificates {
+            has_certificates(file)?;
+        }
+        // The host is an option, so that it may be a directory; without statements that have names, a proxy may give each transaction another
+        // connection.
+        let mut url = Url::parse("postgres:///").map_err(|error| error.to_string())?;
+        let port = port.to_string();
+        let options = [
+            ("host", Some(host)),
+            ("port", Some(&port)),
+            ("user", self.user.as_deref()),
+            ("password", self.password.as_deref()),
+            ("dbname", self.database.as_deref()),
+            ("sslmode", Some(mode)),
+            ("sslrootcert", self.ssl_root_certificates.as_deref()),
+            (
+                "application_name",
+                Some(self.application_name.as_deref().unwrap_or("kb-exporter")),
+            ),
+            ("statement-cache-capacity", Some("0")),
+        ];
+        let options = options.into_iter();
+        let options = options.filter_map(|(name, value)| Some((name, value?)));
+        url.query_pairs_mut().extend_pairs(options);
+        Ok(url)
+    }
+}
+
+fn list(text: &str) -> impl Iterator<Item = String> {
+    let items = text.split(',').filter(|item| !item.is_empty());
+    items.map(decoded)
+}
+
+fn number(port: &str) -> Option<u16> {
+    port.parse().ok().filter(|port| *port > 0)
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+fn is_local(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = |address: IpAddr| address.is_loopback();
+    host.starts_with('/') || host == "localhost" || host.parse().is_ok_and(is_loopback)
+}
+
+fn has_certificates(file: &str) -> Result<(), String> {
+    let refused = |why: &str| format!("the file that sslrootcert names {why}");
+    let text = fs::read(file).map_err(|cause| refused(&format!("cannot be read: {cause}")))?;
+    let mut certificates = CertificateDer::pem_slice_iter(&text);
+    let first = certificates.next().and_then(Result::ok);
+    first
+        .map(drop)
+        .ok_or_else(|| refused("holds no certificate in PEM form"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the client library is told.
+    fn told(url: &str, option: &str) -> Vec<String> {
+        let urls = parse(url).unwrap();
+        let value = |url: &Url| {
+            let found = url.query_pairs().find(|(name, _)| name == option);
+            found.map(|(_, value)| value.into_owned())
+        };
+        urls.iter().filter_map(value).collect()
+    }
+
+    #[test]
+    fn connections_to_other_machines_are_encrypted_unless_the_url_says_otherwise() {
+        for (url, mode) in [
+            ("postgres://kb:secret@db.example/kb", "verify-full"),
+            ("postgresql://kb@db.example/kb?sslmode=disable", "disable"),
+            ("postgres://kb@db.example/kb?sslmode=require", "verify-full"),
+            ("postgres://kb@127.0.0.1:5433/kb", "disable"),
+            ("postgres://kb@[::1]/kb", "disable"),
+            (
+                "postgres://kb@localhost/kb?sslmode=verify-full",
+                "verify-full",
+            ),
+            ("postgres:///kb?host=/run/postgresql&user=kb", "disable"),
+        ] {
+            assert_eq!(told(url, "sslmode"), [mode], "{url}");
+        }
+    }
+
+    #[test]
+    fn several_hosts_are_tried_one_after_the_other() {
+        let url = "postgres://kb:a%3F%26b@/kb?host=one,two&port=5433,5434&target_session_attrs=read-write";
+        assert_eq!(told(url, "host"), ["one", "two"]);
+        assert_eq!(told(url, "port"), ["5433", "5434"]);
+        assert_eq!(told(url, "password"), ["a?&b"; 2]);
+        assert_eq!(told("postgres://kb@one,two/kb", "port"), ["5432"; 2]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_any_part_of_the_url() {
+        let form = "must have a URL";
+        for (url, says) in [
+            (
+                "postgres://kb@db.example/kb?sslmode=prefer",
+                "sslmode must be",
+            ),
+            ("postgres://kb:secret?secret@db.example/kb", form),
+            (
+                "postgres://kb:12?secret@db.example/kb",
+                "an option that is not known",
+            ),
+            (
+                "postgres://db.example/kb?user=kb&password=a?&secret",
+                "an option that is not known",
+            ),
+            (
+                "postgres://db.example/kb?connect_timeout=secret",
+                "an option that is not known",
+            ),
+            ("postgres://db.example:0/kb", "the port must be"),
+            ("postgres://one,two/kb?port=1,2,3", "one for each host"),
+            (
+                "postgres://db.example/kb?target_session_attrs=standby",
+                "read-write",
+            ),
+            (
+                "postgres://db.example/kb?sslrootcert=/secret",
+                "cannot be read",
+            ),
+            ("mysql://kb:secret@db.example/kb", form),
+            ("postgres:///kb", form),
+            ("kb:secret@db.example", form),
+            ("", form),
+        ] {
+            let error = parse(url).unwrap_err();
+            assert!(error.contains(says), "{url}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}
