@@ -18,6 +18,8 @@ mod tally;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub use classifier::Classifier;
 pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
@@ -49,7 +51,8 @@ impl<'a> From<Option<&'a str>> for Reason<'a> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "Arc<str>", into = "Arc<str>")]
 pub enum Class {
     /// What the reason says, or what a rule calls it.
     Text(Arc<str>),
@@ -78,6 +81,24 @@ impl Class {
             "other" => Self::Other,
             "unread" => Self::Unread,
             text => Self::Text(text.into()),
+        }
+    }
+}
+
+impl From<Arc<str>> for Class {
+    fn from(label: Arc<str>) -> Self {
+        match Self::from_label(&label) {
+            Self::Text(_) => Self::Text(label),
+            reserved => reserved,
+        }
+    }
+}
+
+impl From<Class> for Arc<str> {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::Text(text) => text,
+            reserved => reserved.as_str().into(),
         }
     }
 }

@@ -52,7 +52,6 @@ pub mod schedule;
 pub mod shutdown;
 pub mod snapshot;
 mod sql;
-pub mod state;
 pub mod store;
 pub mod telemetry;
 pub mod text;

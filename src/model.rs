@@ -12,6 +12,7 @@ mod time;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
@@ -77,7 +78,8 @@ impl fmt::Display for PortalAddress {
 }
 
 /// Identifies a folder. Always a UUID: anything else that a portal sends never becomes part of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FolderId(Uuid);
 
 impl FolderId {
@@ -109,7 +111,8 @@ impl From<Uuid> for FolderId {
 /// A folder's name as the portal gives it: cut, and free of characters that control a terminal.
 ///
 /// Line breaks stay, because a label can hold them. `Display` is for people: it escapes those too.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FolderName(Arc<str>);
 
 impl FolderName {

@@ -20,7 +20,7 @@ use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::Publisher;
-use crate::state::Store;
+use crate::store::Documents;
 
 /// The parts that a configuration asks for, built and not yet started: everything that can fail has succeeded.
 pub(super) struct Built {
@@ -131,7 +131,7 @@ impl Portals {
         let Some((_, open)) = &self.state else {
             return;
         };
-        let (store, ledger) = (open.store.clone(), open.ledger.clone());
+        let (documents, ledger) = (open.documents.clone(), open.ledger.clone());
         let kind = if open.ledger.is_shared() {
             LedgerKind::Shared
         } else {
@@ -170,7 +170,7 @@ impl Portals {
             };
             let ledger = ledger.portal(&portal.base_url.normalised());
             self.start_reindexing(name, &ledger, &running);
-            let dependencies = self.dependencies(client, &store, name, ledger);
+            let dependencies = self.dependencies(client, &documents, name, ledger);
             let mut collector = Collector::new(settings, dependencies);
             collector.read_state().await;
             let collecting = collector.run(ticker, received, running.cancel.clone());
@@ -220,7 +220,7 @@ impl Portals {
     fn dependencies(
         &self,
         client: Arc<Client>,
-        store: &Store,
+        documents: &Documents,
         name: &PortalName,
         ledger: PortalLedger,
     ) -> Dependencies {
@@ -230,7 +230,7 @@ impl Portals {
         });
         Dependencies {
             client,
-            store: store.clone(),
+            state: documents.clone(),
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             progress,

@@ -7,12 +7,11 @@ use tracing::{error, info};
 use crate::config::{Config, State};
 use crate::ledger::Ledger;
 use crate::model::Shard;
-use crate::sql::StateFolder;
-use crate::state::Store;
+use crate::store::{Access, Documents, Place, StateFolder};
 
 /// The state and the ledger. A temporary folder is removed when this is dropped.
 pub(super) struct OpenState {
-    pub store: Store,
+    pub documents: Documents,
     pub ledger: Ledger,
     _temporary: Option<TempDir>,
 }
@@ -24,7 +23,7 @@ impl OpenState {
         match &config.state {
             State::Path(path) => Ok(Self::in_folder(StateFolder::new(path), None)),
             State::Postgres(server) => Ok(Self {
-                store: Store::on_server(&server.url_file),
+                documents: Documents::open(Place::Server(server.url_file.clone()), Access::Serve),
                 ledger: Ledger::on_server(&server.url_file, shard, server.lease),
                 _temporary: None,
             }),
@@ -39,12 +38,12 @@ impl OpenState {
     }
 
     fn in_folder(folder: StateFolder, temporary: Option<TempDir>) -> Self {
-        let (ledger, refused) = Ledger::open(folder.clone());
+        let (ledger, refused) = Ledger::open(folder.clone().into());
         if let Some(refused) = refused {
             error!(error = %refused, "nothing is reindexed until the ledger can be used");
         }
         Self {
-            store: Store::in_folder(folder),
+            documents: Documents::open(Place::Folder(folder), Access::Serve),
             ledger,
             _temporary: temporary,
         }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::cli::once;
 use crate::config::{Config, State};
 use crate::ledger::{self, LedgerError};
-use crate::state::known_classes;
+use crate::store::{Access, Documents, Place};
 
 /// A warning for each class in the rules of reindexing that is not known. Reads the state, if there is any, and changes nothing.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
@@ -23,6 +24,15 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     }
     problems.extend(unknown);
     problems
+}
+
+/// The classes that have a slot in any stored folder.
+fn known_classes(state: &State) -> anyhow::Result<BTreeSet<String>> {
+    let Some(place) = Place::of(state) else {
+        return Ok(BTreeSet::new());
+    };
+    let documents = Documents::open(place, Access::Read);
+    Ok(once::runtime()?.block_on(documents.known_classes())?)
 }
 
 /// The classes that known files have had, and why there may be more.

@@ -24,7 +24,7 @@ use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::state::SavedFolder;
+use crate::store::StoredFolder;
 
 use under_way::ReadState;
 use witnesses::{Witnesses, is_far_below};
@@ -63,9 +63,9 @@ impl Folder {
         Self::new(listed.id, listed.name.clone(), persisted)
     }
 
-    pub fn restored(id: FolderId, saved: SavedFolder) -> Self {
-        let name = saved.name.clone();
-        Self::new(id, name, PersistedFolder::restored(saved))
+    pub fn restored(id: FolderId, stored: StoredFolder) -> Self {
+        let name = stored.document.name.clone();
+        Self::new(id, name, PersistedFolder::restored(stored))
     }
 
     fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
@@ -228,6 +228,7 @@ impl Folder {
                     ended: read.ended,
                     missing_files: self.witnesses.missing(),
                     count: *count,
+                    is_being_written: false,
                 }));
                 ReadOutcome::Counted
             }
@@ -315,6 +316,7 @@ impl Folder {
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
+        self.show_persisted();
         shown
     }
 

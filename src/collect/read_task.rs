@@ -227,8 +227,10 @@ impl ReadTask {
     /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
     async fn check_sorting(&self, pages: Vec<PageNumber>) -> Result<(), ReadError> {
         if is_contradiction(|page| self.page(page), &pages).await? {
-            let folder = self.folder;
-            self.sorting.refute(Refutation { folder, pages });
+            self.sorting.refute(Refutation {
+                folder: self.folder,
+                pages: pages.into_iter().map(|page| page.0).collect(),
+            });
         }
         Ok(())
     }

@@ -163,11 +163,11 @@ impl Collector {
     }
 
     /// The list that explains refusals is there.
-    pub(super) async fn refusals_explained(&mut self, listed: Listed) {
+    pub(super) fn refusals_explained(&mut self, listed: Listed) {
         let refusals = self.refusals.take_asked();
         match listed {
             Ok((_, listing)) => {
-                self.apply_list(listing).await;
+                self.apply_list(&listing);
                 for refusal in refusals {
                     refusal.session.go_on();
                     let error = refusal.error;

@@ -13,7 +13,7 @@ use crate::sql::{Database, SqliteFile, StateFolder};
 /// The suffixes of the files that SQLite adds to a database.
 const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-type Parts = [(Part, Database); 2];
+type Parts = [(Part, Database); 1];
 
 pub(super) struct Files {
     parts: Parts,
@@ -90,8 +90,7 @@ impl NewFiles {
         } = self;
         drop(parts);
         let folder = folder.hold()?;
-        // The ledger first: a process that starts between the two then knows the attempts that it must not repeat.
-        for part in [Part::Ledger, Part::State] {
+        for part in Part::ALL {
             let name = part.file_name();
             fs::rename(incomplete.path().join(name), folder.join(name)).map_err(refused(folder))?;
         }
@@ -101,11 +100,8 @@ impl NewFiles {
 }
 
 fn parts(open: impl Fn(Part) -> Result<SqliteFile, MigrateError>) -> Result<Parts, MigrateError> {
-    let [state, ledger] = Part::ALL;
-    Ok([
-        (state, Database::Sqlite(open(state)?)),
-        (ledger, Database::Sqlite(open(ledger)?)),
-    ])
+    let [ledger] = Part::ALL;
+    Ok([(ledger, Database::Sqlite(open(ledger)?))])
 }
 
 fn refused(folder: &Path) -> impl Fn(io::Error) -> MigrateError {

@@ -24,7 +24,7 @@ pub(super) fn has_tables(url_file: &HiddenPath) -> Result<bool, MigrateError> {
 
 /// Connects, and makes the tables of both parts if they are missing.
 pub(super) fn connect(url_file: &HiddenPath) -> Result<Database, MigrateError> {
-    Postgres::new(url_file, Part::State.schema()).connect()?;
+    Postgres::new(url_file, Part::Ledger.schema()).connect()?;
     Ok(Database::on_server(url_file, Part::Ledger.schema()))
 }
 

@@ -1,6 +1,9 @@
 //! The identity of a file.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 
 use foldhash::quality::RandomState;
 
@@ -15,6 +18,25 @@ pub type FolderSizes = ByStatus<u64>;
 pub struct FileKey {
     pub link: u128,
     pub id: u128,
+}
+
+/// Two hexadecimal numbers.
+impl fmt::Display for FileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{:x}", self.link, self.id)
+    }
+}
+
+impl FromStr for FileKey {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (link, id) = text.split_once('-').unwrap_or((text, ""));
+        Ok(Self {
+            link: u128::from_str_radix(link, 16)?,
+            id: u128::from_str_radix(id, 16)?,
+        })
+    }
 }
 
 /// Something about each of many files.

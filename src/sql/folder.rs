@@ -1,52 +1,37 @@
 //! A state folder belongs to one process at a time.
 
-use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
 
 use crate::sql::error::SqlError;
-
-/// The name of the file that is locked.
-const LOCK_NAME: &str = "lock";
+use crate::store::{self, StoreError};
 
 /// A state folder. Cheap to clone; other processes can use the folder when the last clone is dropped.
 #[derive(Debug, Clone)]
-pub struct StateFolder {
-    path: PathBuf,
-    lock: Arc<Mutex<Option<File>>>,
-}
+pub struct StateFolder(store::StateFolder);
 
 impl StateFolder {
     pub fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            lock: Arc::default(),
-        }
+        Self(store::StateFolder::new(path))
     }
 
     /// Locks the folder for this process, unless it is locked, and makes it if it is missing. Returns its path.
     pub fn hold(&self) -> Result<&Path, SqlError> {
-        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if lock.is_none() {
-            *lock = Some(take_lock(&self.path)?);
-        }
-        Ok(&self.path)
+        Ok(self.0.hold()?)
     }
 }
 
-fn take_lock(folder: &Path) -> Result<File, SqlError> {
-    let refused = |cause| SqlError::path(folder, &cause);
-    fs::create_dir_all(folder).map_err(refused)?;
-    let file = File::options()
-        .create(true)
-        .append(true)
-        .open(folder.join(LOCK_NAME))
-        .map_err(refused)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(SqlError::InUse {
-            path: folder.to_owned(),
-        }),
-        Err(TryLockError::Error(error)) => Err(refused(error)),
+impl From<store::StateFolder> for StateFolder {
+    fn from(folder: store::StateFolder) -> Self {
+        Self(folder)
+    }
+}
+
+impl From<StoreError> for SqlError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Path { path, cause } => Self::Path { path, cause },
+            StoreError::InUse { path } => Self::InUse { path },
+            error => Self::Content(error.to_string()),
+        }
     }
 }

@@ -38,6 +38,7 @@ const STATE: &str = "
         folder TEXT NOT NULL,
         number BIGINT NOT NULL,
         token BIGINT NOT NULL,
+        written BIGINT NOT NULL,
         document TEXT NOT NULL,
         PRIMARY KEY (portal, folder)
     );
