@@ -30,5 +30,5 @@ pub(crate) use record::{Json, Record, Row, columns, label_column, record, text_c
 pub(crate) use schema::{SERVER_NOW, Schema};
 pub(crate) use server_clock::ServerClock;
 pub(crate) use sqlite::SqliteFile;
-pub(crate) use transaction::{Transaction, one_of, select, upsert, upsert_statement};
+pub(crate) use transaction::{Transaction, select, upsert};
 pub(crate) use worker::Worker;

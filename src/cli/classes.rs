@@ -64,7 +64,7 @@ mod tests {
     use crate::ledger::{Intent, Ledger, SentFile};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
     use crate::sql::StateFolder;
-    use crate::state;
+    use crate::store::Part;
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();
@@ -94,8 +94,8 @@ mod tests {
         ledger.close().await;
     }
 
-    #[tokio::test]
-    async fn a_class_that_a_file_had_is_known_and_another_one_is_warned_of() {
+    #[test]
+    fn a_class_that_a_file_had_is_known_and_another_one_is_warned_of() {
         let folder = tempfile::tempdir().unwrap();
         let warned = || warnings(&config(State::Path(folder.path().to_owned())));
         let unknown = warnings(&config(State::Temporary));
@@ -106,20 +106,21 @@ mod tests {
         );
         assert_eq!(warned(), unknown, "no state yet");
         let held = StateFolder::new(folder.path());
-        send(&held, "password").await;
+        let runtime = once::runtime().unwrap();
+        runtime.block_on(send(&held, "password"));
         assert!(
             warned()[0].ends_with("is \"password\" meant?"),
             "{:?}",
             warned()
         );
-        send(&held, "pasword").await;
+        runtime.block_on(send(&held, "pasword"));
         assert_eq!(warned(), [""; 0]);
     }
 
     #[test]
     fn a_state_that_cannot_be_read_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        for file in [state::FILE_NAME, ledger::FILE_NAME] {
+        for file in [Part::State.file_name(), ledger::FILE_NAME] {
             std::fs::write(folder.path().join(file), "no database").unwrap();
         }
         let warned = warnings(&config(State::Path(folder.path().to_owned())));

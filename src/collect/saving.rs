@@ -112,19 +112,25 @@ impl Collector {
         match written.answers {
             Ok(answers) => {
                 self.storage.end_write(None);
-                let mut again = Vec::new();
                 for (id, answer) in answers {
-                    if !matches!(answer, Answer::Written(_)) {
-                        again.push(id);
-                    }
-                    self.folders.answered(id, answer);
+                    self.answered(id, answer);
                 }
-                self.save(again, MAX_BEHIND);
             }
             Err(error) => {
                 let folders = self.storage.end_write(Some(&error));
                 self.not_written(&folders, error);
             }
+        }
+    }
+
+    fn answered(&mut self, id: FolderId, answer: Answer) {
+        let is_written = matches!(answer, Answer::Written(_));
+        self.folders.answered(id, answer);
+        if let (false, (class_slots, Some(folder))) =
+            (is_written, self.folders.with_class_slots(id))
+            && folder.queue_write(class_slots, MAX_BEHIND)
+        {
+            self.storage.push_again(id);
         }
     }
 

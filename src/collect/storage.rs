@@ -14,7 +14,7 @@ use crate::collect::settings::Settings;
 use crate::model::{FolderId, PortalAddress, PortalName, Shard, Timestamp};
 use crate::snapshot::Writes;
 use crate::store::{
-    Changes, Documents, FolderChange, PortalDocument, Refutation, StoreError, StoredPortal, Written,
+    Changes, Documents, FolderChange, Refutation, StoreError, StoredPortal, Written,
 };
 
 /// Time from the beginning of one write to the next: what changes meanwhile is written together.
@@ -126,6 +126,12 @@ impl Storage {
     pub fn push(&mut self, folder: FolderId) {
         self.queue.push_back(folder);
         self.queued += 1;
+    }
+
+    /// Of the write that has just ended, this folder is to be written once more.
+    pub fn push_again(&mut self, folder: FolderId) {
+        self.queue.push_front(folder);
+        self.ended -= 1;
     }
 
     /// Folders are to be deleted.

@@ -117,11 +117,3 @@ pub(super) fn insert_statement(table: &str, columns: &[&str], rows: usize) -> St
     let (columns, rows) = (columns.join(", "), rows.join(", "));
     format!("INSERT INTO {table} ({columns}) VALUES {rows}")
 }
-
-/// A condition: the column is one of a number of values, from the parameter `first` on.
-pub(crate) fn one_of(column: &str, first: usize, values: usize) -> String {
-    let numbers: Vec<String> = (first..first + values)
-        .map(|number| format!("${number}"))
-        .collect();
-    format!("{column} IN ({})", numbers.join(", "))
-}
