@@ -48,11 +48,12 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::config::HiddenPath;
 use crate::model::{PortalAddress, Shard};
-use crate::sql::{SqlError, StateFolder, Worker};
+use crate::sql::{SqlError, Worker};
 use lease::Leases;
 use shared::SharedViews;
 use writer::{Place, Writer};
 
+pub use crate::sql::StateFolder;
 pub use attempt::{Attempt, ClassResult, Intent, Judged, SentFile};
 pub use attempt_id::AttemptId;
 pub use change::{Misfit, Review};

@@ -18,6 +18,7 @@ pub(crate) mod reasons;
 pub(crate) mod root;
 pub(crate) mod rules;
 pub(crate) mod server;
+pub(crate) mod sqlite;
 pub(crate) mod tally;
 pub(crate) mod wait;
 pub(crate) mod workspace;

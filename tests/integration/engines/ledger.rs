@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kb_exporter::classify::Class;
 use kb_exporter::ledger::{
-    AttemptId, FileState, Intent, Ledger, PortalLedger, Review, SentFile, Verdict,
+    AttemptId, FileState, Intent, Ledger, PortalLedger, Review, SentFile, StateFolder, Verdict,
 };
 use kb_exporter::model::{
     FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Shard,

@@ -5,8 +5,8 @@ use kb_simulator::Status;
 use super::ledger::count;
 use super::scene::{Shared, says, until_writable};
 
-/// The schemas of the tables.
-const SCHEMAS: [&str; 2] = ["kb_state", "kb_ledger"];
+/// The tables with the versions of the others.
+const VERSIONS: [&str; 2] = ["kb_exporter.store", "kb_ledger.schema_version"];
 
 #[tokio::test]
 async fn processes_that_start_at_once_make_the_tables_once() {
@@ -22,11 +22,10 @@ async fn processes_that_start_at_once_make_the_tables_once() {
         exporter.collected().await;
         exporter.stop().await;
     }
-    for schema in SCHEMAS {
-        let versions = format!("{schema}.schema_version");
-        assert_eq!(count(&shared.database, &versions), 1, "{schema}");
+    for versions in VERSIONS {
+        assert_eq!(count(&shared.database, versions), 1, "{versions}");
     }
-    for table in ["kb_ledger.ledger", "kb_ledger.portal", "kb_state.folder"] {
+    for table in ["kb_ledger.ledger", "kb_ledger.portal", "kb_exporter.folder"] {
         assert_eq!(count(&shared.database, table), 1, "{table}");
     }
 }
@@ -35,8 +34,8 @@ async fn processes_that_start_at_once_make_the_tables_once() {
 async fn tables_of_a_newer_version_are_refused_and_left_as_they_are() {
     let shared = Shared::new("enforce").await;
     shared.meet_long_ago().await;
-    for schema in SCHEMAS {
-        let newer = format!("UPDATE {schema}.schema_version SET version = 9999");
+    for versions in VERSIONS {
+        let newer = format!("UPDATE {versions} SET version = 9999");
         shared.database.sql(&newer);
     }
     let before = shared.database.dump();
