@@ -35,7 +35,7 @@ mod tasks;
 mod unwritten;
 mod watched;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +45,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::classify::KnownClass;
 use crate::clock::Moment;
 use crate::config::Strategy;
 use crate::ledger::PortalLedger;
@@ -321,7 +322,7 @@ impl Collector {
             address: self.settings.address.clone(),
             list: self.list.state.clone(),
             folders: self.folders.views(self.storage.now().wall),
-            classes: Arc::new(self.folders.class_slots.classes()),
+            classes: Arc::new(self.shown_classes()),
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
@@ -333,6 +334,17 @@ impl Collector {
         });
         self.publication
             .published(Moment::now().steady, began.elapsed());
+    }
+
+    /// The classes that have a slot, with times by the clock of this machine.
+    fn shown_classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
+        let behind = self.storage.clock().ahead().saturating_neg();
+        let mut classes = self.folders.class_slots.classes();
+        for known in classes.values_mut() {
+            known.first_seen = known.first_seen.moved(behind);
+            known.last_seen = known.last_seen.moved(behind);
+        }
+        classes
     }
 
     /// Why every page is read although the configuration asks for less.

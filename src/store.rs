@@ -6,6 +6,7 @@ mod database;
 mod documents;
 mod error;
 mod folder;
+mod part;
 mod place;
 mod revision;
 mod sqlite;

@@ -98,10 +98,11 @@ impl Collector {
         };
         debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
         folder.begin_audit();
+        let clock = self.storage.clock();
         let audit = async move {
             Box::new(FinishedAudit {
                 result: task.run().await,
-                ended: Moment::now().wall,
+                ended: clock.now().wall,
             })
         };
         self.tasks

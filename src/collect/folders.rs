@@ -43,12 +43,14 @@ impl Folders {
         }
     }
 
-    /// Continues from the stored folders of this shard. Returns those that belong to other shards.
+    /// Continues from the stored folders of this shard. `now` is the time by the clock of what is stored, which is so many milliseconds ahead.
+    /// Returns the folders that belong to other shards.
     pub fn take_up(
         &mut self,
         stored: HashMap<FolderId, StoredFolder>,
         settings: &Settings,
         now: Moment,
+        clock_ahead: i64,
     ) -> Vec<FolderId> {
         self.are_unknown = false;
         let mut others = Vec::new();
@@ -59,7 +61,7 @@ impl Folders {
                 folder.take_over(stored, &mut self.class_slots);
             } else {
                 let slots = std::mem::take(&mut stored.document.class_slots);
-                let mut folder = Folder::restored(id, stored);
+                let mut folder = Folder::restored(id, stored, clock_ahead);
                 let classes = folder.stored_classes();
                 let errors = self.class_slots.restore(id, slots, classes.as_ref());
                 folder.show_stored_count(errors, now);

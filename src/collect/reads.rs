@@ -14,7 +14,6 @@ use crate::collect::refusals::Refusal;
 use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
 use crate::count::Way;
-use crate::ledger::PortalLedger;
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
@@ -81,6 +80,7 @@ impl Collector {
             progress: Arc::clone(&self.dependencies.progress),
             lane,
             requests,
+            clock: self.storage.clock(),
         })
     }
 
@@ -112,10 +112,8 @@ impl Collector {
                     session.go_on_without(id);
                 }
                 let reindex = Arc::clone(&self.settings.reindex);
-                let ledger = self.dependencies.ledger.as_ref();
-                let clock_ahead = ledger.map_or(0, PortalLedger::clock_ahead);
                 self.finish(id, |folder, class_slots| {
-                    folder.finish_read(read, class_slots, &reindex, clock_ahead)
+                    folder.finish_read(read, class_slots, &reindex)
                 });
                 let folder = self.folders.get_mut(id);
                 if folder.is_some_and(|folder| folder.audits.take_wrong()) {

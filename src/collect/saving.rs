@@ -36,13 +36,18 @@ impl Collector {
         let Some(stored) = self.storage.read(read) else {
             return;
         };
-        self.log.restore(stored.document.last_success);
+        let clock_ahead = self.storage.clock().ahead();
+        let success = stored.document.last_success;
+        self.log
+            .restore(success.map(|at| at.moved(clock_ahead.saturating_neg())));
         if let Some(refutation) = stored.document.refutation {
             self.sorting.refute(refutation);
         }
         let now = self.storage.now();
         // Folders of other shards are not up to date any more, and must not be taken for that if this shard owns them again.
-        let of_others = self.folders.take_up(stored.folders, &self.settings, now);
+        let of_others = self
+            .folders
+            .take_up(stored.folders, &self.settings, now, clock_ahead);
         self.storage.forget(of_others);
         self.folders.exclude_others(&self.settings, now.wall);
         self.save_all(MAX_BEHIND);

@@ -14,7 +14,7 @@ use crate::collect::settings::Settings;
 use crate::model::{FolderId, PortalAddress, PortalName, Shard, Timestamp};
 use crate::snapshot::Writes;
 use crate::store::{
-    Changes, Documents, FolderChange, Refutation, StoreError, StoredPortal, Written,
+    Changes, Documents, FolderChange, Refutation, StoreClock, StoreError, StoredPortal, Written,
 };
 
 /// Time from the beginning of one write to the next: what changes meanwhile is written together.
@@ -225,7 +225,12 @@ impl Storage {
         Some((watched, now.wall.before(PORTALS_STORED)))
     }
 
-    /// The time by the clock of what is stored.
+    /// The clock of the times that are stored.
+    pub fn clock(&self) -> StoreClock {
+        self.documents.clock().clone()
+    }
+
+    /// The time by that clock.
     pub fn now(&self) -> Moment {
         self.documents.clock().now()
     }

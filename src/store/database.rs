@@ -180,6 +180,9 @@ impl Database {
             }
         };
         tables::check(&mut connection, self.engine(), self.part, self.access).await?;
+        if identity.is_some() && self.access != Access::Read {
+            sqlite::configure(&mut connection).await?;
+        }
         Ok(Connection {
             connection,
             identity,
@@ -258,7 +261,8 @@ impl Database {
         };
         let undone = rows(&mut open.connection, "ROLLBACK".to_owned());
         let undone = timeout(PATIENCE, undone).await;
-        if !matches!(undone, Ok(Ok(_))) {
+        // SQLite ends a transaction by itself after some errors.
+        if self.is_shared() && !matches!(undone, Ok(Ok(_))) {
             self.connection = None;
         }
     }

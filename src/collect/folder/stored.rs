@@ -7,6 +7,8 @@ use super::Folder;
 use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::collect::persisted_folder::PersistedFolder;
+use crate::history::FullRead;
+use crate::model::{ByStatus, Timestamp};
 use crate::snapshot::{Counts, FolderView};
 use crate::store::{Answer, FolderChange, FolderDocument, StoreError, StoredFolder};
 
@@ -92,10 +94,10 @@ impl Folder {
         let counts = Counts {
             files: record.counts,
             errors,
-            oldest: self.persisted.history.stored_oldest(),
+            oldest: self.shown_oldest(self.persisted.history.stored_oldest()),
             look: record.look,
             counted: Moment {
-                wall: record.counted,
+                wall: self.shown_time(record.counted),
                 steady: now.steady.checked_sub(age).unwrap_or(now.steady),
             },
             interval: None,
@@ -127,13 +129,29 @@ impl Folder {
         self.show_persisted();
     }
 
+    /// A stored time by the clock of this machine.
+    pub(super) fn shown_time(&self, at: Timestamp) -> Timestamp {
+        at.moved(self.clock_ahead.saturating_neg())
+    }
+
+    pub(super) fn shown_oldest(
+        &self,
+        oldest: ByStatus<Option<Timestamp>>,
+    ) -> ByStatus<Option<Timestamp>> {
+        ByStatus::from_fn(|status| oldest[status].map(|at| self.shown_time(at)))
+    }
+
     /// Shows what is stored: all of it while the folder is there, nothing after it left.
     pub(super) fn show_persisted(&mut self) {
         let there = self.is_there();
         let counters = self.persisted.stored_counters().filter(|_| there);
         let record = self.persisted.record.as_ref().filter(|_| there);
-        let last_success = record.map(|record| record.counted);
+        let last_success = record.map(|record| self.shown_time(record.counted));
         let full_read = record.and_then(|record| record.full_read);
+        let full_read = full_read.map(|full| FullRead {
+            at: self.shown_time(full.at),
+            ..full
+        });
         let view = self.view_mut();
         view.last_success = last_success;
         view.full_read = full_read;

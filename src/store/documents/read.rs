@@ -69,6 +69,9 @@ pub(super) async fn folders(
     portal: &PortalAddress,
     ids: &[FolderId],
 ) -> Result<HashMap<FolderId, StoredFolder>, StoreError> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
     let of_these = |columns: &str, table: &str| {
         Statement::new(&format!("SELECT {columns} FROM {table} WHERE portal = "))
             .value(portal.as_str())

@@ -241,7 +241,7 @@ impl Tables<'_> {
         let portals = Statement::new("DELETE FROM folder WHERE written < ")
             .value(before.as_millis())
             .text(" AND portal NOT IN (")
-            .list(watched.iter().map(PortalAddress::as_str))
+            .list(watched.iter().map(PortalAddress::as_str).chain([""]))
             .text(") RETURNING portal, folder");
         for row in portals.fetch(self.connection).await? {
             let statement = Statement::new("DELETE FROM file WHERE portal = ")
