@@ -3,8 +3,10 @@
 //! [`scene`] is a portal and a database, [`ledger`] reads what was attempted. Every portal asserts at its end that nothing was written to
 //! it but what a story allows.
 
+mod classes;
 mod clock;
 mod commits;
+mod copies;
 mod handover;
 mod ledger;
 mod login;
@@ -15,5 +17,6 @@ mod read_only;
 mod replicas;
 mod rolling;
 mod scene;
+mod slow;
 pub(crate) mod storm;
 mod takeover;

@@ -175,3 +175,17 @@ async fn a_process_takes_up_its_state_folder_when_it_is_there() {
     let metrics = story.exporter.metrics().await;
     assert_eq!(story.entries(&metrics, "failed"), 2, "stored");
 }
+
+#[tokio::test]
+async fn a_portal_that_gets_another_name_keeps_its_counters() {
+    let mut story = Story::with_one_file().await;
+    story.seen(story.file(), Status::Failed).await;
+    story
+        .workspace
+        .change(|config| config["portals"][0]["name"] = "renamed".into());
+    let story = story.restarted(End::Stopped).await;
+    let metrics = story.exporter.metrics().await;
+    assert_eq!(story.entries(&metrics, "failed"), 1);
+    let renamed = metrics.all("kb_folder_files", &[("portal", "renamed")]);
+    assert!(renamed.count() > 0);
+}
