@@ -106,7 +106,9 @@ impl ClassSlots {
         self.settled.clone_from(&self.portal);
         let restored = FolderSlots::restored(slots, counts);
         let rows = restored.rows();
-        if !restored.is_unused() {
+        if restored.is_unused() {
+            self.folders.remove(&folder);
+        } else {
             self.folders.insert(folder, restored);
         }
         rows

@@ -54,13 +54,13 @@ impl Folders {
     ) -> Vec<FolderId> {
         self.are_unknown = false;
         let mut others = Vec::new();
-        for (id, mut stored) in stored {
+        for (id, stored) in stored {
             if !settings.owns(id) {
                 others.push(id);
             } else if let Some(folder) = self.by_id.get_mut(&id) {
                 folder.take_over(stored, &mut self.class_slots);
             } else {
-                let slots = std::mem::take(&mut stored.document.class_slots);
+                let slots = stored.document.class_slots.clone();
                 let mut folder = Folder::restored(id, stored, clock_ahead);
                 let classes = folder.stored_classes();
                 let errors = self.class_slots.restore(id, slots, classes.as_ref());

@@ -16,9 +16,14 @@ pub(super) struct UnwrittenCount {
 }
 
 impl UnwrittenCount {
+    /// Whether the count began after the one that another process wrote.
+    pub fn is_later_than(&self, record: Option<&FolderRecord>) -> bool {
+        record.is_none_or(|record| record.began < self.began.wall)
+    }
+
     /// What the count adds to the counters that another process wrote: nothing, if its count is newer, or already has all of it.
     pub fn update(&self, record: Option<&FolderRecord>, history: &FileHistory) -> Option<Update> {
-        let record = record.filter(|record| record.began < self.began.wall)?;
+        let record = record.filter(|_| self.is_later_than(record))?;
         let read = CompletedRead {
             began: self.began.wall,
             ended: self.ended.wall,

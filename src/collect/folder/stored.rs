@@ -106,10 +106,10 @@ impl Folder {
     }
 
     /// Another process that counts the folder wrote first: its history and its class slots hold, so that the counters are one sequence and all
-    /// processes show the same classes. What the last count adds to them is added.
-    pub fn take_over(&mut self, mut stored: StoredFolder, class_slots: &mut ClassSlots) {
+    /// processes show the same classes. What a later count of this process adds to them is added.
+    pub fn take_over(&mut self, stored: StoredFolder, class_slots: &mut ClassSlots) {
         let id = self.view.id;
-        let slots = std::mem::take(&mut stored.document.class_slots);
+        let slots = stored.document.class_slots.clone();
         self.persisted.take_over(stored);
         let PersistedFolder {
             record, history, ..
@@ -119,11 +119,14 @@ impl Folder {
         let mut errors = class_slots.restore(id, slots, classes.as_ref());
         if let Some(unwritten) = &mut self.unwritten {
             unwritten.is_being_written = false;
+            let is_later = unwritten.is_later_than(record.as_ref());
             if let Some(update) = unwritten.update(record.as_ref(), history) {
                 self.persisted.update(update, &unwritten.count);
             }
-            let classes = self.persisted.history.classes(&unwritten.count);
-            errors = class_slots.count(id, &classes, unwritten.ended.wall);
+            if is_later {
+                let classes = self.persisted.history.classes(&unwritten.count);
+                errors = class_slots.count(id, &classes, unwritten.ended.wall);
+            }
         }
         self.show_errors(errors);
         self.show_persisted();
