@@ -18,6 +18,8 @@ mod tally;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub use classifier::Classifier;
 pub use rule::{Mask, MaskName, MaskPattern, Pattern, Rule, RuleClass, RuleError};
 pub use slots::{ClassLimits, ClassSlot, ClassSlots, ErrorRow, KnownClass};
@@ -49,7 +51,8 @@ impl<'a> From<Option<&'a str>> for Reason<'a> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Class {
     /// What the reason says, or what a rule calls it.
     Text(Arc<str>),
@@ -59,6 +62,18 @@ pub enum Class {
     Other,
     /// The file was counted, and its reason was not read.
     Unread,
+}
+
+impl From<String> for Class {
+    fn from(label: String) -> Self {
+        Self::from_label(&label)
+    }
+}
+
+impl From<Class> for String {
+    fn from(class: Class) -> Self {
+        class.as_str().to_owned()
+    }
 }
 
 impl Class {

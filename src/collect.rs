@@ -47,13 +47,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Moment;
 use crate::config::Strategy;
-use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
 use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
 use crate::state::Store;
+use crate::store::ledger::PortalLedger;
 
 pub use settings::Settings;
 

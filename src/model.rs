@@ -12,13 +12,14 @@ mod time;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
 use crate::text;
 
 pub use file::{FileKey, FileMap, FolderSizes};
-pub(crate) use label::label_values;
+pub(crate) use label::{label_in_documents, label_values};
 pub use outcome::{Lost, Outcome};
 pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
@@ -28,7 +29,7 @@ pub use time::Timestamp;
 pub const FOLDER_NAME_CHARACTERS: usize = 200;
 
 /// The name that the configuration gives a portal; the value of the label `portal`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PortalName(Arc<str>);
 
 impl PortalName {
@@ -54,7 +55,7 @@ impl fmt::Display for PortalName {
 }
 
 /// The normalised base URL of a portal: it identifies a portal under any configured name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PortalAddress(Arc<str>);
 
 impl PortalAddress {
@@ -77,7 +78,7 @@ impl fmt::Display for PortalAddress {
 }
 
 /// Identifies a folder. Always a UUID: anything else that a portal sends never becomes part of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FolderId(Uuid);
 
 impl FolderId {
@@ -109,7 +110,7 @@ impl From<Uuid> for FolderId {
 /// A folder's name as the portal gives it: cut, and free of characters that control a terminal.
 ///
 /// Line breaks stay, because a label can hold them. `Display` is for people: it escapes those too.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FolderName(Arc<str>);
 
 impl FolderName {

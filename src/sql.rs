@@ -8,7 +8,6 @@
 mod copy;
 mod database;
 mod error;
-mod folder;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(not(feature = "postgres"))]
@@ -21,10 +20,10 @@ mod sqlite;
 mod transaction;
 mod worker;
 
+pub use crate::store::StateFolder;
 pub(crate) use copy::{Table, keep_others_from_writing};
 pub(crate) use database::Database;
 pub use error::SqlError;
-pub use folder::StateFolder;
 pub(crate) use postgres::Postgres;
 pub(crate) use record::{Json, Record, Row, columns, label_column, record, text_column, to_value};
 pub(crate) use schema::{SERVER_NOW, Schema};

@@ -2,13 +2,13 @@
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
-use tracing::{error, info};
+use tracing::info;
 
 use crate::config::{Config, State};
-use crate::ledger::Ledger;
 use crate::model::Shard;
-use crate::sql::StateFolder;
 use crate::state::Store;
+use crate::store::ledger::Ledger;
+use crate::store::{Place, StateFolder};
 
 /// The state and the ledger. A temporary folder is removed when this is dropped.
 pub(super) struct OpenState {
@@ -25,7 +25,7 @@ impl OpenState {
             State::Path(path) => Ok(Self::in_folder(StateFolder::new(path), None)),
             State::Postgres(server) => Ok(Self {
                 store: Store::on_server(&server.url_file),
-                ledger: Ledger::on_server(&server.url_file, shard, server.lease),
+                ledger: Ledger::shared(Place::Server(server.url_file.clone()), shard, server.lease),
                 _temporary: None,
             }),
             State::Temporary => {
@@ -39,13 +39,9 @@ impl OpenState {
     }
 
     fn in_folder(folder: StateFolder, temporary: Option<TempDir>) -> Self {
-        let (ledger, refused) = Ledger::open(folder.clone());
-        if let Some(refused) = refused {
-            error!(error = %refused, "nothing is reindexed until the ledger can be used");
-        }
         Self {
-            store: Store::in_folder(folder),
-            ledger,
+            store: Store::in_folder(folder.clone()),
+            ledger: Ledger::in_folder(Place::Folder(folder)),
             _temporary: temporary,
         }
     }

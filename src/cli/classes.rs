@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::config::{Config, State};
-use crate::ledger::{self, LedgerError};
 use crate::state::known_classes;
+use crate::store::StoreError;
+use crate::store::ledger::{self, LedgerError};
 
 /// A warning for each class in the rules of reindexing that is not known. Reads the state, if there is any, and changes nothing.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
@@ -37,7 +38,7 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
             let classes = view.known_classes();
             classes.map(|class| class.as_str().to_owned())
         })),
-        Err(LedgerError::Missing { .. }) => {}
+        Err(LedgerError::Store(StoreError::Missing(_))) => {}
         Err(error) => {
             problems.push(format!("the classes that were sent are not known: {error}"));
         }
@@ -49,12 +50,13 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
 mod tests {
     use super::*;
 
+    use crate::attempts::{Intent, SentFile};
     use crate::classify::Class;
     use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-    use crate::ledger::{Intent, Ledger, SentFile};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
     use crate::sql::StateFolder;
     use crate::state;
+    use crate::store::ledger::Ledger;
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();

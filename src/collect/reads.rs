@@ -14,10 +14,10 @@ use crate::collect::refusals::Refusal;
 use crate::collect::sorting::Refutation;
 use crate::collect::{Collector, Event};
 use crate::count::Way;
-use crate::ledger::PortalLedger;
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
+use crate::store::ledger::PortalLedger;
 
 impl Collector {
     /// Starts the reads that are next, as many as there is room for.

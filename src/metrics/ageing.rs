@@ -42,7 +42,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::ledger::{AttemptId, Intent, LedgerView};
+    use crate::attempts::{AttemptId, Intent, LedgerView};
     use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
     use crate::snapshot::ReindexView;
 

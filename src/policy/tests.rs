@@ -11,9 +11,9 @@ use std::time::Duration;
 use chrono_tz::Tz;
 
 use super::*;
+use crate::attempts::{AttemptId, FileState, Intent, LedgerView, Review, SentFile, Verdict};
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
-use crate::ledger::{AttemptId, FileState, Intent, LedgerView, Review, SentFile, Verdict};
 use crate::model::{ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);

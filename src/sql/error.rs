@@ -53,6 +53,12 @@ impl SqlError {
     }
 }
 
+impl From<crate::store::StoreError> for SqlError {
+    fn from(error: crate::store::StoreError) -> Self {
+        Self::Away(error.to_string())
+    }
+}
+
 impl From<rusqlite::Error> for SqlError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(Arc::new(error))

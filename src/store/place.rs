@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::config::{HiddenPath, State};
+use crate::store::error::StoreError;
 use crate::store::folder::StateFolder;
 
 /// A database of the program. In a folder each is a file of its own; a server has the tables of both.
@@ -56,6 +57,15 @@ impl Place {
         Self::Folder(StateFolder::new(path))
     }
 
+    /// Locks a folder that is there.
+    pub(super) fn hold_existing(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Folder(folder) if folder.path().exists() => folder.hold().map(drop),
+            Self::Folder(_) => Err(StoreError::Missing(Part::State)),
+            Self::Server(_) => Ok(()),
+        }
+    }
+
     /// Where a configuration stores its state; `None` if it is temporary.
     pub fn of(state: &State) -> Option<Self> {
         match state {
@@ -73,5 +83,7 @@ pub enum Access {
     Serve,
     /// It writes to tables that are there.
     Write,
+    /// It moves what is there to another place, also if that was begun before.
+    Move,
     Read,
 }

@@ -51,13 +51,15 @@ pub(super) async fn open(
             return Err(StoreError::path(path, &cause));
         }
         (Err(_), Access::Serve) => "rwc",
-        (Err(_), Access::Read | Access::Write) => return Err(StoreError::Missing(part)),
+        (Err(_), Access::Read | Access::Write | Access::Move) => {
+            return Err(StoreError::Missing(part));
+        }
         (Ok(_), Access::Read) => "ro",
         // Asked before the database is: a privileged user could write the file all the same.
         (Ok(file), _) if file.permissions().readonly() => {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
-        (Ok(_), Access::Serve | Access::Write) => "rw",
+        (Ok(_), Access::Serve | Access::Write | Access::Move) => "rw",
     };
     let mut connection = connect(&url(path, mode)?).await?;
     check_owner(&mut connection, path).await?;

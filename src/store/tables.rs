@@ -103,7 +103,7 @@ pub(super) async fn check(
         }
         (Some(_), _) => Ok(()),
         (None, Access::Serve) => make(connection, engine, part).await,
-        (None, Access::Read | Access::Write) => Err(StoreError::Missing(part)),
+        (None, Access::Read | Access::Write | Access::Move) => Err(StoreError::Missing(part)),
     }
 }
 

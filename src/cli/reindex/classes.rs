@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde_json::json;
 
+use crate::attempts::LedgerView;
 use crate::cli::output;
 use crate::cli::table::{Table, known};
 use crate::clock::Moment;
 use crate::config::Portal;
-use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
 use crate::policy::{ClassRecord, class_records};
 
@@ -78,8 +78,8 @@ pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attempts::{AttemptId, ClassTotals, FileState, Intent, Review, SentFile, Verdict};
     use crate::classify::Class;
-    use crate::ledger::{AttemptId, ClassTotals, FileState, Intent, Review, SentFile, Verdict};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
 
     #[test]

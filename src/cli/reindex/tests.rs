@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::attempts::{Attempt, AttemptId, FileState, Judged, SentFile, Verdict};
 use crate::classify::Class;
-use crate::ledger::{Attempt, AttemptId, FileState, Judged, Ledger, SentFile, Verdict};
 use crate::model::{FileKey, FileMap, FolderName, Lost, Outcome, PortalName, Timestamp};
+use crate::store::ledger::Ledger;
 use crate::text;
 
 const NOON: i64 = 1_772_366_400_000;

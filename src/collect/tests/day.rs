@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
 use super::*;
-use crate::sql::StateFolder;
+use crate::store::StateFolder;
 use judge::{Judge, Promise};
 use portal::{Portal as DayPortal, Traits};
 use world::World;

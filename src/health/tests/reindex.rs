@@ -1,10 +1,10 @@
 //! What `/health` reports about reindexing.
 
 use super::*;
+use crate::attempts::{AttemptId, Intent, LedgerView, SentFile};
 use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
-use crate::ledger::{AttemptId, Intent, LedgerView, SentFile};
 use crate::model::FileKey;
 use crate::policy::{Choice, Decision, Hold, Numbers, Reason};
 use crate::snapshot::{LastRun, RunResult};

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::attempts::LedgerView;
 use crate::http::page::layout::table;
-use crate::ledger::LedgerView;
 use crate::model::Timestamp;
 use crate::policy::{ClassRecord, class_records};
 
@@ -45,8 +45,8 @@ fn row(record: &ClassRecord) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
     use crate::classify::Class;
-    use crate::ledger::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
     use crate::model::{FileKey, Outcome};
 
     const NOON: i64 = 1_772_366_400_000;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::view::{FolderFacts, PortalFacts};
+use crate::attempts::{ClassTotals, LedgerView, Verdict};
 use crate::classify::Class;
-use crate::ledger::{ClassTotals, LedgerView, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;

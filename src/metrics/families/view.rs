@@ -1,8 +1,8 @@
 //! Portals and folders at the moment for which their metrics are written.
 
+use crate::attempts::{LedgerView, Totals};
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::ledger::{LedgerView, Totals};
 use crate::policy::{self, Decision};
 use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
 

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
+use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
 use kb_exporter::classify::Class;
-use kb_exporter::ledger::{
-    AttemptId, FileState, Intent, Ledger, PortalLedger, Review, SentFile, Verdict,
-};
 use kb_exporter::model::{
     FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Shard,
 };
+use kb_exporter::store::ledger::{Ledger, PortalLedger};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;

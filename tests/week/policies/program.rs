@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono_tz::Tz;
+use kb_exporter::attempts::{AttemptId, Intent, LedgerView, SentFile};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
-use kb_exporter::ledger::{AttemptId, Intent, LedgerView, SentFile};
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status as Of, Timestamp,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::portal::{Answer, FOLDERS, File, Folder};
 use super::*;
-use crate::ledger::Tidy;
+use crate::attempts::Tidy;
 use crate::policy::judge::{LaterRead, Observation, renewed, review};
 
 pub(super) struct World {
