@@ -31,3 +31,8 @@ pub use tidy::Tidy;
 pub use totals::{ClassTotals, FolderLedger, Totals};
 pub use track::Track;
 pub use view::LedgerView;
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

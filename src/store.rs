@@ -20,3 +20,6 @@ pub use error::StoreError;
 pub use folder::StateFolder;
 pub use place::{Access, Part, Place};
 pub use revision::Revision;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -17,7 +17,7 @@ impl LedgerView {
     pub fn apply(&mut self, event: &Event) -> Result<(), Misfit> {
         match event {
             Event::Met { at } => self.met = *at,
-            Event::Intended(intent) => self.intend(intent.clone())?,
+            Event::Intended(intent) => drop(self.intend(intent.clone())?),
             Event::Settled { id, at, outcome } => self.settle(*id, *at, *outcome)?,
             Event::Reviewed { id, at, review } => self.review(*id, *at, review)?,
             Event::Renewed { folder, files } => self.renew(*folder, files),
@@ -41,7 +41,7 @@ impl LedgerView {
     }
 
     /// Adds an attempt that is about to be made. While an attempt in a folder is unjudged, no second one can be added, whoever asks.
-    fn intend(&mut self, intent: Intent) -> Result<(), Misfit> {
+    pub fn intend(&mut self, intent: Intent) -> Result<AttemptId, Misfit> {
         let unjudged = self.track.unjudged_in(intent.folder).next();
         if let Some(other) = unjudged {
             return Err(Misfit::Unjudged(other.id));
@@ -72,11 +72,11 @@ impl LedgerView {
         }
         attempt.watched = Some(Arc::new(files));
         self.track.set(attempt);
-        Ok(())
+        Ok(id)
     }
 
     /// Records the outcome of an attempt's request.
-    fn settle(&mut self, id: AttemptId, at: Timestamp, outcome: Outcome) -> Result<(), Misfit> {
+    pub fn settle(&mut self, id: AttemptId, at: Timestamp, outcome: Outcome) -> Result<(), Misfit> {
         let mut attempt = self.sent(id)?;
         let (None, Some(files)) = (attempt.outcome, &attempt.watched) else {
             return Err(Misfit::WrongCourse(id));
@@ -95,7 +95,7 @@ impl LedgerView {
     }
 
     /// Records what a read showed about an attempt.
-    fn review(&mut self, id: AttemptId, at: Timestamp, review: &Review) -> Result<(), Misfit> {
+    pub fn review(&mut self, id: AttemptId, at: Timestamp, review: &Review) -> Result<(), Misfit> {
         let mut attempt = self.sent(id)?;
         let (Some(_), Some(files)) = (attempt.outcome, attempt.watched.take()) else {
             return Err(Misfit::WrongCourse(id));
@@ -135,7 +135,7 @@ impl LedgerView {
     }
 
     /// Counts the attempts of files from 0 again: they were seen done, or are other files now.
-    fn renew(&mut self, folder: FolderId, files: &[FileKey]) {
+    pub fn renew(&mut self, folder: FolderId, files: &[FileKey]) {
         if let Some(folder) = self.folders.get_mut(&folder) {
             let folder = Arc::make_mut(folder);
             for key in files {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::attempts::attempt_id::AttemptId;
 use crate::attempts::view::LedgerView;
 use crate::classify::Class;
 use crate::model::{FolderId, Timestamp};
@@ -27,9 +28,7 @@ impl LedgerView {
     pub fn tidy(&mut self, tidy: &Tidy) {
         let limit = self.latest().before(tidy.horizon);
         for id in self.track.dispensable(limit) {
-            let forgotten = self.attempt(id).map(|attempt| attempt.intended);
-            self.forgotten_until = self.forgotten_until.max(forgotten);
-            self.track.remove(id);
+            self.forget(id);
         }
         let folders: Vec<FolderId> = self.folders.keys().copied().collect();
         for folder in folders {
@@ -38,6 +37,12 @@ impl LedgerView {
         let track = &self.track;
         self.classes
             .retain(|class, _| *class == Class::Other || track.knows_class(class));
+    }
+
+    fn forget(&mut self, id: AttemptId) {
+        let made = self.attempt(id).map(|attempt| attempt.intended);
+        self.forgotten_until = self.forgotten_until.max(made);
+        self.track.remove(id);
     }
 
     fn tidy_folder(&mut self, id: FolderId, tidy: &Tidy, limit: Timestamp) {
@@ -52,7 +57,9 @@ impl LedgerView {
         let is_old = |since| tidy.at.since(since) >= REMEMBERED_UNSEEN;
         if is_quiet && unseen_since.is_some_and(is_old) {
             self.folders.remove(&id);
-            self.track.remove_folder(id);
+            let attempts = self.track.all_of_folder(id);
+            let attempts: Vec<_> = attempts.map(|attempt| attempt.id).collect();
+            attempts.into_iter().for_each(|id| self.forget(id));
         } else if unseen_since != before {
             Arc::make_mut(folder).unseen_since = unseen_since;
         }

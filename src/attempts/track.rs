@@ -207,14 +207,6 @@ impl Track {
         }
     }
 
-    pub(super) fn remove_folder(&mut self, folder: FolderId) {
-        let attempts = self.all_of_folder(folder).map(|attempt| attempt.id);
-        let ids: Vec<AttemptId> = attempts.collect();
-        for id in ids {
-            self.remove(id);
-        }
-    }
-
     /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the newest of their folder.
     pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
         let folders = keys(&self.by_folder).into_iter();

@@ -54,9 +54,8 @@ mod tests {
     use crate::classify::Class;
     use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
-    use crate::sql::StateFolder;
-    use crate::state;
     use crate::store::ledger::Ledger;
+    use crate::store::{Part, Place, StateFolder};
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();
@@ -69,8 +68,7 @@ mod tests {
     }
 
     async fn send(folder: &StateFolder, class: &str) {
-        let (ledger, error) = Ledger::open(folder.clone());
-        assert!(error.is_none(), "{error:?}");
+        let ledger = Ledger::in_folder(Place::Folder(folder.clone()));
         let key = FileKey { link: 1, id: 1 };
         let intent = Intent::new(
             PortalName::new("main").unwrap(),
@@ -79,6 +77,7 @@ mod tests {
             vec![(key, SentFile::new(Class::Text(class.into())))],
         );
         let portal = ledger.portal(&"https://portal.example".into());
+        portal.follow().await.unwrap();
         let view = portal.view().unwrap();
         let at = intent.at;
         let id = portal.intend(intent, &view).await.unwrap();
@@ -111,7 +110,7 @@ mod tests {
     #[test]
     fn a_state_that_cannot_be_read_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        for file in [state::FILE_NAME, ledger::FILE_NAME] {
+        for file in Part::ALL.map(Part::file_name) {
             std::fs::write(folder.path().join(file), "no database").unwrap();
         }
         let warned = warnings(&config(State::Path(folder.path().to_owned())));

@@ -9,7 +9,7 @@ mod tests;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
 use crate::cli::output::Form;
@@ -17,7 +17,7 @@ use crate::cli::{ConfigArgs, output, settings, table};
 use crate::clock::Moment;
 use crate::config::{Config, State};
 use crate::model::Timestamp;
-use crate::store::ledger::{self, Entry, LedgerError};
+use crate::store::ledger::{self, Entry};
 
 /// A command about the ledger.
 #[derive(Debug, Subcommand)]

@@ -1,13 +1,14 @@
 //! What `/health` reports about reindexing.
 
 use super::*;
-use crate::attempts::{AttemptId, Intent, LedgerView, SentFile};
+use crate::attempts::{Intent, LedgerView, SentFile};
 use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
 use crate::model::FileKey;
 use crate::policy::{Choice, Decision, Hold, Numbers, Reason};
 use crate::snapshot::{LastRun, RunResult};
+use crate::store::ledger::Peers;
 
 const NUMBERS: Numbers = Numbers {
     failed: 12,
@@ -33,6 +34,7 @@ fn view(decision: Decision, ledger: Result<Arc<LedgerView>, &str>) -> ReindexVie
         ledger: ledger.map_err(str::to_owned),
         write_error: None,
         is_active: true,
+        peers: Peers::default(),
     }
 }
 
@@ -128,7 +130,7 @@ fn a_portal_says_how_many_files_wait_where_one_is_tried_and_what_holds_the_other
     let files = vec![(key, SentFile::new(Class::Text("timeout".into())))];
     let elsewhere = uuid::Uuid::from_u128(77).into();
     let intent = Intent::new(portal, elsewhere, now.wall, files);
-    ledger.intend(AttemptId::new(1), intent).unwrap();
+    ledger.intend(intent).unwrap();
     let view = held(Mode::Enforce, Reason::Class, Ok(Arc::new(ledger)));
     let health = judge_in(Mode::Enforce, FolderState::Counted, view, now);
     let reindex = health.reindex.unwrap();
@@ -185,8 +187,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         now.wall,
         vec![(key, SentFile::new(Class::Text("timeout".into())))],
     );
-    let id = AttemptId::new(1);
-    ledger.intend(id, intent).unwrap();
+    ledger.intend(intent).unwrap();
     let view = held(Mode::DryRun, Reason::Cooldown, Ok(Arc::new(ledger)));
     let health = judge_with(rules, portal, view, now);
     (health.status, health.notes)

@@ -4,6 +4,7 @@ mod classes;
 mod forgiven;
 mod portals;
 mod random;
+mod restored;
 mod tidied;
 mod unusable;
 
@@ -13,10 +14,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
+use crate::attempts::{
+    AttemptId, Event, FileState, Forgiven, Intent, LedgerView, Misfit, Review, SentFile, Tidy,
+    Verdict,
+};
 use crate::classify::Class;
 use crate::clock::Moment;
 use crate::config::State;
 use crate::model::{FileKey, FolderId, FolderName, Lost, Outcome, PortalName, Timestamp};
+use crate::store::error::StoreError;
+use crate::store::folder::StateFolder;
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -84,15 +91,14 @@ impl Folder {
         self.files.path()
     }
 
-    fn open(&self) -> (Ledger, Option<LedgerError>) {
-        Ledger::open(self.state.clone())
+    fn open(&self) -> Ledger {
+        Ledger::in_folder(Place::Folder(self.state.clone()))
     }
 }
 
-fn reopen(folder: &Folder) -> (PortalLedger, Arc<LedgerView>) {
-    let (ledger, error) = folder.open();
-    assert!(error.is_none(), "{error:?}");
-    let ledger = ledger.portal(&portal());
+async fn reopen(folder: &Folder) -> (PortalLedger, Arc<LedgerView>) {
+    let ledger = folder.open().portal(&portal());
+    ledger.follow().await.unwrap();
     let view = ledger.view().unwrap();
     (ledger, view)
 }
@@ -116,9 +122,9 @@ fn judged(changed: &[(u128, FileState)], verdict: Option<Verdict>) -> Review {
 #[tokio::test]
 async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let id = intend(&ledger, intent_now()).await.unwrap();
-    let (again, view) = reopen(&folder);
+    let (again, view) = reopen(&folder).await;
     let attempt = view.attempt(id).unwrap();
     let why = Lost::Interrupted;
     assert_eq!(attempt.outcome.unwrap().1, Outcome::Unknown { why });
@@ -132,14 +138,15 @@ async fn a_crash_between_the_intent_and_the_answer_leaves_it_unknown_and_charged
         late,
         Err(LedgerError::Misfit(Misfit::WrongCourse(_)))
     ));
-    assert_eq!(reopen(&folder).1, view, "and is counted once");
+    assert_eq!(reopen(&folder).await.1, view, "and is counted once");
 }
 
 #[tokio::test]
 async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
     let folder = Folder::new();
-    let (ledger, _) = folder.open();
+    let ledger = folder.open();
     let (one, other) = (ledger.portal(&portal()), ledger.portal(&portal()));
+    one.follow().await.unwrap();
     let known = one.view().unwrap();
     let (first, second) = tokio::join!(
         one.intend(intent_now(), &known),
@@ -179,19 +186,19 @@ async fn of_two_who_ask_at_once_for_one_folder_only_one_may_send() {
 #[tokio::test]
 async fn a_caller_that_gave_up_says_so_without_a_restart() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let first = intend(&ledger, intent_now()).await.unwrap();
     ledger.interrupt(now()).await.unwrap();
     let view = ledger.view().unwrap();
     let outcome = view.attempt(first).unwrap().outcome.unwrap().1;
     assert_eq!(outcome.as_str(), "unknown");
-    assert_eq!(reopen(&folder).1, view);
+    assert_eq!(reopen(&folder).await.1, view);
 }
 
 #[tokio::test]
 async fn files_get_their_attempts_back_when_nothing_was_queued_or_nothing_is_known() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let tries = || {
         let view = ledger.view().unwrap();
         (
@@ -218,25 +225,25 @@ async fn files_get_their_attempts_back_when_nothing_was_queued_or_nothing_is_kno
     }
     ledger.renew(inbox(), vec![key(1), key(9)]).await.unwrap();
     assert_eq!(tries(), (0, 1), "seen done");
-    assert_eq!(reopen(&folder).1, ledger.view().unwrap());
+    assert_eq!(reopen(&folder).await.1, ledger.view().unwrap());
 }
 
 #[tokio::test]
-async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
+async fn portals_do_not_share_what_is_known() {
     let folder = Folder::new();
-    let (ledger, _) = folder.open();
+    let ledger = folder.open();
     let (main, other) = (
         ledger.portal(&portal()),
         ledger.portal(&PortalAddress::from("https://other.example")),
     );
-    let first = intend(&main, intent_now()).await.unwrap();
-    let second = intend(&other, intent_now()).await.unwrap();
+    for portal in [&main, &other] {
+        portal.follow().await.unwrap();
+    }
+    let at = now();
+    let first = intend(&main, intent(at)).await.unwrap();
+    let second = intend(&other, intent(at.moved(1))).await.unwrap();
     assert!(first < second);
     assert!(other.view().unwrap().attempt(first).is_none());
-    assert_eq!(
-        ledger.portal(&portal()).view().unwrap(),
-        main.view().unwrap()
-    );
     let history = history(&state(folder.path())).unwrap();
     let ids: Vec<_> = history.iter().map(|entry| entry.attempt.id).collect();
     assert_eq!(ids, [second, first]);
@@ -247,7 +254,7 @@ async fn portals_do_not_share_what_is_known_and_never_share_a_number() {
 #[tokio::test]
 async fn a_change_is_made_also_when_nobody_waits_for_it_any_more() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let mut given_up = Box::pin(intend(&ledger, intent_now()));
     let _ = futures_util::poll!(&mut given_up);
     drop(given_up);

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn the_results_of_each_class_are_known_also_after_a_restart() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let files = [("timeout", 1), ("timeout", 2), ("password", 3)];
     let file = |(class, number): (&str, u128)| {
         let file = SentFile {
@@ -37,12 +37,12 @@ async fn the_results_of_each_class_are_known_also_after_a_restart() {
     let review = judged(&[(1, FileState::Done), (3, FileState::Refailed)], None);
     ledger.review(id, now(), review).await.unwrap();
     let after = [row("password", 1, 0, 1), row("timeout", 2, 1, 0)];
-    let (again, view) = reopen(&folder);
+    let (again, view) = reopen(&folder).await;
     assert_eq!(view, ledger.view().unwrap(), "also before the verdict");
     assert_eq!(fates(&view), after);
     let review = judged(&[(2, FileState::Done)], Some(Verdict::Partial));
     again.review(id, now(), review).await.unwrap();
-    let (_, view) = reopen(&folder);
+    let (_, view) = reopen(&folder).await;
     assert_eq!(view, again.view().unwrap());
     assert_eq!(
         fates(&view),
@@ -62,7 +62,7 @@ async fn the_results_of_each_class_are_known_also_after_a_restart() {
 #[tokio::test]
 async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_keeps_them() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let send = async |classes: &[&str], max_classes| {
         let files = (1..).zip(classes);
         let intent = Intent {
@@ -82,8 +82,8 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
         let review = judged(&done, Some(Verdict::Recovered));
         ledger.review(id, now(), review).await.unwrap();
     };
-    let counted = || {
-        let view = reopen(&folder).1;
+    let counted = async || {
+        let view = reopen(&folder).await.1;
         let totals = view.classes().iter();
         let totals = totals.map(|(class, totals)| (class.to_string(), totals.recovered));
         totals.collect::<Vec<_>>()
@@ -95,15 +95,15 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
         counts.collect::<Vec<_>>()
     };
     send(&["timeout", "password"], 1).await;
-    assert_eq!(counted(), is(&[("password", 1), ("other", 1)]));
+    assert_eq!(counted().await, is(&[("password", 1), ("other", 1)]));
     send(&["timeout", "network"], 2).await;
     assert_eq!(
-        counted(),
+        counted().await,
         is(&[("network", 1), ("password", 1), ("other", 2)])
     );
     send(&["password", "network", "timeout"], 1).await;
     assert_eq!(
-        counted(),
+        counted().await,
         is(&[("network", 2), ("password", 2), ("other", 3)])
     );
     let many: Vec<_> = (b'a'..=b'z')
@@ -112,13 +112,17 @@ async fn a_class_gets_counters_of_its_own_as_it_is_sent_while_there_are_few_and_
         .collect();
     let many: Vec<_> = many.iter().map(String::as_str).collect();
     send(&many, 1_000).await;
-    assert_eq!(counted().len(), 51, "the ledger's own bound, and other");
+    assert_eq!(
+        counted().await.len(),
+        51,
+        "the ledger's own bound, and other"
+    );
 }
 
 #[tokio::test]
 async fn what_files_did_is_counted_whatever_the_portal_says_that_it_queued() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let id = intend(&ledger, intent_now()).await.unwrap();
     let accepted = Outcome::Accepted { updated: 0 };
     ledger.settle(id, now(), accepted).await.unwrap();

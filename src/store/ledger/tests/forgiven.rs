@@ -3,8 +3,7 @@
 use super::*;
 
 fn ask(folder: &Path, what: Forgiven) {
-    let at = now();
-    ask_to_forgive(&state(folder), &portal(), &Forgiveness { at, what }).unwrap();
+    forgive(&state(folder), &portal(), &what).unwrap();
 }
 
 /// An attempt in the inbox that had no effect.
@@ -42,7 +41,7 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
         (Forgiven::Everything, (false, false, false, 0)),
     ] {
         let folder = Folder::new();
-        let (ledger, _) = reopen(&folder);
+        let (ledger, _) = reopen(&folder).await;
         let before = in_vain(&ledger).await;
         assert_eq!(seen(&ledger.view().unwrap()), (true, true, true, 1));
         ask(folder.path(), what.clone());
@@ -51,13 +50,16 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
             (true, true, true, 1),
             "not taken in yet"
         );
-        let taken = ledger.take_in().await.unwrap();
-        assert_eq!(taken.len(), 1);
+        let read = ledger.follow().await.unwrap();
+        assert!(
+            matches!(&read[..], [Event::Forgiven(forgiven)] if forgiven.what == what),
+            "{read:?}"
+        );
         let view = ledger.view().unwrap();
         assert_eq!(seen(&view), left, "{what:?}");
         assert!(view.attempt(before).is_some(), "the facts stay");
-        assert_eq!(ledger.take_in().await.unwrap(), [], "once");
-        assert_eq!(reopen(&folder).1, view);
+        assert_eq!(ledger.follow().await.unwrap(), [], "once");
+        assert_eq!(reopen(&folder).await.1, view);
 
         let later = in_vain(&ledger).await;
         let view = ledger.view().unwrap();
@@ -69,10 +71,10 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
 #[tokio::test]
 async fn what_is_under_way_is_not_forgiven() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let id = intend(&ledger, intent_now()).await.unwrap();
     ask(folder.path(), Forgiven::Everything);
-    ledger.take_in().await.unwrap();
+    ledger.follow().await.unwrap();
     let again = intend(&ledger, intent_now()).await;
     assert!(matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(first))) if first == id));
 }
@@ -80,31 +82,32 @@ async fn what_is_under_way_is_not_forgiven() {
 #[tokio::test]
 async fn a_request_is_stored_for_the_next_start() {
     let folder = Folder::new();
-    let (ledger, _) = folder.open();
-    in_vain(&ledger.portal(&portal())).await;
+    let ledger = folder.open();
+    let main = ledger.portal(&portal());
+    main.follow().await.unwrap();
+    in_vain(&main).await;
     ledger.close().await;
     ask(folder.path(), Forgiven::Everything);
-    let (ledger, _) = reopen(&folder);
-    assert_eq!(ledger.take_in().await.unwrap().len(), 1);
-    assert_eq!(seen(&ledger.view().unwrap()), (false, false, false, 0));
+    let (_, view) = reopen(&folder).await;
+    assert_eq!(seen(&view), (false, false, false, 0));
 }
 
 #[tokio::test]
 async fn times_in_the_future_can_be_taken_for_now() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let tomorrow = now().moved(86_400_000);
     let id = intend(&ledger, intent(tomorrow)).await.unwrap();
     assert!(ledger.view().unwrap().latest() > now());
     ask(folder.path(), Forgiven::Clock);
-    ledger.take_in().await.unwrap();
+    ledger.follow().await.unwrap();
     let view = ledger.view().unwrap();
     assert!(view.latest() <= now());
     assert!(
         now().since(view.attempt(id).unwrap().intended) < DAY,
         "made just now"
     );
-    let again = reopen(&folder).1;
+    let again = reopen(&folder).await.1;
     assert_eq!(
         again.attempt(id).unwrap().intended,
         view.attempt(id).unwrap().intended
@@ -114,7 +117,9 @@ async fn times_in_the_future_can_be_taken_for_now() {
 #[test]
 fn there_must_be_a_ledger() {
     let folder = Folder::new();
-    let (at, what) = (now(), Forgiven::Everything);
-    let asked = ask_to_forgive(&state(folder.path()), &portal(), &Forgiveness { at, what });
-    assert!(matches!(asked, Err(LedgerError::Missing { .. })));
+    let asked = forgive(&state(folder.path()), &portal(), &Forgiven::Everything);
+    assert!(matches!(
+        asked,
+        Err(LedgerError::Store(StoreError::Missing(_)))
+    ));
 }

@@ -5,7 +5,7 @@ use super::*;
 #[tokio::test]
 async fn old_attempts_go_and_the_counters_stay() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let mut ids = Vec::new();
     // The verdicts of attempts that were made 100, 99, 98 and 0 days ago.
     for (days, verdict) in [
@@ -32,13 +32,13 @@ async fn old_attempts_go_and_the_counters_stay() {
     let stored: Vec<bool> = ids.iter().map(|id| view.attempt(*id).is_some()).collect();
     assert_eq!(stored, [false, false, false, true], "the newest is stored");
     assert_eq!(view.totals(inbox()).accepted, 4);
-    assert_eq!(reopen(&folder).1, view);
+    assert_eq!(reopen(&folder).await.1, view);
 }
 
 #[tokio::test]
 async fn a_clock_that_jumps_forward_forgets_nothing() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     intend(&ledger, intent(now())).await.unwrap();
     let before = ledger.view().unwrap();
     let tidy = Tidy {
@@ -64,7 +64,7 @@ async fn refuse(ledger: &PortalLedger, intent: Intent) {
 #[tokio::test]
 async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
     let folder = Folder::new();
-    let (ledger, _) = reopen(&folder);
+    let (ledger, _) = reopen(&folder).await;
     let start = now();
     refuse(&ledger, intent(start)).await;
     let later = start.as_millis() + 91 * 24 * 3_600_000;
@@ -95,5 +95,5 @@ async fn a_folder_is_forgotten_after_90_days_without_being_listed() {
     assert_eq!(known, [true, true, true, true, false]);
     let view = ledger.view().unwrap();
     assert!(view.folder(stays).is_some());
-    assert_eq!(reopen(&folder).1, view);
+    assert_eq!(reopen(&folder).await.1, view);
 }
