@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::attempts::attempt::Attempt;
 use crate::attempts::forgive::Forgiveness;
+use crate::attempts::outcome::FileState;
 use crate::attempts::totals::FolderLedger;
 use crate::attempts::view::LedgerView;
 use crate::model::FolderId;
@@ -69,10 +70,16 @@ impl FolderLedger {
 }
 
 impl Attempt {
-    /// How far it is: whether it has a verdict and an outcome, and how many files have their last state.
-    fn progress(&self) -> (bool, bool, u64) {
+    /// How far it is: whether it has a verdict and an outcome, how many files have their last state, and how many others moved.
+    fn progress(&self) -> (bool, bool, u64, u64) {
         let files = self.file_states();
         let settled = files.total() - files.unsettled();
-        (self.judged.is_some(), self.outcome.is_some(), settled)
+        let waiting = files.of(FileState::Waiting);
+        (
+            self.judged.is_some(),
+            self.outcome.is_some(),
+            settled,
+            waiting,
+        )
     }
 }

@@ -1,6 +1,7 @@
 //! What tests are made of.
 
 pub(crate) mod alertmanager;
+pub(crate) mod attempts;
 pub(crate) mod browser;
 #[path = "../../src/http/web_config/tests/certificates.rs"]
 pub(crate) mod certificates;
@@ -18,6 +19,7 @@ pub(crate) mod reasons;
 pub(crate) mod root;
 pub(crate) mod rules;
 pub(crate) mod server;
+pub(crate) mod sqlite;
 pub(crate) mod tally;
 pub(crate) mod wait;
 pub(crate) mod workspace;
