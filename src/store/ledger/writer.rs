@@ -198,13 +198,20 @@ impl Writer {
         let Some(step) = self.database.take_step() else {
             return Ok(());
         };
-        warn!(
-            seconds = step / 1_000,
-            "the clock of the ledger was set; the limits of reindexing last as long as they would have"
-        );
+        let (is_shared, seconds) = (self.leases.is_some(), step / 1_000);
+        if is_shared {
+            warn!(
+                seconds,
+                "the clock of the PostgreSQL server was set; nothing is reindexed for a cooldown"
+            );
+        } else {
+            warn!(
+                seconds,
+                "the clock was set; the limits of reindexing last as long as they would have"
+            );
+        }
         let at = self.clock().now().wall;
         for portal in self.views.portals() {
-            let is_shared = self.leases.is_some();
             let noted = self.change(&portal, Guard::None, |known| {
                 Ok(vec![if is_shared {
                     Event::Doubted { at }
