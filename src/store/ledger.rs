@@ -13,6 +13,7 @@
 //! While the database cannot be used, it stays as it is, every change is refused with the reason, and it is tried again.
 
 mod commands;
+mod copy;
 mod error;
 mod leases;
 pub(super) mod log;

@@ -47,6 +47,10 @@ const STATE: &str = "
         file TEXT NOT NULL,
         document TEXT NOT NULL,
         PRIMARY KEY (portal, folder, file)
+    );
+    CREATE TABLE ledger_copy (
+        portal TEXT PRIMARY KEY,
+        document TEXT NOT NULL
     );";
 
 const LEDGER: &str = "

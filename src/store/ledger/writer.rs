@@ -13,6 +13,7 @@ use crate::model::PortalAddress;
 use crate::store::clock::StoreClock;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
+use crate::store::ledger::copy::Copy;
 use crate::store::ledger::error::LedgerError;
 use crate::store::ledger::leases::{Claim, Leases, Renewal};
 use crate::store::ledger::log::{self, Logged, Tail};
@@ -45,6 +46,7 @@ pub(super) enum Guard {
 #[derive(Debug)]
 pub(super) struct Writer {
     database: Database,
+    copy: Copy,
     views: Views,
     leases: Option<Leases>,
     /// The portals whose attempts by earlier processes were ended.
@@ -54,6 +56,7 @@ pub(super) struct Writer {
 
 impl Owned for Writer {
     async fn close(&mut self) {
+        self.copy.close().await;
         self.database.close().await;
     }
 }
@@ -61,6 +64,7 @@ impl Owned for Writer {
 impl Writer {
     pub fn new(place: Place, views: Views, leases: Option<Leases>) -> Self {
         Self {
+            copy: Copy::of(&place),
             database: Database::new(place, Part::Ledger, Access::Serve),
             views,
             leases,
@@ -77,7 +81,7 @@ impl Writer {
     pub async fn end(&mut self) {
         self.ended = true;
         self.views.close(&StoreError::Closed.into());
-        self.database.close().await;
+        self.close().await;
     }
 
     /// Reads what other processes wrote, and returns it. Fails where nothing can be written, also when there is nothing to write.
@@ -137,8 +141,12 @@ impl Writer {
         let read = async |connection: &mut _| log::read(connection, portal, revision).await;
         match (self.database.transaction(read).await?, known) {
             (Tail::Newer(events), Some(known)) => self.add(portal, known, events),
-            (Tail::Whole(events) | Tail::Newer(events), known) => {
-                self.begin_anew(portal, events, known).await?;
+            (tail, known) => {
+                let known = match known {
+                    Some(known) => Some(Arc::unwrap_or_clone(known.view)),
+                    None => self.copy.read(portal).await,
+                };
+                self.begin_anew(portal, tail.into_events(), known).await?;
                 Ok(Vec::new())
             }
         }
@@ -170,11 +178,11 @@ impl Writer {
         &mut self,
         portal: &PortalAddress,
         events: Vec<Logged>,
-        known: Option<Known>,
+        known: Option<LedgerView>,
     ) -> Result<(), LedgerError> {
         let (view, revision) = log::fold(&events)?;
         let mut merged = view.clone();
-        let lost = known.filter(|known| merged.merge(&known.view));
+        let lost = known.filter(|known| merged.merge(known));
         let found = Known {
             view: view.into(),
             revision,
@@ -186,10 +194,7 @@ impl Writer {
         };
         let at = self.clock().now().wall;
         warn!(%portal, "the database lost what was written to the reindex ledger; it is added again, and nothing is reindexed for a cooldown");
-        let events = vec![
-            Event::Known(Box::new(Arc::unwrap_or_clone(lost.view))),
-            Event::Doubted { at },
-        ];
+        let events = vec![Event::Known(Box::new(lost)), Event::Doubted { at }];
         self.append(portal, events, Guard::None).await.map(drop)
     }
 
@@ -263,8 +268,10 @@ impl Writer {
         }
         let events = vec![Event::Intended(intent)];
         let added = self.append(portal, events, Guard::Lease).await;
-        if let Err(LedgerError::Misfit(Misfit::Changed)) = added {
-            self.refresh(portal).await?;
+        match &added {
+            Ok(view) => self.copy.write(portal, view).await,
+            Err(LedgerError::Misfit(Misfit::Changed)) => drop(self.refresh(portal).await?),
+            Err(_) => {}
         }
         added
     }

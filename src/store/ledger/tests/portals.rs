@@ -47,16 +47,16 @@ async fn a_ledger_that_could_not_be_opened_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_ledger_that_was_closed_leaves_one_file_and_refuses_changes() {
+async fn a_ledger_that_was_closed_leaves_no_log_and_refuses_changes() {
     let folder = Folder::new();
     let ledger = folder.open();
     let main = ledger.portal(&portal());
     main.follow().await.unwrap();
     intend(&main, intent_now()).await.unwrap();
     let files = || fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(files(), 4, "with its log, and the lock");
+    assert_eq!(files(), 7, "with its copy, the log of each, and the lock");
     ledger.close().await;
-    assert_eq!(files(), 2);
+    assert_eq!(files(), 3);
     assert!(matches!(
         intend(&main, intent_now()).await,
         Err(LedgerError::Store(StoreError::Closed))

@@ -82,3 +82,40 @@ async fn a_log_that_another_process_compacted_lost_nothing() {
     assert_eq!(other.view().unwrap(), ledger.view().unwrap());
     assert_eq!(other.view().unwrap().doubted(), None);
 }
+
+#[tokio::test]
+async fn a_ledger_that_was_deleted_or_restored_while_nothing_ran_forgets_no_attempt() {
+    for is_deleted in [true, false] {
+        let folder = Folder::new();
+        let path = folder.path().join("ledger.db");
+        let ledger = folder.open();
+        let main = ledger.portal(&portal());
+        main.follow().await.unwrap();
+        let first = intend(&main, intent_now()).await.unwrap();
+        main.settle(first, now(), accepted()).await.unwrap();
+        let review = judged(&[], Some(Verdict::None));
+        main.review(first, now(), review).await.unwrap();
+        let second = intend(&main, intent_now()).await.unwrap();
+        main.settle(second, now(), accepted()).await.unwrap();
+        ledger.close().await;
+        if is_deleted {
+            fs::remove_file(&path).unwrap();
+        } else {
+            sql(&path, "DELETE FROM event WHERE number > 2").await;
+        }
+
+        let (again, view) = reopen(&folder).await;
+        let charged = |id| view.attempt(id).map(|attempt| attempt.charge());
+        assert_eq!((charged(first), charged(second)), (Some(2), Some(2)));
+        assert_eq!(view.file_attempts(inbox(), key(1)), 2);
+        assert!(view.doubted().is_some());
+        let outcome = view.attempt(second).unwrap().outcome.unwrap().1;
+        assert_eq!(outcome.as_str(), "unknown", "its answer was lost");
+        let refused = intend(&again, intent_now()).await;
+        assert!(matches!(
+            refused,
+            Err(LedgerError::Misfit(Misfit::Unjudged(_)))
+        ));
+        assert_eq!(reopen(&folder).await.1, view, "and is added once");
+    }
+}

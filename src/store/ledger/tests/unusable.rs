@@ -4,8 +4,8 @@ use super::*;
 use crate::store::testing::sql;
 
 /// A file that this program made.
-async fn made(path: &Path) {
-    let ledger = Ledger::in_folder(Place::folder(path.parent().unwrap()));
+async fn made(folder: &Folder) {
+    let ledger = folder.open();
     ledger.portal(&portal()).follow().await.unwrap();
     ledger.close().await;
 }
@@ -32,7 +32,7 @@ async fn a_file_that_cannot_be_used_stays_as_it_is_and_every_change_is_refused()
                 .unwrap();
             }
             "blocked" => fs::create_dir(path.with_extension("db-wal")).unwrap(),
-            _ => made(&path).await,
+            _ => made(&folder).await,
         }
         match what {
             "newer" => sql(&path, "UPDATE store SET version = 99").await,
