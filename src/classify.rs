@@ -52,7 +52,7 @@ impl<'a> From<Option<&'a str>> for Reason<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(from = "Arc<str>", into = "Arc<str>")]
 pub enum Class {
     /// What the reason says, or what a rule calls it.
     Text(Arc<str>),
@@ -62,18 +62,6 @@ pub enum Class {
     Other,
     /// The file was counted, and its reason was not read.
     Unread,
-}
-
-impl From<String> for Class {
-    fn from(label: String) -> Self {
-        Self::from_label(&label)
-    }
-}
-
-impl From<Class> for String {
-    fn from(class: Class) -> Self {
-        class.as_str().to_owned()
-    }
 }
 
 impl Class {
@@ -93,6 +81,24 @@ impl Class {
             "other" => Self::Other,
             "unread" => Self::Unread,
             text => Self::Text(text.into()),
+        }
+    }
+}
+
+impl From<Arc<str>> for Class {
+    fn from(label: Arc<str>) -> Self {
+        match Self::from_label(&label) {
+            Self::Text(_) => Self::Text(label),
+            reserved => reserved,
+        }
+    }
+}
+
+impl From<Class> for Arc<str> {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::Text(text) => text,
+            reserved => reserved.as_str().into(),
         }
     }
 }

@@ -35,7 +35,7 @@ mod tasks;
 mod unwritten;
 mod watched;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,6 +45,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::classify::KnownClass;
 use crate::clock::Moment;
 use crate::config::Strategy;
 use crate::metrics::PortalEvents;
@@ -52,17 +53,18 @@ use crate::model::FolderId;
 use crate::portal::{Client, Session};
 use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
-use crate::state::Store;
 use crate::store::ledger::PortalLedger;
+use crate::store::{Documents, StoreError, StoredPortal, Written};
 
 pub use settings::Settings;
 
 use audit::{FinishedAudit, show_sorting};
-use collection::Listed;
+use collection::{Ending, Listed};
 use collection_log::CollectionLog;
 use folder::Folder;
 use folders::Folders;
 use list::FolderList;
+use persisted_folder::MAX_BEHIND;
 use progress::Progress;
 use publication::Publication;
 use queue::{Queue, ReadKind};
@@ -76,14 +78,13 @@ use tasks::Tasks;
 /// Interval at which a collector that has nothing to do shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// Maximum number of results of tasks that one transaction writes. A transaction of any size waits for the disk, and more folders may be
-/// counted in a second than the disk has transactions.
+/// Maximum number of results of tasks that are processed before anything else.
 const MAX_EVENTS: usize = 256;
 
 pub struct Dependencies {
     pub client: Arc<Client>,
-    /// Writes the state.
-    pub store: Store,
+    /// The state.
+    pub state: Documents,
     pub events: Arc<PortalEvents>,
     pub publisher: Publisher,
     /// Shows the progress.
@@ -118,8 +119,10 @@ pub struct Collector {
     session: Option<Arc<Session>>,
     refusals: Refusals,
     tasks: Tasks,
-    /// Folders that were counted and are not written yet.
+    /// Folders that were counted since the last write was considered.
     counted: BTreeSet<FolderId>,
+    /// Collections whose reads have ended, and which wait until what they counted is written.
+    ending: VecDeque<Ending>,
 }
 
 /// The result of a task.
@@ -130,19 +133,20 @@ enum Event {
     /// `None` if a panic ended the audit.
     Audited(FolderId, Option<Box<FinishedAudit>>),
     RefutationChecked(FolderId),
+    StateRead(Box<Result<StoredPortal, StoreError>>),
+    Written(Written),
 }
 
 impl Collector {
     /// A collector that has not read what is stored of its portal: [`Self::read_state`] does, or the first collection.
     pub fn new(settings: Settings, dependencies: Dependencies) -> Self {
-        let name = settings.portal.name.clone();
-        let sorting = Sorting::new(name.clone());
+        let sorting = Sorting::new(settings.portal.name.clone());
         Self {
             sorting: Arc::new(sorting),
             folders: Folders::new(&settings),
             list: FolderList::default(),
             log: CollectionLog::default(),
-            storage: Storage::new(dependencies.store.clone(), name),
+            storage: Storage::new(dependencies.state.clone(), &settings),
             publication: Publication::new(Moment::now().steady),
             was_refuted: false,
             next_audit_check: Moment::now().steady,
@@ -152,28 +156,10 @@ impl Collector {
             refusals: Refusals::default(),
             tasks: Tasks::default(),
             counted: BTreeSet::new(),
+            ending: VecDeque::new(),
             settings: Arc::new(settings),
             dependencies,
         }
-    }
-
-    /// Reads the stored data of the portal, unless that was done, and continues from it. If it fails, each collection tries again.
-    pub async fn read_state(&mut self) {
-        if self.storage.is_read() {
-            return;
-        }
-        let now = Moment::now();
-        if let Some(saved) = self.storage.read(&self.settings).await {
-            self.log.restore(saved.last_success);
-            if let Some(refutation) = self.storage.refutation() {
-                self.sorting.refute(refutation);
-            }
-            let [unstored, of_others] = self.folders.take_up(saved.folders, &self.settings, now);
-            self.storage.of_other_shards = of_others;
-            self.folders.exclude_others(&self.settings, now.wall);
-            self.save(&unstored).await;
-        }
-        self.publish(now);
     }
 
     /// Collects on schedule, until `cancel`. A panic ends the collections that are under way, but no later ones.
@@ -183,7 +169,6 @@ impl Collector {
         mut command: mpsc::UnboundedReceiver<Command>,
         cancel: CancellationToken,
     ) {
-        self.storage.forget_other_shards().await;
         while !cancel.is_cancelled() {
             let step = AssertUnwindSafe(self.step(&mut ticker, &mut command, &cancel));
             if step.catch_unwind().await.is_err() {
@@ -191,6 +176,7 @@ impl Collector {
             }
             self.dependencies.progress.beat();
         }
+        self.write_all().await;
     }
 
     async fn step(
@@ -206,13 +192,13 @@ impl Collector {
                 if let Some(other) = command.ticker {
                     *ticker = other;
                 }
-                self.reconfigure(command.settings, command.client).await;
+                self.reconfigure(command.settings, command.client);
             }
-            tick = ticker.next() => self.begin(Some(tick)).await,
-            Some(event) = self.tasks.next() => self.tasks_ended(event).await,
+            tick = ticker.next() => self.begin(Some(tick)),
+            Some(event) = self.tasks.next() => self.tasks_ended(event),
             () = sleep_until(wake) => {}
         }
-        self.go_on().await;
+        self.go_on();
     }
 
     /// When something is to be done that no event announces.
@@ -222,14 +208,15 @@ impl Collector {
             self.publication.due(),
             self.runs.next_deadline(),
             self.queue.next_room(now),
+            self.storage.due(),
             Some(now + HEARTBEAT),
         ];
         times.into_iter().flatten().min().unwrap_or(now)
     }
 
     /// Does what is due by now, after any event.
-    async fn go_on(&mut self) {
-        self.end_collections().await;
+    fn go_on(&mut self) {
+        self.end_collections();
         self.doubt_boundaries();
         if self.next_audit_check <= Moment::now().steady && self.session.is_some() {
             self.next_audit_check = Moment::now().steady + audit::CHECK_EVERY;
@@ -237,27 +224,32 @@ impl Collector {
         }
         self.start_reads();
         // A read that was not wanted any more may have been the last one.
-        self.end_collections().await;
-        let now = Moment::now();
-        if self.publication.due().is_some_and(|due| due <= now.steady) {
-            self.publish(now);
+        self.end_collections();
+        self.start_write();
+        let now = Moment::now().steady;
+        if self.publication.due().is_some_and(|due| due <= now) {
+            self.publish();
         }
     }
 
     /// Collects once and returns when every folder was read or given up.
     pub async fn once(&mut self) {
-        self.begin(None).await;
-        while self.runs.are_under_way() {
+        if let Some(read) = self.storage.begin_read() {
+            let read = read.await;
+            self.state_read(read);
+        }
+        self.begin(None);
+        while self.runs.are_under_way() || !self.ending.is_empty() {
             let wake = self.next_wake();
             tokio::select! {
-                Some(event) = self.tasks.next() => self.tasks_ended(event).await,
+                Some(event) = self.tasks.next() => self.tasks_ended(event),
                 () = sleep_until(wake) => {}
             }
-            self.go_on().await;
+            self.go_on();
         }
         let limit = self.settings.collect.timeout;
         self.folders.give_up_reads(limit);
-        self.publish(Moment::now());
+        self.publish();
     }
 
     /// Marks the counts by boundaries as soon as the portal is known not to sort.
@@ -270,77 +262,89 @@ impl Collector {
         self.was_refuted = is_refuted;
     }
 
-    /// Processes the results of a task and of others that ended meanwhile; writes the counts in one transaction.
-    async fn tasks_ended(&mut self, event: Event) {
-        self.task_ended(event).await;
+    /// Processes the results of a task and of others that ended meanwhile.
+    fn tasks_ended(&mut self, event: Event) {
+        self.task_ended(event);
         for _ in 1..MAX_EVENTS {
             let Some(Some(event)) = self.tasks.next().now_or_never() else {
                 break;
             };
-            self.task_ended(event).await;
+            self.task_ended(event);
         }
-        self.save_counted().await;
-        self.storage
-            .write_refutation(&self.sorting, &self.settings)
-            .await;
+        let counted = std::mem::take(&mut self.counted);
+        self.save(counted, MAX_BEHIND);
         self.publication.request();
     }
 
-    async fn task_ended(&mut self, event: Event) {
+    fn task_ended(&mut self, event: Event) {
         match event {
-            Event::Listed(listed) => self.listed(listed).await,
-            Event::RefusalsExplained(listed) => self.refusals_explained(listed).await,
+            Event::Listed(listed) => self.listed(listed),
+            Event::RefusalsExplained(listed) => self.refusals_explained(listed),
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
-            Event::Audited(folder, audit) => self.audited(folder, audit).await,
+            Event::Audited(folder, audit) => self.audited(folder, audit),
             Event::RefutationChecked(folder) => self.queue.ended(folder, ReadKind::Audit),
+            Event::StateRead(read) => self.state_read(*read),
+            Event::Written(written) => self.written(written),
         }
     }
 
     /// Continues with another configuration. Reads under way are completed.
     /// Folders that it does not exclude any more are admitted with the next list.
-    async fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
+    fn reconfigure(&mut self, settings: Settings, client: Arc<Client>) {
         self.settings = Arc::new(settings);
         self.dependencies.client = client;
         let settings = &self.settings;
-        let now = Moment::now();
-        self.folders.exclude_others(settings, now.wall);
+        let now = self.storage.now().wall;
+        self.folders.exclude_others(settings, now);
         self.folders.class_slots.limits = settings.class_limits();
-        self.publish(now);
-        self.save(&self.folders.unsaved_absences()).await;
+        self.publish();
+        self.save(self.folders.unsaved_absences(), MAX_BEHIND);
     }
 
     /// Gives up what is under way, after a panic.
     fn restart(&mut self) {
         self.tasks.give_up();
+        self.forget_write();
         self.runs = Runs::default();
         self.queue = Queue::default();
         self.refusals = Refusals::default();
         for folder in self.folders.iter_mut() {
             folder.forget_read();
         }
-        self.publish(Moment::now());
+        self.publish();
     }
 
-    fn publish(&mut self, now: Moment) {
+    fn publish(&mut self) {
         let began = Moment::now().steady;
         self.sorting.audited(show_sorting(self.folders.iter()));
         self.dependencies.publisher.publish(PortalView {
             name: self.settings.portal.name.clone(),
-            address: self.settings.portal.base_url.normalised(),
+            address: self.settings.address.clone(),
             list: self.list.state.clone(),
-            folders: self.folders.views(now.wall),
-            classes: Arc::new(self.folders.class_slots.classes()),
+            folders: self.folders.views(self.storage.now().wall),
+            classes: Arc::new(self.shown_classes()),
             errors: Arc::clone(&self.settings.errors),
             reindex: Arc::clone(&self.settings.reindex),
             collections: self.log.shown.clone(),
             stale_after: self.log.stale_after(&self.settings.collect),
-            state_writes: self.storage.writes(self.folders.refused_by_disk()),
+            state_writes: self.storage.writes(self.folders.refused_by_store()),
             sorting: self.sorting.state(),
             unsorted: self.unsorted(),
             panics: self.tasks.panics(),
         });
         self.publication
             .published(Moment::now().steady, began.elapsed());
+    }
+
+    /// The classes that have a slot, with times by the clock of this machine.
+    fn shown_classes(&self) -> BTreeMap<Arc<str>, KnownClass> {
+        let behind = self.storage.clock().ahead().saturating_neg();
+        let mut classes = self.folders.class_slots.classes();
+        for known in classes.values_mut() {
+            known.first_seen = known.first_seen.moved(behind);
+            known.last_seen = known.last_seen.moved(behind);
+        }
+        classes
     }
 
     /// Why every page is read although the configuration asks for less.

@@ -50,8 +50,6 @@ pub mod reindex;
 pub mod schedule;
 pub mod shutdown;
 pub mod snapshot;
-mod sql;
-pub mod state;
 pub mod store;
 pub mod telemetry;
 pub mod text;

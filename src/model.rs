@@ -79,6 +79,7 @@ impl fmt::Display for PortalAddress {
 
 /// Identifies a folder. Always a UUID: anything else that a portal sends never becomes part of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FolderId(Uuid);
 
 impl FolderId {
@@ -111,6 +112,7 @@ impl From<Uuid> for FolderId {
 ///
 /// Line breaks stay, because a label can hold them. `Display` is for people: it escapes those too.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FolderName(Arc<str>);
 
 impl FolderName {

@@ -3,22 +3,30 @@
 mod clock;
 mod connection;
 mod database;
+mod documents;
 mod error;
 mod folder;
 mod insert;
 pub mod ledger;
 pub mod migrate;
+mod part;
 mod place;
 mod revision;
 mod sqlite;
+mod statement;
 mod tables;
 mod url;
 mod worker;
 
 pub use clock::StoreClock;
+pub use documents::{
+    Answer, Changes, Documents, FileChanges, FolderChange, FolderDocument, PortalDocument,
+    Refutation, StoredFolder, StoredPortal, Written,
+};
 pub use error::StoreError;
 pub use folder::StateFolder;
-pub use place::{Access, Part, Place};
+pub use part::Part;
+pub use place::{Access, Place};
 pub use revision::Revision;
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::portal::{Client, Throttles};
 use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::Publisher;
-use crate::state::Store;
+use crate::store::Documents;
 use crate::store::ledger::PortalLedger;
 
 /// The parts that a configuration asks for, built and not yet started: everything that can fail has succeeded.
@@ -132,7 +132,7 @@ impl Portals {
         let Some((_, open)) = &self.state else {
             return;
         };
-        let (store, ledger) = (open.store.clone(), open.ledger.clone());
+        let (documents, ledger) = (open.documents.clone(), open.ledger.clone());
         let kind = if open.ledger.is_shared() {
             LedgerKind::Shared
         } else {
@@ -176,7 +176,7 @@ impl Portals {
                 let _ = ledger.follow().await;
             }
             self.start_reindexing(name, &ledger, &running);
-            let dependencies = self.dependencies(client, &store, name, ledger);
+            let dependencies = self.dependencies(client, &documents, name, ledger);
             let mut collector = Collector::new(settings, dependencies);
             collector.read_state().await;
             let collecting = collector.run(ticker, received, running.cancel.clone());
@@ -226,7 +226,7 @@ impl Portals {
     fn dependencies(
         &self,
         client: Arc<Client>,
-        store: &Store,
+        documents: &Documents,
         name: &PortalName,
         ledger: PortalLedger,
     ) -> Dependencies {
@@ -236,7 +236,7 @@ impl Portals {
         });
         Dependencies {
             client,
-            store: store.clone(),
+            state: documents.clone(),
             events: self.events.of(name),
             publisher: self.publisher.clone(),
             progress,

@@ -6,13 +6,12 @@ use tracing::info;
 
 use crate::config::{Config, State};
 use crate::model::Shard;
-use crate::state::Store;
 use crate::store::ledger::Ledger;
-use crate::store::{Place, StateFolder};
+use crate::store::{Access, Documents, Place, StateFolder};
 
 /// The state and the ledger. A temporary folder is removed when this is dropped.
 pub(super) struct OpenState {
-    pub store: Store,
+    pub documents: Documents,
     pub ledger: Ledger,
     _temporary: Option<TempDir>,
 }
@@ -24,7 +23,7 @@ impl OpenState {
         match &config.state {
             State::Path(path) => Ok(Self::in_folder(StateFolder::new(path), None)),
             State::Postgres(server) => Ok(Self {
-                store: Store::on_server(&server.url_file),
+                documents: Documents::open(Place::Server(server.url_file.clone()), Access::Serve),
                 ledger: Ledger::shared(Place::Server(server.url_file.clone()), shard, server.lease),
                 _temporary: None,
             }),
@@ -39,9 +38,10 @@ impl OpenState {
     }
 
     fn in_folder(folder: StateFolder, temporary: Option<TempDir>) -> Self {
+        let place = Place::Folder(folder);
         Self {
-            store: Store::in_folder(folder.clone()),
-            ledger: Ledger::in_folder(Place::Folder(folder)),
+            documents: Documents::open(place.clone(), Access::Serve),
+            ledger: Ledger::in_folder(place),
             _temporary: temporary,
         }
     }

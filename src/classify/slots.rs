@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::classify::{Class, ClassCounts};
@@ -37,7 +38,7 @@ pub struct ClassLimits {
 }
 
 /// The slot of a class in a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassSlot {
     pub class: Arc<str>,
     /// Its facts in the folder.
@@ -63,7 +64,7 @@ pub struct ErrorRow {
 }
 
 /// Facts about a class that has a slot.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownClass {
     pub example: Arc<str>,
     pub first_seen: Timestamp,

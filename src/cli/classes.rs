@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::cli::once;
 use crate::config::{Config, State};
-use crate::state::known_classes;
-use crate::store::StoreError;
 use crate::store::ledger::{self, LedgerError};
+use crate::store::{Access, Documents, Place, StoreError};
 
 /// A warning for each class in the rules of reindexing that is not known. Reads the state, if there is any, and changes nothing.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
@@ -24,6 +24,15 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     }
     problems.extend(unknown);
     problems
+}
+
+/// The classes that have a slot in any stored folder.
+fn known_classes(state: &State) -> anyhow::Result<BTreeSet<String>> {
+    let Some(place) = Place::of(state) else {
+        return Ok(BTreeSet::new());
+    };
+    let documents = Documents::open(place, Access::Read);
+    Ok(once::runtime()?.block_on(documents.known_classes())?)
 }
 
 /// The classes that known files have had, and why there may be more.
@@ -85,8 +94,8 @@ mod tests {
         ledger.close().await;
     }
 
-    #[tokio::test]
-    async fn a_class_that_a_file_had_is_known_and_another_one_is_warned_of() {
+    #[test]
+    fn a_class_that_a_file_had_is_known_and_another_one_is_warned_of() {
         let folder = tempfile::tempdir().unwrap();
         let warned = || warnings(&config(State::Path(folder.path().to_owned())));
         let unknown = warnings(&config(State::Temporary));
@@ -97,13 +106,14 @@ mod tests {
         );
         assert_eq!(warned(), unknown, "no state yet");
         let held = StateFolder::new(folder.path());
-        send(&held, "password").await;
+        let runtime = once::runtime().unwrap();
+        runtime.block_on(send(&held, "password"));
         assert!(
             warned()[0].ends_with("is \"password\" meant?"),
             "{:?}",
             warned()
         );
-        send(&held, "pasword").await;
+        runtime.block_on(send(&held, "pasword"));
         assert_eq!(warned(), [""; 0]);
     }
 

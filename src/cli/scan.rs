@@ -25,7 +25,7 @@ use crate::model::Shard;
 use crate::portal::{Client, Throttles};
 use crate::reindex::kill_switch;
 use crate::snapshot::{Publisher, Snapshot};
-use crate::state::Store;
+use crate::store::Documents;
 
 use bar::{Bar, Frame};
 
@@ -113,7 +113,7 @@ impl Scan {
         self.progress.push(Arc::clone(&progress));
         let dependencies = Dependencies {
             client,
-            store: Store::nowhere(),
+            state: Documents::nowhere(),
             events,
             publisher: self.publisher.clone(),
             progress,

@@ -14,6 +14,7 @@ use crate::clock::Moment;
 use crate::collect::error::ReadError;
 use crate::collect::folder::Folder;
 use crate::collect::full_scan::scan_pages;
+use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::progress::Progress;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::settings::Settings;
@@ -97,10 +98,11 @@ impl Collector {
         };
         debug!(portal = %self.settings.portal.name, %id, "audit begins: every page is read in parallel with the collections");
         folder.begin_audit();
+        let clock = self.storage.clock();
         let audit = async move {
             Box::new(FinishedAudit {
                 result: task.run().await,
-                ended: Moment::now().wall,
+                ended: clock.now().wall,
             })
         };
         self.tasks
@@ -108,7 +110,7 @@ impl Collector {
     }
 
     /// An audit ended; `None` if a panic ended it.
-    pub(super) async fn audited(&mut self, id: FolderId, audit: Option<Box<FinishedAudit>>) {
+    pub(super) fn audited(&mut self, id: FolderId, audit: Option<Box<FinishedAudit>>) {
         self.queue.ended(id, ReadKind::Audit);
         let folder = self.folders.get_mut(id);
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
@@ -118,7 +120,7 @@ impl Collector {
         if let Err(error) = folder.apply_audit(audit, full_every) {
             warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
         } else {
-            self.save(&[id]).await;
+            self.save([id], MAX_BEHIND);
         }
     }
 }

@@ -9,21 +9,30 @@ use tracing::{info, warn};
 use crate::clock::Moment;
 use crate::collect::due::ReadIntervals;
 use crate::collect::folder::Folder;
+use crate::collect::persisted_folder::MAX_BEHIND;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::runs::Run;
 use crate::collect::{Collector, Event};
-use crate::model::{FolderId, Timestamp};
+use crate::model::FolderId;
 use crate::portal::{Client, Listing, PortalError, Session};
 use crate::schedule::Tick;
-use crate::snapshot::RunResult;
+use crate::snapshot::{LastRun, RunResult};
+
+/// A collection whose reads have ended.
+pub(super) struct Ending {
+    run: Run,
+    ended: LastRun,
+    /// What is to be written before it ends ([`Storage::has_written`](crate::collect::storage::Storage::has_written)).
+    written: u64,
+}
 
 /// The list of folders, and the client for the reads.
 pub(super) type Listed = Result<(Arc<Session>, Listing), PortalError>;
 
 impl Collector {
     /// Begins a collection, unless the last one still waits for its list.
-    pub(super) async fn begin(&mut self, tick: Option<Tick>) {
-        self.read_state().await;
+    pub(super) fn begin(&mut self, tick: Option<Tick>) {
+        self.begin_read();
         self.log.ticked(tick);
         let requests = self.dependencies.events.requests();
         let timeout = self.settings.collect.timeout;
@@ -51,12 +60,12 @@ impl Collector {
     }
 
     /// The list that a collection began with is there: queues the folders that are due.
-    pub(super) async fn listed(&mut self, listed: Listed) {
+    pub(super) fn listed(&mut self, listed: Listed) {
         match listed {
             Ok((session, listing)) => {
                 self.session = Some(session);
-                self.apply_list(listing).await;
-                self.queue_due_folders().await;
+                self.apply_list(&listing);
+                self.queue_due_folders();
             }
             Err(error) => {
                 self.list_failed(&error);
@@ -77,37 +86,27 @@ impl Collector {
         }
     }
 
-    pub(super) async fn apply_list(&mut self, listing: Listing) {
-        let now = Moment::now().wall;
+    pub(super) fn apply_list(&mut self, listing: &Listing) {
+        let now = self.storage.now().wall;
         let portal = &self.settings.portal.name;
         self.list.check_clock(now, listing.date, portal);
-        let facts = self.folders.apply_list(&listing, &self.settings, now);
+        let facts = self.folders.apply_list(listing, &self.settings, now);
         self.list.read(facts, &self.settings);
-        self.storage.forget_other_shards().await;
         let listed: HashSet<_> = listing.folders.iter().map(|listed| listed.id).collect();
         if listing.whole {
             self.folders.depart_unlisted(&listed, portal, now);
         }
-        self.save(&self.folders.unsaved_absences()).await;
+        self.save(self.folders.unsaved_absences(), MAX_BEHIND);
         if listing.whole && self.list.clocks_agree() {
-            self.forget_departed(&listed, now).await;
+            // What was stored for long enough.
+            let [forgotten, emptied] = self.folders.forget_departed(&listed, now);
+            self.save(emptied, MAX_BEHIND);
+            self.storage.forget(forgotten);
         }
     }
 
-    /// Forgets data that was stored for long enough about folders, and about portals that the configuration no longer has.
-    async fn forget_departed(&mut self, listed: &HashSet<FolderId>, now: Timestamp) {
-        let [forgotten, emptied] = self.folders.forget_departed(listed, now);
-        self.save(&emptied).await;
-        if !forgotten.is_empty() {
-            self.storage.forget(forgotten).await;
-        }
-        let portals = &self.dependencies.publisher.current().portals;
-        let names = portals.iter().map(|portal| portal.name.to_string());
-        self.storage.forget_portals(names.collect(), now).await;
-    }
-
-    async fn queue_due_folders(&mut self) {
-        self.assign_classes().await;
+    fn queue_due_folders(&mut self) {
+        self.assign_classes();
         let now = Moment::now();
         let intervals = self.log.intervals(&self.settings.collect);
         for folder in self.folders.iter() {
@@ -166,16 +165,38 @@ impl Collector {
         found
     }
 
-    /// Ends the collections that have nothing outstanding, or no more time.
-    pub(super) async fn end_collections(&mut self) {
+    /// Ends the collections that have nothing outstanding, or no more time, as soon as what they counted is written, or cannot be.
+    pub(super) fn end_collections(&mut self) {
         while let Some(run) = self.runs.take_ended(Moment::now().steady) {
-            self.end(run).await;
+            self.reads_ended(run);
+        }
+        while let Some(ending) = self.ending.front()
+            && self.storage.has_written(ending.written)
+        {
+            let Some(ending) = self.ending.pop_front() else {
+                return;
+            };
+            self.end(&ending);
         }
     }
 
-    async fn end(&mut self, run: Run) {
-        self.save_counted().await;
+    fn reads_ended(&mut self, run: Run) {
         let ended = run.ended(Moment::now());
+        self.assign_classes();
+        // A quiet folder is read, and otherwise written, only after a while.
+        self.save(self.folders.refused(), MAX_BEHIND);
+        let is_success = ended.result == RunResult::Success;
+        let success = is_success.then(|| self.storage.now().wall);
+        let written = self.storage.end_collection(success);
+        self.ending.push_back(Ending {
+            run,
+            ended,
+            written,
+        });
+    }
+
+    fn end(&mut self, ending: &Ending) {
+        let Ending { run, ended, .. } = ending;
         let portal = &self.settings.portal.name;
         let requests = self.dependencies.events.requests() - run.requests_before;
         info!(
@@ -188,17 +209,9 @@ impl Collector {
             "collection ended"
         );
         self.folders.log.collection_ended(portal);
-        self.assign_classes().await;
-        // A quiet folder is read, and otherwise written, only after a while.
-        self.save(&self.folders.refused()).await;
-        self.log.ended(ended);
-        if ended.result == RunResult::Success {
-            self.storage.write_success(ended.ended).await;
-        } else {
-            self.storage.check_write().await;
-        }
+        self.log.ended(*ended);
         // Whoever sees that it ended sees what it counted.
-        self.publish(Moment::now());
+        self.publish();
         self.dependencies.events.ran(ended.result);
     }
 }

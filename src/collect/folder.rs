@@ -24,7 +24,7 @@ use crate::history::{self, DepartureReason, FullRead, apply, limit_rows};
 use crate::model::{ByStatus, FileKey, FolderId, FolderName, Status};
 use crate::portal::ListedFolder;
 use crate::snapshot::{Counts, FolderState, FolderView, Unavailable};
-use crate::state::SavedFolder;
+use crate::store::StoredFolder;
 
 use under_way::ReadState;
 use witnesses::{Witnesses, is_far_below};
@@ -32,6 +32,8 @@ use witnesses::{Witnesses, is_far_below};
 pub(super) struct Folder {
     pub view: Arc<FolderView>,
     pub persisted: PersistedFolder,
+    /// By how many milliseconds the clock of the stored times is ahead of the clock of this machine.
+    clock_ahead: i64,
     /// The last count, until it is written.
     unwritten: Option<Box<UnwrittenCount>>,
     read: ReadState,
@@ -60,23 +62,23 @@ impl Folder {
         } else {
             PersistedFolder::default()
         };
-        Self::new(listed.id, listed.name.clone(), persisted)
+        Self::new(listed.id, listed.name.clone(), persisted, 0)
     }
 
-    pub fn restored(id: FolderId, saved: SavedFolder) -> Self {
-        let name = saved.name.clone();
-        Self::new(id, name, PersistedFolder::restored(saved))
+    pub fn restored(id: FolderId, stored: StoredFolder, clock_ahead: i64) -> Self {
+        let name = stored.document.name.clone();
+        Self::new(id, name, PersistedFolder::restored(stored), clock_ahead)
     }
 
-    fn new(id: FolderId, name: FolderName, persisted: PersistedFolder) -> Self {
-        let departed = persisted.departure.map(FolderState::Departed);
+    fn new(id: FolderId, name: FolderName, persisted: PersistedFolder, clock_ahead: i64) -> Self {
         let look = persisted.record.as_ref().map(|record| record.look);
         let mut folder = Self {
             view: Arc::new(FolderView {
-                state: departed.unwrap_or(FolderState::Unseen),
+                state: FolderState::Unseen,
                 ..FolderView::unseen(id, name)
             }),
             persisted,
+            clock_ahead,
             unwritten: None,
             read: ReadState::default(),
             times_read_on: 0,
@@ -89,6 +91,7 @@ impl Folder {
             audits: AuditLog::default(),
             witnesses: look.map_or_else(Witnesses::default, Witnesses::restored),
         };
+        folder.show_departure();
         folder.show_persisted();
         folder
     }
@@ -184,15 +187,15 @@ impl Folder {
         })
     }
 
-    /// Applies a read that was not refused. `clock_ahead`: by how many milliseconds the clock of the ledger is ahead.
+    /// Applies a read that was not refused.
     pub fn finish_read(
         &mut self,
         read: FolderRead,
         class_slots: &mut ClassSlots,
         reindex: &Reindex,
-        clock_ahead: i64,
     ) -> ReadOutcome {
         let watched = self.take_read();
+        self.clock_ahead = read.clock_ahead;
         self.slow = matches!(&read.result, Err(error) if error.is_slow());
         let same = self.counted_the_same(&read);
         self.read_log.end(read.outcome(), same);
@@ -215,7 +218,6 @@ impl Folder {
                     finished: &finished,
                     whole,
                     before: self.view.failed_files.as_deref(),
-                    clock_ahead,
                 };
                 let name = self.view.name.label();
                 let mode = reindex.for_folder(self.view.id, name).mode;
@@ -228,6 +230,7 @@ impl Folder {
                     ended: read.ended,
                     missing_files: self.witnesses.missing(),
                     count: *count,
+                    is_being_written: false,
                 }));
                 ReadOutcome::Counted
             }
@@ -303,9 +306,12 @@ impl Folder {
         let counts = Counts {
             files: count.files,
             errors: class_slots.count(self.view.id, &history.classes(count), read.ended),
-            oldest: history.oldest(count),
+            oldest: self.shown_oldest(history.oldest(count)),
             look,
-            counted: ended,
+            counted: Moment {
+                wall: self.shown_time(ended.wall),
+                ..ended
+            },
             interval,
         };
         if let DoneFiles::Counted(boundaries) = &count.done {
@@ -315,6 +321,7 @@ impl Folder {
         let view = self.view_mut();
         view.counts = Some(Arc::new(counts));
         view.state = FolderState::Counted;
+        self.show_persisted();
         shown
     }
 

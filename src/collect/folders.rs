@@ -3,7 +3,7 @@
 //! Stored data is deleted after a time. A wrong clock must not delete anything, so nothing is forgotten unless the portal's clock (the
 //! header `Date` of its list of folders) agrees with this machine's.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::history::DepartureReason;
 use crate::model::{FolderId, PortalName, Timestamp};
 use crate::portal::{ListedFolder, Listing};
 use crate::snapshot::{FolderState, FolderView, ListFacts, Unavailable};
-use crate::state::{FolderChange, Newer, SavedFolder, SqlError};
+use crate::store::{Answer, StoreError, StoredFolder};
 
 /// The folders of a portal, and the class slots that they have.
 pub(super) struct Folders {
@@ -43,39 +43,32 @@ impl Folders {
         }
     }
 
-    /// Continues from the stored folders of this shard. Returns the folders that were counted before but are stored differently, and the
-    /// stored folders that belong to other shards.
+    /// Continues from the stored folders of this shard. `now` is the time by the clock of what is stored, which is so many milliseconds ahead.
+    /// Returns the folders that belong to other shards.
     pub fn take_up(
         &mut self,
-        stored: HashMap<FolderId, SavedFolder>,
+        stored: HashMap<FolderId, StoredFolder>,
         settings: &Settings,
         now: Moment,
-    ) -> [Vec<FolderId>; 2] {
+        clock_ahead: i64,
+    ) -> Vec<FolderId> {
         self.are_unknown = false;
-        let mut unstored: BTreeSet<_> = self.by_id.keys().copied().collect();
         let mut others = Vec::new();
-        for (id, mut saved) in stored {
+        for (id, mut stored) in stored {
             if !settings.owns(id) {
                 others.push(id);
-                continue;
-            }
-            let slots = std::mem::take(&mut saved.class_slots);
-            let Some(folder) = self.by_id.get_mut(&id) else {
-                let mut folder = Folder::restored(id, saved);
+            } else if let Some(folder) = self.by_id.get_mut(&id) {
+                folder.take_over(stored, &mut self.class_slots);
+            } else {
+                let slots = std::mem::take(&mut stored.document.class_slots);
+                let mut folder = Folder::restored(id, stored, clock_ahead);
                 let classes = folder.stored_classes();
                 let errors = self.class_slots.restore(id, slots, classes.as_ref());
                 folder.show_stored_count(errors, now);
                 self.by_id.insert(id, Box::new(folder));
-                continue;
-            };
-            if folder.times_counted == 0 {
-                self.class_slots.restore(id, slots, None);
-            }
-            if !folder.replace_history(saved) {
-                unstored.remove(&id);
             }
         }
-        [unstored.into_iter().collect(), others]
+        others
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
@@ -265,54 +258,36 @@ impl Folders {
         Some(longest.view.id)
     }
 
-    /// The folders of which the disk does not know yet that they left, were excluded, or came back.
+    /// The folders of which the database does not know yet that they left, were excluded, or came back.
     pub fn unsaved_absences(&self) -> Vec<FolderId> {
         let unsaved = self.iter();
         let unsaved = unsaved.filter(|folder| folder.persisted.is_absence_unsaved());
         unsaved.map(|folder| folder.view.id).collect()
     }
 
-    /// The folders whose last change the disk refused.
+    /// The folders whose last change was refused.
     pub fn refused(&self) -> Vec<FolderId> {
         let refused = self.iter();
         let refused = refused.filter(|folder| folder.persisted.refused.is_some());
         refused.map(|folder| folder.view.id).collect()
     }
 
-    /// The changes that update some folders on disk.
-    pub fn changes(&self, ids: &[FolderId], portal: &PortalName) -> Vec<FolderChange> {
-        let folders = ids.iter().filter_map(|id| self.get(*id));
-        folders
-            .map(|folder| folder.change(portal, &self.class_slots))
-            .collect()
+    /// The class slots, and a folder.
+    pub fn with_class_slots(&mut self, id: FolderId) -> (&ClassSlots, Option<&mut Folder>) {
+        let folder = self.by_id.get_mut(&id).map(Box::as_mut);
+        (&self.class_slots, folder)
     }
 
-    /// Notes the result of writing changes.
-    pub fn written(&mut self, ids: &[FolderId], result: &Result<(), SqlError>) {
-        for id in ids {
-            if let Some(folder) = self.by_id.get_mut(id) {
-                folder.written(result);
-            }
+    /// A write of a folder ended.
+    pub fn answered(&mut self, id: FolderId, answer: Answer) {
+        if let Some(folder) = self.by_id.get_mut(&id) {
+            folder.answered(answer, &mut self.class_slots);
         }
     }
 
-    /// Replaces the records of folders by those that another process wrote. Returns those that are to be written again, because their last
-    /// count has more than these.
-    pub fn replace(&mut self, newer: Vec<Newer>) -> Vec<FolderId> {
-        let mut again = Vec::new();
-        for (id, saved) in newer {
-            if let Some(folder) = self.by_id.get_mut(&id)
-                && folder.replace_history(saved)
-            {
-                again.push(id);
-            }
-        }
-        again
-    }
-
-    /// Why the disk does not have the record of a folder, if there is a reason.
-    pub fn refused_by_disk(&self) -> Option<&SqlError> {
+    /// Why a folder is not stored as it is, if there is a reason.
+    pub fn refused_by_store(&self) -> Option<&StoreError> {
         let mut refused = self.iter();
-        refused.find_map(|folder| folder.persisted.refused.as_ref())
+        refused.find_map(|folder| folder.persisted.refused.as_deref())
     }
 }

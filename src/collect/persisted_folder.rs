@@ -1,20 +1,24 @@
-//! The stored data of a folder, in memory and on disk.
+//! The stored data of a folder, in memory and in the database.
 //!
-//! The history in memory is ahead of the disk while writes fail. The counters that are shown are those on disk, so that
-//! a restart never restores values below those that were scraped.
+//! The history in memory is ahead of the database while a write is under way or writes fail. The counters that are shown are those in the
+//! database, so that a restart never restores values below those that were scraped.
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::classify::ClassSlot;
 use crate::collect::sorted::RowsWanted;
 use crate::count::{FolderCount, MAX_REMEMBERED};
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
-use crate::model::{ByStatus, FileKey, FolderName, Status, Timestamp};
-use crate::state::{FileChanges, SavedFolder, SqlError};
+use crate::model::{ByStatus, FileKey, FolderId, Status, Timestamp};
+use crate::store::{FileChanges, FolderChange, FolderDocument, Revision, StoreError, StoredFolder};
 
-/// Files whose changes are noted one by one while the disk refuses; beyond that all are written at once.
+/// Files whose changes are noted one by one while they are not written; beyond that all are written at once.
 const MAX_NOTED: usize = 100_000;
+
+/// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
+/// (docs/operations.md, State).
+pub(super) const MAX_BEHIND: Duration = Duration::from_mins(5);
 
 /// The stored data of one folder.
 #[derive(Debug, Default)]
@@ -25,26 +29,34 @@ pub(super) struct PersistedFolder {
     /// Since when the configuration excludes it.
     pub excluded: Option<Timestamp>,
     /// Why the last change could not be written, if it could not.
-    pub refused: Option<SqlError>,
+    pub refused: Option<Arc<StoreError>>,
+    /// Whether it waits to be written.
+    pub is_queued: bool,
     unsaved: Unsaved,
-    on_disk: OnDisk,
+    stored: Stored,
+    /// A write that is under way: what is stored after it, and the files that it writes.
+    writing: Option<Box<(Stored, Unsaved)>>,
     /// Whether the database may have counters that could not be read yet.
     is_unknown: bool,
 }
 
-/// The parts of the stored record that are needed in memory.
+/// The parts of what is stored that are needed in memory.
 #[derive(Debug, Default)]
-struct OnDisk {
+struct Stored {
     counters: Arc<FolderCounters>,
+    counted: Option<Timestamp>,
     departure: Option<Departure>,
     excluded: Option<Timestamp>,
+    /// Of the last write that is known; `None` if the database has nothing.
+    revision: Option<Revision>,
+    /// [`FolderDocument::substance`]; `None` if it is not known.
+    substance: Option<u64>,
 }
 
-/// Files that differ from what is on disk.
-#[derive(Debug, Default)]
+/// Files that differ from what is stored.
+#[derive(Debug)]
 enum Unsaved {
     These(HashSet<FileKey>),
-    #[default]
     All,
 }
 
@@ -57,23 +69,39 @@ impl PersistedFolder {
         }
     }
 
-    pub fn restored(saved: SavedFolder) -> Self {
+    pub fn restored(stored: StoredFolder) -> Self {
+        let StoredFolder {
+            document,
+            files,
+            revision,
+        } = stored;
         let mut restored = Self {
-            record: saved.record,
-            history: Arc::new(saved.files),
-            departure: saved.left,
-            excluded: saved.excluded,
+            record: document.record.clone(),
+            history: Arc::new(files),
+            departure: document.departure,
+            excluded: document.excluded,
+            unsaved: Unsaved::none(),
             ..Self::default()
         };
-        restored.written(&Ok(()));
+        restored.stored = Stored {
+            revision: Some(revision),
+            ..restored.stored_as(&document)
+        };
         restored
     }
 
-    /// Replaces the history by what another process wrote. This process decides whether the folder exists.
-    pub fn replace(&mut self, saved: SavedFolder) {
-        let before = std::mem::replace(self, Self::restored(saved));
+    /// Replaces the history by what another process wrote. This process decides whether the folder exists, and no counter falls that it
+    /// has shown.
+    pub fn take_over(&mut self, stored: StoredFolder) {
+        let before = std::mem::replace(self, Self::restored(stored));
         self.departure = before.departure;
         self.excluded = before.excluded;
+        self.refused = before.refused;
+        self.is_queued = before.is_queued;
+        if let Some(record) = &mut self.record {
+            Arc::make_mut(&mut record.counters).raise(&before.stored.counters);
+        }
+        Arc::make_mut(&mut self.stored.counters).raise(&before.stored.counters);
         Arc::make_mut(&mut self.history).continue_turns(&before.history);
     }
 
@@ -127,11 +155,6 @@ impl PersistedFolder {
         statuses.any(|status| next[status] > 0 && identified[status].is_none())
     }
 
-    /// Whether the disk does not know yet that the folder left, is excluded, or came back.
-    pub fn is_absence_unsaved(&self) -> bool {
-        (self.on_disk.departure, self.on_disk.excluded) != (self.departure, self.excluded)
-    }
-
     /// Notes a full read that was made in addition to the counts.
     pub fn read_in_full(&mut self, full: FullRead) {
         if let Some(record) = &mut self.record {
@@ -147,48 +170,130 @@ impl PersistedFolder {
         }
     }
 
-    /// The counters that the disk has; `None` until they can be read.
-    pub fn counters_on_disk(&self) -> Option<Arc<FolderCounters>> {
-        (!self.is_unknown).then(|| Arc::clone(&self.on_disk.counters))
+    /// The counters that the database has; `None` until they can be read.
+    pub fn stored_counters(&self) -> Option<Arc<FolderCounters>> {
+        (!self.is_unknown).then(|| Arc::clone(&self.stored.counters))
     }
 
-    /// The changes that update the disk.
-    pub fn change(
-        &self,
-        name: FolderName,
-        class_slots: Vec<ClassSlot>,
-    ) -> SavedFolder<FileChanges> {
-        SavedFolder {
-            name,
-            class_slots,
-            record: self.record.clone(),
-            left: self.departure,
-            excluded: self.excluded,
-            files: self.unsaved.changes(&self.history),
+    /// Whether the database does not know yet that the folder left, is excluded, or came back.
+    pub fn is_absence_unsaved(&self) -> bool {
+        let last = self.last_write();
+        (last.departure, last.excluded) != (self.departure, self.excluded)
+    }
+
+    /// Whether this document, or files, are to be written: they differ, and not only by the time of the count, or that is older than
+    /// `behind`.
+    pub fn is_unsaved(&self, document: &FolderDocument, behind: Duration) -> bool {
+        let last = self.last_write();
+        let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
+        let counted = document.record.as_ref().map(|record| record.counted);
+        let apart = millis(counted).abs_diff(millis(last.counted));
+        !matches!(&self.unsaved, Unsaved::These(files) if files.is_empty())
+            || (apart > 0 && u128::from(apart) >= behind.as_millis())
+            || last.substance != Some(document.substance())
+    }
+
+    /// Whether a write waits, or is under way.
+    pub const fn is_being_written(&self) -> bool {
+        self.is_queued || self.writing.is_some()
+    }
+
+    /// A write begins.
+    pub fn begin_write(&mut self, id: FolderId, document: FolderDocument) -> FolderChange {
+        let files = std::mem::replace(&mut self.unsaved, Unsaved::none());
+        let change = FolderChange {
+            id,
+            known: self.stored.revision,
+            files: files.changes(&self.history),
+            document,
+        };
+        let stored = self.stored_as(&change.document);
+        self.writing = Some(Box::new((stored, files)));
+        self.is_queued = false;
+        change
+    }
+
+    /// The write ended well.
+    pub fn written(&mut self, revision: Revision) {
+        let Some(writing) = self.writing.take() else {
+            return;
+        };
+        let revision = Some(revision);
+        self.stored = Stored {
+            revision,
+            ..writing.0
+        };
+        self.refused = None;
+        self.is_unknown = false;
+    }
+
+    /// The write changed nothing. `whole`: the database lost what it had, so everything is to be written.
+    pub fn not_written(&mut self, whole: bool) {
+        if let Some(writing) = self.writing.take() {
+            self.unsaved.add(writing.1);
+        }
+        if whole {
+            self.unsaved = Unsaved::All;
         }
     }
 
-    /// Notes the result of writing the change.
-    pub fn written(&mut self, result: &Result<(), SqlError>) {
-        self.refused = result.clone().err();
-        if result.is_ok() {
-            let record = self.record.as_ref();
-            self.unsaved = Unsaved::These(HashSet::new());
-            self.is_unknown = false;
-            self.on_disk = OnDisk {
-                counters: record.map_or_else(Arc::default, |record| Arc::clone(&record.counters)),
-                departure: self.departure,
-                excluded: self.excluded,
-            };
+    /// Nothing is stored, so all that is known is shown.
+    pub fn need_not_be_stored(&mut self) {
+        let record = self.record.as_ref();
+        self.stored.counters = record
+            .map(|it| Arc::clone(&it.counters))
+            .unwrap_or_default();
+        self.is_unknown = false;
+    }
+
+    fn last_write(&self) -> &Stored {
+        self.writing
+            .as_ref()
+            .map_or(&self.stored, |writing| &writing.0)
+    }
+
+    /// What is stored when a document was written.
+    fn stored_as(&self, document: &FolderDocument) -> Stored {
+        let record = document.record.as_ref();
+        Stored {
+            counters: record
+                .map(|it| Arc::clone(&it.counters))
+                .unwrap_or_default(),
+            counted: record.map(|record| record.counted),
+            departure: document.departure,
+            excluded: document.excluded,
+            revision: self.stored.revision,
+            substance: Some(document.substance()),
         }
     }
 }
 
+impl Default for Unsaved {
+    fn default() -> Self {
+        Self::All
+    }
+}
+
 impl Unsaved {
+    fn none() -> Self {
+        Self::These(HashSet::new())
+    }
+
     fn note(&mut self, update: &Update) {
+        let changed = update.changed.iter().map(|(key, _)| *key);
+        self.extend(changed.chain(update.forgotten.iter().copied()));
+    }
+
+    fn add(&mut self, other: Self) {
+        match other {
+            Self::These(files) => self.extend(files),
+            Self::All => *self = Self::All,
+        }
+    }
+
+    fn extend(&mut self, keys: impl IntoIterator<Item = FileKey>) {
         let Self::These(files) = self else { return };
-        files.extend(update.changed.iter().map(|(key, _)| *key));
-        files.extend(&update.forgotten);
+        files.extend(keys);
         if files.len() > MAX_NOTED {
             *self = Self::All;
         }
@@ -196,12 +301,8 @@ impl Unsaved {
 
     fn changes(&self, history: &FileHistory) -> FileChanges {
         let Self::These(files) = self else {
-            return FileChanges::All(
-                history
-                    .iter()
-                    .map(|(key, file)| (key, file.clone()))
-                    .collect(),
-            );
+            let files = history.iter().map(|(key, file)| (key, file.clone()));
+            return FileChanges::All(files.collect());
         };
         let known = |key: &FileKey| history.get(*key).map(|file| (*key, file.clone()));
         let forgotten = |key: &&FileKey| !history.remembers(**key);

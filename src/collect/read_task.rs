@@ -20,6 +20,7 @@ use crate::collect::strategy::{Expected, FEW_PAGES, choose};
 use crate::count::{Boundaries, FolderCount, Way};
 use crate::model::{FolderId, FolderName};
 use crate::portal::{Lane, PAGE_SIZE, PageBody, PageRequest, PortalError, Session};
+use crate::store::StoreClock;
 
 /// Maximum number of repetitions of a scan of few pages that is not consistent.
 const MAX_REPETITIONS: u32 = 2;
@@ -37,8 +38,11 @@ pub(super) enum Found {
 /// A read that ended, one way or another.
 #[derive(Debug)]
 pub(super) struct FolderRead {
+    /// By the clock of the state.
     pub began: Moment,
     pub ended: Moment,
+    /// By how many milliseconds that clock is ahead of the clock of this machine.
+    pub clock_ahead: i64,
     pub result: Result<Found, ReadError>,
 }
 
@@ -49,6 +53,7 @@ impl FolderRead {
         Self {
             began: now,
             ended: now,
+            clock_ahead: 0,
             result: Err(ReadError::Panicked),
         }
     }
@@ -77,12 +82,14 @@ pub(super) struct ReadTask {
     pub lane: Arc<Lane>,
     /// Requests that were made for this read before.
     pub requests: u64,
+    /// The clock of the state.
+    pub clock: StoreClock,
 }
 
 impl ReadTask {
     /// Reads the folder.
     pub async fn run(self) -> FolderRead {
-        let began = Moment::now();
+        let began = self.clock.now();
         let portal = &self.settings.portal.name;
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
         let read = async {
@@ -100,7 +107,8 @@ impl ReadTask {
         FolderRead {
             began,
             result: read.instrument(span).await,
-            ended: Moment::now(),
+            ended: self.clock.now(),
+            clock_ahead: self.clock.ahead(),
         }
     }
 
@@ -227,8 +235,10 @@ impl ReadTask {
     /// Reads unsorted pages once more, and refutes the portal's sorting if they stay unsorted.
     async fn check_sorting(&self, pages: Vec<PageNumber>) -> Result<(), ReadError> {
         if is_contradiction(|page| self.page(page), &pages).await? {
-            let folder = self.folder;
-            self.sorting.refute(Refutation { folder, pages });
+            self.sorting.refute(Refutation {
+                folder: self.folder,
+                pages: pages.into_iter().map(|page| page.0).collect(),
+            });
         }
         Ok(())
     }

@@ -17,7 +17,6 @@ use crate::count::Way;
 use crate::model::FolderId;
 use crate::portal::{Lane, Session};
 use crate::snapshot::SortingState;
-use crate::store::ledger::PortalLedger;
 
 impl Collector {
     /// Starts the reads that are next, as many as there is room for.
@@ -81,6 +80,7 @@ impl Collector {
             progress: Arc::clone(&self.dependencies.progress),
             lane,
             requests,
+            clock: self.storage.clock(),
         })
     }
 
@@ -112,10 +112,8 @@ impl Collector {
                     session.go_on_without(id);
                 }
                 let reindex = Arc::clone(&self.settings.reindex);
-                let ledger = self.dependencies.ledger.as_ref();
-                let clock_ahead = ledger.map_or(0, PortalLedger::clock_ahead);
                 self.finish(id, |folder, class_slots| {
-                    folder.finish_read(read, class_slots, &reindex, clock_ahead)
+                    folder.finish_read(read, class_slots, &reindex)
                 });
                 let folder = self.folders.get_mut(id);
                 if folder.is_some_and(|folder| folder.audits.take_wrong()) {
@@ -163,11 +161,11 @@ impl Collector {
     }
 
     /// The list that explains refusals is there.
-    pub(super) async fn refusals_explained(&mut self, listed: Listed) {
+    pub(super) fn refusals_explained(&mut self, listed: Listed) {
         let refusals = self.refusals.take_asked();
         match listed {
             Ok((_, listing)) => {
-                self.apply_list(listing).await;
+                self.apply_list(&listing);
                 for refusal in refusals {
                     refusal.session.go_on();
                     let error = refusal.error;

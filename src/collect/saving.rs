@@ -1,40 +1,172 @@
-//! Writes the folders of a collector.
+//! Reads the stored folders of a collector, and writes those that change.
 
-use crate::collect::Collector;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::Moment;
+use crate::collect::persisted_folder::MAX_BEHIND;
+use crate::collect::{Collector, Event};
 use crate::model::FolderId;
+use crate::store::{Answer, StoreError, StoredPortal, Written};
 
-/// How often a folder is written if another process writes it at the same time.
-const WRITES: usize = 3;
+/// How long the first collection waits for what is stored. It is compared with it all the same when it comes later.
+const MAX_READ: Duration = Duration::from_secs(2);
 
 impl Collector {
+    /// Reads what is stored of the portal, and continues from it. What takes long or fails is done or tried again beside the collections.
+    pub async fn read_state(&mut self) {
+        self.begin_read();
+        let read = self.tasks.next();
+        if let Ok(Some(Event::StateRead(read))) = tokio::time::timeout(MAX_READ, read).await {
+            self.state_read(*read);
+        }
+        self.publish();
+    }
+
+    /// Begins to read what is stored, unless that was done or is under way.
+    pub(super) fn begin_read(&mut self) {
+        if let Some(read) = self.storage.begin_read() {
+            self.tasks.spawn(read, |read| {
+                Event::StateRead(Box::new(read.unwrap_or(Err(StoreError::Closed))))
+            });
+        }
+    }
+
+    pub(super) fn state_read(&mut self, read: Result<StoredPortal, StoreError>) {
+        let Some(stored) = self.storage.read(read) else {
+            return;
+        };
+        let clock_ahead = self.storage.clock().ahead();
+        let success = stored.document.last_success;
+        self.log
+            .restore(success.map(|at| at.moved(clock_ahead.saturating_neg())));
+        if let Some(refutation) = stored.document.refutation {
+            self.sorting.refute(refutation);
+        }
+        let now = self.storage.now();
+        // Folders of other shards are not up to date any more, and must not be taken for that if this shard owns them again.
+        let of_others = self
+            .folders
+            .take_up(stored.folders, &self.settings, now, clock_ahead);
+        self.storage.forget(of_others);
+        self.folders.exclude_others(&self.settings, now.wall);
+        self.save_all(MAX_BEHIND);
+    }
+
     /// Assigns class slots, and writes the folders that changed by that.
-    pub(super) async fn assign_classes(&mut self) {
+    pub(super) fn assign_classes(&mut self) {
         let changed = self.folders.assign_classes();
-        self.save(&changed).await;
+        self.save(changed, MAX_BEHIND);
     }
 
-    /// Writes the folders that were counted.
-    pub(super) async fn save_counted(&mut self) {
-        let counted = std::mem::take(&mut self.counted);
-        self.save(&Vec::from_iter(counted)).await;
+    /// Lets the folders be written that are not stored as they are. `behind`: how much older the time of a stored count may be.
+    pub(super) fn save(&mut self, ids: impl IntoIterator<Item = FolderId>, behind: Duration) {
+        let unread = self.storage.unread().cloned().map(Arc::new);
+        for id in ids {
+            let (class_slots, Some(folder)) = self.folders.with_class_slots(id) else {
+                continue;
+            };
+            if !self.storage.saves() {
+                folder.need_not_be_stored();
+            } else if folder.queue_write(class_slots, behind) {
+                match &unread {
+                    None => self.storage.push(id),
+                    Some(unread) => folder.not_written(unread),
+                }
+            }
+        }
     }
 
-    /// Writes the records of folders to disk. What is not written after some tries, since other processes write as well, is found again by
-    /// the next count.
-    pub(super) async fn save(&mut self, ids: &[FolderId]) {
-        let mut ids = ids.to_vec();
-        for _ in 0..WRITES {
-            let changes = self.folders.changes(&ids, &self.settings.portal.name);
-            if changes.is_empty() {
+    pub(super) fn save_all(&mut self, behind: Duration) {
+        let all: Vec<_> = self.folders.iter().map(|folder| folder.view.id).collect();
+        self.save(all, behind);
+    }
+
+    /// Begins a write, if something is to be written by now and no other one is under way.
+    pub(super) fn start_write(&mut self) {
+        let now = Moment::now().steady;
+        if self.storage.due().is_some_and(|due| due <= now) {
+            self.write(now);
+        }
+    }
+
+    fn write(&mut self, now: tokio::time::Instant) {
+        let mut changes = Vec::new();
+        for id in self.storage.begin_write(now) {
+            if let (class_slots, Some(folder)) = self.folders.with_class_slots(id) {
+                changes.push(folder.begin_write(class_slots));
+            }
+        }
+        let current = self.dependencies.publisher.current();
+        let watched = current.portals.iter();
+        let watched = watched.map(|portal| portal.address.clone()).collect();
+        let write = self
+            .storage
+            .write(changes, self.sorting.refutation(), watched);
+        self.tasks.spawn(write, |written| {
+            Event::Written(written.unwrap_or_else(|| Written {
+                answers: Err(StoreError::Closed),
+                took: Duration::ZERO,
+            }))
+        });
+    }
+
+    /// A write ended.
+    pub(super) fn written(&mut self, written: Written) {
+        self.dependencies.events.wrote("state", written.took);
+        match written.answers {
+            Ok(answers) => {
+                self.storage.end_write(None);
+                for (id, answer) in answers {
+                    self.answered(id, answer);
+                }
+            }
+            Err(error) => {
+                let folders = self.storage.end_write(Some(&error));
+                self.not_written(&folders, error);
+            }
+        }
+    }
+
+    fn answered(&mut self, id: FolderId, answer: Answer) {
+        let is_written = matches!(answer, Answer::Written(_));
+        self.folders.answered(id, answer);
+        if let (false, (class_slots, Some(folder))) =
+            (is_written, self.folders.with_class_slots(id))
+            && folder.queue_write(class_slots, MAX_BEHIND)
+        {
+            self.storage.push_again(id);
+        }
+    }
+
+    fn not_written(&mut self, folders: &[FolderId], error: StoreError) {
+        let error = Arc::new(error);
+        for id in folders {
+            if let Some(folder) = self.folders.get_mut(*id) {
+                folder.not_written(&error);
+            }
+        }
+    }
+
+    /// After a panic, nobody hears of the write that is under way.
+    pub(super) fn forget_write(&mut self) {
+        let folders = self.storage.end_write(None);
+        self.not_written(&folders, StoreError::Closed);
+    }
+
+    /// Writes all that is not stored.
+    pub(super) async fn write_all(&mut self) {
+        self.save_all(Duration::ZERO);
+        loop {
+            if self.storage.due().is_some() {
+                self.write(Moment::now().steady);
+            }
+            if !self.storage.is_writing() {
                 return;
             }
-            let (newer, result) = match self.storage.write(changes).await {
-                Ok(newer) => (newer, Ok(())),
-                Err(error) => (Vec::new(), Err(error)),
-            };
-            ids.retain(|id| !newer.iter().any(|(other, _)| other == id));
-            self.folders.written(&ids, &result);
-            ids = self.folders.replace(newer);
+            if let Some(Event::Written(written)) = self.tasks.next().await {
+                self.written(written);
+            }
         }
     }
 }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::classify::{ClassLimits, Classifier};
 use crate::config::{Collect, Config, Errors, Portal, Reindex};
-use crate::model::{FolderId, Shard};
+use crate::model::{FolderId, PortalAddress, Shard};
 
 /// The settings of a collector.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub portal: Portal,
+    /// Its normalised address.
+    pub address: PortalAddress,
     /// When and how folders are read.
     pub collect: Collect,
     /// How reasons are grouped into classes.
@@ -26,6 +28,7 @@ impl Settings {
     pub fn new(portal: &Portal, config: &Config, shard: Shard) -> Self {
         Self {
             portal: portal.clone(),
+            address: portal.base_url.normalised(),
             collect: config.collect.clone(),
             errors: Arc::new(config.errors.clone()),
             classifier: Arc::new(config.errors.classifier()),
@@ -36,7 +39,7 @@ impl Settings {
 
     /// Whether this process collects a folder, by its shard alone.
     pub(super) fn owns(&self, folder: FolderId) -> bool {
-        self.shard.owns(&self.portal.name, folder)
+        self.shard.owns(&self.address, folder)
     }
 
     /// Maximum number of error classes.

@@ -11,20 +11,12 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::collect::layout::PageNumber;
-use crate::model::{FolderId, PortalName};
+use crate::model::PortalName;
 use crate::snapshot::SortingState;
+pub use crate::store::Refutation;
 
 /// How long after a refutation it is checked: the portal may have been repaired. Doubled with each check that confirms it.
 const FIRST_CHECK: Duration = Duration::from_hours(1);
-
-/// What refutes that a portal sorts by status.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refutation {
-    pub folder: FolderId,
-    /// Pages of the folder that cannot belong to one list that is sorted by status; none if an audit refuted it.
-    pub pages: Vec<PageNumber>,
-}
 
 impl fmt::Display for Refutation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,7 +27,7 @@ impl fmt::Display for Refutation {
                 "in folder {folder}, two full scans found other counts than the boundaries between statuses"
             );
         }
-        let numbers: Vec<_> = self.pages.iter().map(|page| page.0.to_string()).collect();
+        let numbers: Vec<_> = self.pages.iter().map(u64::to_string).collect();
         write!(
             f,
             "in folder {folder}, two reads of the pages {} by status showed a status again after another one",
@@ -165,7 +157,7 @@ mod tests {
     fn refutation(page: u64) -> Refutation {
         Refutation {
             folder: uuid::Uuid::nil().into(),
-            pages: vec![PageNumber(page)],
+            pages: vec![page],
         }
     }
 

@@ -1,184 +1,256 @@
-//! Writes the state, and remembers which writes failed.
+//! What is to be written to the state, and the write that is under way.
+//!
+//! Counting never waits for the database: folders that change wait in a queue, each once, and one transaction at a time writes those that
+//! wait, as they are then.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::clock::Moment;
-use crate::collect::layout::PageNumber;
 use crate::collect::settings::Settings;
-use crate::collect::sorting::{Refutation, Sorting};
-use crate::model::{FolderId, PortalName, Timestamp};
+use crate::model::{FolderId, PortalAddress, PortalName, Shard, Timestamp};
 use crate::snapshot::Writes;
-use crate::state::{FolderChange, Newer, SavedPortal, SavedRefutation, SqlError, Store};
+use crate::store::{
+    Changes, Documents, FolderChange, Refutation, StoreClock, StoreError, StoredPortal, Written,
+};
+
+/// Time from the beginning of one write to the next: what changes meanwhile is written together.
+const GAP: Duration = Duration::from_millis(250);
+
+/// Folders that one transaction writes, at most.
+const MAX_FOLDERS: usize = 1_000;
 
 /// How long folders stay stored of portals that the configuration no longer has.
 const PORTALS_STORED: Duration = Duration::from_hours(30 * 24);
 
 const FORGET_PORTALS_EVERY: Duration = Duration::from_hours(1);
 
-/// The disk, as one portal's collector uses it.
+/// The state, as one portal's collector uses it.
 pub(super) struct Storage {
-    store: Store,
-    portal: PortalName,
+    documents: Documents,
+    name: PortalName,
+    portal: PortalAddress,
+    shard: Shard,
     /// Why what is stored was not read, if it was not. Until then nothing is written: it could replace what is stored.
-    unread: Option<SqlError>,
-    /// Why the last collection could not be recorded at its end, if it could not.
-    end_refused: Option<SqlError>,
-    /// What refutes the portal's sorting, as it is on disk.
+    unread: Option<StoreError>,
+    is_reading: bool,
+    queue: VecDeque<FolderId>,
+    /// The end of a collection, which waits behind the folders: its time if it was a success.
+    end: Option<Option<Timestamp>>,
+    /// Folders and ends of collections that ever waited, and those of which a write has ended.
+    queued: u64,
+    ended: u64,
+    in_flight: Option<InFlight>,
+    next: Instant,
+    /// Folders to delete.
+    forgotten: Vec<FolderId>,
+    /// What refutes the portal's sorting, as it is stored.
     refutation: Option<Refutation>,
+    /// Why the end of the last collection could not be written, if it could not.
+    refused: Option<StoreError>,
     /// The last refusal that was logged and still holds.
     error: Option<String>,
     forget_portals_at: Instant,
-    /// Folders of other shards that this process collected before. They are not up to date any more, and must not be taken for that if
-    /// this shard owns them again.
-    pub of_other_shards: Vec<FolderId>,
+}
+
+/// A write that is under way.
+#[derive(Default)]
+struct InFlight {
+    folders: Vec<FolderId>,
+    ends_collection: bool,
+    forgotten: Vec<FolderId>,
+    refutation: Option<Option<Refutation>>,
 }
 
 impl Storage {
-    pub fn new(store: Store, portal: PortalName) -> Self {
+    pub fn new(documents: Documents, settings: &Settings) -> Self {
+        let now = Moment::now().steady;
         Self {
-            store,
-            portal,
-            unread: Some(SqlError::Closed),
-            end_refused: None,
+            unread: documents.saves().then_some(StoreError::NotOpened),
+            documents,
+            name: settings.portal.name.clone(),
+            portal: settings.address.clone(),
+            shard: settings.shard,
+            is_reading: false,
+            queue: VecDeque::new(),
+            end: None,
+            queued: 0,
+            ended: 0,
+            in_flight: None,
+            next: now,
+            forgotten: Vec::new(),
             refutation: None,
+            refused: None,
             error: None,
-            forget_portals_at: Moment::now().steady,
-            of_other_shards: Vec::new(),
+            forget_portals_at: now,
         }
     }
 
-    /// Whether what is stored was read.
-    pub const fn is_read(&self) -> bool {
-        self.unread.is_none()
+    pub const fn saves(&self) -> bool {
+        self.documents.saves()
     }
 
-    /// Reads what is stored.
-    pub async fn read(&mut self, settings: &Settings) -> Option<SavedPortal> {
-        let result = self.store.load(self.portal.clone(), settings.shard).await;
-        self.log_refusal(&result);
-        if result.is_ok() && self.error.is_some() {
-            info!(portal = %self.portal, "state can be used: counters of entries continue from what is stored");
+    /// Why what is stored was not read yet, if it was not.
+    pub const fn unread(&self) -> Option<&StoreError> {
+        self.unread.as_ref()
+    }
+
+    /// Reads what is stored, unless that was done or is under way.
+    pub fn begin_read(
+        &mut self,
+    ) -> Option<impl Future<Output = Result<StoredPortal, StoreError>> + Send + use<>> {
+        let begins = self.unread.is_some() && !self.is_reading;
+        self.is_reading |= begins;
+        let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
+        begins.then(|| async move { documents.load(portal, shard).await })
+    }
+
+    /// What is stored was read, or could not be.
+    pub fn read(&mut self, result: Result<StoredPortal, StoreError>) -> Option<StoredPortal> {
+        self.is_reading = false;
+        if let Err(error) = &result {
+            self.log_refusal(error);
+        } else if self.error.is_some() {
+            info!(portal = %self.name, "state can be used: counters of entries continue from what is stored");
         }
         self.unread = result.as_ref().err().cloned();
-        let saved = result.ok()?;
-        self.refutation = restored(saved.refutation.clone(), settings);
-        Some(saved)
+        let stored = result.ok()?;
+        self.refutation.clone_from(&stored.document.refutation);
+        Some(stored)
     }
 
-    /// What refutes the portal's sorting, as it is on disk.
-    pub fn refutation(&self) -> Option<Refutation> {
-        self.refutation.clone()
+    /// A folder is to be written, which does not wait yet.
+    pub fn push(&mut self, folder: FolderId) {
+        self.queue.push_back(folder);
+        self.queued += 1;
     }
 
-    /// Writes changes of folders, all in one transaction. Returns what another process wrote of some of them meanwhile: that holds.
-    pub async fn write(&mut self, changes: Vec<FolderChange>) -> Result<Vec<Newer>, SqlError> {
-        self.try_to(async move |store, _| store.write(changes).await)
-            .await
+    /// Of the write that has just ended, this folder is to be written once more.
+    pub fn push_again(&mut self, folder: FolderId) {
+        self.queue.push_front(folder);
+        self.ended -= 1;
     }
 
-    /// Writes when every folder was counted.
-    pub async fn write_success(&mut self, at: Timestamp) {
-        let write = async move |store: Store, portal| store.write_success(portal, at).await;
-        self.end_refused = self.try_to(write).await.err();
+    /// Folders are to be deleted.
+    pub fn forget(&mut self, folders: impl IntoIterator<Item = FolderId>) {
+        self.forgotten.extend(folders);
     }
 
-    /// Checks whether writes succeed, after a collection that may have written nothing.
-    pub async fn check_write(&mut self) {
-        let check = async |store: Store, _| store.check_write().await;
-        self.end_refused = self.try_to(check).await.err();
-    }
-
-    /// Writes what refutes the portal's sorting, if it changed: otherwise each new process would trust the portal for a while.
-    pub async fn write_refutation(&mut self, sorting: &Sorting, settings: &Settings) {
-        let refutation = sorting.refutation();
-        if refutation == self.refutation {
-            return;
+    /// A collection has ended; `success`: when, if every folder was counted. Returns what [`Self::has_written`] takes.
+    pub fn end_collection(&mut self, success: Option<Timestamp>) -> u64 {
+        if !self.saves() || self.unread.is_some() {
+            return 0;
         }
-        let saved = refutation.as_ref().map(|refutation| SavedRefutation {
-            address: settings.portal.base_url.normalised(),
-            folder: refutation.folder,
-            pages: refutation.pages.iter().map(|page| page.0).collect(),
+        self.queued += u64::from(self.end.is_none());
+        self.end = Some(success.max(self.end.flatten()));
+        self.queued
+    }
+
+    /// Whether all that waited at the end of a collection was written, or could not be.
+    pub const fn has_written(&self, end: u64) -> bool {
+        self.ended >= end
+    }
+
+    pub const fn is_writing(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
+    /// When the next write begins; `None` while there is nothing to write, or a write is under way.
+    pub fn due(&self) -> Option<Instant> {
+        let waits = self.queued > self.ended && self.in_flight.is_none();
+        waits.then_some(self.next)
+    }
+
+    /// The folders that the next write has, which begins now.
+    pub fn begin_write(&mut self, now: Instant) -> Vec<FolderId> {
+        self.next = now + GAP;
+        let folders = self.queue.len().min(MAX_FOLDERS);
+        self.queue.drain(..folders).collect()
+    }
+
+    /// What is written with these folders.
+    pub fn write(
+        &mut self,
+        folders: Vec<FolderChange>,
+        refutation: Option<Refutation>,
+        watched: Vec<PortalAddress>,
+    ) -> impl Future<Output = Written> + Send + use<> {
+        let end = self.end.take_if(|_| self.queue.is_empty());
+        let changes = Changes {
+            last_success: end.flatten(),
+            refutation: (refutation != self.refutation).then_some(refutation),
+            forgotten: std::mem::take(&mut self.forgotten),
+            unwatched: end.and_then(|_| self.forget_portals(watched)),
+            folders,
+        };
+        self.in_flight = Some(InFlight {
+            folders: changes.folders.iter().map(|change| change.id).collect(),
+            ends_collection: end.is_some(),
+            forgotten: changes.forgotten.clone(),
+            refutation: changes.refutation.clone(),
         });
-        let write = async move |store: Store, portal| store.write_refutation(portal, saved).await;
-        if self.try_to(write).await.is_ok() {
+        let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
+        async move { documents.write(portal, shard, changes).await }
+    }
+
+    /// The write that was under way has ended; returns its folders.
+    pub fn end_write(&mut self, refused: Option<&StoreError>) -> Vec<FolderId> {
+        let in_flight = self.in_flight.take().unwrap_or_default();
+        self.ended += in_flight.folders.len() as u64 + u64::from(in_flight.ends_collection);
+        if let Some(error) = refused {
+            self.log_refusal(error);
+            self.forgotten.extend(in_flight.forgotten);
+        } else if let Some(refutation) = in_flight.refutation {
             self.refutation = refutation;
         }
-    }
-
-    pub async fn forget(&mut self, folders: Vec<FolderId>) {
-        let forget = async move |store: Store, portal| store.forget(portal, folders).await;
-        // It was logged.
-        let _ = self.try_to(forget).await;
-    }
-
-    /// Forgets the folders of other shards in a store that only this process has, if that is not done yet.
-    pub async fn forget_other_shards(&mut self) {
-        if self.of_other_shards.is_empty() {
-            return;
+        if in_flight.ends_collection {
+            self.refused = refused.cloned();
         }
-        let folders = self.of_other_shards.clone();
-        let forget = async move |store: Store, portal| store.forget(portal, folders).await;
-        if self.try_to(forget).await.is_ok() {
-            let folders = self.of_other_shards.len();
-            info!(portal = %self.portal, folders, "stored folders of other shards are deleted");
-            self.of_other_shards.clear();
-        }
+        in_flight.folders
     }
 
-    /// Forgets portals that the configuration no longer has: all but these, from time to time.
-    pub async fn forget_portals(&mut self, but: Vec<String>, now: Timestamp) {
-        if Moment::now().steady < self.forget_portals_at {
-            return;
+    /// From time to time: the portals that the configuration has, and the time since when nobody wrote a folder of others that is deleted.
+    fn forget_portals(
+        &mut self,
+        watched: Vec<PortalAddress>,
+    ) -> Option<(Vec<PortalAddress>, Timestamp)> {
+        let now = self.now();
+        if now.steady < self.forget_portals_at {
+            return None;
         }
-        self.forget_portals_at = Moment::now().steady + FORGET_PORTALS_EVERY;
-        let before = now.before(PORTALS_STORED);
-        let forget = async move |store: Store, _| store.forget_portals(but, before).await;
-        // It was logged.
-        let _ = self.try_to(forget).await;
+        self.forget_portals_at = now.steady + FORGET_PORTALS_EVERY;
+        Some((watched, now.wall.before(PORTALS_STORED)))
     }
 
-    /// Whether all that is known is on disk; `folder` is why a folder is not.
-    pub fn writes(&mut self, folder: Option<&SqlError>) -> Writes {
-        let refused = folder.or(self.unread.as_ref());
-        let refused = refused.or(self.end_refused.as_ref());
+    /// The clock of the times that are stored.
+    pub fn clock(&self) -> StoreClock {
+        self.documents.clock().clone()
+    }
+
+    /// The time by that clock.
+    pub fn now(&self) -> Moment {
+        self.documents.clock().now()
+    }
+
+    /// Whether all that is known is stored; `folder` is why a folder is not.
+    pub fn writes(&mut self, folder: Option<&StoreError>) -> Writes {
+        let refused = folder.or(self.unread.as_ref()).or(self.refused.as_ref());
         self.error = refused.map(ToString::to_string);
         match &self.error {
             Some(error) => Writes::Refused(error.clone()),
-            None if self.store.saves() => Writes::Succeed,
+            None if self.saves() => Writes::Succeed,
             None => Writes::Off,
         }
     }
 
-    /// Does something with the store, if what is stored was read.
-    async fn try_to<T, F: Future<Output = Result<T, SqlError>>>(
-        &mut self,
-        act: impl FnOnce(Store, PortalName) -> F,
-    ) -> Result<T, SqlError> {
-        let result = match &self.unread {
-            Some(unread) => Err(unread.clone()),
-            None => act(self.store.clone(), self.portal.clone()).await,
-        };
-        self.log_refusal(&result);
-        result
-    }
-
     /// Logs a refusal when it is new.
-    fn log_refusal<T>(&mut self, result: &Result<T, SqlError>) {
-        if let (Err(failed), None) = (result, &self.error) {
-            error!(portal = %self.portal, error = %failed, "state cannot be used: counters of entries do not change until it can");
-            self.error = Some(failed.to_string());
+    fn log_refusal(&mut self, refused: &StoreError) {
+        if self.error.is_none() {
+            error!(portal = %self.name, error = %refused, "state cannot be used: counters of entries do not change until it can");
+            self.error = Some(refused.to_string());
         }
     }
-}
-
-/// The refutation that was saved, unless it was of another address.
-fn restored(saved: Option<SavedRefutation>, settings: &Settings) -> Option<Refutation> {
-    let saved = saved.filter(|saved| saved.address == settings.portal.base_url.normalised())?;
-    Some(Refutation {
-        folder: saved.folder,
-        pages: saved.pages.into_iter().map(PageNumber).collect(),
-    })
 }

@@ -113,7 +113,7 @@ impl Story {
         );
         let dependencies = Dependencies {
             client,
-            store: Store::nowhere(),
+            state: Documents::nowhere(),
             events: Events::new().unwrap().of(&portal.name),
             publisher: publisher.clone(),
             progress: Arc::default(),
@@ -180,19 +180,19 @@ async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_publish
     });
     assert!(observer.0.set(Arc::clone(&story.collector.sorting)).is_ok());
     let mut ways = Vec::new();
-    story.collector.begin(None).await;
+    story.collector.begin(None);
     while story.collector.runs.are_under_way() {
-        story.collector.go_on().await;
+        story.collector.go_on();
         let event = story.collector.tasks.next().await.unwrap();
-        story.collector.tasks_ended(event).await;
-        story.collector.publish(Moment::now());
+        story.collector.tasks_ended(event);
+        story.collector.publish();
         let view = story.view();
         let counts = view
             .folders
             .values()
             .filter_map(|folder| folder.counts.clone());
         ways.extend(counts.map(|counts| counts.look.way));
-        story.collector.go_on().await;
+        story.collector.go_on();
     }
     assert!(
         !ways.is_empty() && ways.iter().all(|way| *way == Way::Full),
@@ -203,7 +203,7 @@ async fn boundaries_that_were_searched_while_sorting_was_refuted_are_not_publish
 #[tokio::test]
 async fn a_panic_in_the_collector_costs_what_is_under_way_and_the_next_run_happens() {
     let mut story = Story::begin(Arc::new(crate::portal::Unobserved));
-    story.collector.begin(None).await;
+    story.collector.begin(None);
     story.collector.restart();
     assert_eq!((story.counted(), story.view().panics), (0, 1));
 
@@ -219,8 +219,6 @@ async fn a_reload_keeps_what_is_known_of_a_portal_while_its_address_stays() {
     let known = Arc::clone(&collector.sorting);
     let mut settings = Settings::clone(&collector.settings);
     settings.collect.max_folders = 7;
-    collector
-        .reconfigure(settings.clone(), Arc::clone(&client))
-        .await;
+    collector.reconfigure(settings.clone(), Arc::clone(&client));
     assert!(Arc::ptr_eq(&collector.sorting, &known));
 }

@@ -11,6 +11,8 @@ pub(super) struct UnwrittenCount {
     pub ended: Moment,
     pub missing_files: u64,
     pub count: FolderCount,
+    /// Whether the write that is under way has it.
+    pub is_being_written: bool,
 }
 
 impl UnwrittenCount {

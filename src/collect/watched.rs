@@ -22,11 +22,9 @@ pub(super) struct Watch<'a> {
     pub whole: bool,
     /// By the count before.
     pub before: Option<&'a FailedFiles>,
-    /// By how many milliseconds the clock of the ledger is ahead.
-    pub clock_ahead: i64,
 }
 
-/// The failed files of a folder and the watched ones; nothing if nothing is reindexed or watched.
+/// The failed files of a folder and the watched ones, with times by the clock that state and ledger share; nothing if nothing is reindexed or watched.
 pub(super) fn failed_files(
     mode: Mode,
     watch: &Watch<'_>,
@@ -37,9 +35,9 @@ pub(super) fn failed_files(
     if mode == Mode::Off && watch.files.is_empty() {
         return None;
     }
-    let files = failed(persisted, began, watch.clock_ahead);
+    let files = failed(persisted, began);
     Some(Arc::new(FailedFiles {
-        began: began.moved(watch.clock_ahead),
+        began,
         are_all: count.consistent && files.len() as u64 >= count.files[Status::Failed],
         files,
         page: count.failed_page,
@@ -48,7 +46,7 @@ pub(super) fn failed_files(
 }
 
 /// The failed files. Where they were failed at the folder's first count, they have been *seen* so since then, however old they are.
-fn failed(persisted: &PersistedFolder, began: Timestamp, clock_ahead: i64) -> Vec<FailedFile> {
+fn failed(persisted: &PersistedFolder, began: Timestamp) -> Vec<FailedFile> {
     let record = persisted.record.as_ref();
     let first = record.map_or(began, |record| record.first_counted);
     let files = persisted.history.settled();
@@ -56,7 +54,7 @@ fn failed(persisted: &PersistedFolder, began: Timestamp, clock_ahead: i64) -> Ve
     failed
         .map(|(key, file)| FailedFile {
             key,
-            since: file.since.max(first).moved(clock_ahead),
+            since: file.since.max(first),
             class: file.class.clone().unwrap_or(Class::Unspecified),
         })
         .collect()

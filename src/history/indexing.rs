@@ -27,6 +27,17 @@ impl IndexingTimes {
         self.sum_millis = self.sum_millis.saturating_add(millis);
     }
 
+    /// Each bucket, the durations beyond them and the sum are at least as large as another one.
+    pub fn raise(&mut self, to: &Self) {
+        let beyond = |times: &Self| times.count - times.buckets.iter().sum::<u64>();
+        let beyond = beyond(self).max(beyond(to));
+        for (bucket, other) in self.buckets.iter_mut().zip(to.buckets) {
+            *bucket = other.max(*bucket);
+        }
+        self.count = self.buckets.iter().sum::<u64>() + beyond;
+        self.sum_millis = self.sum_millis.max(to.sum_millis);
+    }
+
     /// Each bucket's bound in seconds with the number of durations up to it.
     pub fn cumulative(&self) -> impl Iterator<Item = (u32, u64)> {
         let mut sum = 0;

@@ -13,21 +13,25 @@ use crate::history::turn::Turn;
 use crate::model::{ByStatus, FileKey, FileMap, FolderSizes, Status, Timestamp};
 
 /// A file that is not done, as it was seen last.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownFile {
     pub status: Status,
     /// Its last status with a reason (failed or flagged), if it was not done since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Status>,
     /// Since when it is in this state: first seen there, or its createdAt if it was there at the folder's first count.
     pub since: Timestamp,
     /// The createdAt of a file whose indexing time will count: it was first seen not done, never failed or flagged,
     /// and arrived after the read before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed_from: Option<Timestamp>,
     /// Since when whole turns have missed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missed_since: Option<Timestamp>,
     /// Whether it was taken for done when it was first missed.
     pub is_done: bool,
     /// The class of its reason, if it failed or is flagged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
 }
 
@@ -164,7 +168,8 @@ impl FromIterator<(FileKey, KnownFile)> for FileHistory {
 }
 
 /// Why a folder is no longer among those that are collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DepartureReason {
     /// It was deleted: the portal answered 404.
     Gone,
@@ -173,14 +178,14 @@ pub enum DepartureReason {
 }
 
 /// When and why a folder left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Departure {
     pub reason: DepartureReason,
     pub since: Timestamp,
 }
 
 /// Facts that only a read of every page shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FullRead {
     /// When the last page was read.
     pub at: Timestamp,
@@ -192,7 +197,7 @@ pub struct FullRead {
 }
 
 /// The stored facts about the last count of a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderRecord {
     /// When its first count ended: no file was seen in any state before that.
     pub first_counted: Timestamp,
@@ -201,6 +206,7 @@ pub struct FolderRecord {
     /// When that read ended: the time of the counts.
     pub counted: Timestamp,
     /// The last time that every page was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_read: Option<FullRead>,
     /// Files by status at that read.
     pub counts: ByStatus<u64>,
@@ -222,15 +228,25 @@ pub struct Look {
     /// How long it took.
     pub duration: Duration,
     /// Rows beyond the total that the portal gives, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows_beyond: Option<u64>,
     /// Files that the list of folders reports, and that reads do not find; 0 until several reads agree on that.
     pub missing_files: u64,
 }
 
 /// The counters of a folder, which never decrease.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderCounters {
     pub entries: ByStatus<u64>,
     /// How long files took from upload to done.
     pub indexing: IndexingTimes,
+}
+
+impl FolderCounters {
+    /// Each counter is at least as large as another one.
+    pub fn raise(&mut self, to: &Self) {
+        let (entries, others) = (self.entries, to.entries);
+        self.entries = ByStatus::from_fn(|status| entries[status].max(others[status]));
+        self.indexing.raise(&to.indexing);
+    }
 }

@@ -41,6 +41,8 @@ families! {
         "Time of the last successful configuration reload.";
     WEB_RELOAD_SUCCESSFUL: Gauge "kb_exporter_web_config_last_reload_successful" &[], Event,
         "Whether the current web configuration file is in use. Absent without --web.config.file.";
+    WRITE_DURATION: Histogram "kb_state_write_duration_seconds" &["store"], Event,
+        "Duration of transactions that write to the store (state or ledger).";
     SHARD_INFO: Gauge "kb_exporter_shard_info" &["index", "count", "replicas", "ledger"], Event,
         "Shard index, shard count, replicas of each shard and kind of ledger, constant 1.";
 }
@@ -49,6 +51,9 @@ families! {
 const REQUEST_BUCKETS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
+
+/// Upper bounds of the durations of writes, in seconds.
+const WRITE_BUCKETS: [f64; 9] = [0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0];
 
 const NO_LABELS: &[&str] = &[];
 
@@ -79,6 +84,7 @@ pub struct Events {
     throttle: CounterVec,
     runs: IntCounterVec,
     decisions: IntCounterVec,
+    write_duration: HistogramVec,
     shard: GaugeVec,
     kill_switch: Gauge,
     reload_successful: Gauge,
@@ -104,9 +110,10 @@ impl Events {
         let gauge =
             |family: &Family, labels: &[&str]| gauges(family)?.get_metric_with_label_values(labels);
         let throttle = CounterVec::new(options(&THROTTLE), THROTTLE.labels)?;
-        let duration = HistogramOpts::from(options(&REQUEST_DURATION));
-        let duration = duration.buckets(REQUEST_BUCKETS.to_vec());
-        let duration = HistogramVec::new(duration, REQUEST_DURATION.labels)?;
+        let histogram = |family: &Family, buckets: &[f64]| {
+            let options = HistogramOpts::from(options(family)).buckets(buckets.to_vec());
+            registered(&registry, HistogramVec::new(options, family.labels)?)
+        };
         let build = [
             env!("CARGO_PKG_VERSION"),
             env!("KB_REVISION"),
@@ -116,7 +123,8 @@ impl Events {
         registry.register(Box::new(Process::new()?))?;
         Ok(Self {
             requests: counter(&REQUESTS)?,
-            request_duration: registered(&registry, duration)?,
+            request_duration: histogram(&REQUEST_DURATION, &REQUEST_BUCKETS)?,
+            write_duration: histogram(&WRITE_DURATION, &WRITE_BUCKETS)?,
             retries: counter(&RETRIES)?,
             throttle: registered(&registry, throttle)?,
             runs: counter(&RUNS)?,
@@ -244,6 +252,13 @@ impl PortalEvents {
     pub fn decided(&self, decision: &str, reason: Reason) {
         let labels = [self.portal.as_str(), decision, reason.as_str()];
         self.events.decisions.with_label_values(&labels).inc();
+    }
+
+    /// A transaction wrote to a store, `state` or `ledger`, or could not.
+    pub fn wrote(&self, store: &str, took: Duration) {
+        let durations = &self.events.write_duration;
+        let duration = durations.with_label_values(&[store]);
+        duration.observe(took.as_secs_f64());
     }
 
     pub fn ran(&self, result: RunResult) {

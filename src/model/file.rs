@@ -1,6 +1,9 @@
 //! The identity of a file.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 
 use foldhash::quality::RandomState;
 use serde::{Deserialize, Serialize};
@@ -19,22 +22,36 @@ pub struct FileKey {
     pub id: u128,
 }
 
+/// Two hexadecimal numbers.
+impl fmt::Display for FileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:x}-{:x}", self.link, self.id)
+    }
+}
+
+impl FromStr for FileKey {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (link, id) = text.split_once('-').unwrap_or((text, ""));
+        Ok(Self {
+            link: u128::from_str_radix(link, 16)?,
+            id: u128::from_str_radix(id, 16)?,
+        })
+    }
+}
+
 impl From<FileKey> for String {
-    /// Both numbers in hexadecimal digits.
     fn from(key: FileKey) -> Self {
-        format!("{:x}-{:x}", key.link, key.id)
+        key.to_string()
     }
 }
 
 impl TryFrom<String> for FileKey {
-    type Error = &'static str;
+    type Error = ParseIntError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let number = |digits| u128::from_str_radix(digits, 16).ok();
-        let key = text.split_once('-');
-        let key = key.and_then(|(link, id)| Some((number(link)?, number(id)?)));
-        let (link, id) = key.ok_or("it is no key of a file")?;
-        Ok(Self { link, id })
+        text.parse()
     }
 }
 

@@ -5,7 +5,7 @@ use std::num::{NonZeroU16, NonZeroU32};
 
 use ring::digest::{SHA256, digest};
 
-use super::{FolderId, PortalName};
+use super::{FolderId, PortalAddress};
 
 /// One of the processes that share the folders of each portal: it collects the folders that it owns, and nothing of the others.
 ///
@@ -50,13 +50,18 @@ impl Shard {
         self.replicas
     }
 
+    /// Its index and the number of shards, such as `0/3`.
+    pub fn part(self) -> String {
+        format!("{}/{}", self.index, self.count)
+    }
+
     /// Number of processes that ask each portal: the replicas of all shards.
     pub fn processes(self) -> NonZeroU32 {
         NonZeroU32::from(self.count).saturating_mul(self.replicas.into())
     }
 
     /// Whether a folder is collected by this shard. Of all shards with the same count, exactly one owns it.
-    pub fn owns(self, portal: &PortalName, folder: FolderId) -> bool {
+    pub fn owns(self, portal: &PortalAddress, folder: FolderId) -> bool {
         self.count.get() == 1 || owner(self.count, portal, folder) == self.index
     }
 }
@@ -79,7 +84,7 @@ impl fmt::Display for Shard {
 }
 
 /// The shard with the highest weight for a folder, the first of those that are equal.
-fn owner(count: NonZeroU16, portal: &PortalName, folder: FolderId) -> u16 {
+fn owner(count: NonZeroU16, portal: &PortalAddress, folder: FolderId) -> u16 {
     let seed = seed(portal, folder);
     // The last of those that are equal is the maximum.
     let shards = (0..count.get()).rev();
@@ -88,10 +93,10 @@ fn owner(count: NonZeroU16, portal: &PortalName, folder: FolderId) -> u16 {
         .unwrap_or_default()
 }
 
-/// The first eight bytes, big-endian, of the SHA-256 hash of the portal's name in UTF-8, a zero byte, and the 16 bytes of the folder's id.
-fn seed(portal: &PortalName, folder: FolderId) -> u64 {
-    let name = portal.as_str().as_bytes();
-    let text = [name, &[0], folder.0.as_bytes()].concat();
+/// The first eight bytes, big-endian, of the SHA-256 hash of the portal's normalised address, a zero byte, and the 16 bytes of the folder's id.
+fn seed(portal: &PortalAddress, folder: FolderId) -> u64 {
+    let address = portal.as_str().as_bytes();
+    let text = [address, &[0], folder.0.as_bytes()].concat();
     let hash = digest(&SHA256, &text);
     let first = hash.as_ref().iter().take(8);
     first.fold(0, |seed, byte| seed << 8 | u64::from(*byte))
@@ -119,9 +124,7 @@ mod tests {
         (0..count.get()).map(move |index| Shard::new(index, count).unwrap())
     }
 
-    fn portal(name: &str) -> PortalName {
-        PortalName::new(name).unwrap()
-    }
+    const PORTAL: &str = "https://portal.example/";
 
     fn id(number: u128) -> FolderId {
         Uuid::from_u128(number).into()
@@ -129,7 +132,7 @@ mod tests {
 
     /// The owners of this number of folders with consecutive ids.
     fn owners(count: u16, folders: u128) -> Vec<u16> {
-        let (count, main) = (NonZeroU16::new(count).unwrap(), portal("main"));
+        let (count, main) = (NonZeroU16::new(count).unwrap(), PORTAL.into());
         (0..folders)
             .map(|number| owner(count, &main, id(number)))
             .collect()
@@ -137,15 +140,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_folder_has_exactly_one_owner(count in 1_u16..80, name in "[a-zа-я0-9 ]{0,9}[a-z]", folder: u128) {
-            let portal = portal(name.trim());
+        fn each_folder_has_exactly_one_owner(count in 1_u16..80, name in "[a-z0-9.:/]{0,20}", folder: u128) {
+            let portal = PortalAddress::from(&*name);
             let owners = shards(count).filter(|shard| shard.owns(&portal, id(folder)));
             prop_assert_eq!(owners.count(), 1);
         }
 
         #[test]
         fn a_shard_that_is_added_takes_folders_and_no_others_move(count in 1_u16..200, folder: u128) {
-            let portal = portal("main");
+            let portal = PORTAL.into();
             let [before, after] = [count, count + 1]
                 .map(|count| owner(NonZeroU16::new(count).unwrap(), &portal, id(folder)));
             prop_assert!(after == before || after == count);
@@ -182,8 +185,8 @@ mod tests {
     fn the_shares_of_two_portals_have_nothing_to_do_with_each_other() {
         let count = NonZeroU16::new(2).unwrap();
         let is_same = |number: &u128| {
-            let [one, other] =
-                ["main", "other"].map(|name| owner(count, &portal(name), id(*number)));
+            let [one, other] = [PORTAL, "https://other.example/"]
+                .map(|address| owner(count, &address.into(), id(*number)));
             one == other
         };
         let same = (0..10_000).filter(is_same).count();
@@ -192,24 +195,24 @@ mod tests {
 
     /// Portal, folder, and its owners of 2, 3, 8, 64 and 1,000 shards.
     const GOLDEN: &str = "
-        main | 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 | 0 2 2 20 474
-        main | 00000000-0000-0000-0000-000000000000 | 1 1 5 25 656
-        main | ffffffff-ffff-ffff-ffff-ffffffffffff | 0 2 5 19 769
-        default | 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 | 1 2 6 54 562
-        Портал 1 | 7d444840-9dc0-11d1-b245-5ffdce74fad2 | 1 1 5 46 313";
+        https://portal.example/ | 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 | 1 2 2 47 766
+        https://portal.example/ | 00000000-0000-0000-0000-000000000000 | 1 1 1 48 858
+        https://portal.example/ | ffffffff-ffff-ffff-ffff-ffffffffffff | 1 2 2 2 246
+        http://127.0.0.1:8080/kb | 018f2c5e-7b1a-7c3d-9e4f-a1b2c3d4e5f6 | 1 1 7 12 408
+        https://xn--80akhbyknj4f.example/ | 7d444840-9dc0-11d1-b245-5ffdce74fad2 | 1 1 6 36 675";
 
     /// Worked out by a program of its own. Another owner in another version would be counted twice, or not at all, while both run.
     #[test]
     fn owners_never_change() {
         for line in GOLDEN.trim().lines() {
-            let [name, folder, owners] = line.split(" | ").collect::<Vec<_>>()[..] else {
+            let [address, folder, owners] = line.split(" | ").collect::<Vec<_>>()[..] else {
                 panic!("{line}");
             };
             let folder = FolderId::parse(folder).unwrap();
             let found = [2, 3, 8, 64, 1000].map(|count| {
                 owner(
                     NonZeroU16::new(count).unwrap(),
-                    &portal(name.trim()),
+                    &address.trim().into(),
                     folder,
                 )
             });
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_only_shard_owns_everything_and_an_index_is_below_the_count() {
-        assert!(Shard::default().owns(&portal("main"), id(7)));
+        assert!(Shard::default().owns(&PORTAL.into(), id(7)));
         let count = NonZeroU16::new(3).unwrap();
         assert_eq!(Shard::new(2, count).unwrap().to_string(), "shard 2 of 3");
         assert_eq!(Shard::new(3, count), None);

@@ -10,7 +10,8 @@ use crate::model::label::label_values;
 
 label_values! {
     /// The `indexStatus` of a file (docs/portal.md, Statuses). The text is the word that the portal sends.
-    #[derive(Default)]
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Status {
         Pending = "pending",
         Processing = "processing",

@@ -21,8 +21,9 @@ impl Reindexer {
             return;
         };
         let shard = self.dependencies.shard;
+        let address = self.dependencies.ledger.address();
         let attempts = ledger.track().unjudged();
-        let attempts = attempts.filter(|attempt| shard.owns(&self.portal, attempt.folder));
+        let attempts = attempts.filter(|attempt| shard.owns(address, attempt.folder));
         let attempts = attempts.cloned().collect::<Vec<_>>();
         self.named_files
             .retain(|id, _| attempts.iter().any(|attempt| attempt.id == *id));

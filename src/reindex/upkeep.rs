@@ -27,7 +27,8 @@ impl Reindexer {
         let listed = input.folders().map(|folder| folder.id);
         // Whether these are listed is for other processes to say.
         let others = ledger.folders().map(|(id, _)| id);
-        let others = others.filter(|id| !self.dependencies.shard.owns(&self.portal, *id));
+        let (shard, address) = (self.dependencies.shard, self.dependencies.ledger.address());
+        let others = others.filter(|id| !shard.owns(address, *id));
         let tidy = Tidy {
             at: input.now,
             horizon: input.rules.reindex.looks_back(),

@@ -27,6 +27,17 @@ impl StoreClock {
         Moment { wall, ..now }
     }
 
+    /// By how many milliseconds it is ahead of the clock of this machine.
+    pub fn ahead(&self) -> i64 {
+        let told = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = Moment::now();
+        let ahead = |told: Moment| {
+            let there = told.wall.after(here.elapsed_since(told));
+            there.as_millis().saturating_sub(here.wall.as_millis())
+        };
+        told.map_or(0, ahead)
+    }
+
     /// The server tells its time.
     pub(super) fn set(&self, told: Moment) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);

@@ -14,7 +14,8 @@ use crate::model::Timestamp;
 use crate::store::clock::{StepDetector, StoreClock};
 use crate::store::connection::connect_to_server;
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part, Place};
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
 use crate::store::sqlite::{self, FileIdentity};
 use crate::store::tables::{self, Engine, SCHEMA, SERVER_NOW, rows};
 
@@ -210,6 +211,9 @@ impl Database {
             }
         };
         tables::check(&mut connection, self.engine(), self.part, self.access).await?;
+        if identity.is_some() && self.access != Access::Read {
+            sqlite::configure(&mut connection).await?;
+        }
         Ok(Connection {
             connection,
             identity,
@@ -298,7 +302,8 @@ impl Database {
         };
         let undone = rows(&mut open.connection, "ROLLBACK".to_owned());
         let undone = timeout(PATIENCE, undone).await;
-        if !matches!(undone, Ok(Ok(_))) {
+        // SQLite ends a transaction by itself after some errors.
+        if self.is_shared() && !matches!(undone, Ok(Ok(_))) {
             self.connection = None;
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::store::place::Part;
+use crate::store::part::Part;
 
 /// Why a database cannot be used. While it cannot, it is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -17,7 +17,8 @@ use crate::store::clock::StoreClock;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::ledger::log;
-use crate::store::place::{Access, Part, Place};
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
 use crate::store::tables::{SERVER_NOW, rows as read};
 use crate::store::worker::block_on;
 

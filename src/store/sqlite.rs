@@ -10,7 +10,8 @@ use url::Url;
 
 use crate::store::connection::connect;
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part};
+use crate::store::part::Part;
+use crate::store::place::Access;
 use crate::store::tables::rows;
 
 /// A file, as it was when it was opened: another file may take its name, and then nobody would find what is written to this one.
@@ -63,12 +64,14 @@ pub(super) async fn open(
     };
     let mut connection = connect(&url(path, mode)?).await?;
     check_owner(&mut connection, path).await?;
-    if access != Access::Read {
-        // Every commit is synced to disk.
-        let configure = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL".to_owned();
-        rows(&mut connection, configure).await?;
-    }
     Ok((connection, FileIdentity::of(path)?))
+}
+
+/// Prepares a file for writes, which changes it.
+pub(super) async fn configure(connection: &mut AnyConnection) -> Result<(), StoreError> {
+    // Every commit is synced to disk.
+    let configure = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL".to_owned();
+    rows(connection, configure).await.map(drop)
 }
 
 /// Fails for a database with other tables than those of this program. A crash may have come between a file and its first tables.

@@ -5,7 +5,8 @@
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _, raw_sql};
 
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part};
+use crate::store::part::Part;
+use crate::store::place::Access;
 
 /// The version of the tables. A program leaves tables of a newer version as they are.
 const VERSION: i64 = 1;
@@ -38,6 +39,7 @@ const STATE: &str = "
         folder TEXT NOT NULL,
         number BIGINT NOT NULL,
         token BIGINT NOT NULL,
+        written BIGINT NOT NULL,
         document TEXT NOT NULL,
         PRIMARY KEY (portal, folder)
     );

@@ -6,12 +6,13 @@ mod state;
 use std::fs;
 
 use kb_exporter::config::HiddenPath;
-use kb_exporter::state::{StateFolder, Store};
-use rusqlite::Connection;
+use kb_exporter::model::Shard;
+use kb_exporter::store::{Access, Changes, Documents, Place as StorePlace};
 use tempfile::TempDir;
 
 use crate::support::postgres::Server;
 use crate::support::postgres::database::Database;
+use crate::support::sqlite::Sqlite;
 use crate::support::wait::wait_for;
 
 /// Where state and ledger are, from one process to the next.
@@ -39,27 +40,34 @@ impl Place {
         HiddenPath::file("state.postgres_url_file", self.folder.path().join("url"))
     }
 
-    /// The state, as soon as those who had it before have closed it.
-    async fn state(&self) -> Store {
-        let store = if self.database.is_some() {
-            Store::on_server(&self.url_file())
+    fn open(&self, access: Access) -> Documents {
+        let place = if self.database.is_some() {
+            StorePlace::Server(self.url_file())
         } else {
-            Store::in_folder(StateFolder::new(self.folder.path()))
+            StorePlace::folder(self.folder.path())
         };
+        Documents::open(place, access)
+    }
+
+    /// The state, as soon as those who had it before have closed it.
+    async fn state(&self) -> Documents {
+        let state = self.open(Access::Serve);
         wait_for("the state is free", async || {
-            store.check_write().await.is_ok().then_some(())
+            let address = "https://portal.example/".into();
+            let written = state.write(address, Shard::default(), Changes::default());
+            written.await.answers.is_ok().then_some(())
         })
         .await;
-        store
+        state
     }
 
     /// Does what a statement says with the tables of the state.
-    fn sql(&self, statement: &str) {
+    async fn sql(&self, statement: &str) -> Vec<Vec<String>> {
         if let Some(database) = &self.database {
-            database.sql(&format!("SET search_path TO kb_state; {statement}"));
+            database.sql(&format!("SET search_path TO kb_exporter; {statement}"))
         } else {
-            let file = Connection::open(self.folder.path().join("state.db")).unwrap();
-            file.execute_batch(statement).unwrap();
+            let mut file = Sqlite::open(&self.folder.path().join("state.db")).await;
+            file.sql(statement).await
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use kb_exposition::Exposition;
 use kb_simulator::Status;
-use rusqlite::Connection;
 use serde_json::json;
 
 use crate::support::exporter::Exporter;
 use crate::support::portal::Portal;
+use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 
 /// A database of the state folder.
-fn open(workspace: &Workspace, store: &str) -> Connection {
-    Connection::open(workspace.path("state").join(format!("{store}.db"))).unwrap()
+async fn open(workspace: &Workspace, store: &str) -> Sqlite {
+    Sqlite::open(&workspace.path("state").join(format!("{store}.db"))).await
 }
 
 fn writable(metrics: &Exposition, store: &str) -> Option<f64> {
@@ -44,13 +44,13 @@ async fn a_store_that_refuses_writes_is_shown_also_when_there_is_nothing_to_writ
         ("ledger", "state", "nothing is reindexed"),
     ] {
         until(&exporter, store, 1.0).await;
-        let database = open(&workspace, store);
-        database.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut database = open(&workspace, store).await;
+        database.sql("BEGIN IMMEDIATE").await;
         let metrics = until(&exporter, store, 0.0).await;
         assert_eq!(writable(&metrics, other), Some(1.0), "{other}");
         let said = notes(&exporter).await;
         assert!(said.contains(note), "{said}");
-        database.execute_batch("ROLLBACK").unwrap();
+        database.sql("ROLLBACK").await;
         until(&exporter, store, 1.0).await;
         let said = notes(&exporter).await;
         assert!(!said.contains(note), "{said}");
@@ -87,10 +87,10 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     let metrics = exporter.collected().await;
     assert_eq!(writable(&metrics, "state"), Some(1.0));
     let trigger = format!(
-        "CREATE TRIGGER refuse BEFORE UPDATE ON folder WHEN new.id = '{refused}'
+        "CREATE TRIGGER refuse BEFORE UPDATE ON folder WHEN new.folder = '{refused}'
          BEGIN SELECT RAISE(ABORT, 'refused'); END"
     );
-    open(&workspace, "state").execute_batch(&trigger).unwrap();
+    open(&workspace, "state").await.sql(&trigger).await;
     portal.file(refused, "a.pdf", Status::Failed);
     until(&exporter, "state", 0.0).await;
     for _ in 0..3 {
@@ -101,7 +101,7 @@ async fn a_state_that_refuses_one_folder_is_not_writable_until_it_takes_it() {
     // It is written at once, and not only when it is read again.
     portal.refuse(&refused.to_string(), 500);
     let drop = "DROP TRIGGER refuse";
-    open(&workspace, "state").execute_batch(drop).unwrap();
+    open(&workspace, "state").await.sql(drop).await;
     until(&exporter, "state", 1.0).await;
 }
 

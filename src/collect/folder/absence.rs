@@ -52,8 +52,7 @@ impl Folder {
             && departure.since > now
         {
             departure.since = now;
-            let departure = *departure;
-            self.view_mut().state = FolderState::Departed(departure);
+            self.show_departure();
         }
     }
 
@@ -103,12 +102,20 @@ impl Folder {
         self.withdraw();
     }
 
+    /// Shows that it left, if it did.
+    pub(super) fn show_departure(&mut self) {
+        if let Some(Departure { reason, since }) = self.persisted.departure {
+            let since = self.shown_time(since);
+            self.view_mut().state = FolderState::Departed(Departure { reason, since });
+        }
+    }
+
     /// Withdraws the counts, and keeps the other facts about the folder.
     fn withdraw(&mut self) {
         self.state_before = None;
-        let departed = self.persisted.departure.map(FolderState::Departed);
+        self.view_mut().state = FolderState::Unseen;
+        self.show_departure();
         let view = self.view_mut();
-        view.state = departed.unwrap_or(FolderState::Unseen);
         view.counts = None;
         view.reported_files = None;
         view.full_read_difference = None;
@@ -134,7 +141,7 @@ mod tests {
 
     fn folder() -> Folder {
         let id = uuid::Uuid::from_u128(7).into();
-        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::default())
+        Folder::new(id, FolderName::new("Inbox"), PersistedFolder::default(), 0)
     }
 
     fn at(millis: i64) -> Timestamp {

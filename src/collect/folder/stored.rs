@@ -1,33 +1,80 @@
 //! The stored data of a folder, and its view.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Folder;
 use crate::classify::{ClassCounts, ClassSlots, ErrorRow};
 use crate::clock::Moment;
 use crate::collect::persisted_folder::PersistedFolder;
-use crate::model::PortalName;
+use crate::history::FullRead;
+use crate::model::{ByStatus, Timestamp};
 use crate::snapshot::{Counts, FolderView};
-use crate::state::{FolderChange, SavedFolder, SqlError};
+use crate::store::{Answer, FolderChange, FolderDocument, StoreError, StoredFolder};
 
 impl Folder {
-    /// The changes that update the disk.
-    pub fn change(&self, portal: &PortalName, class_slots: &ClassSlots) -> FolderChange {
+    fn document(&self, class_slots: &ClassSlots) -> FolderDocument {
         let FolderView { id, name, .. } = &*self.view;
-        let class_slots = class_slots.of(*id).cloned().collect();
-        FolderChange {
-            portal: portal.clone(),
-            id: *id,
-            folder: self.persisted.change(name.clone(), class_slots),
+        let persisted = &self.persisted;
+        FolderDocument {
+            name: name.clone(),
+            record: persisted.record.clone(),
+            class_slots: class_slots.of(*id).cloned().collect(),
+            departure: persisted.departure,
+            excluded: persisted.excluded,
         }
     }
 
-    /// Notes the result of writing the change, and shows the counters that the disk has now.
-    pub fn written(&mut self, result: &Result<(), SqlError>) {
-        self.persisted.written(result);
-        if result.is_ok() {
-            self.unwritten = None;
+    /// Notes that it waits to be written, if it is to be; returns whether it did not wait before. `behind`: how much older the time of the
+    /// stored count may be.
+    pub fn queue_write(&mut self, class_slots: &ClassSlots, behind: Duration) -> bool {
+        let persisted = &self.persisted;
+        if persisted.is_queued {
+            return false;
         }
+        let is_unsaved = persisted.is_unsaved(&self.document(class_slots), behind);
+        if !is_unsaved && !persisted.is_being_written() {
+            // It adds nothing to what is stored.
+            self.unwritten = None;
+            self.persisted.refused = None;
+        }
+        self.persisted.is_queued = is_unsaved;
+        is_unsaved
+    }
+
+    /// A write of it begins.
+    pub fn begin_write(&mut self, class_slots: &ClassSlots) -> FolderChange {
+        let document = self.document(class_slots);
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.is_being_written = true;
+        }
+        self.persisted.begin_write(self.view.id, document)
+    }
+
+    /// A write of it ended: shows the counters that the database has now.
+    pub fn answered(&mut self, answer: Answer, class_slots: &mut ClassSlots) {
+        match answer {
+            Answer::Written(revision) => {
+                self.persisted.written(revision);
+                self.unwritten.take_if(|count| count.is_being_written);
+            }
+            Answer::Older => self.persisted.not_written(true),
+            Answer::Newer(stored) => self.take_over(*stored, class_slots),
+        }
+        self.show_persisted();
+    }
+
+    /// It could not be written.
+    pub fn not_written(&mut self, error: &Arc<StoreError>) {
+        self.persisted.not_written(false);
+        self.persisted.refused = Some(Arc::clone(error));
+        self.persisted.is_queued = false;
+    }
+
+    /// Nothing is stored: shows all counters.
+    pub fn need_not_be_stored(&mut self) {
+        self.persisted.need_not_be_stored();
+        self.unwritten = None;
         self.show_persisted();
     }
 
@@ -47,10 +94,10 @@ impl Folder {
         let counts = Counts {
             files: record.counts,
             errors,
-            oldest: self.persisted.history.stored_oldest(),
+            oldest: self.shown_oldest(self.persisted.history.stored_oldest()),
             look: record.look,
             counted: Moment {
-                wall: record.counted,
+                wall: self.shown_time(record.counted),
                 steady: now.steady.checked_sub(age).unwrap_or(now.steady),
             },
             interval: None,
@@ -58,32 +105,53 @@ impl Folder {
         self.view_mut().counts = Some(Arc::new(counts));
     }
 
-    /// Another process that counts the folder wrote first: its history holds, so that the counters are one sequence. Returns whether the last
-    /// count adds to it.
-    pub fn replace_history(&mut self, saved: SavedFolder) -> bool {
-        self.persisted.replace(saved);
-        self.show_persisted();
+    /// Another process that counts the folder wrote first: its history and its class slots hold, so that the counters are one sequence and all
+    /// processes show the same classes. What the last count adds to them is added.
+    pub fn take_over(&mut self, mut stored: StoredFolder, class_slots: &mut ClassSlots) {
+        let id = self.view.id;
+        let slots = std::mem::take(&mut stored.document.class_slots);
+        self.persisted.take_over(stored);
         let PersistedFolder {
             record, history, ..
         } = &self.persisted;
-        let Some(unwritten) = &self.unwritten else {
-            return false;
-        };
-        let update = unwritten.update(record.as_ref(), history);
-        let adds = update.is_some();
-        if let Some(update) = update {
-            self.persisted.update(update, &unwritten.count);
+        let counted = self.view.counts.as_ref();
+        let classes = counted.map(|counts| history.stored_classes(&counts.files));
+        let mut errors = class_slots.restore(id, slots, classes.as_ref());
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.is_being_written = false;
+            if let Some(update) = unwritten.update(record.as_ref(), history) {
+                self.persisted.update(update, &unwritten.count);
+            }
+            let classes = self.persisted.history.classes(&unwritten.count);
+            errors = class_slots.count(id, &classes, unwritten.ended.wall);
         }
-        adds
+        self.show_errors(errors);
+        self.show_persisted();
+    }
+
+    /// A stored time by the clock of this machine.
+    pub(super) fn shown_time(&self, at: Timestamp) -> Timestamp {
+        at.moved(self.clock_ahead.saturating_neg())
+    }
+
+    pub(super) fn shown_oldest(
+        &self,
+        oldest: ByStatus<Option<Timestamp>>,
+    ) -> ByStatus<Option<Timestamp>> {
+        ByStatus::from_fn(|status| oldest[status].map(|at| self.shown_time(at)))
     }
 
     /// Shows what is stored: all of it while the folder is there, nothing after it left.
     pub(super) fn show_persisted(&mut self) {
         let there = self.is_there();
-        let counters = self.persisted.counters_on_disk().filter(|_| there);
+        let counters = self.persisted.stored_counters().filter(|_| there);
         let record = self.persisted.record.as_ref().filter(|_| there);
-        let last_success = record.map(|record| record.counted);
+        let last_success = record.map(|record| self.shown_time(record.counted));
         let full_read = record.and_then(|record| record.full_read);
+        let full_read = full_read.map(|full| FullRead {
+            at: self.shown_time(full.at),
+            ..full
+        });
         let view = self.view_mut();
         view.last_success = last_success;
         view.full_read = full_read;

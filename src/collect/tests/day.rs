@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
 use super::*;
-use crate::store::StateFolder;
+use crate::store::{Access, Place};
 use judge::{Judge, Promise};
 use portal::{Portal as DayPortal, Traits};
 use world::World;
@@ -60,7 +60,7 @@ struct Process {
 }
 
 impl Process {
-    fn start(portal: &Arc<DayPortal>, kind: &Kind, store: Store) -> Self {
+    fn start(portal: &Arc<DayPortal>, kind: &Kind, state: Documents) -> Self {
         let unobserved = Arc::new(crate::portal::Unobserved);
         let scene = Story::at(portal.router(), unobserved, |config| {
             config.collect.jitter = Duration::ZERO;
@@ -69,7 +69,7 @@ impl Process {
         });
         let settings = Arc::unwrap_or_clone(scene.collector.settings);
         let dependencies = Dependencies {
-            store,
+            state,
             ..scene.collector.dependencies
         };
         let mut collector = Collector::new(settings, dependencies);
@@ -107,8 +107,8 @@ async fn live(name: &str, kind: Kind, minutes: u64) {
     let portal = DayPortal::new(kind.traits.clone(), world);
     let state = tempfile::tempdir().unwrap();
     let store = match kind.restart {
-        Some(_) => Store::in_folder(StateFolder::new(state.path())),
-        None => Store::nowhere(),
+        Some(_) => Documents::open(Place::folder(state.path()), Access::Serve),
+        None => Documents::nowhere(),
     };
     let mut judge = Judge::default();
     let mut process = Process::start(&portal, &kind, store.clone());

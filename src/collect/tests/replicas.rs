@@ -3,30 +3,62 @@
 use super::shards::go_on_as;
 use super::*;
 use crate::model::Status;
-use crate::sql::StateFolder;
+use crate::store::{Access, Answer, Changes, FileChanges, FolderChange, Place};
 
 #[tokio::test]
-async fn what_a_count_found_is_added_to_what_another_process_wrote_first() {
+async fn what_a_count_found_is_added_to_what_another_process_wrote_first_and_no_counter_falls() {
     let simulator = Simulator::empty(Options::default());
     let inbox = simulator.with(|world| world.add_folder("Inbox"));
     let unobserved = Arc::new(crate::portal::Unobserved);
     let mut scene = Story::at(simulator.router(), unobserved, |_| {});
-    let state = tempfile::tempdir().unwrap();
-    let store = Store::in_folder(StateFolder::new(state.path()));
-    go_on_as(&mut scene, &store, Shard::default()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let state = Documents::open(Place::folder(folder.path()), Access::Serve);
+    go_on_as(&mut scene, &state, Shard::default()).await;
 
-    let other = rusqlite::Connection::open(state.path().join(crate::state::FILE_NAME)).unwrap();
-    let written = "UPDATE folder SET version = version + 1, entries = '[0,0,0,7,0,0]'";
-    for (failed, shown) in [(5, 12), (2, 9)] {
-        other.execute(written, []).unwrap();
+    for (failed, shown) in [(5, 12), (2, 14)] {
+        another_process_writes(&scene, &state, 7).await;
         simulator.with(|world| {
             let status = &SimulatedStatus::Failed;
             world.add_files(inbox, status, failed).unwrap();
         });
         scene.collector.once().await;
-        let view = scene.view();
-        let folder = view.folders.values().next().unwrap();
-        let counters = folder.counters.as_ref().unwrap();
-        assert_eq!(counters.entries[Status::Failed], shown);
+        assert_eq!(entries(&scene), shown);
     }
+}
+
+/// What is shown of the files that entered `failed`.
+fn entries(scene: &Story) -> u64 {
+    let view = scene.view();
+    let folder = view.folders.values().next().unwrap();
+    let counters = folder.counters.as_ref().unwrap();
+    counters.entries[Status::Failed]
+}
+
+/// Another process, which knows what is stored, writes other counters.
+async fn another_process_writes(scene: &Story, state: &Documents, failed: u64) {
+    let address = scene.collector.settings.address.clone();
+    let stored = state.load(address.clone(), Shard::default()).await.unwrap();
+    let (id, stored) = stored.folders.into_iter().next().unwrap();
+    let mut document = stored.document;
+    let record = document.record.as_mut().unwrap();
+    Arc::make_mut(&mut record.counters).entries[Status::Failed] = failed;
+    let change = FolderChange {
+        id,
+        known: Some(stored.revision),
+        document,
+        files: FileChanges::Some {
+            changed: Vec::new(),
+            forgotten: Vec::new(),
+        },
+    };
+    let changes = Changes {
+        folders: vec![change],
+        ..Changes::default()
+    };
+    let written = state.write(address, Shard::default(), changes).await;
+    let answers = written.answers.unwrap();
+    assert!(
+        matches!(answers[..], [(_, Answer::Written(_))]),
+        "{answers:?}"
+    );
 }

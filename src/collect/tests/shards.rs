@@ -9,11 +9,10 @@ use uuid::Uuid;
 use super::*;
 use crate::model::Status;
 use crate::snapshot::FolderView;
-use crate::sql::StateFolder;
-use crate::state::SavedPortal;
+use crate::store::{Access, Place, StoredPortal};
 
 /// Another process goes on with what is stored, as another shard, and collects once.
-pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> SavedPortal {
+pub(super) async fn go_on_as(scene: &mut Story, state: &Documents, shard: Shard) -> StoredPortal {
     let settings = Settings {
         shard,
         ..Settings::clone(&scene.collector.settings)
@@ -21,16 +20,16 @@ pub(super) async fn go_on_as(scene: &mut Story, store: &Store, shard: Shard) -> 
     let before = &scene.collector.dependencies;
     let dependencies = Dependencies {
         client: Arc::clone(&before.client),
-        store: store.clone(),
+        state: state.clone(),
         events: Arc::clone(&before.events),
         publisher: before.publisher.clone(),
         progress: Arc::default(),
         ledger: None,
     };
-    let name = settings.portal.name.clone();
+    let address = settings.address.clone();
     scene.collector = Collector::new(settings, dependencies);
     scene.collector.once().await;
-    store.load(name, Shard::default()).await.unwrap()
+    state.load(address, Shard::default()).await.unwrap()
 }
 
 fn add_failed(world: &mut World, folders: &[Uuid]) {
@@ -58,11 +57,11 @@ async fn a_folder_that_was_with_another_shard_begins_anew_and_the_others_go_on()
     });
     let unobserved = Arc::new(crate::portal::Unobserved);
     let mut scene = Story::at(simulator.router(), unobserved, |_| {});
-    let state = tempfile::tempdir().unwrap();
-    let store = Store::in_folder(StateFolder::new(state.path()));
-    let name = scene.collector.settings.portal.name.clone();
+    let folder = tempfile::tempdir().unwrap();
+    let store = Documents::open(Place::folder(folder.path()), Access::Serve);
+    let address = scene.collector.settings.address.clone();
     let half = Shard::new(1, NonZeroU16::new(2).unwrap()).unwrap();
-    let own = |id: &Uuid| half.owns(&name, (*id).into());
+    let own = |id: &Uuid| half.owns(&address, (*id).into());
     let (own, others): (Vec<_>, Vec<_>) = folders.iter().copied().partition(own);
     assert!(!own.is_empty() && !others.is_empty());
     let expected = |own_entries: u64, other_entries: Option<u64>| -> BTreeSet<(FolderId, u64)> {

@@ -10,7 +10,8 @@ use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::ledger::error::LedgerError;
 use crate::store::ledger::log;
-use crate::store::place::{Access, Part, Place};
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
 use crate::store::revision::Revision;
 use crate::store::worker::block_on;
 

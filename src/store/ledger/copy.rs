@@ -8,7 +8,8 @@ use crate::attempts::LedgerView;
 use crate::model::PortalAddress;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part, Place};
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
 
 /// In PostgreSQL one database has both, and there is no copy.
 #[derive(Debug)]

@@ -18,7 +18,8 @@ use crate::store::ledger::error::LedgerError;
 use crate::store::ledger::leases::{Claim, Leases, Renewal};
 use crate::store::ledger::log::{self, Logged, Tail};
 use crate::store::ledger::views::{Known, Views};
-use crate::store::place::{Access, Part, Place};
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
 use crate::store::revision::Revision;
 use crate::store::worker::Owned;
 

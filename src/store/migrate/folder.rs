@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use crate::store::error::StoreError;
 use crate::store::folder::StateFolder;
 use crate::store::migrate::error::MigrateError;
-use crate::store::place::{Part, Place};
+use crate::store::part::Part;
+use crate::store::place::Place;
 
 /// The suffixes of the files that SQLite adds to a database.
 const SUFFIXES: [&str; 4] = ["", "-wal", "-shm", "-journal"];

@@ -9,7 +9,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::store::error::StoreError;
 use crate::store::insert::{Value, insert};
-use crate::store::place::Part;
+use crate::store::part::Part;
 
 /// Rows that are in memory at a time.
 const ROWS: usize = 1_000;

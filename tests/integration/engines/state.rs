@@ -10,9 +10,12 @@ use kb_exporter::history::{
     Look, Unidentified,
 };
 use kb_exporter::model::{
-    ByStatus, FileKey, FolderId, FolderName, PortalName, Shard, Status, Timestamp,
+    ByStatus, FileKey, FolderId, FolderName, PortalAddress, Shard, Status, Timestamp,
 };
-use kb_exporter::state::{FileChanges, FolderChange, SavedFolder, SavedPortal, SavedRefutation};
+use kb_exporter::store::{
+    Answer, FileChanges, FolderChange, FolderDocument, Refutation, Revision, StoreError,
+    StoredFolder, StoredPortal,
+};
 use uuid::Uuid;
 
 use super::*;
@@ -20,8 +23,8 @@ use super::*;
 /// When folders were counted, in milliseconds since 1970.
 const COUNTED: i64 = 1_800_000_000_000;
 
-fn portal(name: &str) -> PortalName {
-    PortalName::new(name).unwrap()
+fn portal() -> PortalAddress {
+    "https://portal.example/".into()
 }
 
 fn id(number: u128) -> FolderId {
@@ -52,9 +55,9 @@ fn file(status: Status) -> KnownFile {
 fn change(number: u128, files: FileChanges) -> FolderChange {
     let counted = Timestamp::from_millis(COUNTED);
     FolderChange {
-        portal: portal("main"),
         id: id(number),
-        folder: SavedFolder {
+        known: None,
+        document: FolderDocument {
             name: FolderName::new("it's \"quoted\" \\ $1 ☃\n"),
             record: Some(FolderRecord {
                 first_counted: Timestamp::from_millis(3),
@@ -88,7 +91,6 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                     },
                 }),
             }),
-            files,
             class_slots: vec![ClassSlot {
                 class: "page <n> lost".into(),
                 known: KnownClass {
@@ -105,102 +107,223 @@ fn change(number: u128, files: FileChanges) -> FolderChange {
                 empty_counts: 2,
                 shown: false,
             }],
-            left: None,
+            departure: None,
             excluded: None,
         },
+        files,
     }
 }
 
-/// What the next process reads.
-async fn reopened(place: &Place, store: Store) -> SavedPortal {
-    drop(store);
-    let store = place.state().await;
-    store.load(portal("main"), Shard::default()).await.unwrap()
+/// All that a portal has.
+async fn load(state: &Documents) -> StoredPortal {
+    state.load(portal(), Shard::default()).await.unwrap()
+}
+
+/// Writes folders, and returns what came of the first.
+async fn write(state: &Documents, folders: Vec<FolderChange>) -> Answer {
+    let changes = Changes {
+        folders,
+        ..Changes::default()
+    };
+    let written = state.write(portal(), Shard::default(), changes).await;
+    written.answers.unwrap().remove(0).1
+}
+
+/// Writes a folder from a revision, and returns the next one.
+async fn write_from(state: &Documents, known: Option<Revision>, change: FolderChange) -> Revision {
+    match write(state, vec![FolderChange { known, ..change }]).await {
+        Answer::Written(revision) => revision,
+        answer => panic!("{answer:?}"),
+    }
+}
+
+fn some(changed: Vec<(FileKey, KnownFile)>, forgotten: Vec<FileKey>) -> FileChanges {
+    FileChanges::Some { changed, forgotten }
 }
 
 #[tokio::test]
 async fn what_was_written_is_read_by_the_next_process() {
     for place in Place::all().await {
-        let store = place.state().await;
+        let state = place.state().await;
         let mut left = change(1, FileChanges::All(vec![(key(1), file(Status::Failed))]));
-        left.folder.left = Some(Departure {
+        left.document.departure = Some(Departure {
             reason: DepartureReason::Unlisted,
             since: Timestamp::from_millis(7),
         });
-        left.folder.excluded = Some(Timestamp::from_millis(8));
-        let newer = store.write(vec![left.clone()]).await.unwrap();
-        assert_eq!(newer, [], "{place:?}");
-        let success = Timestamp::from_millis(9);
-        store.write_success(portal("main"), success).await.unwrap();
-        let refutation = SavedRefutation {
-            address: "https://portal.example/".into(),
+        left.document.excluded = Some(Timestamp::from_millis(8));
+        let success = Some(Timestamp::from_millis(9));
+        let refutation = Some(Refutation {
             folder: id(1),
             pages: vec![1, 51],
+        });
+        let changes = Changes {
+            folders: vec![left.clone()],
+            last_success: success,
+            refutation: Some(refutation.clone()),
+            ..Changes::default()
         };
-        let written = Some(refutation.clone());
-        store
-            .write_refutation(portal("main"), written)
-            .await
-            .unwrap();
-        let mut read = reopened(&place, store).await;
-        assert_eq!(read.last_success, Some(success), "{place:?}");
-        assert_eq!(read.refutation, Some(refutation), "{place:?}");
-        let folder = read.folders.remove(&id(1)).unwrap();
-        assert_eq!(folder.name, left.folder.name, "{place:?}");
-        assert_eq!(folder.record, left.folder.record, "{place:?}");
-        assert_eq!(folder.class_slots, left.folder.class_slots, "{place:?}");
-        assert_eq!(folder.left, left.folder.left, "{place:?}");
-        assert_eq!(folder.excluded, left.folder.excluded, "{place:?}");
-        assert_eq!(folder.files.get(key(1)), Some(&file(Status::Failed)));
+        let written = state.write(portal(), Shard::default(), changes).await;
+        let answers = written.answers.unwrap();
+        let [(_, Answer::Written(revision))] = answers[..] else {
+            panic!("{answers:?}");
+        };
+        drop(state);
+        let read = load(&place.state().await).await;
+        assert_eq!(read.document.last_success, success, "{place:?}");
+        assert_eq!(read.document.refutation, refutation, "{place:?}");
+        let expected = StoredFolder {
+            document: left.document,
+            files: [(key(1), file(Status::Failed))].into_iter().collect(),
+            revision,
+        };
+        assert_eq!(read.folders[&id(1)], expected, "{place:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_success_belongs_to_a_shard_and_folders_to_the_portal() {
+    for place in Place::all().await {
+        let state = place.state().await;
+        let shards = [0, 1].map(|index| Shard::new(index, 2.try_into().unwrap()).unwrap());
+        for (shard, millis) in shards.into_iter().zip([5, 9]) {
+            let changes = Changes {
+                last_success: Some(Timestamp::from_millis(millis)),
+                ..Changes::default()
+            };
+            let written = state.write(portal(), shard, changes).await;
+            assert_eq!(written.answers.unwrap().len(), 0);
+        }
+        let folders = (1..9).map(|number| change(number, FileChanges::All(vec![])));
+        write(&state, folders.collect()).await;
+        for (shard, millis) in shards.into_iter().zip([5, 9]) {
+            let read = state.load(portal(), shard).await.unwrap();
+            let success = Some(Timestamp::from_millis(millis));
+            assert_eq!(read.document.last_success, success, "{place:?}");
+            // In a folder of its own a process sees what it had as another shard.
+            let own = |number: &u128| shard.owns(&portal(), id(*number));
+            let expected = match place.database {
+                Some(_) => (1..9).filter(own).count(),
+                None => 8,
+            };
+            assert_eq!(read.folders.len(), expected, "{place:?}");
+        }
+        assert_eq!(load(&state).await.document.last_success, None, "{place:?}");
     }
 }
 
 #[tokio::test]
 async fn files_are_forgotten_one_by_one_or_all_at_once() {
     for place in Place::all().await {
-        let store = place.state().await;
+        let state = place.state().await;
         let two = [1, 2].map(|number| (key(number), file(Status::Failed)));
         let all = FileChanges::All(two.to_vec());
-        store.write(vec![change(1, all)]).await.unwrap();
-        let one = FileChanges::Some {
-            changed: vec![(key(2), file(Status::Pending))],
-            forgotten: vec![key(1)],
-        };
-        store.write(vec![change(1, one)]).await.unwrap();
-        let load = async || store.load(portal("main"), Shard::default()).await.unwrap();
-        let known = &load().await.folders[&id(1)].files;
-        assert_eq!(known.get(key(1)), None, "{place:?}");
-        assert_eq!(known.get(key(2)), Some(&file(Status::Pending)), "{place:?}");
+        let known = write_from(&state, None, change(1, all)).await;
+        let one = some(vec![(key(2), file(Status::Pending))], vec![key(1)]);
+        let known = write_from(&state, Some(known), change(1, one)).await;
+        let stored = &load(&state).await.folders[&id(1)].files;
+        assert_eq!(stored.get(key(1)), None, "{place:?}");
+        assert_eq!(
+            stored.get(key(2)),
+            Some(&file(Status::Pending)),
+            "{place:?}"
+        );
         let other = FileChanges::All(vec![(key(3), file(Status::Flagged))]);
-        store.write(vec![change(1, other)]).await.unwrap();
-        let known = &load().await.folders[&id(1)].files;
-        let keys: Vec<_> = known.iter().map(|(key, _)| key).collect();
+        write_from(&state, Some(known), change(1, other)).await;
+        let stored = &load(&state).await.folders[&id(1)].files;
+        let keys: Vec<_> = stored.iter().map(|(key, _)| key).collect();
         assert_eq!(keys, [key(3)], "{place:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_knows_an_older_revision_gets_what_another_process_wrote() {
+    for place in Place::all().await {
+        let state = place.state().await;
+        let all = || FileChanges::All(vec![(key(1), file(Status::Failed))]);
+        let first = write_from(&state, None, change(1, all())).await;
+        let second = write_from(&state, Some(first), change(1, some(vec![], vec![]))).await;
+        let same_number = Revision {
+            token: !second.token,
+            ..second
+        };
+        for known in [None, Some(first), Some(same_number)] {
+            let mut late = change(1, all());
+            late.document.excluded = Some(Timestamp::from_millis(1));
+            let answer = write(&state, vec![FolderChange { known, ..late }]).await;
+            let Answer::Newer(stored) = answer else {
+                panic!("{place:?} {answer:?}");
+            };
+            assert_eq!(stored.revision, second, "{place:?}");
+            assert_eq!(stored.document, change(1, all()).document, "{place:?}");
+            assert_eq!(stored.files.len(), 1, "{place:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_database_lost_is_written_with_all_files() {
+    for place in Place::all().await {
+        let state = place.state().await;
+        let all = || FileChanges::All(vec![(key(1), file(Status::Failed))]);
+        for lost in [
+            "UPDATE folder SET number = 1, token = 5; DELETE FROM file",
+            "DELETE FROM folder; DELETE FROM file",
+        ] {
+            let known = load(&state).await.folders.get(&id(1)).map(|it| it.revision);
+            let first = write_from(&state, known, change(1, all())).await;
+            let second = write_from(&state, Some(first), change(1, some(vec![], vec![]))).await;
+            place.sql(lost).await;
+            let known = Some(second);
+            let part = FolderChange {
+                known,
+                ..change(1, some(vec![], vec![]))
+            };
+            assert_eq!(write(&state, vec![part]).await, Answer::Older, "{place:?}");
+            let third = write_from(&state, known, change(1, all())).await;
+            assert!(third.number > second.number, "{place:?}");
+            assert_eq!(
+                load(&state).await.folders[&id(1)].files.len(),
+                1,
+                "{place:?}"
+            );
+        }
     }
 }
 
 #[tokio::test]
 async fn folders_are_forgotten_by_their_ids_or_with_their_portal() {
     for place in Place::all().await {
-        let store = place.state().await;
-        let folder = |number| change(number, FileChanges::All(vec![]));
-        let folders = [1, 2, 3].map(folder).to_vec();
-        store.write(folders).await.unwrap();
-        store.forget(portal("main"), vec![id(2)]).await.unwrap();
-        let left = async |store: &Store| {
-            let saved = store.load(portal("main"), Shard::default()).await.unwrap();
-            saved.folders.len()
+        let state = place.state().await;
+        let folder = |number| {
+            change(
+                number,
+                FileChanges::All(vec![(key(1), file(Status::Failed))]),
+            )
         };
-        assert_eq!(left(&store).await, 2, "{place:?}");
-        let counted = Timestamp::from_millis(COUNTED);
-        for (but, before, expected) in [
-            ("main", counted.after(Duration::from_secs(1)), 2),
-            ("other", counted, 2),
-            ("other", counted.after(Duration::from_secs(1)), 0),
+        write(&state, [1, 2, 3].map(folder).to_vec()).await;
+        let now = state.clock().now().wall;
+        let later = now.after(Duration::from_mins(1));
+        let other = PortalAddress::from("https://other.example/");
+        for (forgotten, unwatched, left) in [
+            (vec![id(2)], None, 2),
+            (vec![], Some((vec![portal(), other.clone()], later)), 2),
+            (
+                vec![],
+                Some((vec![other.clone()], now.before(Duration::from_mins(1)))),
+                2,
+            ),
+            (vec![], Some((vec![other], later)), 0),
         ] {
-            let forgotten = store.forget_portals(vec![but.to_owned()], before);
-            forgotten.await.unwrap();
-            assert_eq!(left(&store).await, expected, "{place:?} {but}");
+            let changes = Changes {
+                forgotten,
+                unwatched,
+                ..Changes::default()
+            };
+            let written = state.write(portal(), Shard::default(), changes).await;
+            written.answers.unwrap();
+            assert_eq!(load(&state).await.folders.len(), left, "{place:?}");
+            let files = place.sql("SELECT CAST(count(*) AS TEXT) FROM file").await;
+            assert_eq!(files, [[left.to_string()]], "{place:?}");
         }
     }
 }
@@ -208,21 +331,52 @@ async fn folders_are_forgotten_by_their_ids_or_with_their_portal() {
 #[tokio::test]
 async fn what_is_written_together_is_stored_together() {
     for place in Place::all().await {
-        let store = place.state().await;
-        // The folders have one name.
-        place.sql("CREATE UNIQUE INDEX refuse ON folder (name)");
+        let state = place.state().await;
+        // The documents are the same.
+        place
+            .sql("CREATE UNIQUE INDEX refuse ON folder (document)")
+            .await;
         let changes = [1, 2, 9].map(|number| {
             let files = FileChanges::All(vec![(key(1), file(Status::Failed))]);
             change(number, files)
         });
-        let stored = async || {
-            let saved = store.load(portal("main"), Shard::default()).await.unwrap();
-            saved.folders.len()
+        let changes = Changes {
+            folders: changes.to_vec(),
+            ..Changes::default()
         };
-        assert!(store.write(changes.to_vec()).await.is_err(), "{place:?}");
-        assert_eq!(stored().await, 0, "{place:?}");
-        place.sql("DROP INDEX refuse");
-        store.write(changes.to_vec()).await.unwrap();
-        assert_eq!(stored().await, 3, "{place:?}");
+        let written = state
+            .write(portal(), Shard::default(), changes.clone())
+            .await;
+        let refused = written.answers.unwrap_err();
+        assert!(
+            matches!(refused, StoreError::Refused(_)),
+            "{place:?} {refused:?}"
+        );
+        assert_eq!(load(&state).await.folders.len(), 0, "{place:?}");
+        place.sql("DROP INDEX refuse").await;
+        let written = state.write(portal(), Shard::default(), changes).await;
+        assert_eq!(written.answers.unwrap().len(), 3, "{place:?}");
+        assert_eq!(load(&state).await.folders.len(), 3, "{place:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_only_reads_makes_no_tables() {
+    for place in Place::all().await {
+        let reader = place.open(Access::Read);
+        for _ in 0..2 {
+            assert_eq!(reader.known_classes().await, Ok([].into()), "{place:?}");
+        }
+        if let Some(database) = &place.database {
+            let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kb%'";
+            assert_eq!(database.value(schemas), "0");
+        } else {
+            assert!(!place.folder.path().join("state.db").exists());
+        }
+        let state = place.state().await;
+        write(&state, vec![change(1, FileChanges::All(vec![]))]).await;
+        let known = ["page <n> lost".to_owned()].into();
+        let reader = place.open(Access::Read);
+        assert_eq!(reader.known_classes().await, Ok(known), "{place:?}");
     }
 }

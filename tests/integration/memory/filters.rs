@@ -122,6 +122,7 @@ async fn a_folder_that_is_excluded_for_longer_than_seven_days_begins_anew() {
     let mut story = much_later(story, LONGER_THAN_KEPT).await;
     wait_for("the folder is forgotten", async || {
         saved::departure_reason(&story.workspace, other)
+            .await
             .is_none()
             .then_some(())
     })

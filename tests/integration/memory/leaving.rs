@@ -139,7 +139,7 @@ async fn a_folder_that_is_renamed_is_the_same_folder() {
 /// The story after a restart, as if so much time had passed meanwhile.
 pub(super) async fn much_later(mut story: Story, passed: Duration) -> Story {
     story.exporter.stop().await;
-    saved::age(&story.workspace, passed);
+    saved::age(&story.workspace, passed).await;
     story.exporter = Exporter::start(&story.workspace).await;
     story
 }
@@ -162,7 +162,7 @@ async fn a_deleted_folder_that_stays_in_the_list_is_shown_as_gone_once() {
             "it may come back"
         );
         let gone = Some("gone".to_owned());
-        assert_eq!(saved::departure_reason(&story.workspace, other), gone);
+        assert_eq!(saved::departure_reason(&story.workspace, other).await, gone);
     }
 }
 
@@ -173,11 +173,11 @@ async fn a_folder_that_left_seven_days_ago_is_forgotten_when_the_list_was_read()
     has_left(&story.exporter.collected_again().await, other, "unlisted");
     let story = much_later(story, LONGER_THAN_KEPT).await;
     wait_for("the folder is forgotten", async || {
-        let row = saved::departure_reason(&story.workspace, other);
+        let row = saved::departure_reason(&story.workspace, other).await;
         row.is_none().then_some(())
     })
     .await;
-    let there = saved::departure_reason(&story.workspace, story.folder);
+    let there = saved::departure_reason(&story.workspace, story.folder).await;
     assert_eq!(there.as_deref(), Some("there"));
 }
 
@@ -195,7 +195,10 @@ async fn nothing_is_forgotten_while_the_clock_and_the_portal_differ() {
     let story = much_later(story, ahead).await;
     story.exporter.collected_again().await;
     let unlisted = Some("unlisted".to_owned());
-    assert_eq!(saved::departure_reason(&story.workspace, other), unlisted);
+    assert_eq!(
+        saved::departure_reason(&story.workspace, other).await,
+        unlisted
+    );
     story.portal.world(|world| world.grant(KEY, other));
     let metrics = story.exporter.collected_again().await;
     let entries = metrics.by_status("kb_folder_status_entries_total", &other.to_string());
@@ -213,7 +216,7 @@ async fn folders_that_leave_at_once_are_written_at_once() {
     let mut folders = story.portal.world(|world| world.folder_ids());
     folders.sort_unstable();
     let last = folders.pop().unwrap();
-    saved::refuse(&story.workspace, last);
+    saved::refuse(&story.workspace, last).await;
     story.portal.world(|world| world.key_folders(KEY, []));
     story
         .exporter
@@ -223,10 +226,10 @@ async fn folders_that_leave_at_once_are_written_at_once() {
         })
         .await;
     story.exporter.collected_again().await;
-    assert_eq!(saved::departed(&story.workspace), 0);
-    saved::accept(&story.workspace);
+    assert_eq!(saved::departed(&story.workspace).await, 0);
+    saved::accept(&story.workspace).await;
     wait_for("all of them are written", async || {
-        (saved::departed(&story.workspace) == 21).then_some(())
+        (saved::departed(&story.workspace).await == 21).then_some(())
     })
     .await;
 }

@@ -1,73 +1,96 @@
 //! The state as a file.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use rusqlite::{Connection, params};
+use serde_json::Value;
 use uuid::Uuid;
 
+use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 
-/// Every column of the state that holds a time.
-const TIMES: [(&str, &str); 12] = [
-    ("portal", "last_success"),
-    ("folder", "began"),
-    ("folder", "counted"),
-    ("folder", "first_counted"),
-    ("folder", "full_read"),
-    ("folder", "left_since"),
-    ("folder", "excluded_since"),
-    ("slot", "first_seen"),
-    ("slot", "last_seen"),
-    ("file", "since"),
-    ("file", "timed_from"),
-    ("file", "missed_since"),
+/// Every member of a document that holds a time.
+const TIMES: [&str; 11] = [
+    "last_success",
+    "began",
+    "counted",
+    "first_counted",
+    "at",
+    "since",
+    "excluded",
+    "first_seen",
+    "last_seen",
+    "timed_from",
+    "missed_since",
 ];
 
-fn open(workspace: &Workspace) -> Connection {
-    let path: PathBuf = workspace.path("state").join("state.db");
-    Connection::open(path).unwrap()
+async fn open(workspace: &Workspace) -> Sqlite {
+    Sqlite::open(&workspace.path("state").join("state.db")).await
 }
 
 /// Lets everything in the state have happened so much earlier, as if that time had passed. No process may have it open.
-pub(super) fn age(workspace: &Workspace, by: Duration) {
-    workspace.age("state.db", &TIMES, by);
+pub(super) async fn age(workspace: &Workspace, by: Duration) {
+    let mut state = open(workspace).await;
+    let by = i64::try_from(by.as_millis()).unwrap();
+    for table in ["portal", "folder", "file"] {
+        let select = format!("SELECT CAST(rowid AS TEXT), document FROM {table}");
+        for row in state.sql(&select).await {
+            let mut document = serde_json::from_str(&row[1]).unwrap();
+            make_older(&mut document, by);
+            let document = document.to_string().replace('\'', "''");
+            let update = format!(
+                "UPDATE {table} SET document = '{document}' WHERE rowid = {}",
+                row[0]
+            );
+            state.sql(&update).await;
+        }
+    }
+    state
+        .sql(&format!("UPDATE folder SET written = written - {by}"))
+        .await;
+}
+
+fn make_older(value: &mut Value, by: i64) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| make_older(item, by)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                if let (Some(time), true) = (member.as_i64(), TIMES.contains(&name.as_str())) {
+                    *member = (time - by).into();
+                } else {
+                    make_older(member, by);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Why a folder left, or `there`; none where nothing is known of it.
-pub(super) fn departure_reason(workspace: &Workspace, folder: Uuid) -> Option<String> {
-    let select = "SELECT coalesce(left_reason, 'there') FROM folder WHERE id = ?1";
-    let row = open(workspace).query_row(select, [folder.to_string()], |row| row.get(0));
-    row.map(Some).or_else(none_if_missing).unwrap()
+pub(super) async fn departure_reason(workspace: &Workspace, folder: Uuid) -> Option<String> {
+    let select = format!("SELECT document FROM folder WHERE folder = '{folder}'");
+    let rows = open(workspace).await.sql(&select).await;
+    let document: Value = serde_json::from_str(&rows.first()?[0]).unwrap();
+    let reason = document["departure"]["reason"].as_str();
+    Some(reason.unwrap_or("there").to_owned())
 }
 
 /// How many folders are known to have left.
-pub(super) fn departed(workspace: &Workspace) -> i64 {
-    let select = "SELECT count(*) FROM folder WHERE left_reason IS NOT NULL";
-    open(workspace)
-        .query_row(select, [], |row| row.get(0))
-        .unwrap()
+pub(super) async fn departed(workspace: &Workspace) -> usize {
+    let select = "SELECT folder FROM folder WHERE document ->> '$.departure' IS NOT NULL";
+    open(workspace).await.sql(select).await.len()
 }
 
 /// Lets the disk refuse that this folder left, until [`accept`].
-pub(super) fn refuse(workspace: &Workspace, folder: Uuid) {
+pub(super) async fn refuse(workspace: &Workspace, folder: Uuid) {
     let trigger = format!(
-        "CREATE TRIGGER refuse BEFORE UPDATE ON folder WHEN new.id = '{folder}' AND new.left_reason IS NOT NULL
+        "CREATE TRIGGER refuse BEFORE UPDATE ON folder
+         WHEN new.folder = '{folder}' AND new.document ->> '$.departure' IS NOT NULL
          BEGIN SELECT RAISE(ABORT, 'refused'); END"
     );
-    open(workspace).execute_batch(&trigger).unwrap();
+    open(workspace).await.sql(&trigger).await;
 }
 
 /// Lets the disk take everything again.
-pub(super) fn accept(workspace: &Workspace) {
-    open(workspace)
-        .execute("DROP TRIGGER refuse", params![])
-        .unwrap();
-}
-
-fn none_if_missing<T>(error: rusqlite::Error) -> rusqlite::Result<Option<T>> {
-    match error {
-        rusqlite::Error::QueryReturnedNoRows => Ok(None),
-        other => Err(other),
-    }
+pub(super) async fn accept(workspace: &Workspace) {
+    open(workspace).await.sql("DROP TRIGGER refuse").await;
 }

@@ -60,6 +60,7 @@ const FAMILIES: &str = "
     kb_exporter_web_config_last_reload_successful gauge
     kb_exporter_shard_info gauge index count replicas ledger
     kb_state_writable gauge store
+    kb_state_write_duration_seconds histogram store
     process_cpu_seconds_total counter
     process_max_fds gauge
     process_open_fds gauge

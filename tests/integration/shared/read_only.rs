@@ -9,7 +9,7 @@ use crate::support::postgres::proxy::Proxy;
 
 /// Lets one more file fail, and waits until its entry is stored.
 async fn stores_one_more(shared: &Shared, exporter: &Exporter) {
-    let stored = "SELECT coalesce(sum((entries::json->>3)::int), 0) FROM kb_state.folder";
+    let stored = "SELECT coalesce(sum((document::json #>> '{record,counters,entries,3}')::int), 0) FROM kb_exporter.folder";
     let before: u64 = shared.database.value(stored).parse().unwrap();
     let id = shared.folder.to_string();
     shared

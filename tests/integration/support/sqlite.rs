@@ -1,4 +1,4 @@
-//! A SQLite file, as people open it.
+//! A SQLite file, beside the program that has it open.
 
 use std::path::Path;
 use std::thread;
@@ -10,6 +10,23 @@ use sqlx::{
 
 /// A row; null is an empty text.
 pub(crate) type Row = Vec<String>;
+
+/// A connection of its own.
+pub(crate) struct Sqlite(SqliteConnection);
+
+impl Sqlite {
+    /// Opens a file, which is made if there is none.
+    pub(crate) async fn open(file: &Path) -> Self {
+        let options = SqliteConnectOptions::new().filename(file);
+        Self(options.create_if_missing(true).connect().await.unwrap())
+    }
+
+    /// The rows of statements that must succeed.
+    pub(crate) async fn sql(&mut self, statements: &str) -> Vec<Row> {
+        let rows = rows(&mut self.0, statements).await;
+        rows.unwrap_or_else(|error| panic!("{statements}: {error}"))
+    }
+}
 
 /// The rows of statements that must succeed. The file must be there.
 pub(crate) fn sql(file: &Path, statements: &str) -> Vec<Row> {
@@ -25,16 +42,15 @@ pub(crate) fn try_sql(file: &Path, statements: &str) -> sqlx::Result<Vec<Row>> {
 async fn read(file: &Path, statements: &str) -> sqlx::Result<Vec<Row>> {
     let options = SqliteConnectOptions::new().filename(file);
     let mut connection = options.connect().await?;
-    let rows = raw_sql(AssertSqlSafe(statements));
-    let rows = rows.fetch_all(&mut connection).await;
+    let rows = rows(&mut connection, statements).await;
     connection.close().await?;
-    Ok(rows?.iter().map(texts).collect())
+    rows
 }
 
-/// An open file, which must be there.
-pub(crate) async fn connect(file: &Path) -> SqliteConnection {
-    let options = SqliteConnectOptions::new().filename(file);
-    options.connect().await.unwrap()
+async fn rows(connection: &mut SqliteConnection, statements: &str) -> sqlx::Result<Vec<Row>> {
+    let rows = raw_sql(AssertSqlSafe(statements));
+    let rows = rows.fetch_all(connection).await?;
+    Ok(rows.iter().map(texts).collect())
 }
 
 fn texts(row: &SqliteRow) -> Row {
@@ -42,13 +58,4 @@ fn texts(row: &SqliteRow) -> Row {
     (0..row.len())
         .map(|column| value(column).unwrap().unwrap_or_default())
         .collect()
-}
-
-/// The only value of the only row.
-pub(crate) fn value(file: &Path, query: &str) -> String {
-    let rows = sql(file, query);
-    let [row] = &rows[..] else {
-        panic!("{query}: {rows:?}");
-    };
-    row[0].clone()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono_tz::Tz;
-use kb_exporter::attempts::{AttemptId, Intent, LedgerView, SentFile};
+use kb_exporter::attempts::{Intent, LedgerView, SentFile};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
 use kb_exporter::model::{
@@ -61,7 +61,9 @@ impl ThisProgram {
         if self.rng.u32(0..one_in) != 0 {
             return Ok(());
         }
-        self.ledger.interrupt(time(now)).expect("it fits");
+        for event in self.ledger.interrupted(time(now)) {
+            self.ledger.apply(&event).expect("it fits");
+        }
         *self.kills.entry(at).or_default() += 1;
         Err(at)
     }

@@ -6,15 +6,16 @@ use std::process::Command;
 
 use super::{counted, scene};
 use crate::support::exporter::Exporter;
+use crate::support::sqlite::Sqlite;
 use crate::support::workspace::Workspace;
 use kb_exposition::Exposition;
 
 /// Serves on with a state folder that was prepared, says so, and leaves its file as it was.
-async fn served_without_state(prepare: impl FnOnce(&Path), says: &str) {
+async fn served_without_state(prepare: impl AsyncFnOnce(&Path), says: &str) {
     let (portal, folders, workspace) = scene(|_| {}).await;
     let folder = workspace.path("state");
     fs::create_dir(&folder).unwrap();
-    prepare(&folder.join("state.db"));
+    prepare(&folder.join("state.db")).await;
     let before = contents(&folder);
     let exporter = Exporter::start(&workspace).await;
     counted(&exporter, &portal).await;
@@ -39,10 +40,14 @@ fn contents(folder: &Path) -> Option<Vec<u8>> {
 
 #[tokio::test]
 async fn a_state_file_that_is_corrupt_or_newer_is_not_used_and_stays() {
-    let corrupt = |file: &Path| fs::write(file, "this was a database once ".repeat(400)).unwrap();
-    let newer = |file: &Path| {
-        let database = rusqlite::Connection::open(file).unwrap();
-        database.pragma_update(None, "user_version", 9_999).unwrap();
+    let corrupt = async |file: &Path| {
+        fs::write(file, "this was a database once ".repeat(400)).unwrap();
+    };
+    let newer = async |file: &Path| {
+        let mut database = Sqlite::open(file).await;
+        let made = "CREATE TABLE store (part TEXT PRIMARY KEY, version BIGINT, moved_to TEXT);
+                    INSERT INTO store (part, version) VALUES ('state', 9999)";
+        database.sql(made).await;
     };
     served_without_state(corrupt, "not a database").await;
     served_without_state(newer, "newer version").await;
