@@ -6,7 +6,6 @@ mod database;
 mod documents;
 mod error;
 mod folder;
-mod insert;
 pub mod ledger;
 pub mod migrate;
 mod part;

@@ -6,8 +6,8 @@ use sqlx::{AnyConnection, Row as _, query, query_scalar};
 use crate::attempts::{Event, LedgerView};
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
-use crate::store::insert::{Value, insert};
 use crate::store::revision::Revision;
+use crate::store::statement::Statement;
 
 /// An event, and the revision of the log that it made.
 pub(in crate::store) type Logged = (Revision, Event);
@@ -35,7 +35,7 @@ pub(in crate::store) async fn read(
 ) -> Result<Tail, StoreError> {
     if let Some(known) = known {
         let mut rows = read_from(connection, portal, known.number).await?;
-        if !rows.is_empty() && revision(&rows[0])? == known {
+        if !rows.is_empty() && Revision::of(&rows[0])? == known {
             let newer = rows.drain(1..);
             return Ok(Tail::Newer(newer.map(logged).collect::<Result<_, _>>()?));
         }
@@ -56,16 +56,9 @@ async fn read_from(
     Ok(read.fetch_all(connection).await?)
 }
 
-fn revision(row: &AnyRow) -> Result<Revision, StoreError> {
-    Ok(Revision {
-        number: row.try_get("number")?,
-        token: row.try_get("token")?,
-    })
-}
-
 fn logged(row: AnyRow) -> Result<Logged, StoreError> {
     let event: &str = row.try_get("event")?;
-    Ok((revision(&row)?, serde_json::from_str(event)?))
+    Ok((Revision::of(&row)?, serde_json::from_str(event)?))
 }
 
 /// Whether the log has a revision.
@@ -95,17 +88,19 @@ pub(in crate::store) async fn append(
     }
     let mut rows = Vec::new();
     for (revision, event) in events {
-        rows.push(vec![
-            Value::Text(portal.as_str().to_owned()),
-            Value::Number(revision.number),
-            Value::Number(revision.token),
-            Value::Text(serde_json::to_string(event)?),
+        rows.push([
+            portal.as_str().into(),
+            revision.number.into(),
+            revision.token.into(),
+            serde_json::to_string(event)?.into(),
         ]);
     }
-    let insert_into = "INSERT INTO event (portal, number, token, event)";
     // Another process may have added one with the same number.
-    let added = insert(connection, insert_into, rows, "ON CONFLICT DO NOTHING").await?;
-    if added == events.len() as u64 {
+    let insert = Statement::new("INSERT INTO event (portal, number, token, event) VALUES ")
+        .rows(rows)
+        .text(" ON CONFLICT DO NOTHING RETURNING number");
+    let added = insert.fetch(connection).await?;
+    if added.len() == events.len() {
         Ok(())
     } else {
         Err(StoreError::Stale)

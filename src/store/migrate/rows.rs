@@ -8,8 +8,8 @@ use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::store::error::StoreError;
-use crate::store::insert::{Value, insert};
 use crate::store::part::Part;
+use crate::store::statement::{Statement, Value};
 
 /// Rows that are in memory at a time.
 const ROWS: usize = 1_000;
@@ -36,7 +36,7 @@ pub(super) const TABLES: [Table; 4] = [
         name: "folder",
         part: Part::State,
         texts: &["portal", "folder"],
-        numbers: &["number", "token"],
+        numbers: &["number", "token", "written"],
         document: "document",
     },
     Table {
@@ -66,17 +66,22 @@ impl Table {
         from: &mut AnyConnection,
         to: &mut AnyConnection,
     ) -> Result<(), StoreError> {
-        let start = format!("INSERT INTO {} ({})", self.name, self.columns().join(", "));
+        let columns = self.columns().join(", ");
+        let insert = format!("INSERT INTO {} ({columns}) VALUES ", self.name);
         let query = self.query();
         let mut rows = sqlx::query(AssertSqlSafe(query)).fetch(from);
         let mut some = Vec::new();
         while let Some(row) = rows.try_next().await? {
             some.push(self.values(&row)?);
             if some.len() == ROWS {
-                insert(to, &start, std::mem::take(&mut some), "").await?;
+                let rows = std::mem::take(&mut some);
+                Statement::new(&insert).rows(rows).fetch(to).await?;
             }
         }
-        insert(to, &start, some, "").await.map(drop)
+        if !some.is_empty() {
+            Statement::new(&insert).rows(some).fetch(to).await?;
+        }
+        Ok(())
     }
 
     fn query(&self) -> String {
@@ -100,7 +105,7 @@ impl Table {
             values.push(Value::Text(row.try_get(text)?));
         }
         for number in self.numbers {
-            values.push(Value::Number(row.try_get(number)?));
+            values.push(Value::Integer(row.try_get(number)?));
         }
         let document: String = row.try_get(self.document)?;
         serde_json::from_str::<serde::de::IgnoredAny>(&document)?;
