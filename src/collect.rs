@@ -48,12 +48,12 @@ use tokio_util::sync::CancellationToken;
 use crate::classify::KnownClass;
 use crate::clock::Moment;
 use crate::config::Strategy;
-use crate::ledger::PortalLedger;
 use crate::metrics::PortalEvents;
 use crate::model::FolderId;
 use crate::portal::{Client, Session};
 use crate::schedule::Ticker;
 use crate::snapshot::{PortalView, Publisher};
+use crate::store::ledger::PortalLedger;
 use crate::store::{Documents, StoreError, StoredPortal, Written};
 
 pub use settings::Settings;

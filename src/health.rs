@@ -106,8 +106,9 @@ fn judge_portal(
         .map(|folder| judge_folder(portal, view, folder, now))
         .collect();
     let reindexed = portal.reindex.strongest_mode() != Mode::Off;
-    let view = view.filter(|_| reindexed);
     let mut notes = portal.faults();
+    notes.extend(view.and_then(reindex::differences));
+    let view = view.filter(|_| reindexed);
     notes.extend(view.and_then(reindex::warning));
     let status = match portal.list {
         ListState::Failed { .. } => Status::Fail,

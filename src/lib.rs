@@ -31,6 +31,7 @@
 
 pub mod aggregate;
 pub mod app;
+pub mod attempts;
 pub mod classify;
 pub mod cli;
 pub mod clock;
@@ -40,9 +41,7 @@ pub mod count;
 pub mod health;
 pub mod history;
 pub mod http;
-pub mod ledger;
 pub mod metrics;
-pub mod migrate;
 pub mod model;
 mod pem;
 pub mod policy;
@@ -51,7 +50,6 @@ pub mod reindex;
 pub mod schedule;
 pub mod shutdown;
 pub mod snapshot;
-mod sql;
 pub mod store;
 pub mod telemetry;
 pub mod text;

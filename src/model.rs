@@ -19,7 +19,7 @@ use uuid::fmt::Hyphenated;
 use crate::text;
 
 pub use file::{FileKey, FileMap, FolderSizes};
-pub(crate) use label::label_values;
+pub(crate) use label::{label_in_documents, label_values};
 pub use outcome::{Lost, Outcome};
 pub use shard::Shard;
 pub use status::{ByStatus, Status, StatusWord};
@@ -29,7 +29,7 @@ pub use time::Timestamp;
 pub const FOLDER_NAME_CHARACTERS: usize = 200;
 
 /// The name that the configuration gives a portal; the value of the label `portal`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PortalName(Arc<str>);
 
 impl PortalName {
@@ -55,7 +55,7 @@ impl fmt::Display for PortalName {
 }
 
 /// The normalised base URL of a portal: it identifies a portal under any configured name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PortalAddress(Arc<str>);
 
 impl PortalAddress {

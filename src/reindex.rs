@@ -9,6 +9,7 @@ mod attempt;
 mod check;
 mod input;
 pub mod kill_switch;
+mod lease;
 mod review;
 mod upkeep;
 
@@ -22,18 +23,20 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info};
 
+use crate::attempts::AttemptId;
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::ledger::{AttemptId, LedgerError, PortalLedger};
 use crate::metrics::PortalEvents;
 use crate::model::{FolderId, Outcome, PortalName, Shard, Timestamp};
 use crate::policy::{Decision, Decisions, Hold, Reason};
 use crate::snapshot::{LastRun, Publisher, ReindexView, Snapshot};
+use crate::store::ledger::{LedgerError, PortalLedger};
 
 pub use input::Rules;
 
 use check::NotMade;
 use input::Input;
+use lease::LeaseKeeper;
 use review::NamedFiles;
 
 /// How often decisions that are out of date are taken again after one collection.
@@ -64,7 +67,7 @@ pub struct Reindexer {
     unwritten: Vec<(AttemptId, Timestamp, Outcome)>,
     /// Why something could not be written to the ledger: until a collection was processed and everything was written.
     refusals: [Option<String>; 2],
-    /// Whether the server that has the ledger cannot be used: the view of the ledger may be out of date.
+    /// Whether the ledger cannot be used: the view of it may be out of date.
     is_away: bool,
 }
 
@@ -85,11 +88,13 @@ impl Reindexer {
 
     /// Processes what collections found, until `cancel`. A panic costs the results of one collection.
     pub async fn run(mut self, cancel: CancellationToken) {
-        self.show();
-        let ledger = self.dependencies.ledger.clone();
-        let stay_active = ledger.stay_active(&cancel);
-        tokio::join!(stay_active, self.process_all(&cancel));
-        ledger.stop_acting().await;
+        let lease = LeaseKeeper::new(&self.portal, &self.dependencies);
+        let process = async {
+            self.follow_ledger().await;
+            self.show();
+            self.process_all(&cancel).await;
+        };
+        tokio::join!(lease.keep(&cancel), process);
     }
 
     async fn process_all(&mut self, cancel: &CancellationToken) {
@@ -113,7 +118,6 @@ impl Reindexer {
         self.follow_ledger().await;
         self.write_outcomes().await;
         if self.dependencies.ledger.may_act() {
-            self.take_in_what_was_forgiven().await;
             self.give_up_half_done().await;
             if let Some(input) = self.input().await {
                 self.review(&input).await;
@@ -207,7 +211,7 @@ impl Reindexer {
 
     /// Notes a refusal, and logs it when it is new.
     fn refused(&mut self, failed: &LedgerError) {
-        if matches!(failed, LedgerError::NoLease) {
+        if failed.is_other_process() {
             // Another process acts by now.
             return;
         }
@@ -239,6 +243,7 @@ impl Reindexer {
             ledger: ledger.view().map_err(|error| error.to_string()),
             write_error: self.refusal().cloned(),
             is_active: ledger.may_act(),
+            peers: ledger.peers(),
         };
         let publisher = &self.dependencies.publisher;
         publisher.publish_reindex(&self.portal, view);

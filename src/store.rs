@@ -6,6 +6,8 @@ mod database;
 mod documents;
 mod error;
 mod folder;
+pub mod ledger;
+pub mod migrate;
 mod part;
 mod place;
 mod revision;
@@ -22,5 +24,9 @@ pub use documents::{
 };
 pub use error::StoreError;
 pub use folder::StateFolder;
-pub use place::{Access, Part, Place};
+pub use part::Part;
+pub use place::{Access, Place};
 pub use revision::Revision;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use ring::digest;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +14,6 @@ use crate::app::state::OpenState;
 use crate::collect::progress::Progress;
 use crate::collect::{Collector, Command, Dependencies, Settings};
 use crate::config::{Collect, Config, Errors, Portal, Request, Schedule, State};
-use crate::ledger::PortalLedger;
 use crate::metrics::{Events, LedgerKind};
 use crate::model::{PortalName, Shard};
 use crate::portal::{Client, Throttles};
@@ -21,6 +21,7 @@ use crate::reindex::{self, Reindexer, Rules};
 use crate::schedule::{Due, Heartbeat, Ticker};
 use crate::snapshot::Publisher;
 use crate::store::Documents;
+use crate::store::ledger::PortalLedger;
 
 /// The parts that a configuration asks for, built and not yet started: everything that can fail has succeeded.
 pub(super) struct Built {
@@ -147,6 +148,7 @@ impl Portals {
                 zone: config.collect.timezone,
                 max_classes: settings.errors.max_classes,
                 client: Arc::clone(&client),
+                digest: digest(portal, &config),
             };
             let plan = (
                 portal.clone(),
@@ -169,6 +171,10 @@ impl Portals {
                 collecting: TaskTracker::new(),
             };
             let ledger = ledger.portal(&portal.base_url.normalised());
+            if !ledger.is_shared() {
+                // The reindexer says why it cannot be used, and tries again.
+                let _ = ledger.follow().await;
+            }
             self.start_reindexing(name, &ledger, &running);
             let dependencies = self.dependencies(client, &documents, name, ledger);
             let mut collector = Collector::new(settings, dependencies);
@@ -256,6 +262,17 @@ impl Portals {
             open.ledger.close().await;
         }
     }
+}
+
+/// A digest of the part of a configuration that must be the same in all processes that watch a portal: otherwise their counts differ, or
+/// its rate is exceeded.
+fn digest(portal: &Portal, config: &Config) -> Arc<str> {
+    let rate = config.collect.max_requests_per_second;
+    let same = (&portal.folders, &config.errors, &config.reindex, rate);
+    let digest = digest::digest(&digest::SHA256, format!("{same:?}").as_bytes());
+    let digits = digest.as_ref().iter().take(8);
+    let digits: Vec<String> = digits.map(|byte| format!("{byte:02x}")).collect();
+    digits.concat().into()
 }
 
 fn due(collect: &Collect) -> Due {

@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
-use tracing::{error, info};
+use tracing::info;
 
 use crate::config::{Config, State};
-use crate::ledger::Ledger;
 use crate::model::Shard;
+use crate::store::ledger::Ledger;
 use crate::store::{Access, Documents, Place, StateFolder};
 
 /// The state and the ledger. A temporary folder is removed when this is dropped.
@@ -24,7 +24,7 @@ impl OpenState {
             State::Path(path) => Ok(Self::in_folder(StateFolder::new(path), None)),
             State::Postgres(server) => Ok(Self {
                 documents: Documents::open(Place::Server(server.url_file.clone()), Access::Serve),
-                ledger: Ledger::on_server(&server.url_file, shard, server.lease),
+                ledger: Ledger::shared(Place::Server(server.url_file.clone()), shard, server.lease),
                 _temporary: None,
             }),
             State::Temporary => {
@@ -38,13 +38,10 @@ impl OpenState {
     }
 
     fn in_folder(folder: StateFolder, temporary: Option<TempDir>) -> Self {
-        let (ledger, refused) = Ledger::open(folder.clone().into());
-        if let Some(refused) = refused {
-            error!(error = %refused, "nothing is reindexed until the ledger can be used");
-        }
+        let place = Place::Folder(folder);
         Self {
-            documents: Documents::open(Place::Folder(folder), Access::Serve),
-            ledger,
+            documents: Documents::open(place.clone(), Access::Serve),
+            ledger: Ledger::in_folder(place),
             _temporary: temporary,
         }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::cli::once;
 use crate::config::{Config, State};
-use crate::ledger::{self, LedgerError};
-use crate::store::{Access, Documents, Place};
+use crate::store::ledger::{self, LedgerError};
+use crate::store::{Access, Documents, Place, StoreError};
 
 /// A warning for each class in the rules of reindexing that is not known. Reads the state, if there is any, and changes nothing.
 pub(super) fn warnings(config: &Config) -> Vec<String> {
@@ -47,7 +47,7 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
             let classes = view.known_classes();
             classes.map(|class| class.as_str().to_owned())
         })),
-        Err(LedgerError::Missing { .. }) => {}
+        Err(LedgerError::Store(StoreError::Missing(_))) => {}
         Err(error) => {
             problems.push(format!("the classes that were sent are not known: {error}"));
         }
@@ -59,12 +59,12 @@ fn had(state: &State) -> (BTreeSet<String>, Vec<String>) {
 mod tests {
     use super::*;
 
+    use crate::attempts::{Intent, SentFile};
     use crate::classify::Class;
     use crate::config::{BaseUrl, HiddenPath, KeySource, Portal};
-    use crate::ledger::{Intent, Ledger, SentFile};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
-    use crate::sql::StateFolder;
-    use crate::store::Part;
+    use crate::store::ledger::Ledger;
+    use crate::store::{Part, Place, StateFolder};
 
     fn config(state: State) -> Config {
         let name = PortalName::new("main").unwrap();
@@ -77,8 +77,7 @@ mod tests {
     }
 
     async fn send(folder: &StateFolder, class: &str) {
-        let (ledger, error) = Ledger::open(folder.clone());
-        assert!(error.is_none(), "{error:?}");
+        let ledger = Ledger::in_folder(Place::Folder(folder.clone()));
         let key = FileKey { link: 1, id: 1 };
         let intent = Intent::new(
             PortalName::new("main").unwrap(),
@@ -87,6 +86,7 @@ mod tests {
             vec![(key, SentFile::new(Class::Text(class.into())))],
         );
         let portal = ledger.portal(&"https://portal.example".into());
+        portal.follow().await.unwrap();
         let view = portal.view().unwrap();
         let at = intent.at;
         let id = portal.intend(intent, &view).await.unwrap();
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_state_that_cannot_be_read_is_reported() {
         let folder = tempfile::tempdir().unwrap();
-        for file in [Part::State.file_name(), ledger::FILE_NAME] {
+        for file in Part::ALL.map(Part::file_name) {
             std::fs::write(folder.path().join(file), "no database").unwrap();
         }
         let warned = warnings(&config(State::Path(folder.path().to_owned())));

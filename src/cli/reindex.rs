@@ -9,15 +9,15 @@ mod tests;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
 use crate::cli::output::Form;
 use crate::cli::{ConfigArgs, output, settings, table};
 use crate::clock::Moment;
 use crate::config::{Config, State};
-use crate::ledger::{self, Entry, LedgerError};
 use crate::model::Timestamp;
+use crate::store::ledger::{self, Entry};
 
 /// A command about the ledger.
 #[derive(Debug, Subcommand)]
@@ -77,7 +77,7 @@ pub(super) fn run(config: &ConfigArgs, command: &ReindexCommand) -> Result<ExitC
 }
 
 fn classes(state: &State, config: &Config, output: Form) -> Result<String> {
-    let views = ledger::views(state).map_err(explained);
+    let views = ledger::views(state);
     let views = views.context("the classes cannot be shown")?;
     let rows = classes::rows(&views, &config.portals);
     match output {
@@ -130,15 +130,6 @@ fn with_state(args: &ConfigArgs) -> Result<Config> {
 }
 
 fn read(state: &State) -> Result<Vec<Entry>> {
-    let entries = ledger::history(state).map_err(explained);
+    let entries = ledger::history(state);
     entries.context("the reindex history cannot be shown")
-}
-
-fn explained(error: LedgerError) -> anyhow::Error {
-    match error {
-        LedgerError::Missing { .. } => {
-            anyhow!("{error}; kb-exporter makes it when it runs with this configuration")
-        }
-        other => anyhow::Error::from(other),
-    }
 }

@@ -7,12 +7,12 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::{ConfigArgs, output, settings};
 use crate::config::{SharedState, State};
-use crate::migrate::{self, Copied};
+use crate::store::migrate::{self, Copied};
 
 /// A command about the state.
 #[derive(Debug, Subcommand)]
 pub(super) enum StateCommand {
-    /// Copy state and ledger from the folder `state.path` to the database of `state.postgres_url_file`, or back. Stop all exporters that
+    /// Move state and ledger from the folder `state.path` to the database of `state.postgres_url_file`, or back. Stop all exporters that
     /// use them first.
     Migrate(MigrateArgs),
 }
@@ -20,7 +20,7 @@ pub(super) enum StateCommand {
 /// What is copied.
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
-    /// Destination, which must be empty. The source is not changed.
+    /// Destination, which must be empty. The source is marked as moved, and no kb-exporter uses it any more.
     #[arg(long, value_name = "postgres|path")]
     to: Destination,
 }
@@ -65,10 +65,10 @@ fn migrate(state: &SharedState, to: Destination) -> Result<String> {
     let Copied {
         folders,
         files,
-        attempts,
-    } = copied.context("nothing was copied")?;
+        events,
+    } = copied.context("nothing was moved")?;
     Ok(format!(
-        "Copied: {folders} folders with {files} files that are not done, {attempts} attempts at reindexing. \
-         The copy was read and is the same as the original, which is unchanged.\n{next}\n"
+        "Moved: {folders} folders with {files} files that are not done, {events} events of the reindex ledger. \
+         The copy was read and is the same as the original, which is marked as moved.\n{next}\n"
     ))
 }

@@ -47,7 +47,7 @@ impl Document {
     /// Checks the values against each other. No fault has a position.
     pub(super) fn check(self) -> Result<Config, Fault> {
         Ok(Config {
-            state: self.state.check()?,
+            state: self.state.check(),
             portals: portals(self.portals)?,
             collect: self.collect,
             request: self.request,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::config::error::Fault;
 use crate::config::form::{DurationFrom, FilePath, Form as _, SECOND, ShownPath};
 use crate::config::hidden::HiddenPath;
 
@@ -65,19 +64,14 @@ impl Default for StateKeys {
 }
 
 impl StateKeys {
-    /// The state. What this build cannot do is an error, never ignored.
-    pub(super) fn check(self) -> Result<State, Fault> {
-        if self.postgres_url_file.is_some() && cfg!(not(feature = "postgres")) {
-            let advice = "this build of kb-exporter has no PostgreSQL client: build it with the feature postgres";
-            return Err(Fault::about("state.postgres_url_file", advice));
-        }
-        Ok(match self.postgres_url_file {
+    pub(super) fn check(self) -> State {
+        match self.postgres_url_file {
             Some(url_file) => State::Postgres(SharedState {
                 url_file: HiddenPath::file("state.postgres_url_file", url_file),
                 path: self.path,
                 lease: self.lease,
             }),
             None => State::Path(self.path),
-        })
+        }
     }
 }

@@ -37,7 +37,7 @@ impl PortalReindex {
     }
 }
 
-/// How many files wait for a retry, where one is under way, and what holds most of the others, since when.
+/// How many files wait for a retry, which other process may send them, where one is under way, and what holds most of the others, since when.
 fn sentence_of_portal(portal: &PortalView, view: &ReindexView, waiting: u64) -> String {
     let files = match waiting {
         0 => "no file waits for a retry".to_owned(),
@@ -51,7 +51,9 @@ fn sentence_of_portal(portal: &PortalView, view: &ReindexView, waiting: u64) -> 
             folders => format!("{folders} folders are held since {since}: {meaning}"),
         }
     });
-    let parts = [Some(files), awaited(portal, view), held];
+    let acting = view.peers.acting.as_ref();
+    let acting = acting.map(|other| format!("{other} may reindex"));
+    let parts = [Some(files), acting, awaited(portal, view), held];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -149,6 +151,18 @@ fn sentence_of_hold(portal: &PortalView, hold: &Hold) -> String {
 pub(super) fn warning(view: &ReindexView) -> Option<String> {
     let refused = view.refusal()?;
     Some(format!("nothing is reindexed: {refused}"))
+}
+
+/// Which processes watch the portal by a different configuration; a warning.
+pub(super) fn differences(view: &ReindexView) -> Option<String> {
+    let (first, more) = view.peers.different.split_first()?;
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "{first}{more} watches the portal by a different configuration: rules, folders or rates"
+    ))
 }
 
 /// What stops reindexing as configured; not a warning.

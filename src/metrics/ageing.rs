@@ -42,9 +42,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::ledger::{AttemptId, Intent, LedgerView};
+    use crate::attempts::{Intent, LedgerView};
     use crate::metrics::tests::portals::{STALE_AFTER, later, portal};
     use crate::snapshot::ReindexView;
+    use crate::store::ledger::Peers;
 
     fn after(moment: Moment, passed: Duration) -> Moment {
         Moment {
@@ -84,13 +85,13 @@ mod tests {
             now.wall,
             Vec::new(),
         );
-        let id = AttemptId::new(1);
-        ledger.intend(id, intent).unwrap();
+        ledger.intend(intent).unwrap();
         let decided = ReindexView {
             decisions: std::collections::BTreeMap::new(),
             ledger: Ok(Arc::new(ledger)),
             write_error: None,
             is_active: true,
+            peers: Peers::default(),
         };
         let snapshot = Snapshot {
             reindex: [(portal.name.clone(), Arc::new(decided))].into(),

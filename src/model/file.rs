@@ -6,6 +6,7 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 
 use foldhash::quality::RandomState;
+use serde::{Deserialize, Serialize};
 
 use crate::model::ByStatus;
 
@@ -14,7 +15,8 @@ pub type FolderSizes = ByStatus<u64>;
 
 /// Identifies a file in a folder: the pair of `linkId` and `id`. Another `id` under a known `linkId`
 /// (a replaced file) is another file (docs/metrics.md, Whole rows).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct FileKey {
     pub link: u128,
     pub id: u128,
@@ -36,6 +38,20 @@ impl FromStr for FileKey {
             link: u128::from_str_radix(link, 16)?,
             id: u128::from_str_radix(id, 16)?,
         })
+    }
+}
+
+impl From<FileKey> for String {
+    fn from(key: FileKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for FileKey {
+    type Error = ParseIntError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
     }
 }
 

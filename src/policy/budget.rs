@@ -1,7 +1,7 @@
 //! The files that remain of a portal's budget.
 
+use crate::attempts::LedgerView;
 use crate::config::Budget;
-use crate::ledger::LedgerView;
 use crate::model::Timestamp;
 
 /// The files that were charged in the window that ends now.

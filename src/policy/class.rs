@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::attempts::{Attempt, ClassResult, LedgerView, Verdict};
 use crate::classify::Class;
 use crate::config::ReindexRules;
-use crate::ledger::{Attempt, ClassResult, LedgerView, Verdict};
 use crate::model::{FolderId, Timestamp};
 
 /// A class is good if, of so many of its newest files with a result, this many came back: a few show that an outage has ended, and many that a

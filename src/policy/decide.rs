@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::attempts::LedgerView;
 use crate::classify::Class;
 use crate::config::Mode;
-use crate::ledger::LedgerView;
 use crate::model::{Status, Timestamp};
 use crate::policy::class::NewFailures;
 use crate::policy::decision::{Choice, Decision, Decisions};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
+use crate::attempts::{Attempt, FileState, LedgerView, Track};
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
-use crate::ledger::{Attempt, FileState, LedgerView, Track};
 use crate::model::{FolderId, Outcome, Timestamp};
 use crate::policy::facts::{FolderFacts, PortalFacts};
 use crate::policy::reason::Reason;
@@ -61,6 +61,7 @@ pub(super) fn check(
     hold(rules.mode == Mode::Off, Reason::Off)?;
     hold(portal.kill_switch, Reason::KillSwitch)?;
     let ledger = ledger.ok_or(Reason::Ledger)?;
+    limits_hold(ledger, rules, now)?;
     let clock_was_set = ledger.clock_was_set_within(rules.min_age, now);
     hold(clock_was_set || ledger.latest() > now, Reason::Clock)?;
     hold(portal.is_unusable, Reason::Portal)?;
@@ -71,6 +72,15 @@ pub(super) fn check(
     hold(!in_window(rules, portal.zone, now), Reason::OutsideWindows)?;
     has_rested(ledger, folder, now)?;
     hold(folder.backlog() > folder.max_backlog(), Reason::Backlog)
+}
+
+/// Holds for a cooldown after limits may have ended early.
+fn limits_hold(ledger: &LedgerView, rules: &ReindexRules, now: Timestamp) -> Result<(), Hold> {
+    let until = ledger.doubted().map(|at| at.after(rules.cooldown));
+    match until.filter(|until| *until > now) {
+        Some(until) => Err(Hold::until(Reason::Ledger, Some(until))),
+        None => Ok(()),
+    }
 }
 
 /// Whether enough of the files that an attempt sends are eligible.

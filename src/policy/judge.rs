@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::ledger::{Attempt, FileState, Review, SentFile, StateCounts, Verdict};
+use crate::attempts::{Attempt, FileState, Review, SentFile, StateCounts, Verdict};
 use crate::model::{FileKey, Outcome, Status, Timestamp};
 
 /// Time after the answer from which a file that is failed was processed: a portal may requeue files some time after its answer.

@@ -38,8 +38,8 @@ reasons! {
         "set reindex.mode, or an override for the folder, to dry_run or enforce",
     KillSwitch = "kill_switch": "the kill switch is on";
         "remove the kill switch file, or give the exporter access to its folder",
-    Ledger = "ledger": "the ledger cannot be used";
-        "repair the error of the ledger that the log and /health show",
+    Ledger = "ledger": "the ledger cannot be used, or limits may have ended early: its database lost writes, or its clock was set";
+        "repair the error that the log and /health show; after lost writes or a clock that was set, wait for the end of the hold",
     Clock = "clock": "the clock was just set, or is behind the newest time in the ledger";
         "wait until the clock passes that time; if the clock is right, run kb-exporter reindex forgive --clock",
     Counts = "counts": "the counts are too old or inconsistent, or not every failed file was read";

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::attempts::{ClassTotals, LedgerView};
 use crate::classify::Class;
-use crate::ledger::{ClassTotals, LedgerView};
 use crate::model::Timestamp;
 use crate::policy::class::ClassState;
 

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::attempts::LedgerView;
 use crate::classify::Class;
-use crate::ledger::LedgerView;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::budget;
 use crate::policy::class::{ClassState, NewFailures, helped};

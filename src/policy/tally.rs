@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::attempts::LedgerView;
 use crate::classify::Class;
-use crate::ledger::LedgerView;
 use crate::model::Timestamp;
 use crate::policy::facts::FolderFacts;
 

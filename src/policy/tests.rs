@@ -11,9 +11,9 @@ use std::time::Duration;
 use chrono_tz::Tz;
 
 use super::*;
+use crate::attempts::{AttemptId, FileState, Intent, LedgerView, Review, SentFile, Verdict};
 use crate::classify::Class;
 use crate::config::{Mode, ReindexRules};
-use crate::ledger::{AttemptId, FileState, Intent, LedgerView, Review, SentFile, Verdict};
 use crate::model::{ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status, Timestamp};
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -48,14 +48,12 @@ fn ago(duration: Duration) -> Timestamp {
 #[derive(Debug, Clone)]
 struct TestLedger {
     view: LedgerView,
-    next: i64,
 }
 
 impl TestLedger {
     fn new() -> Self {
         Self {
             view: LedgerView::new(EPOCH),
-            next: 1,
         }
     }
 
@@ -73,15 +71,12 @@ impl TestLedger {
         files: Vec<(FileKey, SentFile)>,
         is_trial: bool,
     ) -> AttemptId {
-        let id = AttemptId::new(self.next);
-        self.next += 1;
         let portal = PortalName::new("main").unwrap();
         let intent = Intent {
             is_trial,
             ..Intent::new(portal, folder(of), at, files)
         };
-        self.view.intend(id, intent).unwrap();
-        id
+        self.view.intend(intent).unwrap()
     }
 
     fn settle(&mut self, id: AttemptId, outcome: Outcome) {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use crate::attempts::{AttemptId, Intent, SentFile};
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::ledger::{AttemptId, Intent, LedgerError, SentFile};
 use crate::model::{FolderId, Outcome};
 use crate::policy::{Choice, Reason, in_window};
 use crate::portal::{AdmittedRequests, Requeue, Session};
@@ -15,6 +15,7 @@ use crate::reindex::check::{FileNames, NotMade, check};
 use crate::reindex::input::Input;
 use crate::reindex::{Reindexer, kill_switch};
 use crate::snapshot::FolderView;
+use crate::store::ledger::LedgerError;
 
 /// Requests for one attempt: a read of the folder, and the request itself.
 const REQUESTS: u32 = 2;
@@ -109,7 +110,7 @@ impl Reindexer {
     }
 
     fn not_written(&mut self, failed: &LedgerError) -> NotMade {
-        if matches!(failed, LedgerError::Misfit(_) | LedgerError::NoLease) {
+        if failed.is_other_process() || matches!(failed, LedgerError::Misfit(_)) {
             return NotMade::OutOfDate;
         }
         self.refused(failed);

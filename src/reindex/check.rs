@@ -133,6 +133,7 @@ mod tests {
                 zone: chrono_tz::Tz::UTC,
                 max_classes: 50,
                 client,
+                digest: Arc::from(""),
             },
             kill_switch: false,
             is_double: false,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::attempts::LedgerView;
 use crate::clock::Moment;
 use crate::config::{Reindex, ReindexRules};
-use crate::ledger::LedgerView;
 use crate::model::{FolderId, Timestamp};
 use crate::policy::{self, Decisions, FolderFacts, PortalFacts};
 use crate::portal::Client;
@@ -19,6 +19,8 @@ pub struct Rules {
     /// How many classes of a portal have counters of their own, at most.
     pub max_classes: usize,
     pub client: Arc<Client>,
+    /// Of what must be the same in all processes that watch the portal.
+    pub digest: Arc<str>,
 }
 
 /// The input of decisions about a portal at one time.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tracing::{debug, info};
 
-use crate::ledger::{Attempt, LedgerView};
+use crate::attempts::{Attempt, LedgerView};
 use crate::model::{FileKey, Status};
 use crate::policy::judge::{self, LaterRead, Observation};
 use crate::portal::{Lane, PageBody, PortalError, Session};

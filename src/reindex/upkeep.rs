@@ -1,11 +1,11 @@
-//! What the ledger needs beside attempts: to be followed, tidied, and told of what people forgave.
+//! What the ledger needs beside attempts: to be followed and tidied.
 
 use std::time::Duration;
 
 use tracing::info;
 
+use crate::attempts::{Event, Tidy};
 use crate::clock::Moment;
-use crate::ledger::Tidy;
 use crate::reindex::Reindexer;
 use crate::reindex::input::Input;
 
@@ -49,33 +49,24 @@ impl Reindexer {
 
     /// Reads what other processes wrote to the ledger, and finds out whether it can be used.
     pub(super) async fn follow_ledger(&mut self) {
-        let ledger = &self.dependencies.ledger;
-        let usable = ledger.view().is_ok();
-        self.is_away = false;
-        match ledger.follow().await {
-            Ok(()) if usable => {}
-            Ok(()) => info!(portal = %self.portal, "the reindex ledger can be used again"),
-            Err(failed) if usable => {
-                self.is_away = ledger.is_shared();
-                self.refused(&failed);
+        let followed = self.dependencies.ledger.follow().await;
+        let was_away = std::mem::replace(&mut self.is_away, followed.is_err());
+        match followed {
+            Ok(events) => {
+                if was_away {
+                    info!(portal = %self.portal, "the reindex ledger can be used again");
+                }
+                self.log_what_was_forgiven(&events);
             }
-            // The start has logged why.
-            Err(_) => {}
+            Err(failed) => self.refused(&failed),
         }
     }
 
-    /// Applies new `forgive` entries. Does nothing if the ledger cannot be used.
-    pub(super) async fn take_in_what_was_forgiven(&mut self) {
-        if self.dependencies.ledger.view().is_err() {
-            return;
-        }
-        match self.dependencies.ledger.take_in().await {
-            Ok(taken) => {
-                for forgiveness in taken {
-                    info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts no longer count towards the limits of reindexing");
-                }
+    fn log_what_was_forgiven(&self, events: &[Event]) {
+        for event in events {
+            if let Event::Forgiven(forgiveness) = event {
+                info!(portal = %self.portal, what = %forgiveness.what, until = %forgiveness.at, "forgiven: earlier attempts no longer count towards the limits of reindexing");
             }
-            Err(failed) => self.refused(&failed),
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ledger::LedgerView;
+use crate::attempts::LedgerView;
 use crate::model::FolderId;
 use crate::policy::Decision;
+use crate::store::ledger::Peers;
 
 /// The decisions about reindexing in one portal.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct ReindexView {
     pub write_error: Option<String>,
     /// Whether this process is the one that may reindex.
     pub is_active: bool,
+    /// The other processes that watch the portal.
+    pub peers: Peers,
 }
 
 impl ReindexView {

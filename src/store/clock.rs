@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::model::Timestamp;
 
 /// The two clocks may drift apart by this much between two readings,
 const MAX_DRIFT: Duration = Duration::from_secs(5);
@@ -40,9 +39,8 @@ impl StoreClock {
     }
 
     /// The server tells its time.
-    pub(super) fn set(&self, wall: Timestamp) {
-        let now = Moment::now();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Moment { wall, ..now });
+    pub(super) fn set(&self, told: Moment) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
     }
 }
 
@@ -66,6 +64,7 @@ impl StepDetector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timestamp;
 
     #[test]
     fn a_step_is_distinguished_from_a_clock_that_drifts() {

@@ -11,18 +11,22 @@ use tokio::time::{Instant, timeout};
 
 use crate::clock::Moment;
 use crate::model::Timestamp;
-use crate::store::clock::StoreClock;
+use crate::store::clock::{StepDetector, StoreClock};
 use crate::store::connection::connect_to_server;
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part, Place};
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
 use crate::store::sqlite::{self, FileIdentity};
 use crate::store::tables::{self, Engine, SCHEMA, SERVER_NOW, rows};
 
 /// A server that does not answer within this time cannot be used.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Longest time of all statements of a transaction.
+/// Longest time of all statements of a transaction,
 const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// and of one that moves everything.
+const MOVE_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// The server ends a statement after this time: before the client gives up, so that the error is known and the connection is still of use.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
@@ -30,12 +34,28 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
 /// The shortest and longest pause after an error of the connection to a server.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
+/// Why a transaction failed.
+pub(super) trait Failure: From<StoreError> {
+    /// The error after which the connection may be of no use any more, if it is one.
+    fn of_connection(&self) -> Option<&StoreError>;
+}
+
+impl Failure for StoreError {
+    fn of_connection(&self) -> Option<&StoreError> {
+        Some(self).filter(|error| error.is_of_connection())
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Database {
     place: Place,
     part: Part,
     access: Access,
     clock: StoreClock,
+    /// Of the clock, whoever tells its time.
+    steps: StepDetector,
+    /// By how much the clock was set since this was asked last.
+    stepped: Option<i64>,
     connection: Option<Connection>,
     away: Option<Away>,
 }
@@ -63,6 +83,8 @@ impl Database {
             part,
             access,
             clock: StoreClock::default(),
+            steps: StepDetector::default(),
+            stepped: None,
             connection: None,
             away: None,
         }
@@ -77,14 +99,19 @@ impl Database {
         self.clock.clone()
     }
 
+    /// By how many milliseconds the clock was set since this was asked last, if it was.
+    pub const fn take_step(&mut self) -> Option<i64> {
+        self.stepped.take()
+    }
+
     /// Does work in one transaction: all of it is stored when this returns, or nothing is.
-    pub async fn transaction<T>(
+    pub async fn transaction<T, E: Failure>(
         &mut self,
-        work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        work: impl AsyncFnOnce(&mut AnyConnection) -> Result<T, E>,
+    ) -> Result<T, E> {
         self.begin().await?;
         let Some(open) = &mut self.connection else {
-            return Err(StoreError::Closed);
+            return Err(StoreError::Closed.into());
         };
         let connection = &mut open.connection;
         let work = async {
@@ -96,15 +123,19 @@ impl Database {
             })?;
             Ok(done)
         };
+        let limit = match self.access {
+            Access::Move => MOVE_TIMEOUT,
+            Access::Serve | Access::Write | Access::Read => TRANSACTION_TIMEOUT,
+        };
         let late = || {
-            let seconds = TRANSACTION_TIMEOUT.as_secs();
+            let seconds = limit.as_secs();
             StoreError::CommitUnknown(format!("no answer within {seconds} seconds"))
         };
-        let done = timeout(TRANSACTION_TIMEOUT, work).await;
-        let done = done.unwrap_or_else(|_| Err(late()));
-        match &done {
-            Err(error) if error.is_of_connection() => self.lost(error),
-            Err(_) => self.undo().await,
+        let done = timeout(limit, work).await;
+        let done = done.unwrap_or_else(|_| Err(late().into()));
+        match done.as_ref().map_err(Failure::of_connection) {
+            Err(Some(error)) => self.lost(error),
+            Err(None) => self.undo().await,
             Ok(_) => {}
         }
         done
@@ -168,7 +199,7 @@ impl Database {
             Place::Folder(folder) => {
                 let folder = match self.access {
                     Access::Serve => folder.hold()?,
-                    Access::Read | Access::Write => folder.path(),
+                    Access::Read | Access::Write | Access::Move => folder.path(),
                 };
                 let path = folder.join(self.part.file_name());
                 let (connection, identity) = sqlite::open(&path, self.part, self.access).await?;
@@ -206,21 +237,31 @@ impl Database {
             Ok((moved, row.try_get("now")?))
         });
         match begun {
-            Ok((None, now)) => {
-                if self.is_shared() {
-                    self.clock.set(Timestamp::from_millis(now));
-                }
-                self.away = None;
-                Ok(())
-            }
-            Ok((Some(to), _)) => {
+            Ok((Some(to), _)) if self.access != Access::Move => {
                 self.undo().await;
                 Err(StoreError::Moved { to })
+            }
+            Ok((_, told)) => {
+                self.away = None;
+                self.told(told);
+                Ok(())
             }
             Err(error) => {
                 self.lost(&error);
                 Err(error)
             }
+        }
+    }
+
+    /// Compares the time that a server tells, or that of this machine, with what it was last.
+    fn told(&mut self, millis: i64) {
+        let mut now = Moment::now();
+        if self.is_shared() {
+            now.wall = Timestamp::from_millis(millis);
+            self.clock.set(now);
+        }
+        if let Some(step) = self.steps.step(now) {
+            self.stepped = Some(self.stepped.unwrap_or(0).saturating_add(step));
         }
     }
 

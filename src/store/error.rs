@@ -78,6 +78,11 @@ const OF_STATEMENT: [&str; 10] = [
     "21", "22", "23", "40", "42", "44", "54", "55", "57014", "P0",
 ];
 
+/// What PgBouncer says to a parameter that each connection sets, and what to do about it.
+const POOLER_REFUSES: &str = "unsupported startup parameter";
+const POOLER_ADVICE: &str =
+    "set ignore_startup_parameters = extra_float_digits in the configuration of PgBouncer";
+
 /// In words that do not have the URL.
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
@@ -95,7 +100,11 @@ impl From<sqlx::Error> for StoreError {
             // SQLite's codes are numbers.
             return Self::Refused(refused.message().to_owned());
         };
-        let message = format!("{} (SQLSTATE {sqlstate})", refused.message());
+        let text = refused.message();
+        if text.contains(POOLER_REFUSES) {
+            return Self::Away(format!("{text}; {POOLER_ADVICE}"));
+        }
+        let message = format!("{text} (SQLSTATE {sqlstate})");
         if OF_STATEMENT.iter().any(|start| sqlstate.starts_with(start)) {
             Self::Refused(message)
         } else {

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::config::{HiddenPath, State};
+use crate::store::error::StoreError;
 use crate::store::folder::StateFolder;
-pub use crate::store::part::Part;
+use crate::store::part::Part;
 
 /// Where both databases are. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -17,6 +18,15 @@ pub enum Place {
 impl Place {
     pub fn folder(path: &Path) -> Self {
         Self::Folder(StateFolder::new(path))
+    }
+
+    /// Locks a folder that is there.
+    pub(super) fn hold_existing(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Folder(folder) if folder.path().exists() => folder.hold().map(drop),
+            Self::Folder(_) => Err(StoreError::Missing(Part::State)),
+            Self::Server(_) => Ok(()),
+        }
     }
 
     /// Where a configuration stores its state; `None` if it is temporary.
@@ -36,5 +46,7 @@ pub enum Access {
     Serve,
     /// It writes to tables that are there.
     Write,
+    /// It moves what is there to another place, also if that was begun before.
+    Move,
     Read,
 }

@@ -10,7 +10,8 @@ use url::Url;
 
 use crate::store::connection::connect;
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part};
+use crate::store::part::Part;
+use crate::store::place::Access;
 use crate::store::tables::rows;
 
 /// A file, as it was when it was opened: another file may take its name, and then nobody would find what is written to this one.
@@ -51,13 +52,15 @@ pub(super) async fn open(
             return Err(StoreError::path(path, &cause));
         }
         (Err(_), Access::Serve) => "rwc",
-        (Err(_), Access::Read | Access::Write) => return Err(StoreError::Missing(part)),
+        (Err(_), Access::Read | Access::Write | Access::Move) => {
+            return Err(StoreError::Missing(part));
+        }
         (Ok(_), Access::Read) => "ro",
         // Asked before the database is: a privileged user could write the file all the same.
         (Ok(file), _) if file.permissions().readonly() => {
             return Err(StoreError::ReadOnly(path.to_owned()));
         }
-        (Ok(_), Access::Serve | Access::Write) => "rw",
+        (Ok(_), Access::Serve | Access::Write | Access::Move) => "rw",
     };
     let mut connection = connect(&url(path, mode)?).await?;
     check_owner(&mut connection, path).await?;

@@ -62,7 +62,7 @@ impl Statement {
     }
 
     /// `(1, 2), (3, 4)`
-    pub fn rows<const N: usize>(self, rows: impl IntoIterator<Item = [Value; N]>) -> Self {
+    pub fn rows<R: IntoIterator<Item = Value>>(self, rows: impl IntoIterator<Item = R>) -> Self {
         let rows = rows.into_iter().enumerate();
         rows.fold(self, |statement, (at, row)| {
             let begin = if at == 0 { "" } else { ", " };

@@ -5,7 +5,8 @@
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _, raw_sql};
 
 use crate::store::error::StoreError;
-use crate::store::place::{Access, Part};
+use crate::store::part::Part;
+use crate::store::place::Access;
 
 /// The version of the tables. A program leaves tables of a newer version as they are.
 const VERSION: i64 = 1;
@@ -48,6 +49,10 @@ const STATE: &str = "
         file TEXT NOT NULL,
         document TEXT NOT NULL,
         PRIMARY KEY (portal, folder, file)
+    );
+    CREATE TABLE ledger_copy (
+        portal TEXT PRIMARY KEY,
+        document TEXT NOT NULL
     );";
 
 const LEDGER: &str = "
@@ -104,7 +109,7 @@ pub(super) async fn check(
         }
         (Some(_), _) => Ok(()),
         (None, Access::Serve) => make(connection, engine, part).await,
-        (None, Access::Read | Access::Write) => Err(StoreError::Missing(part)),
+        (None, Access::Read | Access::Write | Access::Move) => Err(StoreError::Missing(part)),
     }
 }
 

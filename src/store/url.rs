@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn several_hosts_are_tried_one_after_the_other() {
-        let url = "postgres://kb:a%3F%26b@/kb?host=one,two&port=5433,5434&target_session_attrs=read-write";
+        let url = "postgres:///kb?user=kb&password=a%3F%26b&host=one,two&port=5433,5434&target_session_attrs=read-write";
         assert_eq!(told(url, "host"), ["one", "two"]);
         assert_eq!(told(url, "port"), ["5433", "5434"]);
         assert_eq!(told(url, "password"), ["a?&b"; 2]);

@@ -2,9 +2,11 @@
 
 use std::pin::Pin;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tracing::error;
+
+use crate::store::error::StoreError;
 
 type Job<T> = Box<dyn for<'a> FnOnce(&'a mut T) -> Pin<Box<dyn Future<Output = ()> + 'a>> + Send>;
 
@@ -24,10 +26,10 @@ impl<T: Owned> Worker<T> {
     pub fn start(mut owned: T) -> Self {
         let (jobs, mut queue) = mpsc::unbounded_channel::<Job<T>>();
         std::thread::spawn(move || {
-            let runtime = match Builder::new_current_thread().enable_all().build() {
+            let runtime = match runtime() {
                 Ok(runtime) => runtime,
-                Err(cause) => {
-                    error!(error = %cause, "the thread of a database cannot be started");
+                Err(refused) => {
+                    error!(error = %refused, "the thread of a database cannot be started");
                     return;
                 }
             };
@@ -69,4 +71,20 @@ impl<T> Clone for Worker<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
+}
+
+fn runtime() -> Result<Runtime, StoreError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|cause| StoreError::Away(cause.to_string()))
+}
+
+/// Does work on a thread of its own, and waits for it. For commands.
+pub(super) fn block_on<T: Send, E: From<StoreError> + Send>(
+    work: impl AsyncFnOnce() -> Result<T, E> + Send,
+) -> Result<T, E> {
+    std::thread::scope(|scope| {
+        let done = scope.spawn(|| runtime()?.block_on(work()));
+        done.join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }

@@ -90,8 +90,8 @@ fn the_readme_is_short_and_names_the_test_command() {
     assert!(readme.lines().any(|line| line == "tests/run"));
 }
 
-/// The schemas in PostgreSQL, whose names are like those of metrics.
-const SCHEMAS: [&str; 2] = ["kb_state", "kb_ledger"];
+/// The schema in PostgreSQL, whose name is like those of metrics.
+const SCHEMA: &str = "kb_exporter";
 
 #[test]
 fn the_metrics_that_the_documents_name_are_those_of_the_program() {
@@ -99,7 +99,7 @@ fn the_metrics_that_the_documents_name_are_those_of_the_program() {
     for document in markdown::documents() {
         for name in names.find_iter(&text(&document)) {
             let name = name.as_str();
-            let is_known = SCHEMAS.contains(&name) || is_known(name);
+            let is_known = name == SCHEMA || is_known(name);
             assert!(is_known, "{}: {name}", document.display());
         }
     }

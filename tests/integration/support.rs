@@ -1,6 +1,7 @@
 //! What tests are made of.
 
 pub(crate) mod alertmanager;
+pub(crate) mod attempts;
 pub(crate) mod browser;
 #[path = "../../src/http/web_config/tests/certificates.rs"]
 pub(crate) mod certificates;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde_json::json;
 
+use crate::attempts::LedgerView;
 use crate::cli::output;
 use crate::cli::table::{Table, known};
 use crate::clock::Moment;
 use crate::config::Portal;
-use crate::ledger::LedgerView;
 use crate::model::PortalAddress;
 use crate::policy::{ClassRecord, class_records};
 
@@ -78,8 +78,8 @@ pub(super) fn table(rows: &[Row], width: Option<u16>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attempts::{ClassTotals, FileState, Intent, Review, SentFile, Verdict};
     use crate::classify::Class;
-    use crate::ledger::{AttemptId, ClassTotals, FileState, Intent, Review, SentFile, Verdict};
     use crate::model::{FileKey, Outcome, PortalName, Timestamp};
 
     #[test]
@@ -87,7 +87,6 @@ mod tests {
         let at = Timestamp::from_millis(1_772_366_400_000);
         let mut view = LedgerView::new(at);
         for folder in 1..=3 {
-            let id = AttemptId::new(folder);
             let file = |link, class: &str| {
                 let key = FileKey { link, id: link };
                 (key, SentFile::new(Class::Text(class.into())))
@@ -96,11 +95,11 @@ mod tests {
             let keys = [files[0].0, files[1].0];
             let intent = Intent::new(
                 PortalName::new("main").unwrap(),
-                uuid::Uuid::from_u128(folder.unsigned_abs().into()).into(),
+                uuid::Uuid::from_u128(folder).into(),
                 at,
                 files,
             );
-            view.intend(id, intent).unwrap();
+            let id = view.intend(intent).unwrap();
             let outcome = Outcome::Accepted { updated: 2 };
             view.settle(id, at, outcome).unwrap();
             let review = Review {

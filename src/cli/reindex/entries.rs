@@ -3,10 +3,11 @@
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::attempts::{Attempt, FileState};
 use crate::cli::output;
 use crate::cli::table::{Table, known};
-use crate::ledger::{Attempt, Entry, FileState};
 use crate::model::{Lost, Outcome};
+use crate::store::ledger::Entry;
 
 /// Writes the document, the newest attempt first.
 pub(super) fn json(entries: &[Entry]) -> Result<String> {

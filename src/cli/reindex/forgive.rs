@@ -3,11 +3,10 @@
 use anyhow::{Context, Result, anyhow};
 use clap::{ArgGroup, Args};
 
-use crate::cli::reindex::explained;
-use crate::clock::Moment;
+use crate::attempts::{Forgiven, LedgerView};
 use crate::config::{Portal, State};
-use crate::ledger::{self, Forgiven, Forgiveness, LedgerView};
 use crate::model::FolderId;
+use crate::store::ledger;
 use crate::text;
 
 /// What is forgiven.
@@ -35,15 +34,12 @@ pub(super) fn forgive(state: &State, portals: &[Portal], args: &ForgiveArgs) -> 
         .find(|portal| portal.name.as_str() == args.portal)
         .ok_or_else(|| unknown_portal(portals, &args.portal))?;
     let address = portal.base_url.normalised();
-    let views = ledger::views(state).map_err(explained);
+    let views = ledger::views(state);
     let views = views.context("nothing can be forgiven")?;
     let view = views.get(&address);
     let view = view.ok_or_else(|| anyhow!("no attempt was ever made in the portal"))?;
     let (what, in_words) = what(view, args)?;
-    let at = Moment::now().wall;
-    ledger::ask_to_forgive(state, &address, &Forgiveness { at, what })
-        .map_err(explained)
-        .context("nothing was forgiven")?;
+    ledger::forgive(state, &address, &what).context("nothing was forgiven")?;
     Ok(format!(
         "{in_words}: written to the ledger. kb-exporter applies it with its next collection of the portal, or when it starts.\n"
     ))

@@ -2,7 +2,7 @@
 
 use crate::cli::reindex::entries::Row;
 use crate::cli::table::known;
-use crate::ledger::Entry;
+use crate::store::ledger::Entry;
 use crate::text;
 
 /// From this width on an attempt has one line.

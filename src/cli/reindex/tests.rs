@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::attempts::{Attempt, AttemptId, FileState, Judged, SentFile, Verdict};
 use crate::classify::Class;
-use crate::ledger::{Attempt, AttemptId, FileState, Judged, Ledger, SentFile, Verdict};
 use crate::model::{FileKey, FileMap, FolderName, Lost, Outcome, PortalName, Timestamp};
+use crate::store::Place;
+use crate::store::ledger::Ledger;
 use crate::text;
 
 const NOON: i64 = 1_772_366_400_000;
@@ -230,18 +232,19 @@ fn a_name_cannot_take_over_the_terminal() {
     assert_eq!(shown.lines().count(), 9);
 }
 
-#[test]
-fn a_missing_ledger_and_an_empty_one_are_distinguished() {
+#[tokio::test]
+async fn a_missing_ledger_and_an_empty_one_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let error = format!(
         "{:#}",
         read(&State::Path(folder.path().to_owned())).unwrap_err()
     );
     assert!(
-        error.contains("ledger.db") && error.contains("runs"),
+        error.contains("reindex ledger") && error.contains("runs"),
         "{error}"
     );
-    let (_ledger, refused) = Ledger::open(crate::sql::StateFolder::new(folder.path()));
-    assert!(refused.is_none(), "{refused:?}");
+    let ledger = Ledger::in_folder(Place::folder(folder.path()));
+    let portal = ledger.portal(&"https://portal.example".into());
+    portal.follow().await.unwrap();
     assert_eq!(read(&State::Path(folder.path().to_owned())).unwrap(), []);
 }

@@ -1,13 +1,14 @@
 //! What `/health` reports about reindexing.
 
 use super::*;
+use crate::attempts::{Intent, LedgerView, SentFile};
 use crate::classify::{Class, KnownClass};
 use crate::clock::Moment;
 use crate::config::{Mode, Reindex, ReindexRules};
-use crate::ledger::{AttemptId, Intent, LedgerView, SentFile};
 use crate::model::FileKey;
 use crate::policy::{Choice, Decision, Hold, Numbers, Reason};
 use crate::snapshot::{LastRun, RunResult};
+use crate::store::ledger::{Peers, Standing};
 
 const NUMBERS: Numbers = Numbers {
     failed: 12,
@@ -33,6 +34,7 @@ fn view(decision: Decision, ledger: Result<Arc<LedgerView>, &str>) -> ReindexVie
         ledger: ledger.map_err(str::to_owned),
         write_error: None,
         is_active: true,
+        peers: Peers::default(),
     }
 }
 
@@ -120,6 +122,40 @@ fn a_decision_is_explained_with_the_class_the_folder_that_tries_it_and_the_times
 }
 
 #[test]
+fn other_processes_are_named_that_act_or_watch_by_another_configuration() {
+    let now = Moment::now();
+    let ledger = Arc::new(LedgerView::new(now.wall));
+    let other = |pid| Standing {
+        host: "b".to_owned(),
+        pid,
+        digest: String::new(),
+    };
+    let mut view = held(Mode::Enforce, Reason::Class, Ok(ledger));
+    view.is_active = false;
+    view.peers = Peers {
+        acting: Some(other(7)),
+        different: vec![other(7), other(8)],
+    };
+    let health = judge_in(Mode::Enforce, FolderState::Counted, view.clone(), now);
+    assert!(
+        health
+            .reindex
+            .unwrap()
+            .sentence
+            .contains("process 7 on b may reindex"),
+    );
+    let said = "process 7 on b and 1 more watches the portal by a different configuration";
+    assert!(health.notes[0].contains(said), "{:?}", health.notes);
+    assert_eq!(health.status, Status::Warn);
+    let health = judge_in(Mode::Off, FolderState::Counted, view, now);
+    assert_eq!(
+        health.status,
+        Status::Warn,
+        "also where nothing is reindexed"
+    );
+}
+
+#[test]
 fn a_portal_says_how_many_files_wait_where_one_is_tried_and_what_holds_the_others() {
     let now = Moment::now();
     let mut ledger = LedgerView::new(now.wall);
@@ -128,7 +164,7 @@ fn a_portal_says_how_many_files_wait_where_one_is_tried_and_what_holds_the_other
     let files = vec![(key, SentFile::new(Class::Text("timeout".into())))];
     let elsewhere = uuid::Uuid::from_u128(77).into();
     let intent = Intent::new(portal, elsewhere, now.wall, files);
-    ledger.intend(AttemptId::new(1), intent).unwrap();
+    ledger.intend(intent).unwrap();
     let view = held(Mode::Enforce, Reason::Class, Ok(Arc::new(ledger)));
     let health = judge_in(Mode::Enforce, FolderState::Counted, view, now);
     let reindex = health.reindex.unwrap();
@@ -185,8 +221,7 @@ fn notes_on_classes(never: &[&str], ended: bool) -> (Status, Vec<String>) {
         now.wall,
         vec![(key, SentFile::new(Class::Text("timeout".into())))],
     );
-    let id = AttemptId::new(1);
-    ledger.intend(id, intent).unwrap();
+    ledger.intend(intent).unwrap();
     let view = held(Mode::DryRun, Reason::Cooldown, Ok(Arc::new(ledger)));
     let health = judge_with(rules, portal, view, now);
     (health.status, health.notes)

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::attempts::{Attempt, FileState, LedgerView};
 use crate::http::page::layout::{table, time};
-use crate::ledger::{Attempt, FileState, LedgerView};
 use crate::model::{FolderId, Outcome};
 
 /// Rows of the table, at most.

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use crate::attempts::LedgerView;
 use crate::http::page::layout::table;
-use crate::ledger::LedgerView;
 use crate::model::Timestamp;
 use crate::policy::{ClassRecord, class_records};
 
@@ -45,8 +45,8 @@ fn row(record: &ClassRecord) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attempts::{FileState, Intent, Review, SentFile, Verdict};
     use crate::classify::Class;
-    use crate::ledger::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
     use crate::model::{FileKey, Outcome};
 
     const NOON: i64 = 1_772_366_400_000;
@@ -61,10 +61,9 @@ mod tests {
             let file = |(id, class): (u128, &String)| {
                 (key(id), SentFile::new(Class::Text(class.as_str().into())))
             };
-            let id = AttemptId::new(number);
             let intent = Intent::new(
                 crate::model::PortalName::new("main").unwrap(),
-                uuid::Uuid::from_u128(number.unsigned_abs().into()).into(),
+                uuid::Uuid::from_u128(number).into(),
                 at,
                 keyed.map(file).collect(),
             );
@@ -82,7 +81,7 @@ mod tests {
                 verdict: Some(Verdict::Partial),
             };
             let outcome = Outcome::Accepted { updated: files };
-            view.intend(id, intent).unwrap();
+            let id = view.intend(intent).unwrap();
             view.settle(id, at, outcome).unwrap();
             view.review(id, at, &review).unwrap();
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::view::{FolderFacts, PortalFacts};
+use crate::attempts::{ClassTotals, LedgerView, Verdict};
 use crate::classify::Class;
-use crate::ledger::{ClassTotals, LedgerView, Verdict};
 use crate::metrics::family::{FOLDER, FOLDER_REASON, PORTAL, families};
 use crate::metrics::samples::{Samples, flag, float};
 use crate::model::Timestamp;
@@ -16,6 +16,9 @@ families! {
         "Number of files that the reindexing budget still allows.";
     ACTIVE: Gauge "kb_reindex_active" PORTAL, Portal(|portal| Some(flag(portal.is_active?))),
         "Whether this process is the one that may reindex in the portal.";
+    DIFFERENT: Gauge "kb_exporter_different_configurations" PORTAL,
+        Portal(|portal| Some(float(portal.different?))),
+        "Number of processes with the same state that watch the portal by a different configuration.";
     CLASS_FILES: Counter "kb_reindex_class_files_total" &["portal", "error", "outcome"], PortalSamples(classes),
         "Total number of reindexed files by error class and outcome.";
     MODE: Gauge "kb_reindex_mode" &["portal", "folder_id", "folder", "mode"], FolderSamples(mode),
@@ -58,7 +61,7 @@ fn classes(portal: &PortalFacts<'_>, samples: &mut Samples<'_>) {
 
 /// Maximum number of classes without `other`, which has the files of all further ones.
 ///
-/// The ledger bounds its classes when files are sent ([`crate::ledger::Intent::max_classes`]), and removes none. So there are further ones
+/// The ledger bounds its classes when files are sent ([`crate::attempts::Intent::max_classes`]), and removes none. So there are further ones
 /// only if `errors.max_classes` was lowered since. Then the classes that are first by name are shown: an order by files would move
 /// classes to and from `other`, whose counter must not fall.
 fn at_most(

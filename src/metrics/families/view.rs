@@ -1,8 +1,8 @@
 //! Portals and folders at the moment for which their metrics are written.
 
+use crate::attempts::{LedgerView, Totals};
 use crate::clock::Moment;
 use crate::config::Mode;
-use crate::ledger::{LedgerView, Totals};
 use crate::policy::{self, Decision};
 use crate::snapshot::{Counts, FolderView, PortalView, ReindexView, Snapshot};
 
@@ -11,6 +11,8 @@ pub(in crate::metrics) struct PortalFacts<'a> {
     pub ledger: Option<&'a LedgerView>,
     /// Whether this process is the one that may reindex; `None` if nothing is reindexed.
     pub is_active: Option<bool>,
+    /// Processes that watch the portal by a different configuration.
+    pub different: Option<u64>,
     pub folders: Vec<FolderFacts<'a>>,
     now: Moment,
 }
@@ -35,6 +37,7 @@ impl<'a> PortalFacts<'a> {
             view,
             ledger: reindex.and_then(|view| view.ledger.as_deref().ok()),
             is_active: reindex.map(|view| view.is_active),
+            different: reindex.map(|view| view.peers.different.len() as u64),
             folders: folders
                 .map(|folder| FolderFacts::of(view, folder, reindex, now))
                 .collect(),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::StateCounts;
+use crate::attempts::StateCounts;
 use crate::policy::judge::{LaterRead, Observation, Timing, judge, observe, renewed, review};
 
 const DONE: Observation = Observation::Status(Status::Done);

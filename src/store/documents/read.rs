@@ -99,7 +99,7 @@ pub(super) async fn folders(
         let folder = StoredFolder {
             document: parsed(&row)?,
             files: files.remove(&id).unwrap_or_default().into_iter().collect(),
-            revision: revision(&row)?,
+            revision: Revision::of(&row)?,
         };
         folders.insert(id, folder);
     }
@@ -126,13 +126,6 @@ pub(super) fn folder_id(row: &AnyRow) -> Result<FolderId, StoreError> {
     let text: String = row.try_get("folder")?;
     let content = || StoreError::Content(format!("the id of a folder {text:?}"));
     FolderId::parse(&text).ok_or_else(content)
-}
-
-pub(super) fn revision(row: &AnyRow) -> Result<Revision, StoreError> {
-    Ok(Revision {
-        number: row.try_get("number")?,
-        token: row.try_get("token")?,
-    })
 }
 
 fn file_key(row: &AnyRow) -> Result<FileKey, StoreError> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::AnyConnection;
 
-use super::read::{self, folder_id, revision};
+use super::read::{self, folder_id};
 use super::{Answer, Changes, FileChanges, FolderChange};
 use crate::model::{FileKey, FolderId, PortalAddress, Shard, Timestamp};
 use crate::store::error::StoreError;
@@ -99,7 +99,7 @@ impl Tables<'_> {
                     .text(") ORDER BY folder")
                     .text(self.lock);
             for row in statement.fetch(self.connection).await? {
-                revisions.insert(folder_id(&row)?, revision(&row)?);
+                revisions.insert(folder_id(&row)?, Revision::of(&row)?);
             }
         }
         Ok(revisions)

@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
+use kb_exporter::attempts::{AttemptId, FileState, Intent, Review, SentFile, Verdict};
 use kb_exporter::classify::Class;
-use kb_exporter::ledger::{
-    AttemptId, FileState, Intent, Ledger, PortalLedger, Review, SentFile, StateFolder, Verdict,
-};
 use kb_exporter::model::{
     FileKey, FolderId, FolderName, Lost, Outcome, PortalAddress, PortalName, Shard,
 };
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use kb_exporter::store::ledger::{Ledger, PortalLedger, Standing};
 use uuid::Uuid;
 
 use super::*;
@@ -19,43 +16,37 @@ use super::*;
 struct Holder {
     ledger: Ledger,
     portal: PortalLedger,
-    stop: CancellationToken,
-    active: JoinHandle<()>,
 }
 
 impl Place {
     /// A process that opens the ledger, as soon as it may act.
     async fn holder(&self) -> Holder {
         let ledger = if self.database.is_some() {
-            Ledger::on_server(&self.url_file(), Shard::default(), Duration::from_secs(30))
+            let place = kb_exporter::store::Place::Server(self.url_file());
+            Ledger::shared(place, Shard::default(), Duration::from_secs(30))
         } else {
-            let folder = StateFolder::new(self.folder.path());
-            Ledger::open(folder).0
+            Ledger::in_folder(kb_exporter::store::Place::folder(self.folder.path()))
         };
         let address = PortalAddress::from("https://portal.example/");
         let portal = ledger.portal(&address);
-        let (stop, active) = (CancellationToken::new(), portal.clone());
-        let token = stop.clone();
-        let active = tokio::spawn(async move { active.stay_active(&token).await });
+        let standing = Standing {
+            host: "host".to_owned(),
+            pid: 1,
+            digest: String::new(),
+        };
         wait_for("the process may act", async || {
             let _ = portal.follow().await;
+            let _ = portal.renew_lease(standing.clone(), true).await;
             (portal.view().is_ok() && portal.may_act()).then_some(())
         })
         .await;
-        Holder {
-            ledger,
-            portal,
-            stop,
-            active,
-        }
+        Holder { ledger, portal }
     }
 }
 
 impl Holder {
     async fn stop(self) {
-        self.stop.cancel();
-        self.active.await.unwrap();
-        self.portal.stop_acting().await;
+        self.portal.leave().await.unwrap();
         self.ledger.close().await;
     }
 

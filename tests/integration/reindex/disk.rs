@@ -7,6 +7,7 @@ use kb_simulator::Status;
 
 use super::ledger;
 use super::scene::{Scene, make_old_ledger, only_with_a_reason};
+use crate::support::sqlite;
 
 /// Whether the state and the ledger are writable.
 fn writable(metrics: &Exposition) -> [Option<f64>; 2] {
@@ -18,9 +19,7 @@ async fn a_ledger_of_a_newer_version_holds_everything() {
     let scene = Scene::new("enforce").await;
     make_old_ledger(&scene.workspace).await;
     let file = ledger::path(&scene.workspace);
-    let database = rusqlite::Connection::open(&file).unwrap();
-    database.pragma_update(None, "user_version", 9_999).unwrap();
-    drop(database);
+    sqlite::sql(&file, "UPDATE store SET version = 9999");
     let before = fs::read(&file).unwrap();
     let exporter = scene.start().await;
     let metrics = scene.held(&exporter, "ledger").await;

@@ -6,7 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use kb_simulator::Status;
 
 use super::ledger;
+use super::limits::wall;
 use super::scene::{LONG_AGO, Scene};
+use crate::support::{attempts, sqlite};
 
 #[tokio::test]
 async fn a_new_ledger_holds_everything_for_one_cooldown() {
@@ -31,10 +33,9 @@ async fn a_ledger_from_the_future_holds_everything() {
     let scene = Scene::new("enforce").await;
     scene.start_with_old_ledger().await.stop().await;
     scene.start().await.stop().await;
-    let connection = rusqlite::Connection::open(ledger::path(&scene.workspace)).unwrap();
-    let tomorrow = "UPDATE portal SET met = (SELECT created + 86400000 FROM ledger)";
-    connection.execute(tomorrow, []).unwrap();
-    drop(connection);
+    let tomorrow = wall(SystemTime::now()) + 86_400_000;
+    let met = attempts::add(&format!(r#"{{"met":{{"at":{tomorrow}}}}}"#));
+    sqlite::sql(&ledger::path(&scene.workspace), &met);
     let exporter = scene.start().await;
     scene.held(&exporter, "clock").await;
     exporter.collected_again().await;

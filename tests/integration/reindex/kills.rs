@@ -195,7 +195,7 @@ impl Story {
     }
 
     /// How many attempts ended how.
-    fn outcomes(&self) -> BTreeMap<Option<String>, usize> {
+    fn outcomes(&self) -> BTreeMap<String, usize> {
         let mut outcomes = BTreeMap::new();
         for attempt in ledger::attempts(&self.workspace) {
             *outcomes.entry(attempt.outcome).or_default() += 1;
@@ -216,7 +216,7 @@ impl Story {
     fn charges(&self) -> Vec<(Time, u64)> {
         let paused = millis(self.paused);
         let attempts = ledger::attempts(&self.workspace).into_iter();
-        let charged = attempts.filter(|attempt| attempt.outcome.as_deref() != Some("not_sent"));
+        let charged = attempts.filter(|attempt| attempt.outcome != "not_sent");
         charged
             .map(|attempt| (attempt.intended + paused, attempt.files))
             .collect()

@@ -3,13 +3,13 @@
 use std::fs;
 
 use kb_simulator::Status;
-use rusqlite::Connection;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::ledger;
 use super::scene::{READS, Scene, decided, reload};
 use crate::support::exporter::Exporter;
+use crate::support::sqlite::Sqlite;
 use crate::support::wait::wait_for;
 use crate::support::writes::REINDEX_FAILED;
 
@@ -112,15 +112,15 @@ async fn an_outcome_that_the_disk_refuses_is_written_later() {
     scene.portal.hold(REINDEX_FAILED);
     let exporter = scene.start_with_old_ledger().await;
     scene.first_sent().await;
-    let locked = Connection::open(ledger::path(&scene.workspace)).unwrap();
-    locked.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut locked = Sqlite::open(&ledger::path(&scene.workspace)).await;
+    locked.sql("BEGIN IMMEDIATE").await;
     scene.portal.refuse(REINDEX_FAILED, 403);
     wait_for("the ledger refuses", async || {
         let logged = |line: &String| line.contains("the reindex ledger cannot be written");
         exporter.output().iter().any(logged).then_some(())
     })
     .await;
-    locked.execute_batch("ROLLBACK").unwrap();
+    locked.sql("ROLLBACK").await;
     let metrics = scene.attempted(&exporter, "refused").await;
     assert_eq!(scene.attempts(&metrics, "unknown"), Some(0.0));
     exporter.stop().await;

@@ -25,7 +25,7 @@ async fn an_attempt_in_a_folder_that_vanishes_is_inconclusive_in_time_and_given_
     exporter.stop().await;
     // It may come back until then.
     let open = &ledger::attempts(&scene.workspace)[0];
-    assert_eq!(open.outcome.as_deref(), Some("accepted"));
+    assert_eq!(open.outcome, "accepted");
     assert_eq!(open.verdict, None);
     assert_eq!(ledger::tries(&scene.workspace), FAILED);
 

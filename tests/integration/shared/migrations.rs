@@ -5,9 +5,6 @@ use kb_simulator::Status;
 use super::ledger::count;
 use super::scene::{Shared, says, until_writable};
 
-/// The tables with the versions of the others.
-const VERSIONS: [&str; 2] = ["kb_exporter.store", "kb_ledger.schema_version"];
-
 #[tokio::test]
 async fn processes_that_start_at_once_make_the_tables_once() {
     let shared = Shared::new("enforce").await;
@@ -22,10 +19,8 @@ async fn processes_that_start_at_once_make_the_tables_once() {
         exporter.collected().await;
         exporter.stop().await;
     }
-    for versions in VERSIONS {
-        assert_eq!(count(&shared.database, versions), 1, "{versions}");
-    }
-    for table in ["kb_ledger.ledger", "kb_ledger.portal", "kb_exporter.folder"] {
+    assert_eq!(count(&shared.database, "store"), 2, "state and ledger");
+    for table in ["event", "folder"] {
         assert_eq!(count(&shared.database, table), 1, "{table}");
     }
 }
@@ -34,10 +29,7 @@ async fn processes_that_start_at_once_make_the_tables_once() {
 async fn tables_of_a_newer_version_are_refused_and_left_as_they_are() {
     let shared = Shared::new("enforce").await;
     shared.meet_long_ago().await;
-    for versions in VERSIONS {
-        let newer = format!("UPDATE {versions} SET version = 9999");
-        shared.database.sql(&newer);
-    }
+    shared.database.store("UPDATE store SET version = 9999");
     let before = shared.database.dump();
     let exporter = shared.start().await;
     until_writable(&exporter, false).await;

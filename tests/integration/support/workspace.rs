@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -77,18 +75,6 @@ impl Workspace {
     /// Writes any text in place of the configuration.
     pub(crate) fn configure(&self, text: &str) {
         fs::write(self.path("config.yml"), text).unwrap();
-    }
-
-    /// Lets every time in a database of the state be so much earlier. No process may have it open.
-    pub(crate) fn age(&self, database: &str, times: &[(&str, &str)], by: Duration) {
-        let mut connection = Connection::open(self.path("state").join(database)).unwrap();
-        let by = i64::try_from(by.as_millis()).unwrap();
-        let transaction = connection.transaction().unwrap();
-        for (table, column) in times {
-            let update = format!("UPDATE {table} SET {column} = {column} - ?1");
-            transaction.execute(&update, [by]).unwrap();
-        }
-        transaction.commit().unwrap();
     }
 
     /// A path in the folder.

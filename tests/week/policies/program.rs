@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use chrono_tz::Tz;
+use kb_exporter::attempts::{Intent, LedgerView, SentFile};
 use kb_exporter::classify::Class;
 use kb_exporter::config::{Mode, Reindex};
-use kb_exporter::ledger::{AttemptId, Intent, LedgerView, SentFile};
 use kb_exporter::model::{
     ByStatus, FileKey, FolderId, Lost, Outcome, PortalName, Status as Of, Timestamp,
 };
@@ -40,7 +40,6 @@ pub struct ThisProgram {
     reindex: Reindex,
     /// What is on disk.
     ledger: LedgerView,
-    next: i64,
     rng: fastrand::Rng,
     pub kills: BTreeMap<Killed, u64>,
 }
@@ -52,7 +51,6 @@ impl ThisProgram {
         Self {
             reindex,
             ledger: LedgerView::new(time(0)),
-            next: 1,
             rng: fastrand::Rng::with_seed(seed),
             kills: BTreeMap::new(),
         }
@@ -63,7 +61,9 @@ impl ThisProgram {
         if self.rng.u32(0..one_in) != 0 {
             return Ok(());
         }
-        self.ledger.interrupt(time(now)).expect("it fits");
+        for event in self.ledger.interrupted(time(now)) {
+            self.ledger.apply(&event).expect("it fits");
+        }
         *self.kills.entry(at).or_default() += 1;
         Err(at)
     }
@@ -164,8 +164,6 @@ impl ThisProgram {
     ) -> Result<(), Killed> {
         let (now, at) = (portal.now, time(portal.now));
         self.maybe_killed(Killed::BeforeIntent, KILLED_IN_ATTEMPT, now)?;
-        let number = AttemptId::new(self.next);
-        self.next += 1;
         let name = PortalName::new("main").expect("a name");
         let files = failed
             .iter()
@@ -174,7 +172,7 @@ impl ThisProgram {
             is_trial,
             ..Intent::new(name, id(of), at, files.collect())
         };
-        self.ledger.intend(number, intent).expect("it fits");
+        let number = self.ledger.intend(intent).expect("it fits");
         self.maybe_killed(Killed::BeforeRequest, KILLED_IN_ATTEMPT, now)?;
         let answer = portal.post(of);
         self.maybe_killed(Killed::BeforeOutcome, KILLED_IN_ATTEMPT, now)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::portal::{Answer, FOLDERS, File, Folder};
 use super::*;
-use crate::ledger::Tidy;
+use crate::attempts::Tidy;
 use crate::policy::judge::{LaterRead, Observation, renewed, review};
 
 pub(super) struct World {
@@ -91,7 +91,9 @@ impl World {
 
     /// The program ends and is started again: only the ledger survives.
     fn restart(&mut self) {
-        self.ledger.view.interrupt(self.now).unwrap();
+        for event in self.ledger.view.interrupted(self.now) {
+            self.ledger.view.apply(&event).unwrap();
+        }
     }
 
     fn read(&mut self, whole: bool, answer: Answer) {

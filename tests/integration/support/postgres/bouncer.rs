@@ -30,7 +30,8 @@ impl Bouncer {
             "[databases]\n* = host={socket} port={server}\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
              auth_type = scram-sha-256\nauth_file = {}\n\
-             pool_mode = transaction\ndefault_pool_size = 2\n",
+             pool_mode = transaction\ndefault_pool_size = 2\n\
+             ignore_startup_parameters = extra_float_digits\n",
             users.display()
         );
         home::write(&settings, &text);

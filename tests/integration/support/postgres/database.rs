@@ -94,6 +94,11 @@ impl Database {
         self.access.sql(&self.name, statement)
     }
 
+    /// The rows of a statement about the tables of the program.
+    pub(crate) fn store(&self, statement: &str) -> Vec<Row> {
+        self.sql(&format!("SET search_path TO kb_exporter; {statement}"))
+    }
+
     /// Everything in it, as statements.
     pub(crate) fn dump(&self) -> String {
         let mut command = Command::new(home::binary("pg_dump"));

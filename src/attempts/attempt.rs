@@ -1,0 +1,166 @@
+//! One attempt at reindexing a folder, from its intent to its verdict.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempts::attempt_id::AttemptId;
+use crate::attempts::outcome::{FileState, StateCounts, Verdict};
+use crate::classify::Class;
+use crate::model::{FileKey, FileMap, FolderId, FolderName, Lost, Outcome, PortalName, Timestamp};
+
+/// What is about to be attempted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    /// The configured name under which the portal is asked.
+    pub portal: PortalName,
+    pub folder: FolderId,
+    /// Its name, for people who read the history.
+    pub name: FolderName,
+    /// Whether it shows whether a retry helps: none has helped its files lately.
+    pub is_trial: bool,
+    pub at: Timestamp,
+    /// Every failed file of the folder: the endpoint takes the folder whole.
+    pub files: Vec<(FileKey, SentFile)>,
+    /// Classes of the portal that are counted by themselves, at most: `errors.max_classes`.
+    pub max_classes: usize,
+}
+
+impl Intent {
+    /// An attempt in a folder whose name is not known, with counters for as many classes as the ledger allows.
+    pub fn new(
+        portal: PortalName,
+        folder: FolderId,
+        at: Timestamp,
+        files: Vec<(FileKey, SentFile)>,
+    ) -> Self {
+        Self {
+            portal,
+            folder,
+            name: FolderName::new(""),
+            is_trial: false,
+            at,
+            files,
+            max_classes: usize::MAX,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentFile {
+    pub state: FileState,
+    /// The class of its error when it was sent.
+    pub class: Class,
+    /// Its name, where it was read directly before the request.
+    pub name: Option<Arc<str>>,
+}
+
+impl SentFile {
+    /// A file that is about to be sent, of which the name is not known.
+    pub const fn new(class: Class) -> Self {
+        Self {
+            state: FileState::Sent,
+            class,
+            name: None,
+        }
+    }
+}
+
+/// The results of the files of one class in an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassResult {
+    pub class: Class,
+    /// Files of it that were sent.
+    pub sent: u64,
+    /// Those of them that were seen done.
+    pub recovered: u64,
+    /// Those of them that failed again.
+    pub refailed: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub id: AttemptId,
+    /// The configured name under which the portal was asked.
+    pub portal: PortalName,
+    pub folder: FolderId,
+    /// Whether it shows whether a retry helps: none had helped its files lately.
+    pub is_trial: bool,
+    /// When the intent was written: budget and cooldown count from here.
+    pub intended: Timestamp,
+    /// Failed files of the folder as last seen before it.
+    pub files: u64,
+    pub classes: Arc<[ClassResult]>,
+    /// The outcome of the request, and when it was known; `None` before that.
+    pub outcome: Option<(Timestamp, Outcome)>,
+    /// The files whose states are watched until the verdict; `None` after it, and where nothing was queued.
+    pub watched: Option<Arc<FileMap<SentFile>>>,
+    /// The verdict, once it was found.
+    pub judged: Option<Judged>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    pub at: Timestamp,
+    pub verdict: Verdict,
+    pub files: StateCounts,
+}
+
+impl Attempt {
+    /// Files that the budget is charged for: all that were failed, whatever the portal says that it queued.
+    pub(crate) fn charge(&self) -> u64 {
+        let is_charged = |(_, outcome): (_, Outcome)| outcome.is_charged();
+        if self.outcome.is_none_or(is_charged) {
+            self.files
+        } else {
+            0
+        }
+    }
+
+    /// The results of its files of a class.
+    pub(crate) fn result(&self, class: &Class) -> Option<&ClassResult> {
+        self.classes.iter().find(|result| result.class == *class)
+    }
+
+    /// Whether its verdict is still to come.
+    pub(crate) const fn is_unjudged(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    /// How many files are in each state; none where nothing was queued.
+    pub(crate) fn file_states(&self) -> StateCounts {
+        match (&self.watched, self.judged) {
+            (Some(files), _) => files.values().map(|file| file.state).collect(),
+            (None, Some(judged)) => judged.files,
+            (None, None) => StateCounts::default(),
+        }
+    }
+
+    /// Whether the program ended, or gave up, before the answer.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        let why = Lost::Interrupted;
+        self.outcome
+            .is_some_and(|(_, outcome)| outcome == Outcome::Unknown { why })
+    }
+
+    /// The same with every time replaced.
+    pub(super) fn with_times(&self, time: impl Fn(Timestamp) -> Timestamp) -> Self {
+        Self {
+            intended: time(self.intended),
+            outcome: self.outcome.map(|(at, outcome)| (time(at), outcome)),
+            judged: self.judged.map(|judged| Judged {
+                at: time(judged.at),
+                ..judged
+            }),
+            ..self.clone()
+        }
+    }
+
+    /// The last time that anything was written of it.
+    pub(crate) fn last_change(&self) -> Timestamp {
+        let answered = self.outcome.map(|(at, _)| at);
+        let judged = self.judged.map(|judged| judged.at);
+        let later = answered.max(judged).unwrap_or(self.intended);
+        self.intended.max(later)
+    }
+}

@@ -1,0 +1,227 @@
+//! The attempts of one portal, sorted as limits need them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempts::attempt::{Attempt, ClassResult};
+use crate::attempts::attempt_id::AttemptId;
+use crate::attempts::forgive::{Forgiven, ForgivenUntil, Forgiveness};
+use crate::classify::Class;
+use crate::model::{FolderId, Timestamp};
+
+/// Attempts in the order of a time.
+type ByTime = BTreeSet<(Timestamp, AttemptId)>;
+
+/// Attempts by something that they have in common, in the order of a time.
+type Index<K> = BTreeSet<(K, Timestamp, AttemptId)>;
+
+fn newest_first<'a, K: Clone + Ord>(
+    index: &'a Index<K>,
+    key: &K,
+) -> impl Iterator<Item = AttemptId> + use<'a, K> {
+    let end = |time, id| {
+        (
+            key.clone(),
+            Timestamp::from_millis(time),
+            AttemptId::new(id),
+        )
+    };
+    let attempts = index.range(end(i64::MIN, i64::MIN)..=end(i64::MAX, i64::MAX));
+    attempts.rev().map(|(.., id)| *id)
+}
+
+fn keys<K: Ord>(index: &Index<K>) -> BTreeSet<&K> {
+    index.iter().map(|(key, ..)| key).collect()
+}
+
+fn insert_or_remove<T: Ord>(all: &mut BTreeSet<T>, one: T, insert: bool) {
+    if insert {
+        all.insert(one);
+    } else {
+        all.remove(&one);
+    }
+}
+
+/// The attempts of one portal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Facts", into = "Facts")]
+pub struct Track {
+    pub(super) attempts: BTreeMap<AttemptId, Arc<Attempt>>,
+    intended: ByTime,
+    changed: ByTime,
+    by_folder: Index<FolderId>,
+    by_class: Index<Class>,
+    unjudged: BTreeSet<AttemptId>,
+    forgiven: ForgivenUntil,
+}
+
+/// A track without what can be found again.
+#[derive(Serialize, Deserialize)]
+struct Facts {
+    attempts: Vec<Arc<Attempt>>,
+    forgiven: Vec<Forgiveness>,
+}
+
+impl From<Facts> for Track {
+    fn from(facts: Facts) -> Self {
+        let mut track = Self::default();
+        for attempt in facts.attempts {
+            track.set(Arc::unwrap_or_clone(attempt));
+        }
+        for forgiveness in &facts.forgiven {
+            track.note_forgiven(forgiveness);
+        }
+        track
+    }
+}
+
+impl From<Track> for Facts {
+    fn from(track: Track) -> Self {
+        let forgiven = track.forgiven.iter().map(|(what, at)| Forgiveness {
+            at: *at,
+            what: what.clone(),
+        });
+        Self {
+            forgiven: forgiven.collect(),
+            attempts: track.attempts.into_values().collect(),
+        }
+    }
+}
+
+impl Track {
+    pub fn get(&self, id: AttemptId) -> Option<&Arc<Attempt>> {
+        self.attempts.get(&id)
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Attempt>> {
+        self.attempts.values()
+    }
+
+    /// The attempts in the window of this length that ends now: each counts until the length has passed.
+    pub fn within(&self, length: Duration, now: Timestamp) -> impl Iterator<Item = &Arc<Attempt>> {
+        let before = (now.before(length), AttemptId::MAX);
+        self.intended
+            .range((Excluded(before), Unbounded))
+            .filter_map(|(_, id)| self.get(*id))
+    }
+
+    /// The attempts of a folder, newest first, but for those that were forgiven.
+    pub fn of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
+        self.all_of_folder(folder)
+            .take_while(is_after(self.forgiven.get(&Forgiven::Folder(folder))))
+    }
+
+    /// Every attempt of a folder, newest first.
+    pub(super) fn all_of_folder(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
+        newest_first(&self.by_folder, &folder).filter_map(|id| self.get(id))
+    }
+
+    /// The attempts that sent files of a class, newest first, with the results of these files; but for those that were forgiven.
+    pub fn of_class<'a>(
+        &'a self,
+        class: &'a Class,
+    ) -> impl Iterator<Item = (&'a Arc<Attempt>, &'a ClassResult)> {
+        let ids = newest_first(&self.by_class, class);
+        let attempts = ids.filter_map(|id| self.get(id));
+        let attempts =
+            attempts.take_while(is_after(self.forgiven.get(&Forgiven::Class(class.clone()))));
+        attempts.filter_map(move |attempt| Some((attempt, attempt.result(class)?)))
+    }
+
+    /// Whether files of a class were ever sent.
+    pub(super) fn knows_class(&self, class: &Class) -> bool {
+        newest_first(&self.by_class, class).next().is_some()
+    }
+
+    /// The classes of the files that were sent.
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        keys(&self.by_class).into_iter()
+    }
+
+    /// The attempts in the order in which they were made, newest first, but for those that were forgiven with everything.
+    pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
+        let newest_first = self.intended.iter().rev();
+        newest_first
+            .filter_map(|(_, id)| self.get(*id))
+            .take_while(is_after(self.forgiven.get(&Forgiven::Everything)))
+    }
+
+    /// The attempts whose verdict is still to come, oldest first.
+    pub fn unjudged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
+        self.unjudged.iter().filter_map(|id| self.get(*id))
+    }
+
+    /// Those of them that were made in a folder.
+    pub fn unjudged_in(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
+        self.unjudged()
+            .filter(move |attempt| attempt.folder == folder)
+    }
+
+    /// The last time that anything was written of any of them.
+    pub(crate) fn last_change(&self) -> Option<Timestamp> {
+        self.changed.last().map(|(at, _)| *at)
+    }
+
+    pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
+        self.forgiven.note(forgiveness);
+    }
+
+    /// Until when attempts were forgiven.
+    pub(super) fn forgiven(&self) -> impl Iterator<Item = (&Forgiven, &Timestamp)> {
+        self.forgiven.iter()
+    }
+
+    /// Moves the times until when attempts were forgiven by a number of milliseconds.
+    pub(super) fn move_forgiven(&mut self, by: i64) {
+        self.forgiven = self.forgiven.moved(by);
+    }
+
+    /// Adds an attempt, or replaces what was known of it.
+    pub(super) fn set(&mut self, attempt: Attempt) {
+        self.remove(attempt.id);
+        self.index(&attempt, true);
+        self.attempts.insert(attempt.id, Arc::new(attempt));
+    }
+
+    pub(super) fn remove(&mut self, id: AttemptId) {
+        if let Some(attempt) = self.attempts.remove(&id) {
+            self.index(&attempt, false);
+        }
+    }
+
+    /// Adds an attempt to every index, or removes it.
+    fn index(&mut self, attempt: &Attempt, add: bool) {
+        let (id, at) = (attempt.id, attempt.intended);
+        insert_or_remove(&mut self.intended, (at, id), add);
+        insert_or_remove(&mut self.changed, (attempt.last_change(), id), add);
+        insert_or_remove(&mut self.by_folder, (attempt.folder, at, id), add);
+        for result in attempt.classes.iter() {
+            insert_or_remove(&mut self.by_class, (result.class.clone(), at, id), add);
+        }
+        if attempt.is_unjudged() {
+            insert_or_remove(&mut self.unjudged, id, add);
+        }
+    }
+
+    /// The attempts that no limit can ask for any more: unchanged since before `limit`, and neither unjudged, nor the newest of their folder.
+    pub(super) fn dispensable(&self, limit: Timestamp) -> Vec<AttemptId> {
+        let folders = keys(&self.by_folder).into_iter();
+        let older = folders.flat_map(|folder| self.all_of_folder(*folder).skip(1));
+        let dispensable =
+            older.filter(|attempt| attempt.last_change() < limit && !attempt.is_unjudged());
+        dispensable.map(|attempt| attempt.id).collect()
+    }
+}
+
+/// Whether an attempt was made after this time.
+fn is_later(attempt: &Attempt, until: Option<Timestamp>) -> bool {
+    until.is_none_or(|until| attempt.intended > until)
+}
+
+fn is_after(until: Option<Timestamp>) -> impl Fn(&&Arc<Attempt>) -> bool {
+    move |attempt| is_later(attempt, until)
+}

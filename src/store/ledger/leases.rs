@@ -1,0 +1,283 @@
+//! Who may act where several processes share a ledger.
+//!
+//! Each process of a shard has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, a fencing
+//! number that grows with each change of the holder, and when it ends by the clock of the server. Each intent is written in a transaction that
+//! checks the lease. Before the request is sent, the process checks once more, by its own monotonic clock, that the lease has not ended: it
+//! may have been paused after the commit.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _, query, query_scalar};
+use tokio::time::Instant;
+
+use crate::clock::Moment;
+use crate::model::{PortalAddress, Shard};
+use crate::store::error::StoreError;
+use crate::store::tables::SERVER_NOW;
+
+/// The row of a process that renews it no more goes after so many lengths of a lease.
+const FORGOTTEN_AFTER: u32 = 100;
+
+/// A process, for people and for other processes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    pub host: String,
+    pub pid: u32,
+    /// Of what must be the same in all processes that watch a portal.
+    pub digest: String,
+}
+
+impl std::fmt::Display for Standing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "process {} on {}", self.pid, self.host)
+    }
+}
+
+/// What a process knows of the others that watch a portal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Peers {
+    /// The one of this shard that may act, if another one may.
+    pub acting: Option<Standing>,
+    /// Those whose configuration differs in what must be the same.
+    pub different: Vec<Standing>,
+}
+
+/// The leases of this process. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Leases(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// Identifies this process, also after a restart on the same machine.
+    process: String,
+    shard: Shard,
+    length: Duration,
+    state: Mutex<HashMap<PortalAddress, State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    held: Option<Held>,
+    peers: Peers,
+}
+
+/// A lease that this process has.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    fence: i64,
+    until: Instant,
+}
+
+/// How a process stands in a portal.
+#[derive(Debug, Clone)]
+pub(super) struct Claim {
+    pub standing: Standing,
+    /// Whether it has a folder to act on.
+    pub acts: bool,
+}
+
+impl Leases {
+    pub fn new(shard: Shard, length: Duration) -> Self {
+        Self(Arc::new(Shared {
+            process: uuid::Uuid::from_u128(fastrand::u128(..)).to_string(),
+            shard,
+            length,
+            state: Mutex::default(),
+        }))
+    }
+
+    pub fn length(&self) -> Duration {
+        self.0.length
+    }
+
+    /// Whether this process has the lease of a portal now.
+    pub fn is_held(&self, portal: &PortalAddress) -> bool {
+        let held = self.held(portal);
+        held.is_some_and(|held| Moment::now().steady < held.until)
+    }
+
+    pub fn peers(&self, portal: &PortalAddress) -> Peers {
+        let state = self.state();
+        state
+            .get(portal)
+            .map_or_else(Peers::default, |state| state.peers.clone())
+    }
+
+    fn held(&self, portal: &PortalAddress) -> Option<Held> {
+        self.state().get(portal)?.held
+    }
+
+    fn state(&self) -> MutexGuard<'_, HashMap<PortalAddress, State>> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The index and the count of the shard.
+    fn shard(&self) -> String {
+        format!("{}/{}", self.0.shard.index(), self.0.shard.count())
+    }
+
+    fn millis(&self) -> i64 {
+        i64::try_from(self.0.length.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// Shows this process to the others, reads who they are, and takes or renews the lease of a portal if it is free; gives it up if this
+    /// process has nothing to act on. The result is known from [`Self::renewed`] on.
+    pub async fn renew(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+        claim: &Claim,
+    ) -> Result<Renewal, StoreError> {
+        // Measured from before the server counts.
+        let until = Moment::now().steady + self.0.length;
+        self.show(connection, portal, &claim.standing).await?;
+        let fence = if claim.acts {
+            self.take(connection, portal).await?
+        } else {
+            self.give_up(connection, portal).await?;
+            None
+        };
+        let peers = self.read_peers(connection, portal, claim).await?;
+        Ok(Renewal {
+            held: fence.map(|fence| Held { fence, until }),
+            peers,
+        })
+    }
+
+    /// Notes a renewal that was committed, or that there was none.
+    pub fn renewed(&self, portal: &PortalAddress, renewal: Renewal) {
+        let Renewal { held, peers } = renewal;
+        let state = State { held, peers };
+        self.state().insert(portal.clone(), state);
+    }
+
+    async fn show(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+        standing: &Standing,
+    ) -> Result<(), StoreError> {
+        let forgotten = self.millis().saturating_mul(FORGOTTEN_AFTER.into());
+        let forget = format!("DELETE FROM process WHERE until < {SERVER_NOW} - $1");
+        let forget = query(AssertSqlSafe(forget)).bind(forgotten);
+        forget.execute(&mut *connection).await?;
+        let show = format!(
+            "INSERT INTO process (portal, shard, process, document, until)
+             VALUES ($1, $2, $3, $4, {SERVER_NOW} + $5)
+             ON CONFLICT (portal, shard, process)
+             DO UPDATE SET document = excluded.document, until = excluded.until"
+        );
+        let show = query(AssertSqlSafe(show)).bind(portal.as_str());
+        let show = show.bind(self.shard()).bind(self.0.process.as_str());
+        let show = show.bind(serde_json::to_string(standing)?);
+        show.bind(self.millis()).execute(connection).await?;
+        Ok(())
+    }
+
+    /// Takes the lease if nobody has it, or renews it. Returns its fencing number.
+    async fn take(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+    ) -> Result<Option<i64>, StoreError> {
+        let take = format!(
+            "INSERT INTO lease (portal, shard, process, fence, until)
+             VALUES ($1, $2, $3, 1, {SERVER_NOW} + $4)
+             ON CONFLICT (portal, shard) DO UPDATE
+             SET process = excluded.process, until = excluded.until,
+                 fence = lease.fence + CASE WHEN lease.process = excluded.process THEN 0 ELSE 1 END
+             WHERE lease.process = excluded.process OR lease.until < {SERVER_NOW}
+             RETURNING fence"
+        );
+        let take = query_scalar(AssertSqlSafe(take)).bind(portal.as_str());
+        let take = take.bind(self.shard()).bind(self.0.process.as_str());
+        Ok(take.bind(self.millis()).fetch_optional(connection).await?)
+    }
+
+    /// Ends the lease of a portal, so that other processes need not wait for its end.
+    async fn give_up(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+    ) -> Result<(), StoreError> {
+        let end = "UPDATE lease SET until = 0
+                   WHERE portal = $1 AND shard = $2 AND process = $3 AND until > 0";
+        let end = query(end).bind(portal.as_str()).bind(self.shard());
+        end.bind(self.0.process.as_str())
+            .execute(connection)
+            .await?;
+        Ok(())
+    }
+
+    /// Ends the lease and the row of this process.
+    pub async fn leave(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+    ) -> Result<(), StoreError> {
+        self.state().remove(portal);
+        self.give_up(connection, portal).await?;
+        let leave = "DELETE FROM process WHERE portal = $1 AND shard = $2 AND process = $3";
+        let leave = query(leave).bind(portal.as_str()).bind(self.shard());
+        let leave = leave.bind(self.0.process.as_str());
+        leave.execute(connection).await?;
+        Ok(())
+    }
+
+    async fn read_peers(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+        claim: &Claim,
+    ) -> Result<Peers, StoreError> {
+        let others = format!(
+            "SELECT process.document AS document,
+                    CASE WHEN lease.until > {SERVER_NOW} AND lease.shard = $2 THEN 1 ELSE 0 END AS acts
+             FROM process LEFT JOIN lease
+             ON lease.portal = process.portal AND lease.shard = process.shard AND lease.process = process.process
+             WHERE process.portal = $1 AND process.process <> $3 AND process.until > {SERVER_NOW}
+             ORDER BY process.process"
+        );
+        let others = query(AssertSqlSafe(others)).bind(portal.as_str());
+        let others = others.bind(self.shard()).bind(self.0.process.as_str());
+        let mut peers = Peers::default();
+        for row in others.fetch_all(connection).await? {
+            let other: Standing = serde_json::from_str(row.try_get("document")?)?;
+            if row.try_get::<i32, _>("acts")? == 1 {
+                peers.acting = Some(other.clone());
+            }
+            if other.digest != claim.standing.digest {
+                peers.different.push(other);
+            }
+        }
+        Ok(peers)
+    }
+
+    /// Checks in the transaction of a write that this process has the lease, and keeps others from taking it until the end of the
+    /// transaction.
+    pub async fn check(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+    ) -> Result<(), StoreError> {
+        let held = self.held(portal).ok_or(StoreError::NoLease)?;
+        let check = format!(
+            "SELECT fence FROM lease WHERE portal = $1 AND shard = $2
+             AND process = $3 AND fence = $4 AND until > {SERVER_NOW} FOR UPDATE"
+        );
+        let check = query_scalar::<_, i64>(AssertSqlSafe(check)).bind(portal.as_str());
+        let check = check.bind(self.shard()).bind(self.0.process.as_str());
+        let found = check.bind(held.fence).fetch_optional(connection).await?;
+        found.map(drop).ok_or(StoreError::NoLease)
+    }
+}
+
+/// The result of [`Leases::renew`].
+#[derive(Debug, Default)]
+pub(super) struct Renewal {
+    held: Option<Held>,
+    peers: Peers,
+}

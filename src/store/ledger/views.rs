@@ -1,0 +1,61 @@
+//! The view of each portal, for all who hold the ledger.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::attempts::LedgerView;
+use crate::model::PortalAddress;
+use crate::store::error::StoreError;
+use crate::store::ledger::error::LedgerError;
+use crate::store::revision::Revision;
+
+/// What is known of a portal's log up to a revision.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub view: Arc<LedgerView>,
+    /// The last event; `None` before the first.
+    pub revision: Option<Revision>,
+    /// Events since the one that has all before it.
+    pub events: usize,
+}
+
+/// Only the thread of the ledger changes them, after the commit. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Views(Arc<Mutex<HashMap<PortalAddress, Result<Known, LedgerError>>>>);
+
+impl Views {
+    /// What is known of a portal, or why nothing is.
+    pub fn get(&self, portal: &PortalAddress) -> Result<Known, LedgerError> {
+        let known = self.lock().get(portal).cloned();
+        known.unwrap_or_else(|| Err(StoreError::NotOpened.into()))
+    }
+
+    pub fn set(&self, portal: &PortalAddress, known: Known) {
+        self.lock().insert(portal.clone(), Ok(known));
+    }
+
+    /// Notes why a portal's log cannot be read, unless something is known of it.
+    pub fn refuse(&self, portal: &PortalAddress, error: &LedgerError) {
+        let mut views = self.lock();
+        if !matches!(views.get(portal), Some(Ok(_))) {
+            views.insert(portal.clone(), Err(error.clone()));
+        }
+    }
+
+    pub fn portals(&self) -> Vec<PortalAddress> {
+        let views = self.lock();
+        let known = views.iter().filter(|(_, known)| known.is_ok());
+        known.map(|(portal, _)| portal.clone()).collect()
+    }
+
+    /// Forgets everything, for this reason.
+    pub fn close(&self, error: &LedgerError) {
+        for known in self.lock().values_mut() {
+            *known = Err(error.clone());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<PortalAddress, Result<Known, LedgerError>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

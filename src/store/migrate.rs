@@ -1,0 +1,211 @@
+//! Moves state and ledger from a folder to PostgreSQL, or back.
+//!
+//! The copy is read again and compared with the source before it counts. In the same step the source is marked as moved, so that no process that
+//! still knows it can use it. A folder is locked meanwhile, and a database in which a process has a lease is refused.
+
+mod error;
+mod folder;
+mod rows;
+
+use std::time::Duration;
+
+use sqlx::{AnyConnection, Row as _, query};
+
+use crate::clock::Moment;
+use crate::config::SharedState;
+use crate::store::clock::StoreClock;
+use crate::store::database::Database;
+use crate::store::error::StoreError;
+use crate::store::ledger::log;
+use crate::store::part::Part;
+use crate::store::place::{Access, Place};
+use crate::store::tables::{SERVER_NOW, rows as read};
+use crate::store::worker::block_on;
+
+use folder::NewFiles;
+use rows::{TABLES, Table};
+
+pub use error::MigrateError;
+
+/// The clocks of this machine and of the server may differ by this much: the times in a ledger are those of the clock that is used with it.
+const MAX_DIFFERENCE: Duration = Duration::from_mins(1);
+
+/// How many rows of each kind were copied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Copied {
+    pub folders: u64,
+    /// Files that are not done.
+    pub files: u64,
+    /// Events of the ledger.
+    pub events: u64,
+}
+
+impl Copied {
+    fn count(&mut self, table: &Table, rows: u64) {
+        match table.name {
+            "folder" => self.folders += rows,
+            "file" => self.files += rows,
+            "event" => self.events += rows,
+            _ => {}
+        }
+    }
+
+    fn or_empty(self) -> Result<Self, MigrateError> {
+        if self == Self::default() {
+            return Err(MigrateError::Empty);
+        }
+        Ok(self)
+    }
+}
+
+/// Moves everything from the folder to the database. Blocks.
+pub fn to_postgres(state: &SharedState) -> Result<Copied, MigrateError> {
+    let place = Place::folder(&state.path);
+    place.hold_existing()?;
+    block_on(async || {
+        let [mut state_file, mut ledger_file] =
+            Part::ALL.map(|part| Database::new(place.clone(), part, Access::Move));
+        let mut server = server(state, Access::Serve).await?;
+        let clock = server.clock();
+        // The source is marked before the copy is committed: a copy that is cut short in between is made again, and never used beside its source.
+        let copy = async |to: &mut AnyConnection| {
+            hold(to, &clock).await?;
+            if !is_empty(to).await? {
+                return Err(MigrateError::DatabaseNotEmpty);
+            }
+            let mut copied = Copied::default();
+            let copy_state = async |from: &mut AnyConnection| {
+                copy_part(Part::State, from, to, &mut copied).await?;
+                let copy_ledger = async |from: &mut AnyConnection| {
+                    copy_part(Part::Ledger, from, to, &mut copied).await?;
+                    mark(from, Part::Ledger, SERVER_NAME).await
+                };
+                ledger_file.transaction(copy_ledger).await?;
+                mark(from, Part::State, SERVER_NAME).await
+            };
+            state_file.transaction(copy_state).await?;
+            copied.or_empty()
+        };
+        let copied = server.transaction(copy).await;
+        state_file.close().await;
+        ledger_file.close().await;
+        server.close().await;
+        copied
+    })
+}
+
+/// Moves everything from the database to the folder. Blocks.
+pub fn to_folder(state: &SharedState) -> Result<Copied, MigrateError> {
+    block_on(async || {
+        let mut server = server(state, Access::Move).await.map_err(nothing_there)?;
+        let files = NewFiles::create(&state.path)?;
+        let clock = server.clock();
+        let name = state.path.display().to_string();
+        let copy = async |from: &mut AnyConnection| {
+            hold(from, &clock).await?;
+            let mut copied = Copied::default();
+            for part in Part::ALL {
+                let mut file = Database::new(files.place(), part, Access::Serve);
+                let copy =
+                    async |to: &mut AnyConnection| copy_part(part, from, to, &mut copied).await;
+                let done = file.transaction(copy).await;
+                file.close().await;
+                done?;
+                mark(from, part, &name).await?;
+            }
+            copied.or_empty()
+        };
+        let copied = server.transaction(copy).await;
+        server.close().await;
+        let copied = copied?;
+        files.publish()?;
+        Ok(copied)
+    })
+}
+
+/// How the place in PostgreSQL is called.
+const SERVER_NAME: &str = "the PostgreSQL database of state.postgres_url_file";
+
+/// The database in PostgreSQL, whose tables are there.
+async fn server(state: &SharedState, access: Access) -> Result<Database, MigrateError> {
+    let place = Place::Server(state.url_file.clone());
+    let mut ledger = Database::new(place.clone(), Part::Ledger, access);
+    ledger.check_write().await?;
+    ledger.close().await;
+    let mut server = Database::new(place, Part::State, access);
+    server.check_write().await?;
+    Ok(server)
+}
+
+fn nothing_there(error: MigrateError) -> MigrateError {
+    match error {
+        MigrateError::Store(StoreError::Missing(_)) => MigrateError::Empty,
+        error => error,
+    }
+}
+
+/// Keeps others from writing until the end of the transaction. Refuses a database that a process uses, and one with another time.
+async fn hold(connection: &mut AnyConnection, clock: &StoreClock) -> Result<(), MigrateError> {
+    read(connection, "SELECT part FROM store FOR UPDATE".to_owned()).await?;
+    let leases = format!(
+        "SELECT portal, shard, until - {SERVER_NOW} AS remaining FROM lease
+         WHERE until >= {SERVER_NOW} ORDER BY until DESC LIMIT 1"
+    );
+    if let Some(lease) = read(connection, leases).await?.first() {
+        let millis: i64 = lease.try_get("remaining").map_err(StoreError::from)?;
+        return Err(MigrateError::DatabaseInUse {
+            portal: lease.try_get("portal").map_err(StoreError::from)?,
+            shard: lease.try_get("shard").map_err(StoreError::from)?,
+            seconds: millis / 1_000 + 1,
+        });
+    }
+    let (server, machine) = (clock.now().wall, Moment::now().wall);
+    let difference = server.since(machine).max(machine.since(server));
+    if difference > MAX_DIFFERENCE {
+        let seconds = difference.as_secs();
+        return Err(MigrateError::Clocks { seconds });
+    }
+    Ok(())
+}
+
+async fn is_empty(connection: &mut AnyConnection) -> Result<bool, StoreError> {
+    for table in &TABLES {
+        if table.content(connection).await?.rows > 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Copies the tables of a part, and compares both sides.
+async fn copy_part(
+    part: Part,
+    from: &mut AnyConnection,
+    to: &mut AnyConnection,
+    copied: &mut Copied,
+) -> Result<(), MigrateError> {
+    if part == Part::Ledger {
+        // What cannot be read is not copied.
+        for portal in log::portals(from).await? {
+            log::fold(&log::read(from, &portal, None).await?.into_events())?;
+        }
+    }
+    for table in TABLES.iter().filter(|table| table.part == part) {
+        table.copy(from, to).await?;
+        let content = table.content(from).await?;
+        if table.content(to).await? != content {
+            let table = table.name;
+            return Err(MigrateError::Different { table });
+        }
+        copied.count(table, content.rows);
+    }
+    Ok(())
+}
+
+/// Marks a part as moved: whoever opens it, or writes to it, is told where it went.
+async fn mark(connection: &mut AnyConnection, part: Part, to: &str) -> Result<(), MigrateError> {
+    let mark = "UPDATE store SET moved_to = $1 WHERE part = $2";
+    let mark = query(mark).bind(to.to_owned()).bind(part.as_str());
+    mark.execute(connection).await.map_err(StoreError::from)?;
+    Ok(())
+}
