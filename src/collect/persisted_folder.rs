@@ -54,9 +54,10 @@ struct Stored {
 }
 
 /// Files that differ from what is stored.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Unsaved {
     These(HashSet<FileKey>),
+    #[default]
     All,
 }
 
@@ -265,12 +266,6 @@ impl PersistedFolder {
             revision: self.stored.revision,
             substance: Some(document.substance()),
         }
-    }
-}
-
-impl Default for Unsaved {
-    fn default() -> Self {
-        Self::All
     }
 }
 

@@ -150,7 +150,7 @@ impl Collector {
 
     /// After a panic, nobody hears of the write that is under way.
     pub(super) fn forget_write(&mut self) {
-        let folders = self.storage.end_write(None);
+        let folders = self.storage.end_write(Some(&StoreError::Closed));
         self.not_written(&folders, StoreError::Closed);
     }
 

@@ -38,8 +38,8 @@ pub(super) struct Storage {
     unread: Option<StoreError>,
     is_reading: bool,
     queue: VecDeque<FolderId>,
-    /// The end of a collection, which waits behind the folders: its time if it was a success.
-    end: Option<Option<Timestamp>>,
+    /// The end of a collection, which waits behind the folders.
+    end: Option<End>,
     /// Folders and ends of collections that ever waited, and those of which a write has ended.
     queued: u64,
     ended: u64,
@@ -56,13 +56,18 @@ pub(super) struct Storage {
     forget_portals_at: Instant,
 }
 
+/// A collection that ended; when, if every folder was counted.
+#[derive(Clone, Copy)]
+struct End {
+    success: Option<Timestamp>,
+}
+
 /// A write that is under way.
-#[derive(Default)]
 struct InFlight {
     folders: Vec<FolderId>,
     ends_collection: bool,
     forgotten: Vec<FolderId>,
-    refutation: Option<Option<Refutation>>,
+    refutation: Option<Refutation>,
 }
 
 impl Storage {
@@ -105,7 +110,7 @@ impl Storage {
         let begins = self.unread.is_some() && !self.is_reading;
         self.is_reading |= begins;
         let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
-        begins.then(|| async move { documents.load(portal, shard).await })
+        begins.then_some(async move { documents.load(portal, shard).await })
     }
 
     /// What is stored was read, or could not be.
@@ -145,7 +150,10 @@ impl Storage {
             return 0;
         }
         self.queued += u64::from(self.end.is_none());
-        self.end = Some(success.max(self.end.flatten()));
+        let before = self.end.and_then(|end| end.success);
+        self.end = Some(End {
+            success: success.max(before),
+        });
         self.queued
     }
 
@@ -180,8 +188,8 @@ impl Storage {
     ) -> impl Future<Output = Written> + Send + use<> {
         let end = self.end.take_if(|_| self.queue.is_empty());
         let changes = Changes {
-            last_success: end.flatten(),
-            refutation: (refutation != self.refutation).then_some(refutation),
+            last_success: end.and_then(|end| end.success),
+            refutation: (refutation != self.refutation).then(|| refutation.clone()),
             forgotten: std::mem::take(&mut self.forgotten),
             unwatched: end.and_then(|_| self.forget_portals(watched)),
             folders,
@@ -190,7 +198,7 @@ impl Storage {
             folders: changes.folders.iter().map(|change| change.id).collect(),
             ends_collection: end.is_some(),
             forgotten: changes.forgotten.clone(),
-            refutation: changes.refutation.clone(),
+            refutation,
         });
         let (documents, portal, shard) = (self.documents.clone(), self.portal.clone(), self.shard);
         async move { documents.write(portal, shard, changes).await }
@@ -198,13 +206,15 @@ impl Storage {
 
     /// The write that was under way has ended; returns its folders.
     pub fn end_write(&mut self, refused: Option<&StoreError>) -> Vec<FolderId> {
-        let in_flight = self.in_flight.take().unwrap_or_default();
+        let Some(in_flight) = self.in_flight.take() else {
+            return Vec::new();
+        };
         self.ended += in_flight.folders.len() as u64 + u64::from(in_flight.ends_collection);
         if let Some(error) = refused {
             self.log_refusal(error);
             self.forgotten.extend(in_flight.forgotten);
-        } else if let Some(refutation) = in_flight.refutation {
-            self.refutation = refutation;
+        } else {
+            self.refutation = in_flight.refutation;
         }
         if in_flight.ends_collection {
             self.refused = refused.cloned();
