@@ -62,3 +62,37 @@ async fn another_process_writes(scene: &Story, state: &Documents, failed: u64) {
         "{answers:?}"
     );
 }
+
+/// How often the one folder was written.
+async fn writes(scene: &Story, state: &Documents) -> i64 {
+    let address = scene.collector.settings.address.clone();
+    let stored = state.load(address, Shard::default()).await.unwrap();
+    stored.folders.into_values().next().unwrap().revision.number
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_folder_is_written_when_the_stored_time_of_its_count_is_old() {
+    let simulator = Simulator::empty(Options::default());
+    let inbox = simulator.with(|world| world.add_folder("Inbox"));
+    let add = |files| {
+        let failed = &SimulatedStatus::Failed;
+        simulator.with(|world| world.add_files(inbox, failed, files).unwrap());
+    };
+    add(3);
+    let unobserved = Arc::new(crate::portal::Unobserved);
+    let mut scene = Story::at(simulator.router(), unobserved, |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let state = Documents::open(Place::folder(folder.path()), Access::Serve);
+    go_on_as(&mut scene, &state, Shard::default()).await;
+    scene.collector.once().await;
+    let before = writes(&scene, &state).await;
+    for (minutes, files, more) in [(1, 0, 0), (1, 0, 0), (4, 0, 1), (1, 0, 1), (1, 2, 2)] {
+        sleep(Duration::from_mins(minutes)).await;
+        if files > 0 {
+            add(files);
+        }
+        scene.collector.once().await;
+        let after = writes(&scene, &state).await;
+        assert_eq!(after - before, more, "{minutes} minutes, {files} files");
+    }
+}
