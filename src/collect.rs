@@ -32,6 +32,7 @@ pub mod sorting;
 mod storage;
 pub mod strategy;
 mod tasks;
+mod unsaved;
 mod unwritten;
 mod watched;
 

@@ -3,18 +3,15 @@
 //! The history in memory is ahead of the database while a write is under way or writes fail. The counters that are shown are those in the
 //! database, so that a restart never restores values below those that were scraped.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::collect::sorted::RowsWanted;
+use crate::collect::unsaved::Unsaved;
 use crate::count::{FolderCount, MAX_REMEMBERED};
 use crate::history::{Departure, FileHistory, FolderCounters, FolderRecord, FullRead, Update};
-use crate::model::{ByStatus, FileKey, FolderId, Status, Timestamp};
-use crate::store::{FileChanges, FolderChange, FolderDocument, Revision, StoreError, StoredFolder};
-
-/// Files whose changes are noted one by one while they are not written; beyond that all are written at once.
-const MAX_NOTED: usize = 100_000;
+use crate::model::{ByStatus, FolderId, Status, Timestamp};
+use crate::store::{FolderChange, FolderDocument, Revision, StoreError, StoredFolder};
 
 /// A folder of which nothing changes but the time of its count is written when the count that is stored is so much older
 /// (docs/operations.md, State).
@@ -51,14 +48,6 @@ struct Stored {
     revision: Option<Revision>,
     /// [`FolderDocument::substance`]; `None` if it is not known.
     substance: Option<u64>,
-}
-
-/// Files that differ from what is stored.
-#[derive(Debug, Default)]
-enum Unsaved {
-    These(HashSet<FileKey>),
-    #[default]
-    All,
 }
 
 impl PersistedFolder {
@@ -189,7 +178,7 @@ impl PersistedFolder {
         let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);
         let counted = document.record.as_ref().map(|record| record.counted);
         let apart = millis(counted).abs_diff(millis(last.counted));
-        !matches!(&self.unsaved, Unsaved::These(files) if files.is_empty())
+        !self.unsaved.is_none()
             || (apart > 0 && u128::from(apart) >= behind.as_millis())
             || last.substance != Some(document.substance())
     }
@@ -265,45 +254,6 @@ impl PersistedFolder {
             excluded: document.excluded,
             revision: self.stored.revision,
             substance: Some(document.substance()),
-        }
-    }
-}
-
-impl Unsaved {
-    fn none() -> Self {
-        Self::These(HashSet::new())
-    }
-
-    fn note(&mut self, update: &Update) {
-        let changed = update.changed.iter().map(|(key, _)| *key);
-        self.extend(changed.chain(update.forgotten.iter().copied()));
-    }
-
-    fn add(&mut self, other: Self) {
-        match other {
-            Self::These(files) => self.extend(files),
-            Self::All => *self = Self::All,
-        }
-    }
-
-    fn extend(&mut self, keys: impl IntoIterator<Item = FileKey>) {
-        let Self::These(files) = self else { return };
-        files.extend(keys);
-        if files.len() > MAX_NOTED {
-            *self = Self::All;
-        }
-    }
-
-    fn changes(&self, history: &FileHistory) -> FileChanges {
-        let Self::These(files) = self else {
-            let files = history.iter().map(|(key, file)| (key, file.clone()));
-            return FileChanges::All(files.collect());
-        };
-        let known = |key: &FileKey| history.get(*key).map(|file| (*key, file.clone()));
-        let forgotten = |key: &&FileKey| !history.remembers(**key);
-        FileChanges::Some {
-            changed: files.iter().filter_map(known).collect(),
-            forgotten: files.iter().filter(forgotten).copied().collect(),
         }
     }
 }

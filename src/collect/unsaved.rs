@@ -1,0 +1,61 @@
+//! Files of a folder that are not written yet.
+
+use std::collections::HashSet;
+
+use crate::history::{FileHistory, Update};
+use crate::model::FileKey;
+use crate::store::FileChanges;
+
+/// Files whose changes are noted one by one while they are not written; beyond that all are written at once.
+const MAX_NOTED: usize = 100_000;
+
+/// Files that differ from what is stored.
+#[derive(Debug, Default)]
+pub(super) enum Unsaved {
+    These(HashSet<FileKey>),
+    #[default]
+    All,
+}
+
+impl Unsaved {
+    pub fn none() -> Self {
+        Self::These(HashSet::new())
+    }
+
+    pub fn is_none(&self) -> bool {
+        matches!(self, Self::These(files) if files.is_empty())
+    }
+
+    pub fn note(&mut self, update: &Update) {
+        let changed = update.changed.iter().map(|(key, _)| *key);
+        self.extend(changed.chain(update.forgotten.iter().copied()));
+    }
+
+    pub fn add(&mut self, other: Self) {
+        match other {
+            Self::These(files) => self.extend(files),
+            Self::All => *self = Self::All,
+        }
+    }
+
+    fn extend(&mut self, keys: impl IntoIterator<Item = FileKey>) {
+        let Self::These(files) = self else { return };
+        files.extend(keys);
+        if files.len() > MAX_NOTED {
+            *self = Self::All;
+        }
+    }
+
+    pub fn changes(&self, history: &FileHistory) -> FileChanges {
+        let Self::These(files) = self else {
+            let files = history.iter().map(|(key, file)| (key, file.clone()));
+            return FileChanges::All(files.collect());
+        };
+        let known = |key: &FileKey| history.get(*key).map(|file| (*key, file.clone()));
+        let forgotten = |key: &&FileKey| !history.remembers(**key);
+        FileChanges::Some {
+            changed: files.iter().filter_map(known).collect(),
+            forgotten: files.iter().filter(forgotten).copied().collect(),
+        }
+    }
+}
