@@ -144,7 +144,11 @@ impl Database {
     /// Fails if nothing can be written.
     pub async fn check_write(&mut self) -> Result<(), StoreError> {
         let part = self.part.as_str();
-        let write = format!("UPDATE store SET version = version WHERE part = '{part}'");
+        let write = match self.engine() {
+            Engine::Sqlite => format!("UPDATE store SET version = version WHERE part = '{part}'"),
+            // To lock the row, as the begin does, is a write. To change it would wait for all others that have locked it, and they for this one.
+            Engine::Postgres => String::new(),
+        };
         self.transaction(async |connection| rows(connection, write).await.map(drop))
             .await
     }
@@ -173,7 +177,11 @@ impl Database {
             }
         }
         self.connect().await?;
-        self.begin_once().await
+        let begun = self.begin_once().await;
+        if let Err(error @ StoreError::Away(_)) = &begun {
+            self.lost(error);
+        }
+        begun
     }
 
     async fn connect(&mut self) -> Result<(), StoreError> {
@@ -247,7 +255,7 @@ impl Database {
                 Ok(())
             }
             Err(error) => {
-                self.lost(&error);
+                self.connection = None;
                 Err(error)
             }
         }
