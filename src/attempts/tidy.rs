@@ -59,7 +59,9 @@ impl LedgerView {
             self.folders.remove(&id);
             let attempts = self.track.all_of_folder(id);
             let attempts: Vec<_> = attempts.map(|attempt| attempt.id).collect();
-            attempts.into_iter().for_each(|id| self.forget(id));
+            for id in attempts {
+                self.forget(id);
+            }
         } else if unseen_since != before {
             Arc::make_mut(folder).unseen_since = unseen_since;
         }

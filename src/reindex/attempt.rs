@@ -88,8 +88,9 @@ impl Reindexer {
         let ledger = &self.dependencies.ledger;
         let began = Moment::now();
         let written = ledger.intend(intent, decided_on).await;
-        let id = written.map_err(|failed| self.not_written(&failed))?;
         let took = Moment::now().elapsed_since(began);
+        self.dependencies.events.wrote("ledger", took);
+        let id = written.map_err(|failed| self.not_written(&failed))?;
         let (outcome, is_trouble) = if took <= WRITTEN_WITHIN && self.may_send(folder, cancel).await
         {
             let answer = requests.reindex_failed(folder.id).await;
@@ -134,7 +135,11 @@ impl Reindexer {
     /// the attempt stays charged.
     pub(super) async fn write_outcomes(&mut self) {
         for (id, at, outcome) in std::mem::take(&mut self.unwritten) {
-            if let Err(failed) = self.dependencies.ledger.settle(id, at, outcome).await {
+            let began = Moment::now();
+            let written = self.dependencies.ledger.settle(id, at, outcome).await;
+            let took = Moment::now().elapsed_since(began);
+            self.dependencies.events.wrote("ledger", took);
+            if let Err(failed) = written {
                 self.refused(&failed);
                 if self.is_under_way(id) {
                     self.unwritten.push((id, at, outcome));

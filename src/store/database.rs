@@ -230,14 +230,14 @@ impl Database {
 
     /// Begins, and reads what may have changed since the last transaction: where the data is, and the time of a server.
     async fn begin_once(&mut self) -> Result<(), StoreError> {
-        let begin = self.begin_statements();
+        let statements = self.begin_statements();
         let Some(open) = &mut self.connection else {
             return Err(StoreError::Closed);
         };
         if let Some(identity) = &open.identity {
             identity.check()?;
         }
-        let begun = timeout(PATIENCE, rows(&mut open.connection, begin)).await;
+        let begun = timeout(PATIENCE, rows(&mut open.connection, statements)).await;
         let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
         let begun = begun.and_then(|rows| {
             let row = rows.first().ok_or(StoreError::Missing(self.part))?;

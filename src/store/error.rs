@@ -78,7 +78,7 @@ const OF_STATEMENT: [&str; 10] = [
     "21", "22", "23", "40", "42", "44", "54", "55", "57014", "P0",
 ];
 
-/// What PgBouncer says to a parameter that each connection sets, and what to do about it.
+/// What `PgBouncer` says to a parameter that each connection sets, and what to do about it.
 const POOLER_REFUSES: &str = "unsupported startup parameter";
 const POOLER_ADVICE: &str =
     "set ignore_startup_parameters = extra_float_digits in the configuration of PgBouncer";

@@ -34,14 +34,16 @@ pub(in crate::store) async fn read(
     known: Option<Revision>,
 ) -> Result<Tail, StoreError> {
     if let Some(known) = known {
-        let mut rows = read_from(connection, portal, known.number).await?;
-        if !rows.is_empty() && Revision::of(&rows[0])? == known {
-            let newer = rows.drain(1..);
-            return Ok(Tail::Newer(newer.map(logged).collect::<Result<_, _>>()?));
+        let rows = read_from(connection, portal, known.number).await?;
+        if let Some((first, newer)) = rows.split_first()
+            && Revision::of(first)? == known
+        {
+            let newer = newer.iter().map(logged);
+            return Ok(Tail::Newer(newer.collect::<Result<_, _>>()?));
         }
     }
     let rows = read_from(connection, portal, 0).await?;
-    let events = rows.into_iter().map(logged).collect::<Result<_, _>>()?;
+    let events = rows.iter().map(logged).collect::<Result<_, _>>()?;
     Ok(Tail::Whole(events))
 }
 
@@ -56,9 +58,9 @@ async fn read_from(
     Ok(read.fetch_all(connection).await?)
 }
 
-fn logged(row: AnyRow) -> Result<Logged, StoreError> {
+fn logged(row: &AnyRow) -> Result<Logged, StoreError> {
     let event: &str = row.try_get("event")?;
-    Ok((Revision::of(&row)?, serde_json::from_str(event)?))
+    Ok((Revision::of(row)?, serde_json::from_str(event)?))
 }
 
 /// Whether the log has a revision.

@@ -118,10 +118,10 @@ impl PortalLedger {
     ) -> Result<AttemptId, LedgerError> {
         let decided_on = Arc::clone(decided_on);
         let folder = intent.folder;
-        let intend = async move |writer: &mut Writer, portal: &PortalAddress| {
+        let add = async move |writer: &mut Writer, portal: &PortalAddress| {
             writer.intend(portal, intent, &decided_on).await
         };
-        let view = self.send(intend).await?;
+        let view = self.send(add).await?;
         let made = view.track().unjudged_in(folder).next();
         made.map(|attempt| attempt.id)
             .ok_or_else(|| Misfit::Changed.into())

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kb_exporter::attempts::LedgerView;
+
 use crate::support::attempts::{self, Attempt, EVENTS, PORTALS};
 use crate::support::sqlite;
 use crate::support::workspace::Workspace;
@@ -31,7 +33,7 @@ pub(super) fn attempts(workspace: &Workspace) -> Vec<Attempt> {
 /// How many attempts all files have behind them.
 pub(super) fn tries(workspace: &Workspace) -> u64 {
     let views = attempts::views(&sqlite::sql(&path(workspace), EVENTS));
-    let folders = views.iter().flat_map(|view| view.folders());
+    let folders = views.iter().flat_map(LedgerView::folders);
     let tries = folders.flat_map(|(_, folder)| folder.file_attempts.values());
     tries.map(|tries| u64::from(*tries)).sum()
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn ask(folder: &Path, what: Forgiven) {
-    forgive(&state(folder), &portal(), &what).unwrap();
+fn ask(folder: &Path, what: &Forgiven) {
+    forgive(&state(folder), &portal(), what).unwrap();
 }
 
 /// An attempt in the inbox that had no effect.
@@ -44,7 +44,7 @@ async fn each_request_passes_over_what_it_names_and_no_more() {
         let (ledger, _) = reopen(&folder).await;
         let before = in_vain(&ledger).await;
         assert_eq!(seen(&ledger.view().unwrap()), (true, true, true, 1));
-        ask(folder.path(), what.clone());
+        ask(folder.path(), &what);
         assert_eq!(
             seen(&ledger.view().unwrap()),
             (true, true, true, 1),
@@ -73,7 +73,7 @@ async fn what_is_under_way_is_not_forgiven() {
     let folder = Folder::new();
     let (ledger, _) = reopen(&folder).await;
     let id = intend(&ledger, intent_now()).await.unwrap();
-    ask(folder.path(), Forgiven::Everything);
+    ask(folder.path(), &Forgiven::Everything);
     ledger.follow().await.unwrap();
     let again = intend(&ledger, intent_now()).await;
     assert!(matches!(again, Err(LedgerError::Misfit(Misfit::Unjudged(first))) if first == id));
@@ -87,7 +87,7 @@ async fn a_request_is_stored_for_the_next_start() {
     main.follow().await.unwrap();
     in_vain(&main).await;
     ledger.close().await;
-    ask(folder.path(), Forgiven::Everything);
+    ask(folder.path(), &Forgiven::Everything);
     let (_, view) = reopen(&folder).await;
     assert_eq!(seen(&view), (false, false, false, 0));
 }
@@ -99,7 +99,7 @@ async fn times_in_the_future_can_be_taken_for_now() {
     let tomorrow = now().moved(86_400_000);
     let id = intend(&ledger, intent(tomorrow)).await.unwrap();
     assert!(ledger.view().unwrap().latest() > now());
-    ask(folder.path(), Forgiven::Clock);
+    ask(folder.path(), &Forgiven::Clock);
     ledger.follow().await.unwrap();
     let view = ledger.view().unwrap();
     assert!(view.latest() <= now());
