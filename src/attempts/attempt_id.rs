@@ -11,8 +11,8 @@ use crate::model::Timestamp;
 pub struct AttemptId(i64);
 
 impl AttemptId {
-    /// Greater than every id that is given.
-    pub(crate) const MAX: Self = Self(i64::MAX);
+    pub(super) const MIN: Self = Self(i64::MIN);
+    pub(super) const MAX: Self = Self(i64::MAX);
 
     pub const fn new(number: i64) -> Self {
         Self(number)

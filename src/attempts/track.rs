@@ -1,7 +1,6 @@
 //! The attempts of one portal, sorted as limits need them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,49 +12,28 @@ use crate::attempts::forgive::{Forgiven, ForgivenUntil, Forgiveness};
 use crate::classify::Class;
 use crate::model::{FolderId, Timestamp};
 
-/// Attempts in the order of a time.
-type ByTime = BTreeSet<(Timestamp, AttemptId)>;
-
-/// Attempts by something that they have in common, in the order of a time.
-type Index<K> = BTreeSet<(K, Timestamp, AttemptId)>;
+/// Attempts by something that they have in common, oldest first.
+type Index<K> = BTreeSet<(K, AttemptId)>;
 
 fn newest_first<'a, K: Clone + Ord>(
     index: &'a Index<K>,
     key: &K,
 ) -> impl Iterator<Item = AttemptId> + use<'a, K> {
-    let end = |time, id| {
-        (
-            key.clone(),
-            Timestamp::from_millis(time),
-            AttemptId::new(id),
-        )
-    };
-    let attempts = index.range(end(i64::MIN, i64::MIN)..=end(i64::MAX, i64::MAX));
-    attempts.rev().map(|(.., id)| *id)
+    let attempts = index.range((key.clone(), AttemptId::MIN)..=(key.clone(), AttemptId::MAX));
+    attempts.rev().map(|(_, id)| *id)
 }
 
 fn keys<K: Ord>(index: &Index<K>) -> BTreeSet<&K> {
-    index.iter().map(|(key, ..)| key).collect()
-}
-
-fn insert_or_remove<T: Ord>(all: &mut BTreeSet<T>, one: T, insert: bool) {
-    if insert {
-        all.insert(one);
-    } else {
-        all.remove(&one);
-    }
+    index.iter().map(|(key, _)| key).collect()
 }
 
 /// The attempts of one portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Facts", into = "Facts")]
 pub struct Track {
-    pub(super) attempts: BTreeMap<AttemptId, Arc<Attempt>>,
-    intended: ByTime,
-    changed: ByTime,
+    attempts: BTreeMap<AttemptId, Arc<Attempt>>,
     by_folder: Index<FolderId>,
     by_class: Index<Class>,
-    unjudged: BTreeSet<AttemptId>,
     forgiven: ForgivenUntil,
 }
 
@@ -103,10 +81,8 @@ impl Track {
 
     /// The attempts in the window of this length that ends now: each counts until the length has passed.
     pub fn within(&self, length: Duration, now: Timestamp) -> impl Iterator<Item = &Arc<Attempt>> {
-        let before = (now.before(length), AttemptId::MAX);
-        self.intended
-            .range((Excluded(before), Unbounded))
-            .filter_map(|(_, id)| self.get(*id))
+        let begin = now.before(length);
+        self.iter().filter(move |attempt| attempt.intended > begin)
     }
 
     /// The attempts of a folder, newest first, but for those that were forgiven.
@@ -144,26 +120,25 @@ impl Track {
 
     /// The attempts in the order in which they were made, newest first, but for those that were forgiven with everything.
     pub fn newest_first(&self) -> impl Iterator<Item = &Arc<Attempt>> {
-        let newest_first = self.intended.iter().rev();
-        newest_first
-            .filter_map(|(_, id)| self.get(*id))
+        self.iter()
+            .rev()
             .take_while(is_after(self.forgiven.get(&Forgiven::Everything)))
     }
 
     /// The attempts whose verdict is still to come, oldest first.
     pub fn unjudged(&self) -> impl Iterator<Item = &Arc<Attempt>> {
-        self.unjudged.iter().filter_map(|id| self.get(*id))
+        self.iter().filter(|attempt| attempt.is_unjudged())
     }
 
     /// Those of them that were made in a folder.
     pub fn unjudged_in(&self, folder: FolderId) -> impl Iterator<Item = &Arc<Attempt>> {
-        self.unjudged()
-            .filter(move |attempt| attempt.folder == folder)
+        self.all_of_folder(folder)
+            .filter(|attempt| attempt.is_unjudged())
     }
 
     /// The last time that anything was written of any of them.
     pub(crate) fn last_change(&self) -> Option<Timestamp> {
-        self.changed.last().map(|(at, _)| *at)
+        self.iter().map(|attempt| attempt.last_change()).max()
     }
 
     pub(super) fn note_forgiven(&mut self, forgiveness: &Forgiveness) {
@@ -182,28 +157,20 @@ impl Track {
 
     /// Adds an attempt, or replaces what was known of it.
     pub(super) fn set(&mut self, attempt: Attempt) {
-        self.remove(attempt.id);
-        self.index(&attempt, true);
-        self.attempts.insert(attempt.id, Arc::new(attempt));
+        let id = attempt.id;
+        self.by_folder.insert((attempt.folder, id));
+        for result in attempt.classes.iter() {
+            self.by_class.insert((result.class.clone(), id));
+        }
+        self.attempts.insert(id, Arc::new(attempt));
     }
 
     pub(super) fn remove(&mut self, id: AttemptId) {
         if let Some(attempt) = self.attempts.remove(&id) {
-            self.index(&attempt, false);
-        }
-    }
-
-    /// Adds an attempt to every index, or removes it.
-    fn index(&mut self, attempt: &Attempt, add: bool) {
-        let (id, at) = (attempt.id, attempt.intended);
-        insert_or_remove(&mut self.intended, (at, id), add);
-        insert_or_remove(&mut self.changed, (attempt.last_change(), id), add);
-        insert_or_remove(&mut self.by_folder, (attempt.folder, at, id), add);
-        for result in attempt.classes.iter() {
-            insert_or_remove(&mut self.by_class, (result.class.clone(), at, id), add);
-        }
-        if attempt.is_unjudged() {
-            insert_or_remove(&mut self.unjudged, id, add);
+            self.by_folder.remove(&(attempt.folder, id));
+            for result in attempt.classes.iter() {
+                self.by_class.remove(&(result.class.clone(), id));
+            }
         }
     }
 
