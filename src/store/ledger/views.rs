@@ -34,6 +34,11 @@ impl Views {
         self.lock().insert(portal.clone(), Ok(known));
     }
 
+    /// What was known before holds again.
+    pub fn restore(&self, portal: &PortalAddress, before: Result<Known, LedgerError>) {
+        self.lock().insert(portal.clone(), before);
+    }
+
     /// Notes why a portal's log cannot be read, unless something is known of it.
     pub fn refuse(&self, portal: &PortalAddress, error: &LedgerError) {
         let mut views = self.lock();

@@ -52,6 +52,8 @@ pub(super) struct Writer {
     leases: Option<Leases>,
     /// The portals whose attempts by earlier processes were ended.
     met: HashSet<PortalAddress>,
+    /// Steps of the clock that are still to be written, by portal.
+    unnoted: Vec<(PortalAddress, i64)>,
     ended: bool,
 }
 
@@ -70,6 +72,7 @@ impl Writer {
             views,
             leases,
             met: HashSet::new(),
+            unnoted: Vec::new(),
             ended: false,
         }
     }
@@ -96,9 +99,12 @@ impl Writer {
 
     async fn try_to_follow(&mut self, portal: &PortalAddress) -> Result<Vec<Event>, LedgerError> {
         self.check_open()?;
-        self.database.check_write().await?;
-        self.note_step().await?;
+        if self.leases.is_none() {
+            // On a server, to begin a transaction is a write.
+            self.database.check_write().await?;
+        }
         let newer = self.refresh(portal).await?;
+        self.note_steps().await?;
         if self.met.contains(portal) {
             return Ok(newer);
         }
@@ -189,21 +195,48 @@ impl Writer {
             revision,
             events: events.len(),
         };
-        self.views.set(portal, found);
         let Some(lost) = lost else {
+            self.views.set(portal, found);
             return Ok(());
         };
         let at = self.clock().now().wall;
         warn!(%portal, "the database lost what was written to the reindex ledger; it is added again, and nothing is reindexed for a cooldown");
         let events = vec![Event::Known(Box::new(lost)), Event::Doubted { at }];
-        self.append(portal, events, Guard::None).await.map(drop)
+        let before = self.views.get(portal);
+        self.views.set(portal, found);
+        let added = self.append(portal, events, Guard::None).await;
+        if added.is_err() {
+            // What was lost is not forgotten before it is written.
+            self.views.restore(portal, before);
+        }
+        added.map(drop)
     }
 
     /// Notes that the clock was set, if it was.
-    async fn note_step(&mut self) -> Result<(), LedgerError> {
-        let Some(step) = self.database.take_step() else {
-            return Ok(());
-        };
+    async fn note_steps(&mut self) -> Result<(), LedgerError> {
+        if let Some(step) = self.database.take_step() {
+            self.log_step(step);
+            let portals = self.views.portals().into_iter();
+            self.unnoted.extend(portals.map(|portal| (portal, step)));
+        }
+        while let Some((portal, step)) = self.unnoted.last().cloned() {
+            let at = self.clock().now().wall;
+            let is_shared = self.leases.is_some();
+            let noted = self.change(&portal, Guard::None, |known| {
+                Ok(vec![if is_shared {
+                    Event::Doubted { at }
+                } else {
+                    let by = known.view.moves_by(step, at);
+                    Event::ClockSet { at, by }
+                }])
+            });
+            Box::pin(noted).await?;
+            self.unnoted.pop();
+        }
+        Ok(())
+    }
+
+    fn log_step(&self, step: i64) {
         let (is_shared, seconds) = (self.leases.is_some(), step / 1_000);
         if is_shared {
             warn!(
@@ -216,19 +249,6 @@ impl Writer {
                 "the clock was set; the limits of reindexing last as long as they would have"
             );
         }
-        let at = self.clock().now().wall;
-        for portal in self.views.portals() {
-            let noted = self.change(&portal, Guard::None, |known| {
-                Ok(vec![if is_shared {
-                    Event::Doubted { at }
-                } else {
-                    let by = known.view.moves_by(step, at);
-                    Event::ClockSet { at, by }
-                }])
-            });
-            Box::pin(noted).await?;
-        }
-        Ok(())
     }
 
     /// Writes the events that `events` makes of what is known, if this process may act. What fails changes nothing. If another process wrote
@@ -263,7 +283,7 @@ impl Writer {
         decided_on: &Arc<LedgerView>,
     ) -> Result<Arc<LedgerView>, LedgerError> {
         self.check_open()?;
-        self.note_step().await?;
+        self.note_steps().await?;
         if !Arc::ptr_eq(&self.views.get(portal)?.view, decided_on) {
             return Err(Misfit::Changed.into());
         }
@@ -386,7 +406,7 @@ impl Writer {
             }
             Err(error) => return Err(error.into()),
         }
-        self.note_step().await
+        self.note_steps().await
     }
 
     /// Ends the lease of a portal, and takes this process from those that watch it.
