@@ -18,6 +18,7 @@ mod url;
 mod worker;
 
 pub use clock::StoreClock;
+pub(crate) use connection::wrong_url;
 pub use documents::{
     Answer, Changes, Documents, FileChanges, FolderChange, FolderDocument, PortalDocument,
     Refutation, StoredFolder, StoredPortal, Written,

@@ -11,11 +11,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{ConfigSource, Web};
 use crate::cli::{ConfigArgs, PortalArgs, WebArgs, classes, limits, output};
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, State};
 use crate::http::route::Route;
 use crate::http::web_config::WebConfigFile;
 use crate::model::Shard;
 use crate::shutdown;
+use crate::store::wrong_url;
 
 /// The port of this exporter.
 const PORT: u16 = 15_732;
@@ -46,6 +47,11 @@ pub(super) fn source(args: &ConfigArgs) -> ConfigSource {
 pub(super) fn check(args: &ConfigArgs, web: &WebArgs, shard: Shard) -> Result<ExitCode> {
     let config = config(args)?;
     web.config.as_deref().map(WebConfigFile::open).transpose()?;
+    if let State::Postgres(state) = &config.state
+        && let Some(why) = wrong_url(&state.url_file)
+    {
+        return Err(ConfigError::in_named_file(&state.url_file, &why).into());
+    }
     let portals = config.portals.len();
     let limits = limits::notes(&config, shard);
     let warnings = config.errors.warnings().into_iter();

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 use serde_saphyr::Location;
 
+use crate::config::hidden::HiddenPath;
 use crate::config::keys;
 use crate::text;
 
@@ -16,6 +17,13 @@ const FILE_CHARACTERS: usize = 250;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
+
+impl ConfigError {
+    /// A file that the configuration names, and that holds something wrong. `why` repeats nothing of it.
+    pub(crate) fn in_named_file(file: &HiddenPath, why: &str) -> Self {
+        Self(format!("{file} cannot be used: {why}"))
+    }
+}
 
 /// An error whose file is not known yet.
 #[derive(Debug)]

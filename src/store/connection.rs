@@ -48,8 +48,17 @@ pub(super) async fn connect_to_server(
 fn urls(url_file: &HiddenPath) -> Result<Vec<Url>, StoreError> {
     let text = url_file.read();
     let text = text.map_err(|error| StoreError::Away(error.to_string()))?;
-    let urls = url::parse(String::from_utf8_lossy(&text).trim());
-    urls.map_err(|why| StoreError::Away(format!("{url_file} cannot be used: {why}")))
+    let wrong = |why| StoreError::Away(format!("{url_file} cannot be used: {why}"));
+    parse(&text).map_err(wrong)
+}
+
+fn parse(text: &[u8]) -> Result<Vec<Url>, String> {
+    url::parse(String::from_utf8_lossy(text).trim())
+}
+
+/// What is wrong with the URL that a file has; nothing if the file cannot be read here, since it may be a secret of another machine.
+pub(crate) fn wrong_url(url_file: &HiddenPath) -> Option<String> {
+    parse(&url_file.read().ok()?).err()
 }
 
 async fn connect_to_host(url: &Url, needs_writes: bool) -> Result<AnyConnection, StoreError> {

@@ -4,6 +4,7 @@ use super::scene::{Shared, says, until_writable, write_url};
 use crate::support::certificates::Certificates;
 use crate::support::exporter::Exporter;
 use crate::support::postgres::Server;
+use crate::support::process::run;
 
 /// A part of the password that a URL does not escape.
 const SECRET: &str = "8d1c97e2";
@@ -88,4 +89,28 @@ async fn a_unix_socket_needs_no_password() {
     let exporter = Exporter::start(&shared.by(&shared.database.socket_url())).await;
     until_writable(&exporter, true).await;
     exporter.stop().await;
+}
+
+#[tokio::test]
+async fn a_url_that_cannot_be_used_is_found_by_the_check_of_the_configuration() {
+    let shared = Shared::new("off").await;
+    for (url, says) in [
+        ("mysql://kb:8d1c97e2@db.example/kb", "must have a URL"),
+        ("postgres://kb:a?8d1c97e2@db.example/kb", "must have a URL"),
+        ("postgres://kb:8d1c97e2@db.example:0/kb", "the port must be"),
+        (
+            "postgres://kb:8d1c97e2@db.example/kb?sslrootcert=/missing",
+            "cannot be read",
+        ),
+    ] {
+        let workspace = shared.by(url);
+        let output = run(workspace.command().arg("--config.check"), "");
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(says), "{text}");
+        assert!(!text.contains(SECRET), "{text}");
+    }
+    let workspace = shared.by(&shared.database.url());
+    let output = run(workspace.command().arg("--config.check"), "");
+    assert_eq!(output.status.code(), Some(0));
 }
