@@ -9,6 +9,7 @@ mod folder;
 pub mod ledger;
 pub mod migrate;
 mod part;
+mod pause;
 mod place;
 mod revision;
 mod sqlite;

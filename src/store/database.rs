@@ -7,14 +7,15 @@
 use std::time::Duration;
 
 use sqlx::{AnyConnection, Row as _};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use crate::clock::Moment;
 use crate::model::Timestamp;
 use crate::store::clock::{StepDetector, StoreClock};
 use crate::store::connection::connect_to_server;
-use crate::store::error::StoreError;
+use crate::store::error::{Failure, StoreError};
 use crate::store::part::Part;
+use crate::store::pause::Pause;
 use crate::store::place::{Access, Place};
 use crate::store::sqlite::{self, FileIdentity};
 use crate::store::tables::{self, Engine, SCHEMA, SERVER_NOW, rows};
@@ -31,21 +32,6 @@ const MOVE_TIMEOUT: Duration = Duration::from_hours(1);
 /// The server ends a statement after this time: before the client gives up, so that the error is known and the connection is still of use.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// The shortest and longest pause after an error of the connection to a server.
-const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
-
-/// Why a transaction failed.
-pub(super) trait Failure: From<StoreError> {
-    /// The error after which the connection may be of no use any more, if it is one.
-    fn of_connection(&self) -> Option<&StoreError>;
-}
-
-impl Failure for StoreError {
-    fn of_connection(&self) -> Option<&StoreError> {
-        Some(self).filter(|error| error.is_of_connection())
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Database {
     place: Place,
@@ -57,7 +43,8 @@ pub(super) struct Database {
     /// By how much the clock was set since this was asked last.
     stepped: Option<i64>,
     connection: Option<Connection>,
-    away: Option<Away>,
+    /// After an error of the connection to a server.
+    pause: Pause,
 }
 
 #[derive(Debug)]
@@ -65,14 +52,6 @@ struct Connection {
     connection: AnyConnection,
     /// Of a file.
     identity: Option<FileIdentity>,
-}
-
-/// Why there is a pause.
-#[derive(Debug)]
-struct Away {
-    error: StoreError,
-    until: Instant,
-    pause: Duration,
 }
 
 impl Database {
@@ -86,7 +65,7 @@ impl Database {
             steps: StepDetector::default(),
             stepped: None,
             connection: None,
-            away: None,
+            pause: Pause::default(),
         }
     }
 
@@ -185,11 +164,7 @@ impl Database {
     }
 
     async fn connect(&mut self) -> Result<(), StoreError> {
-        if let Some(away) = &self.away
-            && Moment::now().steady < away.until
-        {
-            return Err(away.error.clone());
-        }
+        self.pause.check()?;
         match self.open().await {
             Ok(open) => {
                 self.connection = Some(open);
@@ -250,7 +225,7 @@ impl Database {
                 Err(StoreError::Moved { to })
             }
             Ok((_, told)) => {
-                self.away = None;
+                self.pause.end();
                 self.told(told);
                 Ok(())
             }
@@ -319,16 +294,8 @@ impl Database {
     /// Leaves the connection, and starts the pause where there is a server.
     fn lost(&mut self, error: &StoreError) {
         self.connection = None;
-        if !self.is_shared() {
-            return;
+        if self.is_shared() {
+            self.pause.start(error);
         }
-        let [first, longest] = PAUSES;
-        let pause = self.away.as_ref().map_or(first, |away| away.pause * 2);
-        let pause = pause.min(longest);
-        self.away = Some(Away {
-            error: error.clone(),
-            until: Moment::now().steady + pause,
-            pause,
-        });
     }
 }

@@ -65,10 +65,15 @@ impl StoreError {
     }
 }
 
-impl StoreError {
-    /// Whether the connection may be of no use any more.
-    pub(super) const fn is_of_connection(&self) -> bool {
-        matches!(self, Self::Away(_) | Self::CommitUnknown(_))
+/// Why a transaction failed.
+pub(super) trait Failure: From<StoreError> {
+    /// The error after which the connection may be of no use any more, if it is one.
+    fn of_connection(&self) -> Option<&StoreError>;
+}
+
+impl Failure for StoreError {
+    fn of_connection(&self) -> Option<&StoreError> {
+        matches!(self, Self::Away(_) | Self::CommitUnknown(_)).then_some(self)
     }
 }
 

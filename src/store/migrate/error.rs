@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::store::database::Failure;
-use crate::store::error::StoreError;
+use crate::store::error::{Failure, StoreError};
 use crate::store::tables::SCHEMA;
 
 #[derive(Debug, Clone, Error)]
