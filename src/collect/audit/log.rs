@@ -159,6 +159,7 @@ mod tests {
         Audited {
             files,
             consistent: true,
+            lists_all: true,
             unfinished: FileMap::default(),
         }
     }
