@@ -165,7 +165,7 @@ days! {
     steady_deletion: 40,
     folder_that_returns: 90,
     sorted_by_creation: 20,
-    one_unsorted_folder: 8,
+    one_unsorted_folder: 60,
     short_page_once: 90,
     late_index: 20,
     one_answer_a_second: 60,
