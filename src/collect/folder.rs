@@ -280,7 +280,8 @@ impl Folder {
         self.take_read();
         self.read_log.end(ReadOutcome::NothingToCount, true);
         if self.is_collected() {
-            self.unavailable(Unavailable::Forbidden, error.to_string());
+            let message = error.of_folder(self.view.id);
+            self.unavailable(Unavailable::Forbidden, message);
         }
         ReadOutcome::NothingToCount
     }
