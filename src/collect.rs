@@ -62,6 +62,7 @@ pub use settings::Settings;
 use audit::{FinishedAudit, show_sorting};
 use collection::{Ending, Listed};
 use collection_log::CollectionLog;
+use error::ReadError;
 use folder::Folder;
 use folders::Folders;
 use list::FolderList;
@@ -133,7 +134,8 @@ enum Event {
     FolderRead(FolderId, ReadKind, Box<FolderRead>),
     /// `None` if a panic ended the audit.
     Audited(FolderId, Option<Box<FinishedAudit>>),
-    RefutationChecked(FolderId),
+    /// Whether a folder's boundaries are right; `None` if a panic ended the check.
+    BoundariesChecked(FolderId, Option<Result<bool, ReadError>>),
     StateRead(Box<Result<StoredPortal, StoreError>>),
     Written(Written),
 }
@@ -253,14 +255,17 @@ impl Collector {
         self.publish();
     }
 
-    /// Marks the counts by boundaries as soon as the portal is known not to sort.
+    /// Marks the counts by boundaries as soon as a folder of the portal is known not to be sorted, but for folders that were shown to be.
     fn doubt_boundaries(&mut self) {
-        let is_refuted = self.sorting.refutation().is_some();
-        if is_refuted && !self.was_refuted {
-            self.folders.iter_mut().for_each(Folder::doubt_boundaries);
+        let refuted = self.sorting.refutation();
+        if let Some(refuted) = refuted.as_ref().filter(|_| !self.was_refuted) {
+            let folders = self.folders.iter_mut();
+            folders
+                .filter(|folder| !folder.shows_sorting() || folder.view.id == refuted.folder)
+                .for_each(Folder::doubt_boundaries);
             self.publication.request();
         }
-        self.was_refuted = is_refuted;
+        self.was_refuted = refuted.is_some();
     }
 
     /// Processes the results of a task and of others that ended meanwhile.
@@ -283,7 +288,7 @@ impl Collector {
             Event::RefusalsExplained(listed) => self.refusals_explained(listed),
             Event::FolderRead(folder, kind, read) => self.folder_read(folder, kind, *read),
             Event::Audited(folder, audit) => self.audited(folder, audit),
-            Event::RefutationChecked(folder) => self.queue.ended(folder, ReadKind::Audit),
+            Event::BoundariesChecked(folder, result) => self.boundaries_checked(folder, result),
             Event::StateRead(read) => self.state_read(*read),
             Event::Written(written) => self.written(written),
         }
@@ -353,7 +358,7 @@ impl Collector {
         let refutation = self.sorting.refutation();
         let refutation = refutation.filter(|_| self.settings.collect.strategy != Strategy::Full)?;
         Some(format!(
-            "the portal does not sort by status, so every page is read: {refutation}"
+            "the portal does not sort by status, so every page is read of all folders that were not shown to be sorted: {refutation}"
         ))
     }
 }

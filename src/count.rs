@@ -61,7 +61,7 @@ pub struct FolderCount {
     pub rows_beyond: Option<u64>,
     /// Files of the latest total that a full scan did not list, during which the total changed.
     pub left_out: Option<u64>,
-    /// Files that the total counts and no page lists, by a full scan whose totals agreed.
+    /// Files that the total counts and no page lists, by a full scan whose totals agreed. Others may be listed twice in their place.
     pub missing_rows: u64,
     pub requests: u64,
 }

@@ -146,7 +146,8 @@ fn judge_folder(
     let age = age.map(|counts| now.since(counts.counted));
     let stale = age.is_some() && portal.fresh_counts(folder, now).is_none();
     let is_contradicted = folder.missing_files > 0 || files_beyond_total(folder) > 0;
-    let status = if folder.state.is_fault() || stale || is_contradicted {
+    let is_unseen = folder.state == FolderState::Unseen && folder.counts.is_none();
+    let status = if folder.state.is_fault() || stale || is_contradicted || is_unseen {
         Status::Warn
     } else {
         Status::Pass

@@ -7,6 +7,7 @@ pub(super) mod log;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use crate::aggregate::TallyContext;
@@ -19,7 +20,6 @@ use crate::collect::progress::Progress;
 use crate::collect::queue::{Due, Need, ReadKind};
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method};
-use crate::collect::sorting::{Refutation, Sorting};
 use crate::collect::strategy::choose;
 use crate::collect::{Collector, Event};
 use crate::config::Strategy;
@@ -27,9 +27,9 @@ use crate::count::{Boundaries, DoneFiles, FolderCount, Way};
 use crate::history::FullRead;
 use crate::model::{FolderId, Timestamp};
 use crate::portal::{Client, Files, Lane, PageRequest, Session};
-use crate::snapshot::FolderState;
+use crate::snapshot::{FolderState, SortingState};
 
-use log::{SOON_SHARE, needs_proof};
+use log::{SOON_SHARE, has_several_statuses, needs_proof};
 
 /// Interval between checks whether an audit is due.
 pub(super) const CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -50,11 +50,12 @@ impl Collector {
         if is_single || self.queue.is_auditing() || collect.strategy == Strategy::Full {
             return;
         }
-        let refuted = self
+        let checked = self
             .sorting
             .refutation_to_check(now.steady, collect.full_every);
-        let audit = refuted.map(|refutation| refutation.folder).or_else(|| {
-            let is_due = |folder: &&Folder| needs_audit(folder, &self.sorting, &self.settings, now);
+        let refuted = self.sorting.refutation().map(|refuted| refuted.folder);
+        let audit = checked.map(|refuted| refuted.folder).or_else(|| {
+            let is_due = |folder: &&Folder| self.needs_audit(folder, refuted, now);
             // A doubt is settled first. Of those that never were audited, small ones come first: most folders are proven soon.
             let next = self.folders.iter().filter(is_due).min_by_key(|folder| {
                 let last = folder.view.full_read.map(|full| full.at);
@@ -73,25 +74,46 @@ impl Collector {
         }
     }
 
-    /// It is the turn of an audit, or of the check of a refutation.
+    /// Whether a folder is to be audited, or its boundaries checked, while the folder `refuted` refutes that the portal sorts.
+    fn needs_audit(&self, folder: &Folder, refuted: Option<FolderId>, now: Moment) -> bool {
+        let (view, collect, expected) = (&folder.view, &self.settings.collect, folder.expected());
+        let is_counted = view.state == FolderState::Counted;
+        let is_small = expected.pages() <= collect.max_pages_per_folder.get();
+        let counts = view.counts.as_ref().filter(|_| is_counted && is_small);
+        counts.is_some_and(|counts| {
+            let (files, last) = (&counts.files, view.full_read);
+            if let Some(refuted) = refuted.filter(|_| !folder.shows_sorting()) {
+                let way = choose(collect.strategy, SortingState::Assumed, &expected);
+                let is_refuted = refuted == view.id;
+                let may_show = way == Way::Sorted && has_several_statuses(files);
+                return may_show && !is_refuted && folder.audits.may_begin(now);
+            }
+            let sorting = self.sorting.of_folder(folder.shows_sorting());
+            choose(collect.strategy, sorting, &expected) == Way::Sorted
+                && counts.look.way == Way::Sorted
+                && folder
+                    .audits
+                    .is_due(view.id, last, files, collect.full_every, now)
+        })
+    }
+
+    /// It is the turn of an audit, or of a check of boundaries.
     pub(super) fn start_audit(&mut self, id: FolderId) {
         let task = AuditTask {
             client: Arc::clone(&self.dependencies.client),
             folder: id,
             settings: Arc::clone(&self.settings),
         };
-        if let Some(refutation) = self.sorting.refutation() {
-            if refutation.folder == id {
-                let sorting = Arc::clone(&self.sorting);
-                let check = async move { task.check(&refutation, &sorting).await };
-                self.tasks
-                    .spawn(check, move |_| Event::RefutationChecked(id));
-            } else {
-                self.queue.ended(id, ReadKind::Audit);
-            }
+        let refuted = self.sorting.refutation();
+        let folder = self.folders.get_mut(id).filter(|folder| folder.is_there());
+        let is_proven = folder.as_ref().is_some_and(|folder| folder.shows_sorting());
+        let is_refuted = refuted.as_ref().is_some_and(|refuted| refuted.folder == id);
+        if is_refuted || refuted.is_some() && folder.is_some() && !is_proven {
+            let check = async move { task.boundaries_are_right().await };
+            self.tasks
+                .spawn(check, move |result| Event::BoundariesChecked(id, result));
             return;
         }
-        let folder = self.folders.get_mut(id).filter(|folder| folder.is_there());
         let Some(folder) = folder else {
             self.queue.ended(id, ReadKind::Audit);
             return;
@@ -116,28 +138,40 @@ impl Collector {
         let Some(folder) = folder.filter(|folder| folder.is_there()) else {
             return;
         };
-        let full_every = self.settings.collect.full_every;
-        if let Err(error) = folder.apply_audit(audit, full_every) {
+        if let Err(error) = folder.apply_audit(audit, retry_at(&self.settings)) {
             warn!(portal = %self.settings.portal.name, folder = %folder.view.name, %id, %error, "audit failed: not every page of the folder could be read");
         } else {
             self.save([id], MAX_BEHIND);
         }
     }
+
+    /// The boundaries of a folder were checked; `None` if a panic ended the check. Retracts a refutation by the folder if they are right, or if
+    /// it cannot be read any more.
+    pub(super) fn boundaries_checked(
+        &mut self,
+        id: FolderId,
+        result: Option<Result<bool, ReadError>>,
+    ) {
+        self.queue.ended(id, ReadKind::Audit);
+        let is_right = matches!(result, Some(Ok(true)));
+        let is_gone = matches!(result, Some(Err(error)) if error.is_final());
+        if is_right || is_gone {
+            self.sorting.retract(id);
+        }
+        let Some(folder) = self.folders.get_mut(id) else {
+            return;
+        };
+        folder.audits.failed(retry_at(&self.settings));
+        if is_right {
+            folder.persisted.set_shows_sorting(true);
+            self.save([id], MAX_BEHIND);
+        }
+    }
 }
 
-fn needs_audit(folder: &Folder, sorting: &Sorting, settings: &Settings, now: Moment) -> bool {
-    let (view, collect) = (&folder.view, &settings.collect);
-    let counts = view.counts.as_ref();
-    let expected = folder.expected();
-    choose(collect.strategy, sorting.state(), &expected) == Way::Sorted
-        && view.state == FolderState::Counted
-        && expected.pages() <= collect.max_pages_per_folder.get()
-        && counts.is_some_and(|counts| {
-            let (last, every) = (view.full_read, collect.full_every);
-            let audits = &folder.audits;
-            counts.look.way == Way::Sorted
-                && audits.is_due(view.id, last, &counts.files, every, now)
-        })
+/// When an audit is tried again that did not show what it should.
+fn retry_at(settings: &Settings) -> Instant {
+    Moment::now().steady + settings.collect.full_every / SOON_SHARE
 }
 
 /// Whether audits show that a portal sorts: every folder that is counted by its boundaries was audited and agreed, and some have several
@@ -170,9 +204,8 @@ impl Folder {
     pub fn apply_audit(
         &mut self,
         audit: Option<Box<FinishedAudit>>,
-        full_every: Duration,
+        retry_at: Instant,
     ) -> Result<(), ReadError> {
-        let retry_at = Moment::now().steady + full_every / SOON_SHARE;
         let Some(audit) = audit else {
             self.audits.failed(retry_at);
             return Ok(());
@@ -225,18 +258,8 @@ impl AuditTask {
         scan_pages(&first, fetch, collect, context, None, &progress).await
     }
 
-    /// Retracts a refutation if its folder is counted the same by boundaries and by a full scan, or cannot be read any more.
-    pub async fn check(&self, refutation: &Refutation, sorting: &Sorting) {
-        let holds = match self.boundaries_are_right().await {
-            Ok(is_right) => !is_right,
-            Err(error) => !error.is_final(),
-        };
-        if !holds {
-            sorting.retract(refutation);
-        }
-    }
-
-    async fn boundaries_are_right(&self) -> Result<bool, ReadError> {
+    /// Whether the folder is counted the same by boundaries and by a full scan.
+    pub async fn boundaries_are_right(&self) -> Result<bool, ReadError> {
         let (session, lane) = (self.session().await?, Lane::large());
         let files = session.files(self.folder, &lane);
         let method = Method {

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::collect::layout::PageNumber;
+use crate::model::FolderId;
 use crate::portal::{PageBody, PageRequest, Pagination, PortalError, Whole};
 
 /// Fetches a page of a folder.
@@ -67,6 +68,16 @@ impl ReadError {
     /// Whether reading again cannot help: the folder is refused, or gone.
     pub fn is_final(&self) -> bool {
         self.is_refusal() || self.is_gone()
+    }
+
+    /// The same for people, where the portal refused the folder and not the list of folders.
+    pub fn of_folder(&self, folder: FolderId) -> String {
+        match self {
+            Self::Portal { page, error } if error.status() == Some(401) => format!(
+                "status 401 for {page} of {{base_url}}/api/admin/library-folders/{folder}/files, although the portal accepts the key for the list of folders"
+            ),
+            _ => self.to_string(),
+        }
     }
 
     pub fn is_refusal(&self) -> bool {

@@ -137,6 +137,13 @@ impl Folder {
         }
     }
 
+    /// Whether an audit showed that the folder is sorted, since every page was last read for a count.
+    pub fn shows_sorting(&self) -> bool {
+        let record = self.persisted.record.as_ref();
+        let full_read = record.and_then(|record| record.full_read);
+        full_read.is_some_and(|full_read| full_read.shows_sorting)
+    }
+
     /// Whether its files may change their status by themselves: files wait or are processed, or an attempt to reindex them is open. Otherwise,
     /// failed and flagged files stay as they are until a person acts.
     pub fn moves(&self, attempt_is_open: bool) -> bool {
@@ -211,7 +218,7 @@ impl Folder {
                 count.consistent &= self.witnesses.missing() == 0 && !is_far_below(files, reported);
                 let (finished, whole) = self.count(read.began, read.ended, &count, class_slots);
                 if is_shown {
-                    self.persisted.shows_sorting();
+                    self.persisted.set_shows_sorting(true);
                 }
                 let watch = Watch {
                     files: &watched,
@@ -276,7 +283,8 @@ impl Folder {
         self.take_read();
         self.read_log.end(ReadOutcome::NothingToCount, true);
         if self.is_collected() {
-            self.unavailable(Unavailable::Forbidden, error.to_string());
+            let message = error.of_folder(self.view.id);
+            self.unavailable(Unavailable::Forbidden, message);
         }
         ReadOutcome::NothingToCount
     }
@@ -334,8 +342,9 @@ impl Folder {
         }
     }
 
-    /// The portal does not sort: counts by boundaries are no base for what follows.
+    /// The folder may not be sorted: counts by boundaries are no base for what follows.
     pub fn doubt_boundaries(&mut self) {
+        self.persisted.set_shows_sorting(false);
         let is_sorted = |counts: &Arc<Counts>| counts.look.way == Way::Sorted;
         if self.view.counts.as_ref().is_some_and(is_sorted) {
             self.persisted.forget_base();

@@ -216,9 +216,8 @@ impl Scan {
         count.failed_page = self.failed_page;
         count.rows_beyond = self.rows_beyond;
         if self.totals_agree {
-            // Rows that are left out and rows that occur twice may be the same at each scan.
-            count.left_out = None;
-            count.missing_rows = total.saturating_sub(rows);
+            // Nothing changed that explains files that are left out, or listed twice in place of others: it may be so at each scan.
+            count.missing_rows = count.left_out.take().unwrap_or_default();
         }
         count.requests = self.pages;
         Ok(count)

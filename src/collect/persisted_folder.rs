@@ -152,11 +152,11 @@ impl PersistedFolder {
         }
     }
 
-    /// Notes that the last full read agreed with the boundaries.
-    pub fn shows_sorting(&mut self) {
+    /// Notes whether the boundaries are right, as a full read shows.
+    pub fn set_shows_sorting(&mut self, shows_sorting: bool) {
         let record = self.record.as_mut();
         if let Some(full_read) = record.and_then(|record| record.full_read.as_mut()) {
-            full_read.shows_sorting = true;
+            full_read.shows_sorting = shows_sorting;
         }
     }
 

@@ -75,6 +75,8 @@ pub(super) struct ReadTask {
     pub kind: ReadKind,
     pub sorting: Arc<Sorting>,
     pub expected: Expected,
+    /// Whether an audit showed that the folder is sorted.
+    pub shows_sorting: bool,
     /// Where the boundaries between statuses were last time.
     pub boundaries: Arc<Boundaries>,
     pub context: TallyContext,
@@ -115,7 +117,8 @@ impl ReadTask {
     /// Counts the folder by the strategy that is right for it. A folder with few expected pages may have many.
     async fn count(&self) -> Result<Found, ReadError> {
         let strategy = self.settings.collect.strategy;
-        let way = |expected| choose(strategy, self.sorting.state(), expected);
+        let sorting = || self.sorting.of_folder(self.shows_sorting);
+        let way = |expected| choose(strategy, sorting(), expected);
         match way(&self.expected) {
             Way::Full if self.expected.pages() > FEW_PAGES => Ok(Found::ManyPages { requests: 0 }),
             Way::Full => {

@@ -70,6 +70,7 @@ impl Collector {
             kind: turn.kind,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
+            shows_sorting: folder.shows_sorting(),
             boundaries: Arc::clone(&folder.boundaries),
             context: TallyContext {
                 history: Arc::clone(&folder.persisted.history),
@@ -100,7 +101,7 @@ impl Collector {
                 });
                 self.ask_about_refusals();
             }
-            Ok(found) if let Some(requests) = self.scan_instead(found) => {
+            Ok(found) if let Some(requests) = self.scan_instead(id, found) => {
                 if self.session.is_some() {
                     self.read_again(id, ReadKind::Scan, requests);
                 } else {
@@ -115,8 +116,10 @@ impl Collector {
                 self.finish(id, |folder, class_slots| {
                     folder.finish_read(read, class_slots, &reindex)
                 });
-                let folder = self.folders.get_mut(id);
-                if folder.is_some_and(|folder| folder.audits.take_wrong()) {
+                if let Some(folder) = self.folders.get_mut(id)
+                    && folder.audits.take_wrong()
+                {
+                    folder.doubt_boundaries();
                     let (folder, pages) = (id, Vec::new());
                     self.sorting.refute(Refutation { folder, pages });
                 }
@@ -126,12 +129,13 @@ impl Collector {
 
     /// The requests of a read after which the folder is to be scanned instead, if it is: it has many pages, or its boundaries were
     /// searched while another read found that the portal does not sort.
-    fn scan_instead(&self, found: &Found) -> Option<u64> {
+    fn scan_instead(&self, id: FolderId, found: &Found) -> Option<u64> {
         match found {
             Found::ManyPages { requests } => Some(*requests),
             Found::Counted(count) => {
-                let is_doubtful =
-                    count.way() == Way::Sorted && self.sorting.state() == SortingState::Refuted;
+                let is_sorted = self.folders.get(id).is_some_and(Folder::shows_sorting);
+                let sorting = self.sorting.of_folder(is_sorted);
+                let is_doubtful = count.way() == Way::Sorted && sorting == SortingState::Refuted;
                 is_doubtful.then_some(count.requests)
             }
         }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use crate::clock::Moment;
-use crate::model::PortalName;
+use crate::model::{FolderId, PortalName};
 use crate::snapshot::SortingState;
 pub use crate::store::Refutation;
 
@@ -73,6 +73,14 @@ impl Sorting {
         })
     }
 
+    /// The same for one folder: where another one refuted it, a folder is believed that an audit showed to be sorted.
+    pub fn of_folder(&self, is_shown: bool) -> SortingState {
+        match self.state() {
+            SortingState::Refuted if is_shown => SortingState::Shown,
+            state => state,
+        }
+    }
+
     /// The refutation, if there is one.
     pub fn refutation(&self) -> Option<Refutation> {
         self.with(|known| match known {
@@ -103,7 +111,7 @@ impl Sorting {
     pub fn refute(&self, refutation: Refutation) {
         self.with(|known| {
             if !matches!(known, Known::Refuted { .. }) {
-                warn!(portal = %self.portal, %refutation, "the portal does not sort by status: every page is read from now on");
+                warn!(portal = %self.portal, %refutation, "the portal does not sort by status: from now on, every page is read of all folders that were not shown to be sorted");
                 *known = Known::Refuted {
                     refutation,
                     checked: Moment::now().steady,
@@ -129,10 +137,10 @@ impl Sorting {
         })
     }
 
-    /// A refutation was checked and does not hold any more.
-    pub fn retract(&self, refutation: &Refutation) {
+    /// The boundaries of a folder were checked: it does not refute any more that the portal sorts.
+    pub fn retract(&self, folder: FolderId) {
         self.with(|known| {
-            if matches!(known, Known::Refuted { refutation: held, .. } if held == refutation) {
+            if matches!(known, Known::Refuted { refutation, .. } if refutation.folder == folder) {
                 info!(portal = %self.portal, "the folder that refuted sorting by status is sorted now: sorting is assumed again");
                 *known = Known::Assumed;
             }
@@ -173,6 +181,8 @@ mod tests {
         sorting.audited(true);
         sorting.refute(refutation(2));
         assert_eq!(sorting.refutation(), Some(refutation(1)));
+        assert_eq!(sorting.of_folder(false), SortingState::Refuted);
+        assert_eq!(sorting.of_folder(true), SortingState::Shown);
     }
 
     #[test]
@@ -193,9 +203,9 @@ mod tests {
     fn a_refutation_is_retracted_only_by_its_own_check() {
         let sorting = sorting();
         sorting.refute(refutation(1));
-        sorting.retract(&refutation(2));
+        sorting.retract(uuid::Uuid::max().into());
         assert_eq!(sorting.state(), SortingState::Refuted);
-        sorting.retract(&refutation(1));
+        sorting.retract(refutation(1).folder);
         assert_eq!(sorting.state(), SortingState::Assumed);
     }
 }

@@ -96,7 +96,7 @@ fn one_portal_that_is_down_is_a_warning_and_all_of_them_are_a_failure() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_counted_is_a_warning_and_one_that_left_is_none() {
+fn a_folder_that_cannot_be_or_was_never_counted_is_a_warning_and_one_that_left_is_none() {
     let now = Moment::now();
     let unavailable = |reason| FolderState::Unavailable {
         reason,
@@ -108,7 +108,7 @@ fn a_folder_that_cannot_be_counted_is_a_warning_and_one_that_left_is_none() {
     });
     for (state, expected) in [
         (FolderState::Counted, Status::Pass),
-        (FolderState::Unseen, Status::Pass),
+        (FolderState::Unseen, Status::Warn),
         (unavailable(Unavailable::Forbidden), Status::Warn),
         (unavailable(Unavailable::Error), Status::Warn),
         (left, Status::Pass),

@@ -15,9 +15,11 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
+use tracing::{info, warn};
 
 use crate::clock::Moment;
 use crate::config::Rate;
+use crate::model::PortalName;
 
 pub(super) use answers::{Answer, Answered};
 
@@ -72,6 +74,8 @@ impl Lane {
 
 #[derive(Debug)]
 pub(super) struct Throttle {
+    /// For the log.
+    portal: PortalName,
     permits: Semaphore,
     /// One less than `permits`, so that slow requests leave one to the others.
     slow_permits: Semaphore,
@@ -93,8 +97,9 @@ pub(super) struct Admission<'a> {
 }
 
 impl Throttle {
-    pub fn new(concurrency: usize, rate: Rate) -> Self {
+    pub fn new(portal: PortalName, concurrency: usize, rate: Rate) -> Self {
         Self {
+            portal,
             permits: Semaphore::new(concurrency),
             slow_permits: Semaphore::new(concurrency.saturating_sub(1).max(1)),
             pace: Mutex::new(Pace::new(rate)),
@@ -133,7 +138,7 @@ impl Throttle {
         if !still_due() {
             return None;
         }
-        self.with_pace(|pace| pace.take(slot, requests));
+        self.with_pace(|pace| pace.take(slot));
         lane.sent(Moment::now().steady);
         Some(Admission {
             _slow_permit: slow_permit,
@@ -175,16 +180,34 @@ impl Throttle {
             )
         };
         lane.answered(slow);
-        match answered.answer {
-            Answer::Good => self.with_pace(Pace::answered),
-            Answer::Limited
-                if previous != Some(Answer::Limited)
-                    || self.with_pace(|pace| pace.was_refused()) =>
-            {
-                let now = Moment::now().steady;
-                self.with_pace(|pace| pace.refused(admission.lowered, now));
+        let now = Moment::now().steady;
+        let [before, after] = self.with_pace(|pace| {
+            let before = pace.limited();
+            match answered.answer {
+                Answer::Good => pace.answered(),
+                Answer::Limited if previous != Some(Answer::Limited) || pace.was_refused() => {
+                    pace.refused(admission.lowered, now);
+                }
+                Answer::Limited | Answer::Other => {}
             }
-            Answer::Limited | Answer::Other => {}
+            [before, pace.limited()]
+        });
+        self.log(before, after);
+    }
+
+    /// Logs a rate that fell by half, and not each time that a limit is met again at its level; `None` is the configured rate.
+    fn log(&self, before: Option<f64>, now: Option<f64>) {
+        const FAR: f64 = 0.6;
+        let portal = &self.portal;
+        match (before, now) {
+            (Some(_), None) => {
+                info!(parent: None, %portal, "the request rate is as configured again");
+            }
+            (before, Some(rate)) if before.is_none_or(|before| rate <= before * FAR) => {
+                let per_second = (rate * 100.0).round() / 100.0;
+                warn!(parent: None, %portal, per_second, "the portal answers 429: the request rate is lowered");
+            }
+            _ => {}
         }
     }
 

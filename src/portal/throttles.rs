@@ -44,7 +44,7 @@ impl Throttles {
             return throttle;
         }
         let rate = limits.rate.divided_by(self.shard.processes());
-        let throttle = Arc::new(Throttle::new(limits.concurrency, rate));
+        let throttle = Arc::new(Throttle::new(portal.name.clone(), limits.concurrency, rate));
         throttles.push((limits, Arc::downgrade(&throttle)));
         throttle
     }

@@ -8,7 +8,7 @@ pub enum SortingState {
     /// The portal's interface says so (docs/portal.md, File list), and nothing has shown or refuted it yet.
     #[default]
     Assumed,
-    /// Rows or an audit refuted it: folders are scanned in full.
+    /// Rows or an audit refuted it: folders that were not shown to be sorted are scanned in full.
     Refuted,
 }
 

@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use crate::faults::ailing::Ailing;
 use crate::support::exporter::Exporter;
+use crate::support::wait::wait_for;
 use crate::support::workspace::Workspace;
 use kb_exposition::{Exposition, Sample};
+use serde_json::Value;
 
 use kb_simulator::faults::{Fault, LineFault, RetryAfter, Scope, Target};
 
@@ -68,6 +70,19 @@ async fn a_steady_limit_of_the_portal_is_seldom_met_and_the_rate_returns_when_it
         );
         before = now;
     }
+    let lines = exporter.output();
+    let mut logged = lines.iter().map(|line| serde_json::from_str(line).unwrap());
+    let lowered = logged
+        .find(|line: &Value| line["msg"] == "the portal answers 429: the request rate is lowered");
+    let lowered = lowered.unwrap();
+    assert_eq!(lowered["portal"], "main");
+    assert!(lowered["per_second"].as_f64().unwrap() <= 30.0);
+    wait_for("the log says that the rate is back", async || {
+        let lines = exporter.output();
+        let says = |line: &String| line.contains("the request rate is as configured again");
+        lines.iter().any(says).then_some(())
+    })
+    .await;
 }
 
 /// Pages of the one folder, all of which are answered late.

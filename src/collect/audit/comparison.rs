@@ -19,6 +19,8 @@ pub(in crate::collect) struct Range {
 pub(in crate::collect) struct Audited {
     pub files: ByStatus<u64>,
     pub consistent: bool,
+    /// Whether the pages listed every file that the total counts.
+    pub lists_all: bool,
     /// The files that are not done.
     pub unfinished: FileMap<Status>,
 }
@@ -47,7 +49,7 @@ pub(in crate::collect) enum Verdict {
         /// By so many files of a status, at least.
         files: u64,
     },
-    /// Files changed too much to tell.
+    /// Files changed too much to tell, or the pages do not list all.
     Inconclusive,
 }
 
@@ -77,7 +79,7 @@ impl Range {
         let files = Status::ALL.into_iter().map(outside).max().unwrap_or(0);
         let statuses = audited.files.iter().filter(|(_, files)| **files > 0);
         match () {
-            () if files == 0 => Verdict::Agreed {
+            () if files == 0 && audited.lists_all => Verdict::Agreed {
                 shows_sorting: statuses.count() > 1,
             },
             () if self.still && audited.consistent => Verdict::Wrong { files },
@@ -99,6 +101,7 @@ impl From<&FolderCount> for Audited {
         Self {
             files: count.files,
             consistent: count.consistent,
+            lists_all: count.missing_rows == 0,
             unfinished: count
                 .unfinished
                 .iter()
@@ -130,6 +133,7 @@ mod tests {
         range.verdict(&Audited {
             files: counts(audited.0, audited.1),
             consistent,
+            lists_all: true,
             unfinished: FileMap::default(),
         })
     }
@@ -165,6 +169,7 @@ mod tests {
         let audited = Audited {
             files: counts(80, 20),
             consistent: true,
+            lists_all: true,
             unfinished: FileMap::default(),
         };
         assert_eq!(range.verdict(&audited), Verdict::Inconclusive);

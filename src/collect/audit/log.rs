@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::clock::Moment;
 use crate::collect::audit::comparison::{Audited, Range, Verdict};
 use crate::history::FullRead;
-use crate::model::{ByStatus, FolderId, Status};
+use crate::model::{ByStatus, FolderId};
 
 /// An audit that failed is tried again after this part of `full_every`, and one that did not show that the folder is sorted.
 pub(super) const SOON_SHARE: u32 = 24;
@@ -101,6 +101,11 @@ impl AuditLog {
         is_wrong
     }
 
+    /// Whether the time has passed after an audit that failed.
+    pub(super) fn may_begin(&self, now: Moment) -> bool {
+        self.retry_at.is_none_or(|time| time <= now.steady)
+    }
+
     /// Whether a folder with these counts is to be audited while no other audit is under way; a panic may have ended the last one. Due times
     /// of folders that were audited at the same time are spread by their ids.
     pub(super) fn is_due(
@@ -111,8 +116,7 @@ impl AuditLog {
         every: Duration,
         now: Moment,
     ) -> bool {
-        let waits = self.retry_at.is_some_and(|time| now.steady < time);
-        if waits || matches!(self.state, State::Ended(..)) {
+        if !self.may_begin(now) || matches!(self.state, State::Ended(..)) {
             return false;
         }
         let Some(full_read) = full_read else {
@@ -127,8 +131,11 @@ impl AuditLog {
 
 /// Whether no audit showed that a folder with these counts is sorted. A list of one status is sorted in any order.
 pub(super) fn needs_proof(full_read: FullRead, counts: &ByStatus<u64>) -> bool {
-    let statuses = Status::ALL.into_iter();
-    !full_read.shows_sorting && statuses.filter(|status| counts[*status] > 0).count() > 1
+    !full_read.shows_sorting && has_several_statuses(counts)
+}
+
+pub(super) fn has_several_statuses(counts: &ByStatus<u64>) -> bool {
+    counts.iter().filter(|(_, files)| **files > 0).count() > 1
 }
 
 /// The part of `full_every` after which a folder is audited: from three quarters to all of it.
@@ -139,7 +146,7 @@ fn share(folder: FolderId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FileKey, FileMap};
+    use crate::model::{FileKey, FileMap, Status};
 
     const DAY: Duration = Duration::from_hours(24);
 
@@ -159,6 +166,7 @@ mod tests {
         Audited {
             files,
             consistent: true,
+            lists_all: true,
             unfinished: FileMap::default(),
         }
     }

@@ -145,10 +145,11 @@ fn pages_that_never_end_are_given_up() {
 }
 
 #[test]
-fn a_file_that_is_listed_twice_is_not_consistent() {
+fn a_file_that_is_listed_twice_is_not_consistent_and_another_one_is_missing() {
     let row = serde_json::json!({"linkId": "l", "id": "a"});
     let fetch = |number| std::future::ready(Ok(body(&[row.clone(), row.clone()], number, 2)));
-    assert!(!run(fetch).unwrap().consistent);
+    let scan = run(fetch).unwrap();
+    assert_eq!((scan.consistent, scan.missing_rows), (false, 1));
 }
 
 /// Scans a folder that changes once, before the request with this number, and returns the counts before and after with the scan.

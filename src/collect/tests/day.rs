@@ -155,6 +155,7 @@ macro_rules! days {
 days! {
     capped_total: 60,
     rows_on_no_page: 60,
+    overlapping_pages: 60,
     file_listed_twice: 60,
     numbers_as_strings: 60,
     empty_lists: 90,
@@ -164,7 +165,7 @@ days! {
     steady_deletion: 40,
     folder_that_returns: 90,
     sorted_by_creation: 20,
-    one_unsorted_folder: 8,
+    one_unsorted_folder: 60,
     short_page_once: 90,
     late_index: 20,
     one_answer_a_second: 60,

@@ -248,3 +248,19 @@ async fn folders_that_are_refused_take_one_request_each_and_leave_the_rate_to_th
         assert!((1..=8).contains(&reads), "asked {reads} times");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_folder_that_is_refused_with_401_names_its_path_and_does_not_blame_the_key() {
+    let crowd = Crowd::of(2, |_| {});
+    let folder = crowd.folders[0];
+    crowd.front.refuse(&folder, StatusCode::UNAUTHORIZED);
+    seconds(5).await;
+    let view = crowd.view();
+    let FolderState::Unavailable { message, .. } = &view.folders[&folder.into()].state else {
+        panic!("the folder is refused");
+    };
+    assert!(
+        message.contains(&format!("{folder}/files")) && !message.contains("issue"),
+        "{message}"
+    );
+}

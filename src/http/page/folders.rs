@@ -92,7 +92,9 @@ fn sorting(state: SortingState) -> &'static str {
     match state {
         SortingState::Shown => "by status, as rows show",
         SortingState::Assumed => "by status, as documented; no rows show or refute it yet",
-        SortingState::Refuted => "not by status, as rows show; every page is read",
+        SortingState::Refuted => {
+            "not by status, as rows show; folders not shown to be sorted are read in full"
+        }
     }
 }
 

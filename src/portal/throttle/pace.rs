@@ -1,21 +1,21 @@
 //! The rate at which a portal is asked: the configured one, or what a limit of the portal's allows.
 //!
-//! A limit is approached from below. A single answer of 429 among many good ones shows none. Several show the level of a limit: the rate
-//! falls below it at once, returns to it by small steps, and goes beyond it by steps that grow, so that a limit that went away is forgotten
-//! soon. A limit that is met again soon after the rate fell is doubtful: then the steps grow at once. While only 429 comes, as until the end
-//! of a limit's window, the requests are farther and farther apart. The configured rate is never exceeded.
+//! A single answer of 429 after many good ones shows no limit. Where others came with few good answers between, something limits the
+//! requests, perhaps not their rate: the rate is halved, and returns by large steps. Where one comes again at about the same rate after many
+//! good answers, that is the level of a limit: the rate falls below it, and returns by small steps. Beyond the level the steps grow, so that
+//! a limit that went away is forgotten soon. While only 429 comes, as until the end of a limit's window, the requests are farther and
+//! farther apart. The configured rate is never exceeded.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::config::Rate;
 
-/// The new rate after an answer of 429, as a part of the level, where an earlier one came at the same level.
+/// The new rate after an answer of 429 at the level of a limit, as a part of the level.
 const BACK_FROM_LEVEL: f64 = 0.75;
 
-/// The same where the limit was not known yet, or is lower than it was.
+/// The same where the level is not known.
 const BACK: f64 = 0.5;
 
 /// From this part of the level on, an answer of 429 says that the level is as it was.
@@ -24,14 +24,23 @@ const AT_LEVEL: f64 = 0.9;
 /// The step of a good answer, as a part of the level.
 const STEP: f64 = 1.0 / 400.0;
 
-/// By so much a step beyond the level, or to a doubtful one, is larger than the one before.
+/// The same where the level is not known,
+const LARGE_STEP: f64 = 1.0 / 20.0;
+
+/// but only so often: a limit that is met again and again is there.
+const LARGE_STEPS: u32 = 10;
+
+/// Number of good answers in a row after which the steps may be large again: no limit was near.
+const NO_LIMIT: u32 = 300;
+
+/// By so much a step beyond the level is larger than the one before.
 const STEP_GROWTH: f64 = 1.15;
 
-/// A limit that is met again after fewer good answers than this, at a lower rate, was not the limit of a rate.
-const FEW_GOOD: u32 = 15;
+/// Number of good answers since the last 429 after which another one is a single one, or tells the level of a limit.
+const MANY_GOOD: u32 = 10;
 
 /// Number of consecutive answers of 429 that show that the limit holds over a longer time, and is lower than the rate at which it was met.
-const WINDOW_CLOSED: u32 = 3;
+const WINDOW_CLOSED: u32 = 4;
 
 /// The slowest rate that answers of 429 lead to, unless the configured one is slower.
 const SLOWEST: f64 = 0.2;
@@ -42,30 +51,18 @@ const MAX_DOUBLINGS: u32 = 16;
 /// A portal without a configured rate is not slowed down any more from this rate on.
 const FREE: f64 = 1_000.0;
 
-/// What was sent in this time is the rate at which a limit was met.
-const WINDOW: Duration = Duration::from_secs(1);
-
-/// Fewer requests than this say nothing of a limit, because there may have been no more to ask.
-const FEW_REQUESTS: usize = 10;
-
-/// Number of latest answers among which 429 is counted.
-const RECENT: u32 = 30;
-
-/// Number of answers of 429 among the latest ones that shows a limit; two in a row do as well.
-const SHOWS_LIMIT: u32 = 3;
-
 /// The distance in time between two requests.
 #[derive(Debug)]
 pub(super) struct Pace {
     configured: Option<f64>,
     limit: Option<Limit>,
     next: Option<Instant>,
-    /// When requests were sent in the last [`WINDOW`].
-    sent: VecDeque<Instant>,
-    /// The latest answers, the last one in the lowest bit: 1 is 429.
-    recent: u32,
+    /// Good answers since the last one of 429.
+    good: u32,
     /// Answers of 429 since the last good one, from the one on that showed a limit.
     in_a_row: u32,
+    /// How often the steps may be large.
+    large_steps: u32,
     /// Counts how often requests were put farther apart.
     lowered: u64,
 }
@@ -77,11 +74,8 @@ struct Limit {
     level: f64,
     /// The rate at which the portal is asked.
     rate: f64,
+    /// As a part of the level.
     step: f64,
-    /// Good answers since the rate fell.
-    good: u32,
-    /// Whether the answers of 429 may have another cause than the rate.
-    doubtful: bool,
 }
 
 impl Pace {
@@ -90,22 +84,27 @@ impl Pace {
             configured: per_second(rate),
             limit: None,
             next: None,
-            sent: VecDeque::new(),
-            recent: 0,
+            good: u32::MAX,
             in_a_row: 0,
+            large_steps: LARGE_STEPS,
             lowered: 0,
         }
     }
 
     /// The time between two requests: doubled with each answer of 429 after the first in a row.
     pub fn gap(&self) -> Duration {
-        let Some(rate) = self.rate() else {
+        let Some(rate) = self.limited().or(self.configured) else {
             return Duration::ZERO;
         };
         let gap = Duration::from_secs_f64(rate.recip());
         let doublings = self.in_a_row.saturating_sub(1).min(MAX_DOUBLINGS);
         let longest = Duration::from_secs_f64(self.slowest().recip());
         gap.max((gap * (1 << doublings)).min(longest))
+    }
+
+    /// The rate, in requests per second, while answers of 429 make it lower than the configured one.
+    pub fn limited(&self) -> Option<f64> {
+        self.limit.map(|limit| limit.rate)
     }
 
     /// How often requests were put farther apart so far.
@@ -119,10 +118,8 @@ impl Pace {
         first + self.gap() * requests.saturating_sub(1)
     }
 
-    pub fn take(&mut self, slot: Instant, requests: u32) {
+    pub fn take(&mut self, slot: Instant) {
         self.next = Some(slot + self.gap());
-        self.forget_sent(slot);
-        self.sent.extend((0..requests).map(|_| slot));
     }
 
     /// A request was answered 429 that was sent when the rate had been lowered so often. Those that were under way together count as
@@ -131,71 +128,49 @@ impl Pace {
         if lowered < self.lowered {
             return;
         }
-        self.recent = self.recent << 1 | 1;
-        // At the configured rate, a limit that was known may have gone.
-        let is_near = |limit: Limit| {
-            let is_full = self.configured.is_some_and(|rate| limit.rate >= rate);
-            limit.rate >= limit.level * AT_LEVEL && !is_full
-        };
-        if !self.limit.is_some_and(is_near) && self.in_a_row == 0 && !self.shows_limit() {
+        if self.good >= NO_LIMIT {
+            self.large_steps = LARGE_STEPS;
+        }
+        let is_single = std::mem::take(&mut self.good) >= MANY_GOOD;
+        let is_at_level = |limit: Limit| limit.rate >= limit.level * AT_LEVEL;
+        if is_single && !self.limit.is_some_and(is_at_level) {
             return;
         }
         self.in_a_row = self.in_a_row.saturating_add(1);
-        match (&self.limit, self.in_a_row) {
-            (_, 1) | (None, _) => self.meet(now),
-            (Some(limit), WINDOW_CLOSED) => {
-                let doubtful = limit.doubtful;
-                self.fall(limit.level * BACK, BACK_FROM_LEVEL, doubtful);
-            }
+        match (self.in_a_row, self.limit) {
+            (1, _) => self.meet(is_single),
+            (WINDOW_CLOSED, Some(limit)) => self.fall(limit.level * BACK, BACK_FROM_LEVEL, STEP),
             _ => {}
         }
         self.lowered += 1;
-        // The answers after this one tell of the new rate.
-        self.recent = 1;
         self.next = self.next.max(Some(now + self.gap()));
     }
 
     /// Whether the last answer was 429.
     pub fn was_refused(&self) -> bool {
-        self.recent & 1 == 1
+        self.good == 0
     }
 
-    fn shows_limit(&self) -> bool {
-        let latest = self.recent & ((1 << RECENT) - 1);
-        latest & 0b11 == 0b11 || latest.count_ones() >= SHOWS_LIMIT
-    }
-
-    /// Goes below the limit that is met at the present rate. The first time its level is a guess, so that it may be gone beyond soon.
-    fn meet(&mut self, now: Instant) {
-        self.forget_sent(now);
-        let sent = self.sent.len().max(FEW_REQUESTS);
-        #[expect(clippy::cast_precision_loss, reason = "a rate need not be exact")]
-        let sent = sent as f64 / WINDOW.as_secs_f64();
-        let level = self.rate().map_or(sent, |rate| rate.min(sent));
-        match self.limit {
-            None => self.fall(level * BACK, 1.0, false),
-            Some(known) if level >= known.level * AT_LEVEL => {
-                self.fall(level, BACK_FROM_LEVEL, false);
-            }
-            Some(known) => self.fall(level, BACK, known.good < FEW_GOOD),
+    /// Goes below the rate at which 429 came, which is the level of a limit, or may be.
+    fn meet(&mut self, is_level: bool) {
+        let rate = self.limited().or(self.configured).unwrap_or(FREE);
+        if is_level {
+            self.fall(rate, BACK_FROM_LEVEL, STEP);
+        } else if self.large_steps > 0 {
+            self.large_steps -= 1;
+            self.fall(rate, BACK, LARGE_STEP);
+        } else {
+            self.fall(rate, BACK, STEP);
         }
     }
 
     /// Goes to a part of a level.
-    fn fall(&mut self, level: f64, part: f64, doubtful: bool) {
+    fn fall(&mut self, level: f64, part: f64, step: f64) {
         self.limit = Some(Limit {
             level,
             rate: (level * part).max(self.slowest()),
-            step: level * STEP,
-            good: 0,
-            doubtful,
+            step,
         });
-    }
-
-    /// Forgets requests that were sent more than [`WINDOW`] before.
-    fn forget_sent(&mut self, now: Instant) {
-        let is_old = |sent: &mut Instant| now.saturating_duration_since(*sent) >= WINDOW;
-        while self.sent.pop_front_if(is_old).is_some() {}
     }
 
     fn slowest(&self) -> f64 {
@@ -203,27 +178,16 @@ impl Pace {
     }
 
     pub fn answered(&mut self) {
-        self.recent <<= 1;
+        self.good = self.good.saturating_add(1);
         self.in_a_row = 0;
-        let Some(limit) = &mut self.limit else { return };
-        limit.rate += limit.step;
-        limit.good = limit.good.saturating_add(1);
-        if limit.doubtful || limit.rate > limit.level {
-            limit.step *= STEP_GROWTH;
-        }
-        match self.configured {
-            Some(rate) if limit.rate > rate => {
-                limit.rate = rate;
-                limit.step = limit.level * STEP;
+        if let Some(limit) = &mut self.limit {
+            if limit.rate >= limit.level {
+                limit.step *= STEP_GROWTH;
             }
-            None if limit.rate > FREE => self.limit = None,
-            _ => {}
+            limit.rate += limit.step * limit.level;
         }
-    }
-
-    /// Requests per second; `None` if nothing limits them.
-    fn rate(&self) -> Option<f64> {
-        self.limit.map(|limit| limit.rate).or(self.configured)
+        let all = self.configured.unwrap_or(FREE);
+        self.limit = self.limit.filter(|limit| limit.rate < all);
     }
 }
 

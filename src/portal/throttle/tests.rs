@@ -10,6 +10,10 @@ fn id(number: u128) -> FolderId {
     uuid::Uuid::from_u128(number).into()
 }
 
+fn throttle(concurrency: usize, rate: Rate) -> Throttle {
+    Throttle::new(PortalName::new("main").unwrap(), concurrency, rate)
+}
+
 async fn admit<'a>(throttle: &'a Throttle, lane: &Lane) -> Option<Admission<'a>> {
     throttle.admit(lane, 1, || true).await
 }
@@ -42,7 +46,7 @@ async fn read_pages(throttle: &Throttle, lane: &Lane, folder: u128, pages: usize
 
 #[tokio::test]
 async fn no_more_than_the_limit_are_in_flight() {
-    let (throttle, lane) = (Throttle::new(1, Rate::Unlimited), Lane::default());
+    let (throttle, lane) = (throttle(1, Rate::Unlimited), Lane::default());
     let first = admit(&throttle, &lane).await;
     assert!(waits(&throttle, &lane).await);
     drop(first);
@@ -51,7 +55,7 @@ async fn no_more_than_the_limit_are_in_flight() {
 
 #[tokio::test(start_paused = true)]
 async fn folders_that_are_answered_slowly_do_not_block_the_others() {
-    let throttle = Throttle::new(2, Rate::Unlimited);
+    let throttle = throttle(2, Rate::Unlimited);
     let (slow, usual) = (Lane::default(), Lane::default());
     ask(&throttle, &usual, 1, SECOND / 20).await;
     ask(&throttle, &slow, 2, 5 * SECOND).await;
@@ -63,7 +67,7 @@ async fn folders_that_are_answered_slowly_do_not_block_the_others() {
 #[tokio::test(start_paused = true)]
 async fn a_portal_that_is_slow_as_a_whole_is_asked_with_all_requests_in_flight() {
     for (millis, seconds) in [(2_800, 22.4), (3_200, 25.6)] {
-        let throttle = Throttle::new(8, Rate::Unlimited);
+        let throttle = throttle(8, Rate::Unlimited);
         let lane = Lane::default();
         let begun = Moment::now().steady;
         read_pages(&throttle, &lane, 1, 64, Duration::from_millis(millis)).await;
@@ -74,7 +78,7 @@ async fn a_portal_that_is_slow_as_a_whole_is_asked_with_all_requests_in_flight()
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_folder_has_its_fair_share_beside_others_and_nearly_all_when_alone() {
-    let throttle = Throttle::new(8, Rate::Unlimited);
+    let throttle = throttle(8, Rate::Unlimited);
     let (slow, usual) = (Lane::default(), Lane::default());
     ask(&throttle, &usual, 1, SECOND / 20).await;
     ask(&throttle, &slow, 2, 5 * SECOND).await;
@@ -95,7 +99,7 @@ async fn a_slow_folder_has_its_fair_share_beside_others_and_nearly_all_when_alon
 
 #[tokio::test(start_paused = true)]
 async fn a_folder_that_is_always_limited_does_not_slow_the_others_down() {
-    let throttle = Throttle::new(2, Rate::PerSecond(5.0));
+    let throttle = throttle(2, Rate::PerSecond(5.0));
     let lane = Lane::default();
     for number in 0..100 {
         let admission = admit(&throttle, &lane).await.unwrap();
@@ -117,7 +121,7 @@ async fn a_folder_that_is_always_limited_does_not_slow_the_others_down() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
-    let throttle = Throttle::new(1, Rate::PerSecond(0.5));
+    let throttle = throttle(1, Rate::PerSecond(0.5));
     let begun = Moment::now().steady;
     let row = throttle.admit(&Lane::default(), 2, || true).await;
     assert_eq!(
@@ -138,7 +142,7 @@ async fn requests_in_a_row_wait_before_the_first_one_and_keep_the_rate() {
 
 #[tokio::test]
 async fn a_request_that_is_no_longer_due_takes_no_turn() {
-    let throttle = Throttle::new(1, Rate::PerSecond(0.001));
+    let throttle = throttle(1, Rate::PerSecond(0.001));
     let lane = Lane::default();
     assert!(throttle.admit(&lane, 1, || false).await.is_none());
     assert!(!waits(&throttle, &lane).await);
@@ -146,7 +150,7 @@ async fn a_request_that_is_no_longer_due_takes_no_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() {
-    let throttle = Throttle::new(4, Rate::PerSecond(0.2));
+    let throttle = throttle(4, Rate::PerSecond(0.2));
     let lane = Lane::default();
     let begun = Moment::now().steady;
     admit(&throttle, &lane).await;
@@ -159,7 +163,7 @@ async fn requests_that_are_given_up_while_they_wait_do_not_delay_the_next_one() 
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_waits_waits_longer_after_429() {
-    let throttle = Throttle::new(2, Rate::PerSecond(1.0));
+    let throttle = throttle(2, Rate::PerSecond(1.0));
     let lane = Lane::default();
     let begun = Moment::now().steady;
     let first = admit(&throttle, &lane).await.unwrap();
@@ -182,7 +186,7 @@ async fn a_request_that_waits_waits_longer_after_429() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_say_how_long_they_waited() {
-    let throttle = Throttle::new(3, Rate::PerSecond(1.0));
+    let throttle = throttle(3, Rate::PerSecond(1.0));
     let lane = Lane::default();
     let (one, two, three) = tokio::join!(
         admit(&throttle, &lane),
@@ -195,7 +199,7 @@ async fn requests_say_how_long_they_waited() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_that_is_met_by_one_folder_alone_lowers_the_rate() {
-    let throttle = Throttle::new(2, Rate::PerSecond(5.0));
+    let throttle = throttle(2, Rate::PerSecond(5.0));
     let lane = Lane::default();
     for answer in [Answer::Good, Answer::Limited, Answer::Limited] {
         let admission = admit(&throttle, &lane).await.unwrap();

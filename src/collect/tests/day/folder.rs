@@ -194,7 +194,9 @@ impl Folder {
         size: usize,
         now: Millis,
     ) -> (Vec<u32>, usize) {
-        let rows = (page - 1) * size..page * size;
+        let overlap = usize::from(self.has(|quirk| matches!(quirk, Quirk::PagesOverlap)));
+        let start = (page - 1) * (size - overlap);
+        let rows = start..start + size;
         let mut total = self.by_name.len();
         let mut files = self.listed(by_status, rows.clone());
         for quirk in &mut self.quirks {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::folder::Folder;
 use super::portal::{Portal, millis};
 use super::quirk::Quirk;
-use super::{DAY, Kind, MINUTE, Millis, SECOND};
+use super::{DAY, HOUR, Kind, MINUTE, Millis, SECOND};
 use crate::clock::Moment;
 use crate::model::{FolderId, Status};
 use crate::snapshot::{Counts, FolderView, PortalView, SortingState};
@@ -38,7 +38,7 @@ pub struct Promise {
     /// Whether the portal sorts by status; unknown where some folders are sorted.
     pub sorts: Option<bool>,
     /// Requests a day.
-    pub requests: usize,
+    pub requests: u64,
     /// The most answers of 429.
     pub refused: u64,
 }
@@ -244,8 +244,9 @@ impl Judge {
         if let Some(burst) = asked.times.windows(rate + 1).find(is_burst) {
             self.breach(Rule::Rate, now, &format!("{burst:?}"));
         }
-        if now >= DAY && asked.times.len() > promise.requests {
-            self.breach(Rule::Requests, now, &asked.times.len());
+        let requests = asked.times.len() as u64;
+        if now >= HOUR && requests * DAY / now > promise.requests {
+            self.breach(Rule::Requests, now, &requests);
         }
         if asked.refused > promise.refused {
             self.breach(Rule::Refused, now, &asked.refused);

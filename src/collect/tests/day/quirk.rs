@@ -10,6 +10,8 @@ pub enum Quirk {
     SortsByCreation,
     /// The list by status is sorted by name.
     IgnoresSorting,
+    /// Each page but the first begins with the last row of the page before.
+    PagesOverlap,
     /// Totals and pages end after so many files.
     EndsAt(usize),
     /// The list has no rows for a time, again and again.

@@ -27,6 +27,23 @@ pub fn rows_on_no_page() -> Kind {
     kind
 }
 
+/// The last page has as many rows as the total says. The audit finds that files are listed twice in place of others.
+pub fn overlapping_pages() -> Kind {
+    let mut kind = Kind::of(|world| {
+        let folder = world.folder(&[(Done, 5_500), (Failed, 510), (Flagged, 90)]);
+        world.flow(folder, Act::Move(Done, Failed), 4 * MINUTE, 0..DAY);
+        world.folders[folder].quirks.push(Quirk::PagesOverlap);
+    });
+    kind.promise.judged_from = 10 * MINUTE;
+    kind.promise.marked_off = true;
+    kind.promise.consistent = 0.0;
+    // Entries are counted by consistent counts and whole rows alone.
+    kind.promise.lost = 400;
+    // It may sort, but nothing shows it.
+    kind.promise.sorts = Some(false);
+    kind
+}
+
 pub fn file_listed_twice() -> Kind {
     let mut kind = Kind::of(|world| {
         let folder = world.folder(&[(Done, 400), (Failed, 20)]);
