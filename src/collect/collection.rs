@@ -55,8 +55,7 @@ impl Collector {
     /// Reads the key and the list.
     pub(super) fn request_list(&self) -> impl Future<Output = Listed> + Send + use<> {
         let client = Arc::clone(&self.dependencies.client);
-        let limit = self.settings.collect.timeout;
-        async move { list(&client, limit).await }
+        list(client, self.settings.collect.timeout)
     }
 
     /// The list that a collection began with is there: queues the folders that are due.
@@ -216,8 +215,8 @@ impl Collector {
     }
 }
 
-async fn list(client: &Arc<Client>, limit: Duration) -> Listed {
-    let session = Session::open(client).await?;
+async fn list(client: Arc<Client>, limit: Duration) -> Listed {
+    let session = Session::open(&client).await?;
     let listing = session.folders(limit).await?;
     Ok((Arc::new(session), listing))
 }

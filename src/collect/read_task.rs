@@ -11,7 +11,6 @@ use crate::collect::error::{ReadError, total_of};
 use crate::collect::full_scan::scan_pages;
 use crate::collect::layout::PageNumber;
 use crate::collect::progress::Progress;
-use crate::collect::queue::ReadKind;
 use crate::collect::settings::Settings;
 use crate::collect::sorted::{self, Method, SortedRead};
 use crate::collect::sorting::contradiction::is_contradiction;
@@ -72,7 +71,8 @@ pub(super) struct ReadTask {
     pub session: Arc<Session>,
     pub folder: FolderId,
     pub name: FolderName,
-    pub kind: ReadKind,
+    /// Whether it is known that every page is to be read, because there are many.
+    pub is_scan: bool,
     pub sorting: Arc<Sorting>,
     pub expected: Expected,
     /// Whether an audit showed that the folder is sorted.
@@ -95,11 +95,10 @@ impl ReadTask {
         let portal = &self.settings.portal.name;
         let span = info_span!("read", %portal, folder = %self.name, id = %self.folder);
         let read = async {
-            let mut found = match self.kind {
-                ReadKind::Count => self.count().await?,
-                ReadKind::Scan | ReadKind::Audit => {
-                    Found::Counted(Box::new(self.scan_again().await?))
-                }
+            let mut found = if self.is_scan {
+                Found::Counted(Box::new(self.scan_again().await?))
+            } else {
+                self.count().await?
             };
             if let Found::Counted(count) = &mut found {
                 count.requests += self.requests;

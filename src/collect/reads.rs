@@ -54,10 +54,11 @@ impl Collector {
         let watched = Arc::new(watched.unwrap_or_default());
         let folder = self.folders.get_mut(id)?;
         let read_before = folder.read_log.last_began();
-        let lane = Arc::new(match turn.kind {
-            ReadKind::Count if folder.slow => Lane::slow(),
-            ReadKind::Count => Lane::default(),
-            ReadKind::Scan | ReadKind::Audit => Lane::large(),
+        let is_scan = turn.kind == ReadKind::Scan;
+        let lane = Arc::new(match folder.slow {
+            _ if is_scan => Lane::large(),
+            true => Lane::slow(),
+            false => Lane::default(),
         });
         let requests = folder.start(&session, &lane, &watched)?;
         self.log
@@ -67,7 +68,7 @@ impl Collector {
             session,
             folder: id,
             name: folder.view.name.clone(),
-            kind: turn.kind,
+            is_scan,
             sorting: Arc::clone(&self.sorting),
             expected: folder.expected(),
             shows_sorting: folder.shows_sorting(),

@@ -31,8 +31,10 @@ pub fn one_unsorted_folder() -> Kind {
         world.folders[folder].quirks.push(Quirk::IgnoresSorting);
     });
     kind.promise.sorts = None;
-    // Every page of the folder is read from then on, and of the others until they were shown to be sorted.
-    kind.promise.requests = 320_000;
+    // Every page of the folder is read from then on, and of the others until they were shown to be sorted, also again after a scan in the
+    // place of a count by boundaries.
+    kind.rate = 10;
+    kind.promise.requests = 300_000;
     // The counts by boundaries are marked then.
     kind.promise.consistent = 0.8;
     kind
