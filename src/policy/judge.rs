@@ -24,7 +24,6 @@ pub enum Observation {
 }
 
 /// A later read of the folder of an attempt.
-/// A later read of the folder of an attempt.
 #[derive(Clone, Copy)]
 pub struct LaterRead<'a> {
     /// When it began. A read that began before the attempt was answered shows nothing.
@@ -44,17 +43,19 @@ pub fn review(attempt: &Attempt, read: Option<LaterRead<'_>>, now: Timestamp) ->
     let given_up = now >= attempt.intended.after(GIVEN_UP_AFTER);
     let seen = |key| read.map_or(Observation::Unread, |read| (read.seen)(key));
     let settled = read.is_some_and(|read| read.began >= answered.after(SETTLED_AFTER));
-    let waits = |key: &FileKey| {
-        matches!(
-            seen(*key),
-            Observation::Status(Status::Pending | Status::Processing)
-        )
+    // A file that was not read may wait as well.
+    let waits = |(key, file): (&FileKey, &SentFile)| {
+        !file.state.is_settled()
+            && matches!(
+                seen(*key),
+                Observation::Status(Status::Pending | Status::Processing) | Observation::Unread
+            )
     };
     let moved = |(key, file): (&FileKey, &SentFile)| {
         file.state != FileState::Sent
             || matches!(seen(*key), Observation::Status(status) if status != Status::Failed)
     };
-    let over = given_up || (settled && !files.keys().any(waits));
+    let over = given_up || (settled && !files.iter().any(waits));
     let timing = Timing {
         over,
         carried_out: matches!(outcome, Outcome::Accepted { .. }) || files.iter().any(moved),

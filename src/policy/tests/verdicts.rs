@@ -229,6 +229,32 @@ fn what_was_not_sent_or_was_refused_is_not_judged() {
 }
 
 #[test]
+fn a_read_that_did_not_see_the_files_does_not_end_an_attempt_whose_answer_was_lost() {
+    let mut ledger = TestLedger::new();
+    let id = ledger.intend(1, ago(HOUR), "timeout", &[1, 2]);
+    let why = Lost::NoAnswer;
+    ledger.settle(id, Outcome::Unknown { why });
+    let verdict = |first: Observation, second: Observation, now: Timestamp| {
+        let seen = |file: FileKey| if file.link == 1 { first } else { second };
+        let read = LaterRead {
+            began: now,
+            seen: &seen,
+        };
+        review(ledger.view.attempt(id).unwrap(), Some(read), now).verdict
+    };
+    let unread = Observation::Unread;
+    assert_eq!(verdict(unread, unread, NOON), None);
+    assert_eq!(verdict(FAILED, unread, NOON), None, "it may wait");
+    let inconclusive = Some(Verdict::Inconclusive);
+    assert_eq!(
+        verdict(FAILED, FAILED, NOON),
+        inconclusive,
+        "not carried out"
+    );
+    assert_eq!(verdict(unread, unread, NOON.after(DAY)), inconclusive);
+}
+
+#[test]
 fn files_that_were_seen_done_or_are_gone_start_anew() {
     let seen = |file: FileKey| match file.link {
         1 => DONE,
