@@ -100,6 +100,7 @@ pub fn to_folder(state: &SharedState) -> Result<Copied, MigrateError> {
         let name = state.path.display().to_string();
         let copy = async |from: &mut AnyConnection| {
             hold(from, &clock).await?;
+            not_moved_elsewhere(from, &name).await?;
             let mut copied = Copied::default();
             for part in Part::ALL {
                 let mut file = Database::new(files.place(), part, Access::Serve);
@@ -192,6 +193,18 @@ async fn copy_part(
             }
         }
         copied.count(table, content.rows);
+    }
+    Ok(())
+}
+
+/// A second folder would be a second ledger that acts. The same one may be the target of a move that was cut short.
+async fn not_moved_elsewhere(connection: &mut AnyConnection, to: &str) -> Result<(), MigrateError> {
+    let moved = read(connection, "SELECT moved_to FROM store".to_owned()).await?;
+    for row in moved {
+        let found: Option<String> = row.try_get("moved_to").map_err(StoreError::from)?;
+        if let Some(elsewhere) = found.filter(|found| found != to) {
+            return Err(StoreError::Moved { to: elsewhere }.into());
+        }
     }
     Ok(())
 }

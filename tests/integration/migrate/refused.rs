@@ -123,3 +123,17 @@ async fn a_copy_that_fails_leaves_no_files() {
     let moved = "SELECT count(*) FROM store WHERE moved_to IS NOT NULL";
     assert_eq!(story.database.store(moved), [["0"]]);
 }
+
+#[tokio::test]
+async fn what_was_moved_to_one_folder_is_not_moved_to_a_second_one() {
+    let mut story = Move::used().await;
+    story.use_database("state");
+    story.migrated("postgres");
+    story.use_database("back");
+    story.migrated("path");
+    story.use_database("second");
+    let says = story.refused("path");
+    assert!(says.contains("was moved to"), "{says}");
+    assert!(says.contains("/back"), "{says}");
+    assert!(!story.folder("second").join("ledger.db").exists());
+}
