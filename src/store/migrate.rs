@@ -70,9 +70,6 @@ pub fn to_postgres(state: &SharedState) -> Result<Copied, MigrateError> {
         // The source is marked before the copy is committed: a copy that is cut short in between is made again, and never used beside its source.
         let copy = async |to: &mut AnyConnection| {
             hold(to, &clock).await?;
-            if !is_empty(to).await? {
-                return Err(MigrateError::DatabaseNotEmpty);
-            }
             let mut copied = Copied::default();
             let copy_state = async |from: &mut AnyConnection| {
                 copy_part(Part::State, from, to, &mut copied).await?;
@@ -103,6 +100,7 @@ pub fn to_folder(state: &SharedState) -> Result<Copied, MigrateError> {
         let name = state.path.display().to_string();
         let copy = async |from: &mut AnyConnection| {
             hold(from, &clock).await?;
+            not_moved_elsewhere(from, &name).await?;
             let mut copied = Copied::default();
             for part in Part::ALL {
                 let mut file = Database::new(files.place(), part, Access::Serve);
@@ -168,16 +166,7 @@ async fn hold(connection: &mut AnyConnection, clock: &StoreClock) -> Result<(), 
     Ok(())
 }
 
-async fn is_empty(connection: &mut AnyConnection) -> Result<bool, StoreError> {
-    for table in &TABLES {
-        if table.content(connection).await?.rows > 0 {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Copies the tables of a part, and compares both sides.
+/// Copies the tables of a part, and compares both sides. A copy that is there is taken for the one that an earlier try made.
 async fn copy_part(
     part: Part,
     from: &mut AnyConnection,
@@ -191,13 +180,31 @@ async fn copy_part(
         }
     }
     for table in TABLES.iter().filter(|table| table.part == part) {
-        table.copy(from, to).await?;
         let content = table.content(from).await?;
-        if table.content(to).await? != content {
-            let table = table.name;
-            return Err(MigrateError::Different { table });
+        let found = table.content(to).await?;
+        if found != content {
+            if found.rows > 0 {
+                return Err(MigrateError::DatabaseNotEmpty);
+            }
+            table.copy(from, to).await?;
+            if table.content(to).await? != content {
+                let table = table.name;
+                return Err(MigrateError::Different { table });
+            }
         }
         copied.count(table, content.rows);
+    }
+    Ok(())
+}
+
+/// A second folder would be a second ledger that acts. The same one may be the target of a move that was cut short.
+async fn not_moved_elsewhere(connection: &mut AnyConnection, to: &str) -> Result<(), MigrateError> {
+    let moved = read(connection, "SELECT moved_to FROM store".to_owned()).await?;
+    for row in moved {
+        let found: Option<String> = row.try_get("moved_to").map_err(StoreError::from)?;
+        if let Some(elsewhere) = found.filter(|found| found != to) {
+            return Err(StoreError::Moved { to: elsewhere }.into());
+        }
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ mod logs;
 mod long;
 mod memory;
 mod metrics;
+mod migrate;
 mod modules;
 mod package;
 mod page;

@@ -1,5 +1,6 @@
 //! `kb-exporter state migrate`: state and ledger move from a folder to PostgreSQL, and back, and nothing is lost.
 
+mod cut_short;
 mod exporter;
 mod refused;
 mod rows;
@@ -80,12 +81,28 @@ impl Move {
         says
     }
 
+    /// Commands that read or write a source that was moved are told where it went.
+    fn says_where_it_went(&self, to: &str) {
+        let forgive = ["reindex", "forgive", "--portal", "main"];
+        for arguments in [
+            &["reindex", "history"][..],
+            &["reindex", "classes"],
+            &forgive,
+        ] {
+            let output = run(self.workspace.command().args(arguments), "");
+            let says = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {says}");
+            assert!(says.contains("was moved to"), "{arguments:?}: {says}");
+            assert!(says.contains(to), "{arguments:?}: {says}");
+        }
+    }
+
     /// Does not migrate, and returns why.
     fn refused(&self, to: &str) -> String {
         let output = self.migrate(to);
         let says = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{says}");
-        assert!(says.contains("nothing was copied"), "{says}");
+        assert!(says.contains("nothing was moved"), "{says}");
         says
     }
 }

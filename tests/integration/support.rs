@@ -5,6 +5,7 @@ pub(crate) mod attempts;
 pub(crate) mod browser;
 #[path = "../../src/http/web_config/tests/certificates.rs"]
 pub(crate) mod certificates;
+pub(crate) mod clock;
 pub(crate) mod exporter;
 pub(crate) mod history;
 pub(crate) mod portal;

@@ -1,17 +1,16 @@
 //! An exporter that goes on with what was copied.
 
 use kb_simulator::{NewFile, Status};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Move;
+use crate::reindex::scene::LONG_AGO;
+use crate::support::attempts;
 use crate::support::exporter::Exporter;
 use crate::support::process::run;
+use crate::support::sqlite;
 use crate::support::wait::wait_for;
-
-/// Two hours, in milliseconds: longer than the pause of a new ledger.
-const LONG: i64 = 7_200_000;
 
 impl Move {
     /// The attempts, newest first.
@@ -74,14 +73,8 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     let exporter = Exporter::start(&story.workspace).await;
     exporter.collected().await;
     exporter.stop().await;
-    let ledger = Connection::open(story.folder("state").join("ledger.db")).unwrap();
-    ledger
-        .execute_batch(&format!(
-            "UPDATE ledger SET created = created - {LONG};
-             UPDATE portal SET met = met - {LONG}"
-        ))
-        .unwrap();
-    drop(ledger);
+    let ledger = story.folder("state").join("ledger.db");
+    sqlite::sql(&ledger, &attempts::age(LONG_AGO));
 
     let first = story.failing_folder("First");
     let exporter = Exporter::start(&story.workspace).await;
@@ -94,6 +87,9 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     story.use_database("state");
     story.migrated("postgres");
     assert_eq!(story.history(), in_folder);
+    story.use_folder("state");
+    story.says_where_it_went("the PostgreSQL database of state.postgres_url_file");
+    story.use_database("state");
     let second = story.failing_folder("Second");
     let exporter = Exporter::start(&story.workspace).await;
     story.entered(&exporter, first, 1).await;
@@ -109,6 +105,7 @@ async fn an_exporter_goes_on_in_postgresql_and_back_in_a_folder() {
     assert!(in_database[0]["id"].as_i64().unwrap() > number);
 
     story.migrated("path");
+    story.says_where_it_went("/back");
     story.use_folder("back");
     assert_eq!(story.history(), in_database);
     let exporter = Exporter::start(&story.workspace).await;

@@ -1,8 +1,8 @@
 //! What is not copied, and why.
 
-use rusqlite::Connection;
-
 use super::*;
+use crate::support::attempts::add;
+use crate::support::sqlite::sql;
 
 #[tokio::test]
 async fn both_the_folder_and_the_database_must_be_known() {
@@ -18,7 +18,7 @@ async fn a_source_that_is_missing_or_empty_is_refused_and_not_made() {
     let mut story = Move::new().await;
     story.use_database("state");
     let says = story.refused("postgres");
-    assert!(says.contains("state.db"), "{says}");
+    assert!(says.contains("there is no stored state yet"), "{says}");
     assert!(!story.folder("state").exists());
     let says = story.refused("path");
     assert!(says.contains("there is nothing to copy"), "{says}");
@@ -34,7 +34,7 @@ async fn a_folder_that_a_process_uses_is_refused() {
     exporter.collected().await;
     story.use_database("state");
     let says = story.refused("postgres");
-    assert!(says.contains("stop kb-exporter"), "{says}");
+    assert!(says.contains("in use by another process"), "{says}");
     exporter.stop().await;
     story.migrated("postgres");
 }
@@ -45,18 +45,19 @@ async fn a_database_is_refused_until_the_lease_of_a_process_that_was_killed_ends
     let mut story = Move::used().await;
     story.use_database("state");
     story.migrated("postgres");
-    let lease = "INSERT INTO kb_ledger.lease SELECT 'https://portal.example/', 3, 4, 'holder', 1,
-                 (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    story.database.sql(&format!("{lease} + 600000"));
+    story.database.store(
+        "INSERT INTO lease SELECT 'https://portal.example/', '3/4', 'holder', 1,
+         (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 600000",
+    );
     story.use_database("back");
     let says = story.refused("path");
     assert!(
-        says.contains("in shard 3 of https://portal.example/"),
+        says.contains("in shard 3/4 of https://portal.example/"),
         "{says}"
     );
     story
         .database
-        .sql("UPDATE kb_ledger.lease SET until = until - 600001");
+        .store("UPDATE lease SET until = until - 600001");
     story.migrated("path");
 }
 
@@ -66,55 +67,73 @@ async fn a_target_that_is_not_empty_is_refused_and_left_as_it_is() {
     story.use_database("state");
     story.migrated("postgres");
     let before = rows::all(&story.folder("state"));
+    story.database.store(&add(r#"{"doubted":{"at":1}}"#));
     let says = story.refused("postgres");
-    assert!(
-        says.contains("DROP SCHEMA kb_state, kb_ledger CASCADE"),
-        "{says}"
-    );
+    assert!(says.contains("DROP SCHEMA kb_exporter CASCADE"), "{says}");
     let says = story.refused("path");
     assert!(says.contains("state.db exists; move it away"), "{says}");
     assert_eq!(rows::all(&story.folder("state")), before);
     // As the message says.
-    story
-        .database
-        .sql("DROP SCHEMA kb_state, kb_ledger CASCADE");
+    story.database.sql("DROP SCHEMA kb_exporter CASCADE");
     story.migrated("postgres");
 }
 
 /// What cannot be read is not copied, and nothing of the rest is.
 #[tokio::test]
 async fn a_source_that_makes_no_sense_is_not_copied_in_part() {
-    let mut story = Move::used().await;
-    rows::fill(&story.folder("state"), 9);
-    let ledger = Connection::open(story.folder("state").join("ledger.db")).unwrap();
-    ledger
-        .execute("UPDATE attempt SET outcome = 'wish' WHERE id = 3", [])
-        .unwrap();
-    drop(ledger);
-    story.use_database("state");
-    let says = story.refused("postgres");
-    assert!(
-        says.contains("data that kb-exporter did not write"),
-        "{says}"
-    );
-    for table in ["kb_state.folder", "kb_ledger.portal"] {
-        let rows = format!("SELECT count(*) FROM {table}");
-        assert_eq!(story.database.value(&rows), "0", "{table}");
+    for wrong in [
+        r#"{"wish":{}}"#,
+        r#"{"settled":{"id":1,"at":1,"outcome":"not_sent"}}"#,
+    ] {
+        let mut story = Move::used().await;
+        sql(&story.folder("state").join("ledger.db"), &add(wrong));
+        let before = rows::all(&story.folder("state"));
+        story.use_database("state");
+        let says = story.refused("postgres");
+        assert!(
+            says.contains("data that kb-exporter did not write"),
+            "{says}"
+        );
+        for table in ["folder", "event"] {
+            let rows = story
+                .database
+                .store(&format!("SELECT count(*) FROM {table}"));
+            assert_eq!(rows, [["0"]], "{table}");
+        }
+        assert_eq!(rows::all(&story.folder("state")), before);
+        let moved = "SELECT count(*) FROM store WHERE moved_to IS NOT NULL";
+        assert_eq!(
+            sql(&story.folder("state").join("ledger.db"), moved),
+            [["0"]]
+        );
     }
 }
 
 #[tokio::test]
 async fn a_copy_that_fails_leaves_no_files() {
     let mut story = Move::used().await;
-    rows::fill(&story.folder("state"), 9);
     story.use_database("state");
     story.migrated("postgres");
-    story
-        .database
-        .sql("UPDATE kb_ledger.attempt SET outcome = 'wish' WHERE id = 3");
+    story.database.store(&add(r#"{"wish":{}}"#));
     story.use_database("back");
     story.refused("path");
     let names = std::fs::read_dir(story.folder("back")).unwrap();
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["lock"]);
+    let moved = "SELECT count(*) FROM store WHERE moved_to IS NOT NULL";
+    assert_eq!(story.database.store(moved), [["0"]]);
+}
+
+#[tokio::test]
+async fn what_was_moved_to_one_folder_is_not_moved_to_a_second_one() {
+    let mut story = Move::used().await;
+    story.use_database("state");
+    story.migrated("postgres");
+    story.use_database("back");
+    story.migrated("path");
+    story.use_database("second");
+    let says = story.refused("path");
+    assert!(says.contains("was moved to"), "{says}");
+    assert!(says.contains("/back"), "{says}");
+    assert!(!story.folder("second").join("ledger.db").exists());
 }

@@ -1,44 +1,14 @@
 //! The wall clock is set while the program runs, by Debian's `libfaketime`.
 
-use std::fs;
-use std::path::PathBuf;
-
 use super::scene::{Scene, fail_for_a_reason, make_old_ledger};
 use crate::support::exporter::Exporter;
 
-/// The clock of the processes that are started with it.
-pub(crate) struct Clock {
-    file: PathBuf,
-    library: PathBuf,
-}
+pub(crate) use crate::support::clock::Clock;
 
 impl Clock {
-    /// The right one, as long as it is not set.
+    /// The clock of a scene's processes.
     pub(crate) fn of(scene: &Scene) -> Self {
-        let clock = Self {
-            file: scene.workspace.path("clock"),
-            library: library(),
-        };
-        clock.set("+0");
-        clock
-    }
-
-    /// Sets the clock so much before or after the right time.
-    pub(crate) fn set(&self, offset: &str) {
-        // A reader must never find an empty file.
-        let new = self.file.with_extension("new");
-        fs::write(&new, offset).unwrap();
-        fs::rename(new, &self.file).unwrap();
-    }
-
-    /// What makes a process use this clock.
-    fn environment(&self) -> [(&'static str, PathBuf); 4] {
-        [
-            ("LD_PRELOAD", self.library.clone()),
-            ("FAKETIME_TIMESTAMP_FILE", self.file.clone()),
-            ("FAKETIME_NO_CACHE", "1".into()),
-            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".into()),
-        ]
+        Self::in_file(scene.workspace.path("clock"))
     }
 
     /// Starts a scene's exporter with this clock.
@@ -46,13 +16,6 @@ impl Clock {
         let mut command = scene.workspace.command();
         Exporter::launch(command.envs(self.environment()).arg("run")).await
     }
-}
-
-fn library() -> PathBuf {
-    let triples = fs::read_dir("/usr/lib").unwrap().flatten();
-    let mut found = triples.map(|triple| triple.path().join("faketime/libfaketimeMT.so.1"));
-    let found = found.find(|library| library.exists());
-    found.expect("libfaketime is not installed: use tests/run")
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn taken_over(shared: &Shared, fence: u64) {
 }
 
 /// Starts a process that stands still directly before an attempt, when all but the intent is done. Also how often the lease got a holder.
-async fn stood_still(shared: &Shared) -> (Exporter, u64) {
+pub(super) async fn stood_still(shared: &Shared) -> (Exporter, u64) {
     shared.meet_long_ago().await;
     let files = format!("{}/files", shared.folder);
     let checked = shared.portal.requests_with(&files) + READS;

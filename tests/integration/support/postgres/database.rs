@@ -6,6 +6,7 @@ use std::process::Command;
 
 use url::Url;
 
+use super::Server;
 use super::home::{self, PASSWORD, USER};
 
 /// A row; null is an empty text.
@@ -109,6 +110,13 @@ impl Database {
         // Lines for psql have a random key.
         let lines = text.lines().filter(|line| !line.starts_with('\\'));
         lines.flat_map(|line| [line, "\n"]).collect()
+    }
+
+    /// An empty database of the same name on another server.
+    pub(crate) fn namesake_on(&self, server: &Server) -> Self {
+        let create = format!("CREATE DATABASE {} OWNER {USER}", self.name);
+        server.access.sql("postgres", &create);
+        Self::new(server.access.clone(), self.name.clone())
     }
 
     /// The only value of the only row.
