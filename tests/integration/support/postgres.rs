@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 use super::clock::Clock;
 use super::process::Process;
+use super::wait::wait_for;
 use database::{Access, Database};
 use home::{Home, USER};
 
@@ -151,8 +152,17 @@ impl Server {
     /// Ends all of its processes at once, as a machine does that goes out.
     pub(crate) async fn kill(&self) {
         let mut process = self.lock().take().unwrap();
-        signal("KILL", &all_processes(process.id()));
+        // First it is kept from starting others meanwhile.
+        signal("STOP", &[process.id()]);
+        let all = all_processes(process.id());
+        signal("KILL", &all);
         process.ended().await;
+        // Its memory is in use until the last of them is gone.
+        let is_gone = |id: &u32| stat(*id).is_none_or(|(state, _)| state == "Z");
+        wait_for("all processes of the server are gone", async || {
+            all.iter().all(is_gone).then_some(())
+        })
+        .await;
         home::forget(&self.folder);
     }
 
