@@ -1,8 +1,9 @@
 //! Who may act where several processes share a ledger.
 //!
 //! Each process of a shard has a row that it renews. One of those that have a folder to act on has the lease: a row with its holder, a fencing
-//! number that grows with each change of the holder, and when it ends by the clock of the server. Each intent is written in a transaction that
-//! checks the lease. Before the request is sent, the process checks once more, by its own monotonic clock, that the lease has not ended: it
+//! number that grows with each change of the holder, and when it ends by the clock of the server. Another process takes it when the holder gave it
+//! up, or when it has seen the row unchanged for the length of a lease by its own monotonic clock: so neither a step of the server's clock nor an
+//! older copy of the database ends a lease early. Each intent is written in a transaction that checks the lease. Before the request is sent, the process checks once more, by its own monotonic clock, that the lease has not ended: it
 //! may have been paused after the commit.
 
 use std::collections::HashMap;
@@ -62,6 +63,17 @@ struct Shared {
 struct State {
     held: Option<Held>,
     peers: Peers,
+    /// The lease of another process, and since when it was seen like that.
+    seen: Option<(Lease, Instant)>,
+}
+
+/// A row of the table `lease`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Lease {
+    process: String,
+    fence: i64,
+    /// 0: the holder gave it up.
+    until: i64,
 }
 
 /// A lease that this process has.
@@ -150,8 +162,9 @@ impl Leases {
     /// Notes a renewal that was committed, or that there was none.
     pub fn renewed(&self, portal: &PortalAddress, renewal: Renewal) {
         let Renewal { held, peers } = renewal;
-        let state = State { held, peers };
-        self.state().insert(portal.clone(), state);
+        let mut states = self.state();
+        let state = states.entry(portal.clone()).or_default();
+        (state.held, state.peers) = (held, peers);
     }
 
     async fn show(
@@ -183,18 +196,60 @@ impl Leases {
         connection: &mut AnyConnection,
         portal: &PortalAddress,
     ) -> Result<Option<i64>, StoreError> {
+        let known = self.read(connection, portal).await?;
+        let own = known.as_ref().map(|known| known.process == self.0.process);
+        let fence = match known {
+            None => 1,
+            Some(known) if own == Some(true) => known.fence,
+            Some(known) if self.is_over(portal, &known) => known.fence + 1,
+            Some(_) => return Ok(None),
+        };
+        // Another process may have made the row meanwhile.
         let take = format!(
             "INSERT INTO lease (portal, shard, process, fence, until)
-             VALUES ($1, $2, $3, 1, {SERVER_NOW} + $4)
+             VALUES ($1, $2, $3, $4, {SERVER_NOW} + $5)
              ON CONFLICT (portal, shard) DO UPDATE
-             SET process = excluded.process, until = excluded.until,
-                 fence = lease.fence + CASE WHEN lease.process = excluded.process THEN 0 ELSE 1 END
-             WHERE lease.process = excluded.process OR lease.until < {SERVER_NOW}
+             SET process = excluded.process, until = excluded.until, fence = excluded.fence
+             WHERE lease.process = excluded.process OR lease.fence < excluded.fence
              RETURNING fence"
         );
         let take = query_scalar(AssertSqlSafe(take)).bind(portal.as_str());
         let take = take.bind(self.shard()).bind(self.0.process.as_str());
-        Ok(take.bind(self.millis()).fetch_optional(connection).await?)
+        let take = take.bind(fence).bind(self.millis());
+        Ok(take.fetch_optional(connection).await?)
+    }
+
+    /// Reads the lease of a portal, which stays until the end of the transaction.
+    async fn read(
+        &self,
+        connection: &mut AnyConnection,
+        portal: &PortalAddress,
+    ) -> Result<Option<Lease>, StoreError> {
+        let read =
+            "SELECT process, fence, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
+        let read = query(read).bind(portal.as_str()).bind(self.shard());
+        let row = read.fetch_optional(connection).await?;
+        let lease = row.map(|row| {
+            Ok(Lease {
+                process: row.try_get("process")?,
+                fence: row.try_get("fence")?,
+                until: row.try_get("until")?,
+            })
+        });
+        lease.transpose()
+    }
+
+    /// Whether the lease of another process is over. Notes since when it is as it is.
+    fn is_over(&self, portal: &PortalAddress, lease: &Lease) -> bool {
+        let now = Moment::now().steady;
+        let mut states = self.state();
+        let state = states.entry(portal.clone()).or_default();
+        let since = match &state.seen {
+            Some((seen, since)) if seen == lease => *since,
+            _ => now,
+        };
+        state.seen = Some((lease.clone(), since));
+        lease.until == 0 || now.saturating_duration_since(since) >= self.0.length
     }
 
     /// Ends the lease of a portal, so that other processes need not wait for its end.

@@ -387,16 +387,24 @@ impl Writer {
         Ok(())
     }
 
-    /// Takes, renews or gives up the lease of a portal.
+    /// Takes, renews or gives up the lease of a portal. If the database lost what this process knows, it is added first: others must learn of it
+    /// before they act.
     pub async fn renew_lease(
         &mut self,
         portal: &PortalAddress,
         claim: &Claim,
     ) -> Result<(), LedgerError> {
         self.check_open()?;
-        let Some(leases) = &self.leases else {
+        let Some(leases) = self.leases.clone() else {
             return Ok(());
         };
+        let known = self.views.get(portal).ok();
+        if let Some(known) = known.and_then(|known| known.revision) {
+            let find = async |connection: &mut _| log::has(connection, portal, known).await;
+            if !self.database.transaction(find).await? {
+                self.refresh(portal).await?;
+            }
+        }
         let renew = async |connection: &mut _| leases.renew(connection, portal, claim).await;
         match self.database.transaction(renew).await {
             Ok(renewal) => leases.renewed(portal, renewal),
