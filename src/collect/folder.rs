@@ -340,6 +340,7 @@ impl Folder {
         if difference.is_some() {
             self.view_mut().full_read_difference = difference;
         }
+        self.show_persisted();
     }
 
     /// The folder may not be sorted: counts by boundaries are no base for what follows.
