@@ -260,6 +260,7 @@ impl Portals {
         while self.tasks.join_next().await.is_some() {}
         if let Some((_, open)) = &self.state {
             open.ledger.close().await;
+            open.documents.close().await;
         }
     }
 }

@@ -41,7 +41,11 @@ impl LeaseKeeper {
         };
         while !cancel.is_cancelled() {
             let (standing, acts) = self.claim();
-            match self.ledger.renew_lease(standing, acts).await {
+            match self
+                .ledger
+                .renew_lease(self.portal.clone(), standing, acts)
+                .await
+            {
                 Ok(()) => self.log(),
                 Err(error) => {
                     debug!(portal = %self.portal, %error, "the lease cannot be renewed");
@@ -50,7 +54,7 @@ impl LeaseKeeper {
             cancel.run_until_cancelled(sleep(interval)).await;
         }
         // It ends by itself, too.
-        let _ = self.ledger.leave().await;
+        let _ = self.ledger.leave(self.portal).await;
     }
 
     fn claim(&self) -> (Standing, bool) {

@@ -23,6 +23,9 @@ use crate::store::tables::{self, Engine, SCHEMA, SERVER_NOW, rows};
 /// A server that does not answer within this time cannot be used.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The time that a server told is not known to be the present one if its answer took longer.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
 /// Longest time of all statements of a transaction,
 const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -212,12 +215,16 @@ impl Database {
         if let Some(identity) = &open.identity {
             identity.check()?;
         }
+        let asked = Moment::now();
         let begun = timeout(PATIENCE, rows(&mut open.connection, statements)).await;
+        let waited = Moment::now().elapsed_since(asked);
         let begun = begun.unwrap_or_else(|_| Err(StoreError::Away("no answer".to_owned())));
         let begun = begun.and_then(|rows| {
             let row = rows.first().ok_or(StoreError::Missing(self.part))?;
             let moved: Option<String> = row.try_get("moved_to")?;
-            Ok((moved, row.try_get("now")?))
+            // Asked after the lock, for which the statement may have waited.
+            let told = rows.last().map(|row| row.try_get("now")).transpose()?;
+            Ok((moved, told))
         });
         match begun {
             Ok((Some(to), _)) if self.access != Access::Move => {
@@ -226,7 +233,9 @@ impl Database {
             }
             Ok((_, told)) => {
                 self.pause.end();
-                self.told(told);
+                if let Some(told) = told.filter(|_| waited < MAX_WAIT) {
+                    self.told(told);
+                }
                 Ok(())
             }
             Err(error) => {
@@ -258,7 +267,9 @@ impl Database {
                 } else {
                     " IMMEDIATE"
                 };
-                format!("BEGIN{kind}; SELECT moved_to, 0 AS now FROM store WHERE part = '{part}'")
+                format!(
+                    "BEGIN{kind}; SELECT moved_to FROM store WHERE part = '{part}'; SELECT 0 AS now"
+                )
             }
             (Engine::Postgres, access) => {
                 let [idle, statement] =
@@ -272,7 +283,8 @@ impl Database {
                     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path TO {SCHEMA};
                      SET LOCAL statement_timeout = {statement};
                      SET LOCAL idle_in_transaction_session_timeout = {idle};
-                     SELECT moved_to, {SERVER_NOW} AS now FROM store WHERE part = '{part}'{lock}"
+                     SELECT moved_to FROM store WHERE part = '{part}'{lock};
+                     SELECT {SERVER_NOW} AS now"
                 )
             }
         }

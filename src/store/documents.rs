@@ -250,6 +250,12 @@ impl Documents {
         }
     }
 
+    /// Closes the database after all earlier writes. A later one opens it again.
+    pub async fn close(&self) {
+        // Where the thread has ended, it is closed.
+        let _ = self.run(async |database| database.close().await).await;
+    }
+
     /// `None` if nothing is stored, or the thread ended.
     async fn run<T: Send + 'static>(
         &self,

@@ -131,7 +131,11 @@ impl From<serde_json::Error> for StoreError {
 
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
-    let mut texts: Vec<String> = causes.map(ToString::to_string).collect();
-    texts.dedup();
-    texts.join(": ")
+    let texts = causes.map(ToString::to_string);
+    // Some errors have the text of their cause.
+    texts.fold(String::new(), |text, cause| match text.as_str() {
+        "" => cause,
+        said if said.ends_with(&cause) => text,
+        _ => format!("{text}: {cause}"),
+    })
 }

@@ -9,7 +9,7 @@ mod rows;
 
 use std::time::Duration;
 
-use sqlx::{AnyConnection, Row as _, query};
+use sqlx::{AnyConnection, Row as _};
 
 use crate::clock::Moment;
 use crate::config::SharedState;
@@ -19,6 +19,7 @@ use crate::store::error::StoreError;
 use crate::store::ledger::log;
 use crate::store::part::Part;
 use crate::store::place::{Access, Place};
+use crate::store::statement::unnamed;
 use crate::store::tables::{SERVER_NOW, rows as read};
 use crate::store::worker::block_on;
 
@@ -70,15 +71,16 @@ pub fn to_postgres(state: &SharedState) -> Result<Copied, MigrateError> {
         // The source is marked before the copy is committed: a copy that is cut short in between is made again, and never used beside its source.
         let copy = async |to: &mut AnyConnection| {
             hold(to, &clock).await?;
+            let name = name_of_server(to).await?;
             let mut copied = Copied::default();
             let copy_state = async |from: &mut AnyConnection| {
-                copy_part(Part::State, from, to, &mut copied).await?;
+                copy_part(Part::State, from, to, &name, &mut copied).await?;
                 let copy_ledger = async |from: &mut AnyConnection| {
-                    copy_part(Part::Ledger, from, to, &mut copied).await?;
-                    mark(from, Part::Ledger, SERVER_NAME).await
+                    copy_part(Part::Ledger, from, to, &name, &mut copied).await?;
+                    mark(from, Part::Ledger, &name).await
                 };
                 ledger_file.transaction(copy_ledger).await?;
-                mark(from, Part::State, SERVER_NAME).await
+                mark(from, Part::State, &name).await
             };
             state_file.transaction(copy_state).await?;
             copied.or_empty()
@@ -100,12 +102,12 @@ pub fn to_folder(state: &SharedState) -> Result<Copied, MigrateError> {
         let name = state.path.display().to_string();
         let copy = async |from: &mut AnyConnection| {
             hold(from, &clock).await?;
-            not_moved_elsewhere(from, &name).await?;
             let mut copied = Copied::default();
             for part in Part::ALL {
                 let mut file = Database::new(files.place(), part, Access::Serve);
-                let copy =
-                    async |to: &mut AnyConnection| copy_part(part, from, to, &mut copied).await;
+                let copy = async |to: &mut AnyConnection| {
+                    copy_part(part, from, to, &name, &mut copied).await
+                };
                 let done = file.transaction(copy).await;
                 file.close().await;
                 done?;
@@ -121,8 +123,15 @@ pub fn to_folder(state: &SharedState) -> Result<Copied, MigrateError> {
     })
 }
 
-/// How the place in PostgreSQL is called.
-const SERVER_NAME: &str = "the PostgreSQL database of state.postgres_url_file";
+/// How a database in PostgreSQL is called: by the random id that its tables got, since another one may have the same address later.
+async fn name_of_server(connection: &mut AnyConnection) -> Result<String, StoreError> {
+    let ids = read(connection, "SELECT id FROM store ORDER BY part".to_owned()).await?;
+    let first = ids.first().ok_or(StoreError::Missing(Part::Ledger))?;
+    let id: &str = first.try_get("id")?;
+    Ok(format!(
+        "the PostgreSQL database of state.postgres_url_file (id {id})"
+    ))
+}
 
 /// The database in PostgreSQL, whose tables are there.
 async fn server(state: &SharedState, access: Access) -> Result<Database, MigrateError> {
@@ -146,7 +155,8 @@ fn nothing_there(error: MigrateError) -> MigrateError {
 async fn hold(connection: &mut AnyConnection, clock: &StoreClock) -> Result<(), MigrateError> {
     read(connection, "SELECT part FROM store FOR UPDATE".to_owned()).await?;
     let leases = format!(
-        "SELECT portal, shard, until - {SERVER_NOW} AS remaining FROM lease
+        "SELECT portal, shard, until - {SERVER_NOW} AS remaining FROM
+         (SELECT portal, shard, until FROM lease UNION ALL SELECT portal, shard, until FROM process) AS used
          WHERE until >= {SERVER_NOW} ORDER BY until DESC LIMIT 1"
     );
     if let Some(lease) = read(connection, leases).await?.first() {
@@ -166,13 +176,15 @@ async fn hold(connection: &mut AnyConnection, clock: &StoreClock) -> Result<(), 
     Ok(())
 }
 
-/// Copies the tables of a part, and compares both sides. A copy that is there is taken for the one that an earlier try made.
+/// Copies the tables of a part to a place with a name, and compares both sides. A copy that is there is taken for the one that an earlier try made.
 async fn copy_part(
     part: Part,
     from: &mut AnyConnection,
     to: &mut AnyConnection,
+    name: &str,
     copied: &mut Copied,
 ) -> Result<(), MigrateError> {
+    let was_moved = was_moved(from, name).await?;
     if part == Part::Ledger {
         // What cannot be read is not copied.
         for portal in log::portals(from).await? {
@@ -183,6 +195,10 @@ async fn copy_part(
         let content = table.content(from).await?;
         let found = table.content(to).await?;
         if found != content {
+            if found.rows > 0 && was_moved {
+                let to = name.to_owned();
+                return Err(MigrateError::AlreadyMoved { to });
+            }
             if found.rows > 0 {
                 return Err(MigrateError::DatabaseNotEmpty);
             }
@@ -197,22 +213,24 @@ async fn copy_part(
     Ok(())
 }
 
-/// A second folder would be a second ledger that acts. The same one may be the target of a move that was cut short.
-async fn not_moved_elsewhere(connection: &mut AnyConnection, to: &str) -> Result<(), MigrateError> {
+/// Whether the source was moved to a place before, perhaps not to the end. Fails if it was moved to another one, which would be a second ledger that acts.
+async fn was_moved(connection: &mut AnyConnection, to: &str) -> Result<bool, StoreError> {
     let moved = read(connection, "SELECT moved_to FROM store".to_owned()).await?;
+    let mut was_moved = false;
     for row in moved {
-        let found: Option<String> = row.try_get("moved_to").map_err(StoreError::from)?;
+        let found: Option<String> = row.try_get("moved_to")?;
+        was_moved |= found.is_some();
         if let Some(elsewhere) = found.filter(|found| found != to) {
-            return Err(StoreError::Moved { to: elsewhere }.into());
+            return Err(StoreError::Moved { to: elsewhere });
         }
     }
-    Ok(())
+    Ok(was_moved)
 }
 
 /// Marks a part as moved: whoever opens it, or writes to it, is told where it went.
 async fn mark(connection: &mut AnyConnection, part: Part, to: &str) -> Result<(), MigrateError> {
     let mark = "UPDATE store SET moved_to = $1 WHERE part = $2";
-    let mark = query(mark).bind(to.to_owned()).bind(part.as_str());
+    let mark = unnamed(mark).bind(to.to_owned()).bind(part.as_str());
     mark.execute(connection).await.map_err(StoreError::from)?;
     Ok(())
 }

@@ -1,12 +1,20 @@
 //! Statements with parameters, as both engines understand them.
 
 use sqlx::any::AnyArguments;
-use sqlx::{AnyConnection, Arguments as _, AssertSqlSafe};
+use sqlx::query::Query;
+use sqlx::{Any, AnyConnection, Arguments as _, AssertSqlSafe};
 
 use crate::store::error::StoreError;
 
 /// Fewer parameters than either engine takes in a statement.
 pub(super) const MAX_PARAMETERS: usize = 30_000;
+
+/// A statement with the parameters `$1`, `$2`, …, which gets no name in the connection: a name would stay in the server, and a proxy may give the next
+/// transaction another connection.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+pub(super) fn unnamed(text: impl Into<String>) -> Query<'static, Any, AnyArguments> {
+    sqlx::query(AssertSqlSafe(text.into())).persistent(false)
+}
 
 /// A value of a row.
 #[derive(Debug, Clone)]

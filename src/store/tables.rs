@@ -24,6 +24,7 @@ const SHARED: &str = "
     CREATE TABLE IF NOT EXISTS store (
         part TEXT PRIMARY KEY,
         version BIGINT NOT NULL,
+        id TEXT NOT NULL,
         moved_to TEXT
     );";
 
@@ -154,8 +155,10 @@ async fn make(
         if engine == Engine::Postgres {
             make_schema(connection).await?;
         }
-        let (tables, name) = (part.tables(), part.as_str());
-        let insert = format!("INSERT INTO store (part, version) VALUES ('{name}', {VERSION})");
+        let (tables, name, id) = (part.tables(), part.as_str(), fastrand::u32(..));
+        let insert = format!(
+            "INSERT INTO store (part, version, id) VALUES ('{name}', {VERSION}, '{id:08x}')"
+        );
         rows(connection, format!("{SHARED} {tables} {insert}")).await?;
     }
     // Without a commit, the end of the connection undoes it all.

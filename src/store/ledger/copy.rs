@@ -1,7 +1,7 @@
 //! A copy of the ledger of a folder beside it, in the file of the state: a ledger that was deleted, or restored from a backup, forgets no attempt
 //! that was made since.
 
-use sqlx::{AnyConnection, query, query_scalar};
+use sqlx::{AnyConnection, Row as _};
 use tracing::warn;
 
 use crate::attempts::LedgerView;
@@ -10,6 +10,7 @@ use crate::store::database::Database;
 use crate::store::error::StoreError;
 use crate::store::part::Part;
 use crate::store::place::{Access, Place};
+use crate::store::statement::unnamed;
 
 /// In PostgreSQL one database has both, and there is no copy.
 #[derive(Debug)]
@@ -27,10 +28,12 @@ impl Copy {
     pub async fn read(&mut self, portal: &PortalAddress) -> Option<LedgerView> {
         let read = async |connection: &mut AnyConnection| {
             let read = "SELECT document FROM ledger_copy WHERE portal = $1";
-            let read = query_scalar::<_, String>(read).bind(portal.as_str());
-            let found = read.fetch_optional(connection).await?;
-            let view = found.map(|document| serde_json::from_str(&document));
-            Ok::<_, StoreError>(view.transpose()?)
+            let read = unnamed(read).bind(portal.as_str());
+            let Some(row) = read.fetch_optional(connection).await? else {
+                return Ok(None);
+            };
+            let view = serde_json::from_str(row.try_get("document")?)?;
+            Ok::<_, StoreError>(Some(view))
         };
         match self.0.as_mut()?.transaction(read).await {
             Ok(view) => view,
@@ -49,7 +52,7 @@ impl Copy {
         let write = async |connection: &mut AnyConnection| {
             let write = "INSERT INTO ledger_copy (portal, document) VALUES ($1, $2)
                          ON CONFLICT (portal) DO UPDATE SET document = excluded.document";
-            let write = query(write).bind(portal.as_str());
+            let write = unnamed(write).bind(portal.as_str());
             let write = write.bind(serde_json::to_string(view)?);
             write.execute(connection).await?;
             Ok::<_, StoreError>(())

@@ -6,17 +6,18 @@
 //! older copy of the database ends a lease early. Each intent is written in a transaction that checks the lease. Before the request is sent, the process checks once more, by its own monotonic clock, that the lease has not ended: it
 //! may have been paused after the commit.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sqlx::{AnyConnection, AssertSqlSafe, Row as _, query, query_scalar};
+use sqlx::{AnyConnection, Row as _};
 use tokio::time::Instant;
 
 use crate::clock::Moment;
-use crate::model::{PortalAddress, Shard};
+use crate::model::{PortalAddress, PortalName, Shard};
 use crate::store::error::StoreError;
+use crate::store::statement::unnamed;
 use crate::store::tables::SERVER_NOW;
 
 /// The row of a process that renews it no more goes after so many lengths of a lease.
@@ -65,6 +66,8 @@ struct State {
     peers: Peers,
     /// The lease of another process, and since when it was seen like that.
     seen: Option<(Lease, Instant)>,
+    /// What the entries of the configuration with this address claim.
+    claims: BTreeMap<PortalName, Claim>,
 }
 
 /// A row of the table `lease`.
@@ -83,9 +86,11 @@ struct Held {
     until: Instant,
 }
 
-/// How a process stands in a portal.
+/// How a process stands in a portal, by one entry of its configuration.
 #[derive(Debug, Clone)]
 pub(super) struct Claim {
+    /// The name of the portal in the configuration. Entries with one address share a lease.
+    pub entry: PortalName,
     pub standing: Standing,
     /// Whether it has a folder to act on.
     pub acts: bool,
@@ -143,6 +148,7 @@ impl Leases {
         portal: &PortalAddress,
         claim: &Claim,
     ) -> Result<Renewal, StoreError> {
+        let claim = &self.of_all_entries(portal, claim);
         // Measured from before the server counts.
         let until = Moment::now().steady + self.0.length;
         self.show(connection, portal, &claim.standing).await?;
@@ -167,6 +173,23 @@ impl Leases {
         (state.held, state.peers) = (held, peers);
     }
 
+    /// The claim of all entries of the configuration with an address.
+    fn of_all_entries(&self, portal: &PortalAddress, claim: &Claim) -> Claim {
+        let mut states = self.state();
+        let claims = &mut states.entry(portal.clone()).or_default().claims;
+        claims.insert(claim.entry.clone(), claim.clone());
+        let digests = claims.values().map(|claim| claim.standing.digest.as_str());
+        let standing = Standing {
+            digest: digests.collect::<Vec<_>>().join(" "),
+            ..claim.standing.clone()
+        };
+        Claim {
+            entry: claim.entry.clone(),
+            standing,
+            acts: claims.values().any(|claim| claim.acts),
+        }
+    }
+
     async fn show(
         &self,
         connection: &mut AnyConnection,
@@ -175,7 +198,7 @@ impl Leases {
     ) -> Result<(), StoreError> {
         let forgotten = self.millis().saturating_mul(FORGOTTEN_AFTER.into());
         let forget = format!("DELETE FROM process WHERE until < {SERVER_NOW} - $1");
-        let forget = query(AssertSqlSafe(forget)).bind(forgotten);
+        let forget = unnamed(forget).bind(forgotten);
         forget.execute(&mut *connection).await?;
         let show = format!(
             "INSERT INTO process (portal, shard, process, document, until)
@@ -183,7 +206,7 @@ impl Leases {
              ON CONFLICT (portal, shard, process)
              DO UPDATE SET document = excluded.document, until = excluded.until"
         );
-        let show = query(AssertSqlSafe(show)).bind(portal.as_str());
+        let show = unnamed(show).bind(portal.as_str());
         let show = show.bind(self.shard()).bind(self.0.process.as_str());
         let show = show.bind(serde_json::to_string(standing)?);
         show.bind(self.millis()).execute(connection).await?;
@@ -213,10 +236,11 @@ impl Leases {
              WHERE lease.process = excluded.process OR lease.fence < excluded.fence
              RETURNING fence"
         );
-        let take = query_scalar(AssertSqlSafe(take)).bind(portal.as_str());
+        let take = unnamed(take).bind(portal.as_str());
         let take = take.bind(self.shard()).bind(self.0.process.as_str());
         let take = take.bind(fence).bind(self.millis());
-        Ok(take.fetch_optional(connection).await?)
+        let taken = take.fetch_optional(connection).await?;
+        Ok(taken.map(|row| row.try_get("fence")).transpose()?)
     }
 
     /// Reads the lease of a portal, which stays until the end of the transaction.
@@ -227,7 +251,7 @@ impl Leases {
     ) -> Result<Option<Lease>, StoreError> {
         let read =
             "SELECT process, fence, until FROM lease WHERE portal = $1 AND shard = $2 FOR UPDATE";
-        let read = query(read).bind(portal.as_str()).bind(self.shard());
+        let read = unnamed(read).bind(portal.as_str()).bind(self.shard());
         let row = read.fetch_optional(connection).await?;
         let lease = row.map(|row| {
             Ok(Lease {
@@ -260,23 +284,32 @@ impl Leases {
     ) -> Result<(), StoreError> {
         let end = "UPDATE lease SET until = 0
                    WHERE portal = $1 AND shard = $2 AND process = $3 AND until > 0";
-        let end = query(end).bind(portal.as_str()).bind(self.shard());
+        let end = unnamed(end).bind(portal.as_str()).bind(self.shard());
         end.bind(self.0.process.as_str())
             .execute(connection)
             .await?;
         Ok(())
     }
 
-    /// Ends the lease and the row of this process.
+    /// Withdraws the claim of an entry of the configuration. With the last one, the lease and the row of this process end.
     pub async fn leave(
         &self,
         connection: &mut AnyConnection,
         portal: &PortalAddress,
+        entry: &PortalName,
     ) -> Result<(), StoreError> {
-        self.state().remove(portal);
+        {
+            let mut states = self.state();
+            let claims = &mut states.entry(portal.clone()).or_default().claims;
+            claims.remove(entry);
+            if !claims.is_empty() {
+                return Ok(());
+            }
+            states.remove(portal);
+        }
         self.give_up(connection, portal).await?;
         let leave = "DELETE FROM process WHERE portal = $1 AND shard = $2 AND process = $3";
-        let leave = query(leave).bind(portal.as_str()).bind(self.shard());
+        let leave = unnamed(leave).bind(portal.as_str()).bind(self.shard());
         let leave = leave.bind(self.0.process.as_str());
         leave.execute(connection).await?;
         Ok(())
@@ -296,7 +329,7 @@ impl Leases {
              WHERE process.portal = $1 AND process.process <> $3 AND process.until > {SERVER_NOW}
              ORDER BY process.process"
         );
-        let others = query(AssertSqlSafe(others)).bind(portal.as_str());
+        let others = unnamed(others).bind(portal.as_str());
         let others = others.bind(self.shard()).bind(self.0.process.as_str());
         let mut peers = Peers::default();
         for row in others.fetch_all(connection).await? {
@@ -323,7 +356,7 @@ impl Leases {
             "SELECT fence FROM lease WHERE portal = $1 AND shard = $2
              AND process = $3 AND fence = $4 AND until > {SERVER_NOW} FOR UPDATE"
         );
-        let check = query_scalar::<_, i64>(AssertSqlSafe(check)).bind(portal.as_str());
+        let check = unnamed(check).bind(portal.as_str());
         let check = check.bind(self.shard()).bind(self.0.process.as_str());
         let found = check.bind(held.fence).fetch_optional(connection).await?;
         found.map(drop).ok_or(StoreError::NoLease)

@@ -1,13 +1,13 @@
 //! The log of a portal in the table `event`.
 
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, Row as _, query, query_scalar};
+use sqlx::{AnyConnection, Row as _};
 
 use crate::attempts::{Event, LedgerView};
 use crate::model::PortalAddress;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
-use crate::store::statement::Statement;
+use crate::store::statement::{Statement, unnamed};
 
 /// An event, and the revision of the log that it made.
 pub(in crate::store) type Logged = (Revision, Event);
@@ -54,7 +54,7 @@ async fn read_from(
 ) -> Result<Vec<AnyRow>, StoreError> {
     let read =
         "SELECT number, token, event FROM event WHERE portal = $1 AND number >= $2 ORDER BY number";
-    let read = query(read).bind(portal.as_str()).bind(number);
+    let read = unnamed(read).bind(portal.as_str()).bind(number);
     Ok(read.fetch_all(connection).await?)
 }
 
@@ -70,7 +70,7 @@ pub(in crate::store) async fn has(
     revision: Revision,
 ) -> Result<bool, StoreError> {
     let find = "SELECT number FROM event WHERE portal = $1 AND number = $2 AND token = $3";
-    let find = query_scalar::<_, i64>(find);
+    let find = unnamed(find);
     let find = find.bind(portal.as_str()).bind(revision.number);
     let found = find.bind(revision.token).fetch_optional(connection).await?;
     Ok(found.is_some())
@@ -118,13 +118,13 @@ pub(in crate::store) async fn compact(
 ) -> Result<(), StoreError> {
     let known = Event::Known(Box::new(view.clone()));
     let replace = "UPDATE event SET event = $4 WHERE portal = $1 AND number = $2 AND token = $3";
-    let replace = query(replace).bind(portal.as_str()).bind(revision.number);
+    let replace = unnamed(replace).bind(portal.as_str()).bind(revision.number);
     let replace = replace.bind(revision.token);
     let replaced = replace.bind(serde_json::to_string(&known)?);
     if replaced.execute(&mut *connection).await?.rows_affected() == 0 {
         return Err(StoreError::Stale);
     }
-    let remove = query("DELETE FROM event WHERE portal = $1 AND number < $2");
+    let remove = unnamed("DELETE FROM event WHERE portal = $1 AND number < $2");
     let remove = remove.bind(portal.as_str()).bind(revision.number);
     remove.execute(connection).await?;
     Ok(())
@@ -134,12 +134,10 @@ pub(in crate::store) async fn compact(
 pub(in crate::store) async fn portals(
     connection: &mut AnyConnection,
 ) -> Result<Vec<PortalAddress>, StoreError> {
-    let portals = query_scalar::<_, String>("SELECT DISTINCT portal FROM event");
+    let portals = unnamed("SELECT DISTINCT portal FROM event");
     let portals = portals.fetch_all(connection).await?;
-    Ok(portals
-        .iter()
-        .map(|portal| portal.as_str().into())
-        .collect())
+    let address = |row: &AnyRow| Ok(row.try_get::<&str, _>("portal")?.into());
+    portals.iter().map(address).collect()
 }
 
 /// The view that a whole log folds to, and its last revision.

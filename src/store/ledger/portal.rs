@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::attempts::{AttemptId, Event, Intent, LedgerView, Misfit, Review, Tidy};
 use crate::clock::Moment;
-use crate::model::{FileKey, FolderId, Outcome, PortalAddress, Timestamp};
+use crate::model::{FileKey, FolderId, Outcome, PortalAddress, PortalName, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::ledger::Ledger;
 use crate::store::ledger::error::LedgerError;
@@ -70,16 +70,26 @@ impl PortalLedger {
         Some(leases.length() / RENEWALS)
     }
 
-    /// Shows this process to the others, and takes or renews the right to act; gives it up if there is no folder to act on.
-    pub async fn renew_lease(&self, standing: Standing, acts: bool) -> Result<(), LedgerError> {
-        let claim = Claim { standing, acts };
+    /// Shows this process to the others, and takes or renews the right to act; gives it up if no entry of the configuration with this address has a
+    /// folder to act on. `entry`: the portal's name there.
+    pub async fn renew_lease(
+        &self,
+        entry: PortalName,
+        standing: Standing,
+        acts: bool,
+    ) -> Result<(), LedgerError> {
+        let claim = Claim {
+            entry,
+            standing,
+            acts,
+        };
         self.send(async move |writer, portal| writer.renew_lease(portal, &claim).await)
             .await
     }
 
     /// Gives up the right to act, so that another process need not wait for its end.
-    pub async fn leave(&self) -> Result<(), LedgerError> {
-        self.send(async |writer, portal| writer.leave(portal).await)
+    pub async fn leave(&self, entry: PortalName) -> Result<(), LedgerError> {
+        self.send(async move |writer, portal| writer.leave(portal, &entry).await)
             .await
     }
 

@@ -9,7 +9,7 @@ use tracing::warn;
 
 use crate::attempts::{Event, Intent, LedgerView, Misfit, Tidy};
 use crate::clock::Moment;
-use crate::model::PortalAddress;
+use crate::model::{PortalAddress, PortalName};
 use crate::store::clock::StoreClock;
 use crate::store::database::Database;
 use crate::store::error::StoreError;
@@ -418,12 +418,16 @@ impl Writer {
     }
 
     /// Ends the lease of a portal, and takes this process from those that watch it.
-    pub async fn leave(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
+    pub async fn leave(
+        &mut self,
+        portal: &PortalAddress,
+        entry: &PortalName,
+    ) -> Result<(), LedgerError> {
         self.check_open()?;
         let Some(leases) = &self.leases else {
             return Ok(());
         };
-        let leave = async |connection: &mut _| leases.leave(connection, portal).await;
+        let leave = async |connection: &mut _| leases.leave(connection, portal, entry).await;
         Ok(self.database.transaction(leave).await?)
     }
 }

@@ -11,8 +11,13 @@ use crate::store::tables::SCHEMA;
 pub enum MigrateError {
     #[error("there is nothing to copy: no kb-exporter has stored anything there")]
     Empty,
+    /// The target has changed since.
     #[error(
-        "a process uses the database: it may reindex in shard {shard} of {portal} for {seconds} more seconds; stop every kb-exporter that uses the database and try again"
+        "everything was moved to {to} before, which has been used since; start kb-exporter with it"
+    )]
+    AlreadyMoved { to: String },
+    #[error(
+        "a process uses the database: it watches shard {shard} of {portal}, and has {seconds} more seconds to show itself again; stop every kb-exporter that uses the database and try again"
     )]
     DatabaseInUse {
         /// The portal of the lease that lasts longest.

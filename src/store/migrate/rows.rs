@@ -5,11 +5,11 @@ use std::num::Wrapping;
 use futures_util::TryStreamExt as _;
 use ring::digest::{SHA256, digest};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
+use sqlx::{AnyConnection, Row as _};
 
 use crate::store::error::StoreError;
 use crate::store::part::Part;
-use crate::store::statement::{Statement, Value};
+use crate::store::statement::{Statement, Value, unnamed};
 
 /// Rows that are in memory at a time.
 const ROWS: usize = 1_000;
@@ -69,7 +69,7 @@ impl Table {
         let columns = self.columns().join(", ");
         let insert = format!("INSERT INTO {} ({columns}) VALUES ", self.name);
         let query = self.query();
-        let mut rows = sqlx::query(AssertSqlSafe(query)).fetch(from);
+        let mut rows = unnamed(query).fetch(from);
         let mut some = Vec::new();
         while let Some(row) = rows.try_next().await? {
             some.push(self.values(&row)?);
@@ -91,7 +91,7 @@ impl Table {
     /// What the table has. Fails for a document that is not JSON.
     pub async fn content(&self, connection: &mut AnyConnection) -> Result<Content, StoreError> {
         let query = self.query();
-        let mut rows = sqlx::query(AssertSqlSafe(query)).fetch(connection);
+        let mut rows = unnamed(query).fetch(connection);
         let mut content = Content::default();
         while let Some(row) = rows.try_next().await? {
             content.add(&self.values(&row)?);

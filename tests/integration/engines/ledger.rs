@@ -36,7 +36,7 @@ impl Place {
         };
         wait_for("the process may act", async || {
             let _ = portal.follow().await;
-            let _ = portal.renew_lease(standing.clone(), true).await;
+            let _ = portal.renew_lease(main(), standing.clone(), true).await;
             (portal.view().is_ok() && portal.may_act()).then_some(())
         })
         .await;
@@ -46,13 +46,13 @@ impl Place {
 
 impl Holder {
     async fn stop(self) {
-        self.portal.leave().await.unwrap();
+        self.portal.leave(main()).await.unwrap();
         self.ledger.close().await;
     }
 
     /// Writes the intent of an attempt with two files.
     async fn intend(&self) -> AttemptId {
-        let main = PortalName::new("main").unwrap();
+        let main = main();
         let file = |number| {
             let key = FileKey {
                 link: number,
@@ -86,6 +86,10 @@ impl Holder {
         let review = Review { changed, verdict };
         self.portal.review(id, at, review).await.unwrap();
     }
+}
+
+fn main() -> PortalName {
+    PortalName::new("main").unwrap()
 }
 
 fn inbox() -> FolderId {

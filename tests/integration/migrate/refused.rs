@@ -52,7 +52,7 @@ async fn a_database_is_refused_until_the_lease_of_a_process_that_was_killed_ends
     story.use_database("back");
     let says = story.refused("path");
     assert!(
-        says.contains("in shard 3/4 of https://portal.example/"),
+        says.contains("shard 3/4 of https://portal.example/"),
         "{says}"
     );
     story
@@ -69,13 +69,26 @@ async fn a_target_that_is_not_empty_is_refused_and_left_as_it_is() {
     let before = rows::all(&story.folder("state"));
     story.database.store(&add(r#"{"doubted":{"at":1}}"#));
     let says = story.refused("postgres");
-    assert!(says.contains("DROP SCHEMA kb_exporter CASCADE"), "{says}");
+    assert!(says.contains("which has been used since"), "{says}");
     let says = story.refused("path");
     assert!(says.contains("state.db exists; move it away"), "{says}");
     assert_eq!(rows::all(&story.folder("state")), before);
+
+    story.use_folder("other");
+    let exporter = Exporter::start(&story.workspace).await;
+    exporter.collected().await;
+    exporter.stop().await;
+    story.use_database("other");
+    let says = story.refused("postgres");
+    assert!(says.contains("DROP SCHEMA kb_exporter CASCADE"), "{says}");
     // As the message says.
     story.database.sql("DROP SCHEMA kb_exporter CASCADE");
     story.migrated("postgres");
+    // The first folder would be a second ledger that acts.
+    story.database.sql("DROP SCHEMA kb_exporter CASCADE");
+    story.use_database("state");
+    let says = story.refused("postgres");
+    assert!(says.contains("was moved to"), "{says}");
 }
 
 /// What cannot be read is not copied, and nothing of the rest is.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::ledger;
 use super::scene::{Shared, says};
 use crate::reindex::scene::only_with_a_reason;
@@ -65,4 +67,33 @@ async fn another_process_acts_within_the_lease_and_two_intervals_of_its_renewal(
     let took = killed.elapsed();
     assert!(took < TAKEN_OVER_WITHIN + BUSY, "{took:?}");
     second.stop().await;
+}
+
+#[tokio::test]
+async fn two_entries_with_one_address_are_one_process_that_acts() {
+    let shared = Shared::with("enforce", |config| {
+        let mut again = config["portals"][0].clone();
+        again["name"] = "again".into();
+        again["folders"] = json!({"include": ["Outbox"]});
+        config["portals"][0]["folders"] = json!({"exclude": ["Outbox"]});
+        config["portals"].as_array_mut().unwrap().push(again);
+        config["reindex"]["folders"] = json!([{"match": "Outbox", "mode": "off"}]);
+    })
+    .await;
+    shared.portal.folder("Outbox");
+    shared.meet_long_ago().await;
+    let exporter = shared.start_active().await;
+    shared.attempted(&exporter, "accepted").await;
+    let fence = ledger::fence(&shared.database);
+    // Long enough for each entry to renew the lease a few times.
+    exporter.collections(4).await;
+    let metrics = exporter.metrics().await;
+    for portal in ["main", "again"] {
+        let active = metrics.value("kb_reindex_active", &[("portal", portal)]);
+        assert_eq!(active, Some(1.0), "{portal}");
+    }
+    assert_eq!(ledger::fence(&shared.database), fence);
+    assert!(!says(&exporter, "no process may reindex"));
+    exporter.stop().await;
+    assert_eq!(shared.sent(), 1);
 }

@@ -18,7 +18,7 @@ pub(crate) struct Bouncer {
 }
 
 impl Bouncer {
-    /// Starts one that has two connections to the server for all clients of a database, and gives one away for a transaction at a time.
+    /// Starts one that has one connection to the server for all clients of a database, and gives one away for a transaction at a time.
     pub(crate) async fn before(server: &Server) -> Self {
         let folder = Home::of_this_process().new_folder();
         let port = free_port();
@@ -30,7 +30,7 @@ impl Bouncer {
             "[databases]\n* = host={socket} port={server}\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
              auth_type = scram-sha-256\nauth_file = {}\n\
-             pool_mode = transaction\ndefault_pool_size = 2\n\
+             pool_mode = transaction\ndefault_pool_size = 1\n\
              ignore_startup_parameters = extra_float_digits\n",
             users.display()
         );
