@@ -15,6 +15,7 @@
 mod commands;
 mod copy;
 mod error;
+mod follow;
 mod leases;
 pub(super) mod log;
 mod portal;

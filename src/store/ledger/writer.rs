@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tracing::warn;
 
 use crate::attempts::{Event, Intent, LedgerView, Misfit, Tidy};
 use crate::clock::Moment;
@@ -16,7 +15,7 @@ use crate::store::error::StoreError;
 use crate::store::ledger::copy::Copy;
 use crate::store::ledger::error::LedgerError;
 use crate::store::ledger::leases::{Claim, Leases, Renewal};
-use crate::store::ledger::log::{self, Logged, Tail};
+use crate::store::ledger::log;
 use crate::store::ledger::views::{Known, Views};
 use crate::store::part::Part;
 use crate::store::place::{Access, Place};
@@ -46,14 +45,14 @@ pub(super) enum Guard {
 
 #[derive(Debug)]
 pub(super) struct Writer {
-    database: Database,
-    copy: Copy,
-    views: Views,
-    leases: Option<Leases>,
+    pub(super) database: Database,
+    pub(super) copy: Copy,
+    pub(super) views: Views,
+    pub(super) leases: Option<Leases>,
     /// The portals whose attempts by earlier processes were ended.
-    met: HashSet<PortalAddress>,
+    pub(super) met: HashSet<PortalAddress>,
     /// Steps of the clock that are still to be written, by portal.
-    unnoted: Vec<(PortalAddress, i64)>,
+    pub(super) unnoted: Vec<(PortalAddress, i64)>,
     ended: bool,
 }
 
@@ -88,167 +87,11 @@ impl Writer {
         self.close().await;
     }
 
-    /// Reads what other processes wrote, and returns it. Fails where nothing can be written, also when there is nothing to write.
-    pub async fn follow(&mut self, portal: &PortalAddress) -> Result<Vec<Event>, LedgerError> {
-        let followed = self.try_to_follow(portal).await;
-        if let Err(error) = &followed {
-            self.views.refuse(portal, error);
-        }
-        followed
-    }
-
-    async fn try_to_follow(&mut self, portal: &PortalAddress) -> Result<Vec<Event>, LedgerError> {
-        self.check_open()?;
-        if self.leases.is_none() {
-            // On a server, to begin a transaction is a write.
-            self.database.check_write().await?;
-        }
-        let newer = self.refresh(portal).await?;
-        self.note_steps().await?;
-        if self.met.contains(portal) {
-            return Ok(newer);
-        }
-        self.meet(portal).await?;
-        self.met.insert(portal.clone());
-        Ok(Vec::new())
-    }
-
-    fn check_open(&self) -> Result<(), LedgerError> {
+    pub(super) fn check_open(&self) -> Result<(), LedgerError> {
         if self.ended {
             return Err(StoreError::Closed.into());
         }
         Ok(())
-    }
-
-    /// Begins with a portal: notes that the ledger knows it, and ends the attempts that were under way in a folder, which one process has.
-    async fn meet(&mut self, portal: &PortalAddress) -> Result<(), LedgerError> {
-        let clock = self.clock();
-        self.change(portal, Guard::None, |known| {
-            let at = clock.now().wall;
-            Ok(match known.revision {
-                None => vec![Event::Met { at }],
-                Some(_) => Vec::new(),
-            })
-        })
-        .await?;
-        if self.leases.is_some() {
-            return Ok(());
-        }
-        self.change(portal, Guard::None, |known| {
-            let until = clock.now().wall.max(known.view.latest());
-            Ok(known.view.interrupted(until))
-        })
-        .await
-    }
-
-    /// Reads what other processes wrote of a portal.
-    async fn refresh(&mut self, portal: &PortalAddress) -> Result<Vec<Event>, LedgerError> {
-        let known = self.views.get(portal).ok();
-        let revision = known.as_ref().and_then(|known| known.revision);
-        let read = async |connection: &mut _| log::read(connection, portal, revision).await;
-        match (self.database.transaction(read).await?, known) {
-            (Tail::Newer(events), Some(known)) => self.add(portal, known, events),
-            (tail, known) => {
-                let known = match known {
-                    Some(known) => Some(Arc::unwrap_or_clone(known.view)),
-                    None => self.copy.read(portal).await,
-                };
-                self.begin_anew(portal, tail.into_events(), known).await?;
-                Ok(Vec::new())
-            }
-        }
-    }
-
-    /// Adds events that other processes wrote.
-    fn add(
-        &self,
-        portal: &PortalAddress,
-        mut known: Known,
-        events: Vec<Logged>,
-    ) -> Result<Vec<Event>, LedgerError> {
-        let Some((last, _)) = events.last() else {
-            return Ok(Vec::new());
-        };
-        known.revision = Some(*last);
-        known.events += events.len();
-        let view = Arc::make_mut(&mut known.view);
-        let events: Vec<Event> = events.into_iter().map(|(_, event)| event).collect();
-        for event in &events {
-            view.apply(event)?;
-        }
-        self.views.set(portal, known);
-        Ok(events)
-    }
-
-    /// Begins with a whole log. If it lacks what this process knows, the database lost it: it is added, and limits are in doubt.
-    async fn begin_anew(
-        &mut self,
-        portal: &PortalAddress,
-        events: Vec<Logged>,
-        known: Option<LedgerView>,
-    ) -> Result<(), LedgerError> {
-        let (view, revision) = log::fold(&events)?;
-        let mut merged = view.clone();
-        let lost = known.filter(|known| merged.merge(known));
-        let found = Known {
-            view: view.into(),
-            revision,
-            events: events.len(),
-        };
-        let Some(lost) = lost else {
-            self.views.set(portal, found);
-            return Ok(());
-        };
-        let at = self.clock().now().wall;
-        warn!(%portal, "the database lost what was written to the reindex ledger; it is added again, and nothing is reindexed for a cooldown");
-        let events = vec![Event::Known(Box::new(lost)), Event::Doubted { at }];
-        let before = self.views.get(portal);
-        self.views.set(portal, found);
-        let added = self.append(portal, events, Guard::None).await;
-        if added.is_err() {
-            // What was lost is not forgotten before it is written.
-            self.views.restore(portal, before);
-        }
-        added.map(drop)
-    }
-
-    /// Notes that the clock was set, if it was.
-    async fn note_steps(&mut self) -> Result<(), LedgerError> {
-        if let Some(step) = self.database.take_step() {
-            self.log_step(step);
-            let portals = self.views.portals().into_iter();
-            self.unnoted.extend(portals.map(|portal| (portal, step)));
-        }
-        while let Some((portal, step)) = self.unnoted.last().cloned() {
-            let at = self.clock().now().wall;
-            let is_shared = self.leases.is_some();
-            let noted = self.change(&portal, Guard::None, |known| {
-                Ok(vec![if is_shared {
-                    Event::Doubted { at }
-                } else {
-                    let by = known.view.moves_by(step, at);
-                    Event::ClockSet { at, by }
-                }])
-            });
-            Box::pin(noted).await?;
-            self.unnoted.pop();
-        }
-        Ok(())
-    }
-
-    fn log_step(&self, step: i64) {
-        let (is_shared, seconds) = (self.leases.is_some(), step / 1_000);
-        if is_shared {
-            warn!(
-                seconds,
-                "the clock of the PostgreSQL server was set; nothing is reindexed for a cooldown"
-            );
-        } else {
-            warn!(
-                seconds,
-                "the clock was set; the limits of reindexing last as long as they would have"
-            );
-        }
     }
 
     /// Writes the events that `events` makes of what is known, if this process may act. What fails changes nothing. If another process wrote
@@ -298,7 +141,7 @@ impl Writer {
     }
 
     /// Adds events after the last one that is known: first on disk, then for everybody.
-    async fn append(
+    pub(super) async fn append(
         &mut self,
         portal: &PortalAddress,
         events: Vec<Event>,
