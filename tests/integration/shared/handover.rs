@@ -9,8 +9,8 @@ use super::scene::Shared;
 use crate::support::exporter::Exporter;
 use kb_exposition::Exposition;
 
-/// Enough for each of two processes to have some.
-const FOLDERS: usize = 10;
+/// Enough for each of three processes to have some: shards go by a hash of the portal's address, whose port is random.
+const FOLDERS: usize = 40;
 
 /// Entries into `failed` by folder.
 fn entries(metrics: &Exposition) -> BTreeMap<String, u64> {
